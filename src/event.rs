@@ -1,0 +1,212 @@
+//! What a host tells us, free of any host's spelling.
+//!
+//! A host row turns its payload into an [`Event`]; from there on nobody asks which
+//! host it was. Paths are as the host gave them, made absolute; the joint makes them
+//! repository paths before a guard sees them.
+
+use std::path::PathBuf;
+
+/// One lifecycle event of an agent host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Name of the host row that read it, such as `claude`.
+    pub host: &'static str,
+    /// The event's name as the host spells it, such as `PreToolUse`; replies repeat it.
+    pub name: String,
+    /// The host's id of the session; empty where a host gives none.
+    pub session: String,
+    /// The directory the host works in.
+    pub cwd: PathBuf,
+    /// Who acts.
+    pub by: Actor,
+    /// What happens.
+    pub kind: Kind,
+}
+
+/// Who acts: fences bind everyone, pacing binds the main session only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// The session itself.
+    Main,
+    /// A subagent of the session.
+    Subagent {
+        /// The host's id of this run of it.
+        id: String,
+        /// Its type, such as `general-purpose`.
+        agent: String,
+    },
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A session begins: `startup`, `resume`, `clear`, `compact` …
+    SessionStart { source: String },
+    /// A session ends.
+    SessionEnd { reason: String },
+    /// A prompt arrives. `automation` is true where the host row's list of tags says
+    /// that no person wrote it.
+    Prompt { text: String, automation: bool },
+    /// A tool is about to run.
+    Before(ToolCall),
+    /// A tool has run, or failed to.
+    After { call: ToolCall, outcome: Outcome },
+    /// The agent wants to end its turn.
+    Stop {
+        /// This stop already follows a refused one.
+        again: bool,
+        /// Background commands and subagents of this session that still run.
+        waiting: u32,
+    },
+    /// A subagent begins.
+    SubagentStart { id: String, agent: String },
+    /// A subagent wants to end.
+    SubagentStop { id: String, agent: String, again: bool },
+    /// The host compacts its context: before (`false`) or after (`true`).
+    Compact { done: bool },
+    /// Anything else; never an error and never an objection.
+    Other,
+}
+
+/// What came of a tool call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The tool did its work (a shell command that exits non-zero counts as done).
+    pub ok: bool,
+    /// How long it ran, in milliseconds, where the host says so.
+    pub duration_ms: Option<u64>,
+    /// It goes on in the background.
+    pub background: bool,
+    /// The answers to a question tool, in the order of the questions.
+    pub answers: Vec<Answer>,
+}
+
+/// One answered question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The question's text.
+    pub question: String,
+    /// The chosen label or the free text.
+    pub answer: String,
+    /// A timer gave it, not a person.
+    pub timed_out: bool,
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The tool's name as the host spells it.
+    pub tool: String,
+    /// The host's id of this call; empty where a host gives none.
+    pub id: String,
+    /// What it would do.
+    pub act: Act,
+}
+
+/// What a tool call would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Read one file.
+    Read { path: PathBuf },
+    /// Search or list files, below `path` where given.
+    Search { path: Option<PathBuf> },
+    /// Fetch from or search the web.
+    Web,
+    /// Change files; a patch over many files is one act.
+    Edit(Vec<FileEdit>),
+    /// Run a command line.
+    Shell {
+        command: String,
+        /// The directory it runs in, where it differs from the event's.
+        cwd: Option<PathBuf>,
+        background: bool,
+    },
+    /// Launch a subagent.
+    Delegate { agent: String, prompt: String },
+    /// Ask the person.
+    Ask(Vec<Question>),
+    /// Keep the host's own lists: todos, plan mode, skills, tool search.
+    Housekeeping,
+    /// Schedule a later prompt; `text` is what it will say.
+    Schedule { text: String },
+    /// A tool of an MCP server.
+    Foreign { server: String },
+    /// A tool no row names.
+    Unknown,
+}
+
+/// One question to the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The whole text.
+    pub text: String,
+    /// Labels of the options, in order.
+    pub options: Vec<String>,
+    /// More than one option may be chosen.
+    pub multiple: bool,
+    /// The call brings an answer of its own, which no person gave.
+    pub answered: bool,
+}
+
+/// A change to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEdit {
+    /// The file, absolute, not yet resolved.
+    pub path: PathBuf,
+    pub change: Change,
+}
+
+/// How a file changes; enough to compute its new text without writing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Replacements in order (Edit, MultiEdit).
+    Replace(Vec<Replacement>),
+    /// The whole new text (Write).
+    Whole(String),
+    /// Hunks of a patch without line numbers, in order.
+    Hunks(Vec<Hunk>),
+    /// The file goes away.
+    Delete,
+    /// A change whose text the payload does not show (notebooks, binary tools).
+    Opaque,
+}
+
+/// Replace `old` by `new`, once or everywhere. An empty `old` creates the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    pub old: String,
+    pub new: String,
+    pub all: bool,
+}
+
+/// One hunk of a patch: `old` lines are replaced by `new` lines; both hold the context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The line after `@@` that says where the hunk lies, if any.
+    pub at: String,
+    pub old: Vec<String>,
+    pub new: Vec<String>,
+}
+
+/// What an edit does to a page, judged by simulating it. Ranks count from 0
+/// (`---Ob---`) to 3 (`---Ve---`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageChange {
+    /// The new text is the old text.
+    Nothing,
+    /// The edit does not apply to the page as it is; the tool itself will say so.
+    DoesNotApply,
+    /// The page would be born, or keep on living, without these anchors.
+    Incomplete { missing: Vec<String> },
+    /// An anchor that is there now would be gone, changed or moved.
+    AnchorLost { anchor: String },
+    /// An anchor stands twice or out of order in the new text.
+    Disorder { anchor: String },
+    /// Only bytes below anchors change; `lowest_rank` is the rank of the first
+    /// section touched.
+    Below { first_rank: usize },
+    /// Bytes of the body change (and perhaps more).
+    Body,
+    /// The page would go away.
+    Gone,
+}
