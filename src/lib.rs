@@ -1,3 +1,35 @@
 //! `git seed`: a disciplined working life for coding agents inside an ordinary git repository.
+//!
+//! Who may use whom, from top to bottom:
+//!
+//! ```text
+//! cli           one command per file: parse, one call, print; report.rs holds all printing
+//! tour          the whole story in a throw-away repository, through real commands
+//! seed          the joint: gather, ask, record
+//! store         the one door to git           hosts     payload -> Event, answer -> reply
+//! githooks      our hooks beside theirs       rules     shipped tables and applied ones
+//! world         clock, ids, environment       voice     wanted work -> sentences
+//! format        bytes <-> types
+//! jobs phases memory plans                    domains: pure, and they do not know each other
+//! shell         a command line -> what it would do
+//! verdict event the words that everything speaks
+//! ```
+//!
+//! A test reads the `use crate::` lines against this table (`tests/it/house.rs`).
+
+pub mod cli;
 pub mod event;
+pub mod format;
+pub mod githooks;
+pub mod hosts;
+pub mod jobs;
+pub mod memory;
+pub mod phases;
+pub mod plans;
+pub mod rules;
+pub mod seed;
+pub mod shell;
+pub mod store;
 pub mod verdict;
+pub mod voice;
+pub mod world;

@@ -60,9 +60,113 @@ impl Facts {
 }
 
 /// The kinds of work a refusal can ask for. Closed: a new rule picks one of these words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wants {
-    /// Take the first step: begin a phase.
+    /// The first step of a cycle.
     Begin,
+    /// The size of this phase, said before anything else.
+    Dial,
+    /// Looking instead of acting: this act is closed here.
+    Looking,
+    /// Words on a page instead of a changed file.
+    Notes,
+    /// A directory declared before it is written in.
+    Declaration,
+    /// Words in the section of this phase, not above it.
+    Section,
+    /// Anchors whole, single and in order.
+    Anchors,
+    /// A commit made by git seed instead of by hand.
+    Checkpoint,
+    /// Fingers off git seed's own state and its hooks.
+    HandsOff,
+    /// A person's word.
+    Person,
+    /// The session that drives the job.
+    Driver,
+    /// The branch where the job lives.
+    Home,
+    /// A step that the map has.
+    Edge,
+    /// A boundary message with its sections.
+    Message,
+    /// A name and an objective.
+    Objective,
+    /// A page updated in this phase.
+    Page,
+    /// A tree that holds nothing foreign of the agent's making.
+    Clean,
+    /// A decision about the plan document.
+    Decision,
+    /// Footers that shrink.
+    Shrinking,
+    /// A question of the registered shape.
+    Question,
+    /// Open ends tied up: notes, dependencies.
+    Settled,
+    /// Broken state mended first.
+    Repair,
+    /// The work of the phase, instead of the end of the turn.
+    Work,
+}
+
+impl Wants {
+    /// Every word, in the order of their declaration.
+    pub const ALL: [Self; 23] = [
+        Self::Begin,
+        Self::Dial,
+        Self::Looking,
+        Self::Notes,
+        Self::Declaration,
+        Self::Section,
+        Self::Anchors,
+        Self::Checkpoint,
+        Self::HandsOff,
+        Self::Person,
+        Self::Driver,
+        Self::Home,
+        Self::Edge,
+        Self::Message,
+        Self::Objective,
+        Self::Page,
+        Self::Clean,
+        Self::Decision,
+        Self::Shrinking,
+        Self::Question,
+        Self::Settled,
+        Self::Repair,
+        Self::Work,
+    ];
+
+    /// The word as tables and JSON spell it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Begin => "begin",
+            Self::Dial => "dial",
+            Self::Looking => "looking",
+            Self::Notes => "notes",
+            Self::Declaration => "declaration",
+            Self::Section => "section",
+            Self::Anchors => "anchors",
+            Self::Checkpoint => "checkpoint",
+            Self::HandsOff => "hands-off",
+            Self::Person => "person",
+            Self::Driver => "driver",
+            Self::Home => "home",
+            Self::Edge => "edge",
+            Self::Message => "message",
+            Self::Objective => "objective",
+            Self::Page => "page",
+            Self::Clean => "clean",
+            Self::Decision => "decision",
+            Self::Shrinking => "shrinking",
+            Self::Question => "question",
+            Self::Settled => "settled",
+            Self::Repair => "repair",
+            Self::Work => "work",
+        }
+    }
 }

@@ -1,0 +1,57 @@
+//! `git seed fence …`
+
+use clap::Subcommand;
+
+use super::{Context, Outcome, report::Report};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum FenceCommand {
+    /// Changes outside the fence: the agent's, and those that nobody claims
+    Status,
+    /// Put the agent's changes outside the fence back
+    ///
+    /// Only changes of the agent's own making are touched; what is taken away is kept in
+    /// the job and named.
+    Restore {
+        /// Paths; all of them when none is given
+        paths: Vec<String>,
+    },
+}
+
+pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let focused = seed.require_focused()?;
+    match command {
+        FenceCommand::Status => {
+            let since = seed.read_since(&focused)?;
+            let survey = seed.survey(&focused, &since, seed.row(Some(&focused)))?;
+            let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
+            out.json(&serde_json::json!({ "strays": survey.strays, "unclaimed": unclaimed }));
+            if survey.strays.is_empty() && unclaimed.is_empty() {
+                out.line("Clean.");
+            }
+            for path in &survey.strays {
+                out.line(format_args!("stray      {path}"));
+            }
+            for path in unclaimed {
+                out.line(format_args!("unclaimed  {path}"));
+            }
+            Ok(Outcome::Yes)
+        }
+        FenceCommand::Restore { paths } => {
+            let restored = seed.restore_strays(paths)?;
+            out.json(&serde_json::json!({ "restored": restored.kept, "left": restored.left }));
+            for (path, kept) in &restored.kept {
+                let kept = if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
+                out.line(format_args!("{path} is as it was{kept}"));
+            }
+            for path in &restored.left {
+                out.line(format_args!("{path} is no change of the agent's; left alone"));
+            }
+            if restored.kept.is_empty() && restored.left.is_empty() {
+                out.line("Nothing to put back.");
+            }
+            Ok(if restored.left.is_empty() { Outcome::Yes } else { Outcome::Failed })
+        }
+    }
+}

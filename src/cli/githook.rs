@@ -1,0 +1,35 @@
+//! `git-seed githook <name>`: what git's own hooks ask.
+
+use super::{Context, Outcome};
+use crate::cli::report::Report;
+use crate::seed::githook::GitHook;
+use crate::seed::{Seed, SeedError};
+
+/// Answer one of git's own hooks (the installed hook lines call this)
+///
+/// Binds an agent only: without an agent host above this process it says nothing and passes.
+#[derive(Debug, clap::Args)]
+pub(super) struct GithookArgs {
+    /// Name of the hook: pre-commit, commit-msg, post-commit
+    name: String,
+    /// What git gave the hook
+    arguments: Vec<String>,
+}
+
+pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let Some(hook) = GitHook::named(&args.name) else {
+        let known = "pre-commit, commit-msg, post-commit";
+        return Err(SeedError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into());
+    };
+    // What breaks in here must never block a person's commit.
+    let Ok(seed) = Seed::open(&context.cwd) else { return Ok(Outcome::Yes) };
+    let phase = seed.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
+    match seed.git_hook(hook, &args.arguments) {
+        Ok(Ok(())) => Ok(Outcome::Yes),
+        Ok(Err(refusal)) => Ok(out.refusal(&refusal, &phase)),
+        Err(error) => {
+            out.error(&error.into());
+            Ok(Outcome::Yes)
+        }
+    }
+}

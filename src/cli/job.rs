@@ -1,0 +1,213 @@
+//! `git seed job …`
+
+use clap::Subcommand;
+
+use super::{Context, Outcome, report::Report};
+use crate::jobs::{BadJobId, JobId};
+use crate::seed::questions::Heard;
+use crate::seed::report::JobShown;
+use crate::seed::steps::By;
+use crate::seed::{Focused, Seed, SeedError};
+use crate::verdict::Refusal;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum JobCommand {
+    /// Every job of this repository
+    List,
+    /// One job with all that was said to it
+    Show {
+        /// Id of the job; the focused one when not given
+        id: Option<String>,
+    },
+    /// The id of the focused job
+    Focused,
+    /// Create a pending job (an agent does so in condense)
+    Create {
+        name: String,
+        /// Its objective
+        #[arg(short = 'm', value_name = "text")]
+        objective: Option<String>,
+    },
+    /// Create a job that the focused one waits for (condense)
+    CreateDependent {
+        name: String,
+        /// Its objective
+        #[arg(short = 'm', value_name = "text")]
+        objective: Option<String>,
+    },
+    /// Make the focused job wait for another (condense)
+    AddDependency { job: String, dependency: String },
+    /// Stop waiting for a job (verify)
+    RemoveDependency { dependency: String },
+    /// Stop waiting for a job, and park it for good (verify)
+    VoidDependency { dependency: String },
+    /// Give the focused job a name, an objective, or both
+    Update {
+        #[arg(long, value_name = "words")]
+        name: Option<String>,
+        #[arg(long, value_name = "text")]
+        objective: Option<String>,
+    },
+    /// Make a pending job active and turn this worktree to it
+    Activate { id: String },
+    /// Turn this worktree to another active job
+    Focus { id: String },
+    /// Let the focused job rest; phase and multiplier wait
+    Pause,
+    /// Complete the focused job, once approved°
+    Complete,
+    /// Approve the completion of the focused job, in condense°
+    Approve,
+    /// The focused job lives on the branch of this worktree from now on°
+    Move,
+}
+
+pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    seed.require_seeded()?;
+    match command {
+        JobCommand::List => list(&seed, out),
+        JobCommand::Show { id } => {
+            let job = super::log::which(&seed, id.as_deref())?;
+            print(&seed.show_job(&job)?, out);
+            Ok(Outcome::Yes)
+        }
+        JobCommand::Focused => focused(&seed, out),
+        JobCommand::Create { name, objective } => create(&seed, name, objective.as_deref(), false, out),
+        JobCommand::CreateDependent { name, objective } => create(&seed, name, objective.as_deref(), true, out),
+        JobCommand::AddDependency { job, dependency } => {
+            let done = seed.add_dependency(&id(job)?, &id(dependency)?)?;
+            tell(&seed, done, out, |job| format!("{} waits for {dependency} now.", job.state.job.name))
+        }
+        JobCommand::RemoveDependency { dependency } => unlink(&seed, dependency, false, out),
+        JobCommand::VoidDependency { dependency } => unlink(&seed, dependency, true, out),
+        JobCommand::Update { name, objective } => {
+            let job = seed.update_job(name.as_deref(), objective.as_deref())?;
+            said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
+            Ok(Outcome::Yes)
+        }
+        JobCommand::Activate { id: job } => {
+            let done = seed.activate_job(&id(job)?)?;
+            tell(&seed, done, out, |job| format!("{} is active and focused.", job.state.job.name))
+        }
+        JobCommand::Focus { id: job } => {
+            let done = seed.focus_job(&id(job)?)?;
+            tell(&seed, done, out, |job| format!("{} is focused.", job.state.job.name))
+        }
+        JobCommand::Pause => {
+            let job = seed.pause_job(By::Agent)?;
+            said(&job, out, &format!("{} rests; git seed job activate {} goes on.", job.state.job.name, job.state.job.id));
+            Ok(Outcome::Yes)
+        }
+        JobCommand::Complete | JobCommand::Approve => approve(&seed, out),
+        JobCommand::Move => {
+            if let Some(refusal) = super::require_person("job move")? {
+                return Ok(refuse(&seed, &refusal, out));
+            }
+            let job = seed.move_job()?;
+            said(&job, out, &format!("{} lives here now.", job.state.job.name));
+            Ok(Outcome::Yes)
+        }
+    }
+}
+
+fn id(text: &str) -> Result<JobId, SeedError> {
+    text.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))
+}
+
+fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let rows = seed.job_rows()?;
+    out.json(&rows);
+    if rows.is_empty() {
+        out.line("No job yet; a prompt becomes one.");
+    }
+    for row in &rows {
+        let mark = if row.focused { "*" } else { " " };
+        out.line(format_args!("{mark} {}  {:<9}  {:<9} cycle {}  {}", row.id, row.status, row.phase, row.cycle, row.name));
+    }
+    Ok(Outcome::Yes)
+}
+
+fn focused(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let id = seed.focused()?.map(|focused| focused.state.job.id.to_string());
+    out.json(&id);
+    match &id {
+        Some(id) => out.line(id),
+        None => out.line("none"),
+    }
+    Ok(Outcome::Yes)
+}
+
+fn create(seed: &Seed, name: &str, objective: Option<&str>, dependent: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let person = super::require_person("job create")?.is_none();
+    let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person)?;
+    tell(seed, done, out, |job| format!("job {} created, pending: {}", job.state.job.id, job.state.job.name))
+}
+
+fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let done = seed.remove_dependency(&id(dependency)?, void)?;
+    tell(seed, done, out, |job| format!("{} no longer waits for {dependency}.", job.state.job.name))
+}
+
+fn approve(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    if let Some(refusal) = super::require_person("job approve")? {
+        return Ok(refuse(seed, &refusal, out));
+    }
+    let focused = seed.require_focused()?;
+    match seed.approve(&focused.chain)? {
+        Heard::Done(text) => {
+            out.json(&serde_json::json!({ "approved": true }));
+            out.line(format_args!("Approved: {text}."));
+            Ok(Outcome::Yes)
+        }
+        Heard::NotCounted(why) => Err(SeedError::Usage(why).into()),
+        Heard::Kept => Ok(Outcome::Failed),
+    }
+}
+
+fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
+    let phase = seed.focused().ok().flatten().map_or_else(String::new, |job| job.state.stand.phase.to_string());
+    out.refusal(refusal, &phase)
+}
+
+fn tell(
+    seed: &Seed,
+    done: Result<Focused, Refusal>,
+    out: &mut Report,
+    words: impl FnOnce(&Focused) -> String,
+) -> anyhow::Result<Outcome> {
+    match done {
+        Ok(job) => {
+            let words = words(&job);
+            said(&job, out, &words);
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+    }
+}
+
+fn said(job: &Focused, out: &mut Report, words: &str) {
+    out.json(&serde_json::json!({
+        "id": job.state.job.id.to_string(), "name": job.state.job.name,
+        "status": job.state.job.status.word(), "phase": job.state.stand.phase.as_str(),
+    }));
+    out.line(words);
+}
+
+pub(super) fn print(job: &JobShown, out: &mut Report) {
+    out.json(job);
+    out.pair("job", format_args!("{}   {}   run {}", job.name, job.id, job.run));
+    out.pair("status", format_args!("{}{}", job.status, if job.focused { ", focused" } else { "" }));
+    out.pair("phase", format_args!("{}   cycle {}", job.phase, job.cycle));
+    if !job.objective.is_empty() {
+        out.pair("for", &job.objective);
+    }
+    for page in &job.altered {
+        out.pair("page", page);
+    }
+    for interaction in &job.interactions {
+        out.line("");
+        out.line(format_args!("{} {} · {}", interaction.kind, interaction.n, interaction.at));
+        out.line(&interaction.text);
+    }
+}

@@ -1,0 +1,68 @@
+//! `git seed log`
+
+use super::{Context, Outcome, report::{self, Report}};
+use crate::seed::report::LogRow;
+use crate::seed::{Focused, Seed, SeedError};
+
+/// The steps of a job, newest first
+#[derive(Debug, clap::Args)]
+pub(super) struct LogArgs {
+    /// Draw steps back as branches
+    #[arg(long)]
+    graph: bool,
+    /// At most this many steps
+    #[arg(short = 'n', value_name = "number", default_value_t = 200)]
+    number: usize,
+    /// The job; the focused one, or the newest, when not given
+    job: Option<String>,
+}
+
+pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let job = which(&seed, args.job.as_deref())?;
+    let rows = seed.log(&job, args.number)?;
+    out.json(&rows);
+    for row in &rows {
+        let mark = if args.graph { mark(row) } else { "" };
+        let commit = row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
+        let what = if row.step == "birth" { "o" } else { "" };
+        let at = report::clock(seconds(&row.at));
+        out.line(
+            format_args!("{mark}{:<20} cycle {}  {commit:<7}  {at}  {}{what}", row.step, row.cycle, row.subject)
+                .to_string()
+                .trim_end_matches('o')
+                .trim_end(),
+        );
+    }
+    Ok(Outcome::Yes)
+}
+
+/// A step back branches off; a birth begins the line.
+fn mark(row: &LogRow) -> &'static str {
+    let order = ["idle", "observe", "plan", "execute", "verify", "condense"];
+    let place = |name: &str| order.iter().position(|known| *known == name);
+    let Some((from, to)) = row.step.split_once(" -> ") else {
+        return if row.step == "birth" { "o  " } else { "|  " };
+    };
+    match (place(from), place(to)) {
+        (Some(from), Some(to)) if to < from && !(from == 5 && to == 0) => "|\\ ",
+        _ => "*  ",
+    }
+}
+
+fn seconds(at: &str) -> i64 {
+    time::OffsetDateTime::parse(at, &time::format_description::well_known::Rfc3339)
+        .map_or(0, time::OffsetDateTime::unix_timestamp)
+}
+
+/// The job that a person means: by id, the focused one, or the newest.
+pub(super) fn which(seed: &Seed, job: Option<&str>) -> Result<Focused, SeedError> {
+    seed.require_seeded()?;
+    if let Some(id) = job {
+        return seed.job(&id.parse().map_err(|bad: crate::jobs::BadJobId| SeedError::Usage(bad.to_string()))?);
+    }
+    match seed.focused()? {
+        Some(focused) => Ok(focused),
+        None => seed.jobs()?.pop().ok_or(SeedError::NoJob),
+    }
+}

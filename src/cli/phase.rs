@@ -1,0 +1,188 @@
+//! `git seed phase …`
+
+use clap::Subcommand;
+
+use super::{Context, Outcome, TextArgs, report::Report};
+use crate::phases::PhaseName;
+use crate::seed::boundary::{Crossed, Toward};
+use crate::seed::steps::By;
+use crate::seed::{Seed, SeedError};
+use crate::verdict::Refusal;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PhaseCommand {
+    /// Where the job stands, what the phase is for and what it may do
+    Current,
+    /// The number of the cycle
+    Cycle,
+    /// The phases of the map and the steps between them
+    List,
+    /// Take the step forward
+    ///
+    /// The message becomes the phase commit on your branch: a first line, then the
+    /// phase's sections. Gates are asked first; one that says no changes nothing.
+    Advance {
+        #[command(flatten)]
+        text: TextArgs,
+        /// The phase to go to, where there are several
+        #[arg(long, value_name = "phase")]
+        to: Option<String>,
+        /// Declare a directory with the step; may be given several times
+        #[arg(long, value_name = "dir")]
+        scope: Vec<String>,
+        /// Add a cycle to the job, and say why (condense)
+        #[arg(long, value_name = "text")]
+        add_cycle: Option<String>,
+    },
+    /// Commit what is done so far and stay (execute)
+    Checkpoint {
+        #[command(flatten)]
+        text: TextArgs,
+    },
+    /// Go back to an earlier phase; the cycle stays the same
+    Back {
+        /// Phase to go back to; the nearest one when not given
+        to: Option<String>,
+        #[command(flatten)]
+        text: TextArgs,
+    },
+    /// Say how small this stay is, as its first act
+    Multiplier {
+        /// 0.5, 1, 1.5, 2, 2.5 or 3: larger for smaller work
+        value: String,
+    },
+}
+
+pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    match command {
+        PhaseCommand::Current => current(&seed, out),
+        PhaseCommand::Cycle => {
+            let shown = seed.phase_shown()?;
+            out.json(&shown.cycle);
+            out.line(shown.cycle);
+            Ok(Outcome::Yes)
+        }
+        PhaseCommand::List => list(&seed, out),
+        PhaseCommand::Advance { text, to, scope, add_cycle } => {
+            let (to, scope, add_cycle) = (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
+            only_in_condense(&seed, add_cycle.as_deref())?;
+            cross(&seed, &Toward::Forward { to, add_cycle, scope }, &text.read()?, out)
+        }
+        PhaseCommand::Checkpoint { text } => cross(&seed, &Toward::Checkpoint, &text.read()?, out),
+        PhaseCommand::Back { to, text } => {
+            let to = to.as_deref().map(PhaseName::from);
+            cross(&seed, &Toward::Back { to }, &text.read()?, out)
+        }
+        PhaseCommand::Multiplier { value } => multiplier(&seed, value, out),
+    }
+}
+
+fn only_in_condense(seed: &Seed, add_cycle: Option<&str>) -> Result<(), SeedError> {
+    let Some(why) = add_cycle else { return Ok(()) };
+    let focused = seed.require_focused()?;
+    if why.trim().is_empty() {
+        return Err(SeedError::Usage("--add-cycle says why the job needs another cycle".to_owned()));
+    }
+    match focused.state.stand.phase.as_str() {
+        "condense" if focused.state.job.status.is_open() => Ok(()),
+        "condense" => Err(SeedError::Usage("the job is completed; it takes no further cycle".to_owned())),
+        phase => Err(SeedError::Usage(format!("a cycle is added in condense, not in {phase}"))),
+    }
+}
+
+fn current(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let shown = seed.phase_shown()?;
+    out.json(&shown);
+    if let Some(focused) = seed.focused()? {
+        out.line(seed.entry_text(&focused).trim_end());
+    } else {
+        out.line("No job is focused; a prompt becomes one.");
+    }
+    Ok(Outcome::Yes)
+}
+
+fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let map = &seed.rules.map;
+    let rows: Vec<_> = map
+        .phases()
+        .filter(|phase| !phase.next.is_empty() || phase.name.is_gmode())
+        .map(|phase| {
+            let names = |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>();
+            (phase.name.to_string(), names(&phase.next), names(&phase.back))
+        })
+        .collect();
+    let json: Vec<_> = rows
+        .iter()
+        .map(|(name, next, back)| serde_json::json!({ "phase": name, "next": next, "back": back }))
+        .collect();
+    out.json(&json);
+    for (name, next, back) in &rows {
+        let next = if name == "gmode" { "where it was entered".to_owned() } else { next.join(", ") };
+        let back = if back.is_empty() { String::new() } else { format!("   back to {}", back.join(", ")) };
+        out.line(format_args!("{name:<9} -> {next}{back}"));
+    }
+    Ok(Outcome::Yes)
+}
+
+fn multiplier(seed: &Seed, value: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+    let value = value.parse().map_err(|bad: crate::phases::BadMultiplier| SeedError::Usage(bad.to_string()))?;
+    match seed.set_multiplier(value)? {
+        Ok(focused) => {
+            let stand = &focused.state.stand;
+            out.json(&serde_json::json!({ "phase": stand.phase.as_str(), "multiplier": f64::from(value.tenths()) / 10.0 }));
+            out.line(format_args!("{} is open.", stand.phase));
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+    }
+}
+
+fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
+    let focused = seed.focused().ok().flatten();
+    let phase = seed.row(focused.as_ref()).name.clone();
+    let said = seed.remember_refusal(focused.as_ref(), refusal);
+    if let Err(error) = said {
+        out.error(&error.into());
+    }
+    out.refusal(refusal, phase.as_str())
+}
+
+fn cross(seed: &Seed, toward: &Toward, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+    match seed.cross(toward, text, By::Agent)? {
+        Ok(crossed) => {
+            tell(seed, &crossed, out);
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+    }
+}
+
+fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
+    let stand = &crossed.focused.state.stand;
+    out.json(&serde_json::json!({
+        "step": crossed.trailers.step, "id": crossed.trailers.id, "phase": stand.phase.as_str(),
+        "cycle": stand.cycle, "commit": crossed.commit.as_ref().map(ToString::to_string),
+        "remarks": crossed.remarks,
+    }));
+    let commit = crossed.commit.as_ref().map_or(String::new(), |commit| {
+        format!("   commit {}", commit.to_string().chars().take(7).collect::<String>())
+    });
+    out.line(format_args!("{}{commit}", crossed.trailers.step));
+    for remark in &crossed.remarks {
+        out.line(remark);
+    }
+    if crossed.closed {
+        out.line(format_args!("\"{}\" is done; cycle {} is closed.", crossed.focused.state.job.name, stand.cycle));
+        if let Some(born) = &crossed.born {
+            out.line(format_args!("The prompt that waited is a job now: \"{}\".", born.state.job.name));
+        }
+        return;
+    }
+    if stand.phase.is_idle() {
+        out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
+        return;
+    }
+    out.line("");
+    out.line(seed.entry_text(&crossed.focused).trim_end());
+}

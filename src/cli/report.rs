@@ -1,0 +1,158 @@
+//! All printing: text for people, JSON where it is asked for, refusals and errors on stderr.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::Outcome;
+use crate::jobs::UnixSeconds;
+use crate::verdict::Refusal;
+use crate::voice;
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Where a command prints to.
+#[derive(Debug)]
+pub struct Report {
+    json: bool,
+    colour: bool,
+    out: Vec<u8>,
+}
+
+/// A verdict's colour.
+#[derive(Clone, Copy, Debug)]
+pub enum Tint {
+    Good,
+    Bad,
+    Dim,
+    Bold,
+}
+
+impl Report {
+    pub fn new(json: bool, colour: Colour) -> Self {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let colour = match colour {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => !plain && io::stdout().is_terminal(),
+        };
+        Self { json, colour, out: Vec::new() }
+    }
+
+    /// True when JSON was asked for.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// One line of text; nothing in JSON mode.
+    pub fn line(&mut self, text: impl std::fmt::Display) {
+        if !self.json {
+            self.put(format_args!("{text}\n"));
+        }
+    }
+
+    /// `key      value` lines up with others of its kind.
+    pub fn pair(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.line(format_args!("{key:<8} {value}"));
+    }
+
+    /// One JSON value; nothing in text mode.
+    pub fn json(&mut self, value: &impl Serialize) {
+        if self.json {
+            let text = serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("\"{error}\""));
+            self.put(format_args!("{text}\n"));
+        }
+    }
+
+    /// Text as it is, in either mode.
+    pub fn raw(&mut self, text: &str) {
+        self.put(format_args!("{text}"));
+    }
+
+    fn put(&mut self, text: std::fmt::Arguments<'_>) {
+        // Writing to memory cannot fail.
+        let _ = self.out.write_fmt(text);
+    }
+
+    /// Prints what was collected, at once; for commands that tell as they go.
+    pub fn flush(&mut self) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&self.out)?;
+        self.out.clear();
+        stdout.flush()
+    }
+
+    /// The last word; a closed pipe counts as heard.
+    pub fn finish(&mut self) -> io::Result<()> {
+        match self.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    }
+
+    /// A refusal, in the words that its phase has for it.
+    pub fn refusal(&mut self, refusal: &Refusal, phase: &str) -> Outcome {
+        let _ = self.flush();
+        let _ = writeln!(io::stderr(), "{}", voice::say(refusal, phase).text());
+        Outcome::Refused
+    }
+
+    /// An error with its causes and, where one is known, the next step.
+    pub fn error(&mut self, error: &anyhow::Error) {
+        let _ = self.flush();
+        let mut text = format!("error: {error}\n");
+        for cause in error.chain().skip(1) {
+            let cause = cause.to_string();
+            if !text.contains(&cause) {
+                text.push_str(&format!("caused by: {cause}\n"));
+            }
+        }
+        if let Some(hint) = hint(error) {
+            text.push_str(&format!("hint: {hint}\n"));
+        }
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    pub fn version(&mut self, version: &str) -> Outcome {
+        self.json(&serde_json::json!({ "version": version, "format": crate::format::FORMAT }));
+        self.line(format_args!("git-seed {version}"));
+        Outcome::Yes
+    }
+
+    /// `text` in a colour, where colours are on.
+    pub fn tint(&self, tint: Tint, text: impl std::fmt::Display) -> String {
+        let code = match tint {
+            Tint::Good => "32",
+            Tint::Bad => "31",
+            Tint::Dim => "2",
+            Tint::Bold => "1",
+        };
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
+}
+
+fn hint(error: &anyhow::Error) -> Option<&'static str> {
+    use crate::seed::SeedError;
+    let seed = error.downcast_ref::<SeedError>()?;
+    match seed {
+        SeedError::NotSeeded => Some("git seed init"),
+        SeedError::NoJob => Some("a prompt in the agent's session becomes a job; git seed status shows where things stand"),
+        SeedError::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
+        seed if seed.is_damage() => Some("git seed doctor --fix"),
+        _ => None,
+    }
+}
+
+/// The time of day for people, in their own zone where the system tells it.
+pub fn clock(at: UnixSeconds) -> String {
+    let time = time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let offset = time::UtcOffset::local_offset_at(time).unwrap_or(time::UtcOffset::UTC);
+    let time = time.to_offset(offset);
+    format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
+}

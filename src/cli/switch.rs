@@ -1,0 +1,43 @@
+//! `git seed off` and `git seed on`
+
+use super::{Context, Outcome, TextArgs, report::Report};
+use crate::seed::SeedError;
+
+/// Switch discipline off in this worktree°
+///
+/// Hooks fall silent until git seed on. Job and phase wait where they are.
+#[derive(Debug, clap::Args)]
+pub(super) struct OffArgs {
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Switch discipline on again°
+///
+/// What changed meanwhile counts as yours.
+#[derive(Debug, clap::Args)]
+pub(super) struct OnArgs {}
+
+pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    if let Some(refusal) = super::require_person("off")? {
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    let why = args.text.read()?;
+    if why.trim().is_empty() {
+        return Err(SeedError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
+    }
+    context.seed()?.switch_off(why.trim())?;
+    out.json(&serde_json::json!({ "enabled": false }));
+    out.line("Off in this worktree; git seed on goes on where it stood.");
+    Ok(Outcome::Yes)
+}
+
+pub(super) fn on(_: &OnArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    if let Some(refusal) = super::require_person("on")? {
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    context.seed()?.switch_on()?;
+    out.json(&serde_json::json!({ "enabled": true }));
+    out.line("On.");
+    Ok(Outcome::Yes)
+}

@@ -1,0 +1,34 @@
+//! `git seed uninstall`
+
+use super::{Context, Outcome, report::Report};
+use crate::seed::setup;
+
+/// Take git seed out of this repository, byte for byte°
+///
+/// Removes what init and the hooks wrote, after keeping every step and note in a bundle
+/// outside the repository. Pages, knowledge and commits stay: those are yours.
+#[derive(Debug, clap::Args)]
+pub(super) struct UninstallArgs {
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    check: bool,
+    /// Leave refs/seed and the notes where they are
+    #[arg(long)]
+    keep_history: bool,
+}
+
+pub(super) fn run(args: &UninstallArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    if args.check {
+        seed.require_seeded()?;
+        super::init::tell(&seed.removal_plan()?, out);
+        return Ok(Outcome::Yes);
+    }
+    if let Some(refusal) = super::require_person("uninstall")? {
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    let bundle = setup::bundle_file(seed.store.work_tree(), seed.now);
+    let told = seed.remove(!args.keep_history, Some(&bundle))?;
+    super::init::tell(&told, out);
+    Ok(Outcome::Yes)
+}

@@ -1,0 +1,47 @@
+//! `git seed why`
+
+use super::{Context, Outcome, report::{self, Report, Tint}};
+
+/// The last refusals, with the rule, the facts and the way on
+///
+/// In an agent's session the JSON form, which may hold figures, is refused.
+#[derive(Debug, clap::Args)]
+pub(super) struct WhyArgs {
+    /// How many
+    #[arg(long, value_name = "number", default_value_t = 5)]
+    last: usize,
+}
+
+pub(super) fn run(args: &WhyArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    seed.require_seeded()?;
+    let agent = crate::seed::githook::agent_is_above();
+    if out.is_json() && agent {
+        let refusal = crate::verdict::Refusal::new("why", crate::verdict::Wants::Person)
+            .with("case", "figures")
+            .with("command", "git seed why --json");
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    let rows = seed.refusals(args.last)?;
+    out.json(&rows);
+    if rows.is_empty() {
+        out.line("Nothing was refused.");
+    }
+    for row in &rows {
+        let at = time::OffsetDateTime::parse(&row.at, &time::format_description::well_known::Rfc3339)
+            .map_or(0, time::OffsetDateTime::unix_timestamp);
+        let what = format!("{} {}", row.tool, row.paths.join(" "));
+        let what = if what.trim().is_empty() { row.event.clone() } else { what.trim().to_owned() };
+        let by = out.tint(Tint::Bad, format_args!("refused by {}", row.by));
+        out.line(format_args!("{}  {what:<32} {by}", report::clock(at)));
+        out.line(format_args!("          {}", row.why));
+        out.line(format_args!("          do: {}", row.do_));
+        if !agent {
+            let facts: Vec<String> = row.facts.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            if !facts.is_empty() {
+                out.line(format_args!("          {}", facts.join("  ")));
+            }
+        }
+    }
+    Ok(Outcome::Yes)
+}

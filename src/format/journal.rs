@@ -1,0 +1,202 @@
+//! Lines of the journal: what happened since the last step.
+//!
+//! Each line is JSON, linked to the one before by a hash, and carries running counts
+//! by class of act; so the last line is enough to decide. It holds counts of acts and
+//! never a score. The step that folds the journal names its last hash in `job.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::short_hash;
+use crate::jobs::UnixSeconds;
+use crate::verdict::{Facts, Refusal, Wants};
+
+/// Digits of a link.
+const LINK: usize = 16;
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Seed-Id of the step that the job stood at; empty without a job.
+    pub base: String,
+    pub at: UnixSeconds,
+    pub session: String,
+    pub what: What,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool: String,
+    /// The host's id of the tool call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    /// Paths that the act touched, as far as is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Paths that it changed outside the fence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strays: Vec<String>,
+    /// Paths that changed without a call that claims them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unclaimed: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refused>,
+    pub counts: Counts,
+}
+
+/// What a line tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// A step was taken; the journal begins anew.
+    #[default]
+    Step,
+    /// A tool ran.
+    After,
+    /// A tool ran that only looked; its paths are pages that were read.
+    Looked,
+    /// A guard or gate said no.
+    Refused,
+    /// A registered question, or a subagent launch, went to the host.
+    Asked,
+    /// The turn was not let go.
+    Kept,
+    /// The turn was let go although the work is open.
+    Yielded,
+    /// Something broke inside git seed; the act went ahead.
+    Trouble,
+    /// A commit went through our hook.
+    Commit,
+}
+
+/// Running counts since the last step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Tool calls that ran.
+    pub calls: u32,
+    /// Words that were put before the agent.
+    pub words: u32,
+    pub refusals: u32,
+    pub page_edits: u32,
+    pub plan_edits: u32,
+    /// Stops refused in a row, without an act in between.
+    pub stops: u32,
+    /// Refusals of the last kind in a row.
+    pub repeats: u32,
+    /// Acts of the main session by class.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub acts: BTreeMap<String, u32>,
+}
+
+/// A refusal as it is remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    pub by: String,
+    pub wants: Wants,
+    /// The phase that it was said in.
+    pub phase: String,
+    pub facts: Facts,
+}
+
+impl Refused {
+    pub fn of(refusal: &Refusal, phase: &str) -> Self {
+        let (by, wants) = (refusal.by.to_owned(), refusal.wants);
+        Self { by, wants, phase: phase.to_owned(), facts: refusal.facts.clone() }
+    }
+}
+
+/// A line of the journal that does not hold.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Broken {
+    #[error("a journal line is not what git seed writes")]
+    Unreadable,
+    #[error("a journal line was changed after it was written")]
+    Changed,
+}
+
+/// A line read back, with its links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    pub line: Line,
+    /// Hash of the line before.
+    pub prev: String,
+    pub hash: String,
+}
+
+impl Line {
+    /// The bytes of the line after a line whose hash is `prev`, with its newline.
+    pub fn link(&self, prev: &str) -> Vec<u8> {
+        // A struct of strings and numbers always has a JSON form.
+        let body = serde_json::to_string(self).unwrap_or_default();
+        let hash = short_hash(format!("{prev}\n{body}").as_bytes(), LINK);
+        format!("{body}\t{prev}\t{hash}\n").into_bytes()
+    }
+}
+
+impl Linked {
+    /// Reads one line and checks that it says what it said when it was written.
+    pub fn read(bytes: &[u8]) -> Result<Self, Broken> {
+        let text = std::str::from_utf8(bytes).map_err(|_| Broken::Unreadable)?.trim_end_matches('\n');
+        let mut parts = text.rsplitn(3, '\t');
+        let (Some(hash), Some(prev), Some(body)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(Broken::Unreadable);
+        };
+        if short_hash(format!("{prev}\n{body}").as_bytes(), LINK) != hash {
+            return Err(Broken::Changed);
+        }
+        let line = serde_json::from_str(body).map_err(|_| Broken::Unreadable)?;
+        Ok(Self { line, prev: prev.to_owned(), hash: hash.to_owned() })
+    }
+
+    /// Checks that each of `lines` follows the one before.
+    pub fn chain(lines: &[Vec<u8>]) -> Result<Vec<Self>, Broken> {
+        let linked = lines.iter().map(|line| Self::read(line)).collect::<Result<Vec<_>, _>>()?;
+        let holds = linked.windows(2).all(|pair| pair[0].hash == pair[1].prev);
+        if holds { Ok(linked) } else { Err(Broken::Changed) }
+    }
+}
+
+/// What a fold keeps: the lines without their links, which recompute.
+pub fn fold(lines: &[Linked]) -> String {
+    let texts = lines.iter().filter(|linked| linked.line.what != What::Step);
+    texts.filter_map(|linked| serde_json::to_string(&linked.line).ok()).fold(
+        String::new(),
+        |mut all, line| {
+            all.push_str(&line);
+            all.push('\n');
+            all
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_changed_line_is_noticed() {
+        let line = Line { session: "s".into(), ..Line::default() };
+        let bytes = line.link("0000");
+        assert_eq!(Linked::read(&bytes).map(|linked| linked.line), Ok(line));
+        let mut forged = bytes.clone();
+        let at = forged.iter().position(|b| *b == b'0').expect("a count");
+        forged[at] = b'9';
+        assert!(Linked::read(&forged).is_err());
+        let again = Line::default().link("ffff");
+        assert_eq!(Linked::chain(&[bytes, again]), Err(Broken::Changed));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_read_or_do_not(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = Linked::read(&bytes);
+        }
+
+        #[test]
+        fn any_words_survive(tool in any::<String>(), path in any::<String>(), prev in "[0-9a-f]{16}") {
+            let line = Line { tool, paths: vec![path], ..Line::default() };
+            let linked = Linked::read(&line.link(&prev)).expect("it reads");
+            prop_assert_eq!((linked.line, linked.prev), (line, prev));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `refs/seed/meta`: which binaries may read and write this repository's state.
+
+use serde::{Deserialize, Serialize};
+
+use super::FORMAT;
+
+/// The file in the tree of `refs/seed/meta`.
+pub const FILE: &str = "meta.toml";
+
+/// Format and readers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Meta {
+    pub format: u32,
+    /// The oldest format number whose readers understand this one.
+    pub min_reader: u32,
+    /// The oldest format number whose writers may add to it.
+    pub min_writer: u32,
+}
+
+impl Meta {
+    /// What this binary writes.
+    pub fn current() -> Self {
+        Self { format: FORMAT, min_reader: FORMAT, min_writer: FORMAT }
+    }
+
+    /// True when this binary may read what is there.
+    pub fn is_readable(&self) -> bool {
+        self.min_reader <= FORMAT
+    }
+
+    pub fn write(&self) -> String {
+        format!(
+            "# Written by git seed. Which binaries may read and write refs/seed/**.\nformat = {}\nmin-reader = {}\nmin-writer = {}\n",
+            self.format, self.min_reader, self.min_writer
+        )
+    }
+
+    pub fn read(bytes: &[u8]) -> Result<Self, toml::de::Error> {
+        toml::from_slice(bytes)
+    }
+}

@@ -1,0 +1,53 @@
+//! Bytes and types: what git seed writes, and how it reads it back.
+//!
+//! The format version stands in `job.toml` and in `refs/seed/meta`; an older version
+//! is upgraded by one function each ([`state::read`]), a newer one is refused with a
+//! sentence. `fixtures/format/v1/` holds a frozen sample that is never edited.
+
+pub mod interaction;
+pub mod journal;
+pub mod meta;
+pub mod names;
+pub mod notes;
+pub mod state;
+pub mod trailers;
+
+use sha2::{Digest, Sha256};
+
+/// The format that this binary writes.
+pub const FORMAT: u32 = 1;
+
+/// The first `digits` hex digits of the SHA-256 over `bytes`.
+pub fn short_hash(bytes: &[u8], digits: usize) -> String {
+    use std::fmt::Write as _;
+    let mut hex = String::with_capacity(digits + 1);
+    for byte in Sha256::digest(bytes) {
+        if hex.len() >= digits {
+            break;
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex.truncate(digits);
+    hex
+}
+
+/// The id of a step: a chain over job, step before and step, so that a replay is noticed.
+pub fn seed_id(job: &str, before: Option<&str>, step: &str) -> String {
+    short_hash(format!("{job}\n{}\n{step}\n", before.unwrap_or_default()).as_bytes(), 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_twelve_digits_and_chain() {
+        let first = seed_id("20261121t205612-7f3a", None, "birth");
+        // printf '20261121t205612-7f3a\n\nbirth\n' | sha256sum
+        assert_eq!(first.len(), 12);
+        let second = seed_id("20261121t205612-7f3a", Some(&first), "idle -> observe");
+        assert_ne!(first, second);
+        assert_eq!(short_hash(b"", 12), "e3b0c44298fc");
+    }
+}

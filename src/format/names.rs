@@ -1,0 +1,45 @@
+//! Names of refs and files, in one place.
+
+use crate::jobs::JobId;
+
+/// Open jobs: `refs/seed/jobs/<id>`.
+pub const JOBS: &str = "refs/seed/jobs/";
+/// Phase commits kept alive, never synced: `refs/seed/keep/<id>`.
+pub const KEEP: &str = "refs/seed/keep/";
+/// Format and readers.
+pub const META: &str = "refs/seed/meta";
+/// The rules in force.
+pub const RULES: &str = "refs/seed/rules";
+/// The state of a job in its tree.
+pub const STATE: &str = "job.toml";
+/// The declared directories of the cycle, one a line.
+pub const SCOPE: &str = "scope";
+/// What belonged to the person when the cycle began, one path a line.
+pub const PERSONS: &str = "persons";
+/// Footer words at the beginning of condense, by page.
+pub const BASELINE: &str = "condense.toml";
+
+/// The chain of a job.
+pub fn job_chain(id: &JobId) -> String {
+    format!("{JOBS}{id}")
+}
+
+/// The pins of a job's phase commits.
+pub fn keep_chain(id: &JobId) -> String {
+    format!("{KEEP}{id}")
+}
+
+/// The job that a chain belongs to.
+pub fn job_of(chain: &str) -> Option<JobId> {
+    chain.strip_prefix(JOBS)?.parse().ok()
+}
+
+/// The file of interaction `n`.
+pub fn interaction(n: u32) -> String {
+    format!("interactions/{n:04}.md")
+}
+
+/// The file that a fold of the journal goes to; `n` counts the steps of the job.
+pub fn trace(cycle: u32, phase: &str, n: u32) -> String {
+    format!("trace/{cycle}-{phase}-{n}.jsonl")
+}

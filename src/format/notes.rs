@@ -1,0 +1,20 @@
+//! Lines in `refs/notes/seed`: what a phase commit meant.
+//!
+//! One self-contained line per record, the sortable key first, so that merging by
+//! `cat_sort_uniq` and joining by concatenation do no harm.
+
+use super::trailers::StepTrailers;
+use crate::jobs::UnixSeconds;
+
+/// The record of a step on its phase commit.
+pub fn step_line(step: &StepTrailers, at: UnixSeconds) -> String {
+    let record = serde_json::json!({
+        "at": at, "job": step.job, "run": step.run, "cycle": step.cycle, "phase": step.phase, "step": step.step,
+    });
+    format!("{} step {record}", step.id)
+}
+
+/// The record that a commit went through our hook.
+pub fn attest_line(id: &str, commit: &str) -> String {
+    format!("{id} attest {}", serde_json::json!({ "commit": commit }))
+}

@@ -1,0 +1,212 @@
+//! `job.toml`: everything a hook needs to know about a job, in at most 8 KB.
+//!
+//! Lists that may grow live in files of their own beside it: `scope`, `persons`,
+//! `condense.toml`, `interactions/`, `trace/`.
+
+use serde::{Deserialize, Serialize};
+
+use super::FORMAT;
+use crate::jobs::Job;
+use crate::phases::{PhaseName, Stand};
+use crate::plans::Plan;
+
+/// The most bytes that `job.toml` may have.
+pub const MOST_BYTES: usize = 8 * 1024;
+
+/// A job and all that stands around it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    pub format: u32,
+    /// Seed-Id of the step that wrote this.
+    pub step: String,
+    /// Steps taken so far.
+    pub steps: u32,
+    /// Hash of the last journal line that was folded into it.
+    #[serde(default)]
+    pub folded: String,
+    pub job: Job,
+    pub stand: Stand,
+    #[serde(default)]
+    pub plan: Plan,
+    #[serde(default)]
+    pub fence: Fence,
+    pub home: Home,
+    #[serde(default)]
+    pub driver: Driver,
+    #[serde(default)]
+    pub cost: Cost,
+    /// The side lane's reason, while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_reason: Option<String>,
+    /// Total footer words at the beginning of condense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<usize>,
+}
+
+/// What the tree fence remembers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fence {
+    /// The work tree at the last boundary, as a tree id; empty before the first step.
+    #[serde(default)]
+    pub tree: String,
+    /// Paths outside the fence that the agent changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strays: Vec<String>,
+    /// Paths outside the fence that changed unclaimed, with the blob they held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unclaimed: Vec<Unclaimed>,
+}
+
+/// A change outside the fence that no call claims.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unclaimed {
+    pub path: String,
+    /// Blob id; empty where the file went away.
+    #[serde(default)]
+    pub blob: String,
+}
+
+/// Where a job lives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Home {
+    /// Name of the worktree.
+    pub worktree: String,
+    /// Full name of the branch; empty on a detached HEAD and before the first step.
+    #[serde(default)]
+    pub branch: String,
+    /// The last phase commit.
+    #[serde(default)]
+    pub commit: String,
+}
+
+/// Which session drives the job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Driver {
+    #[serde(default)]
+    pub host: String,
+    #[serde(default)]
+    pub session: String,
+}
+
+/// What the cycle cost so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    pub calls: u32,
+    pub words: u32,
+    pub refusals: u32,
+    pub commits: u32,
+}
+
+/// A `job.toml` that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadState {
+    #[error("job.toml does not read: {0}")]
+    Toml(#[from] toml::de::Error),
+    #[error("job.toml has format {found}; this binary reads up to {FORMAT}: use a newer git-seed")]
+    Newer { found: u32 },
+    #[error("job.toml would have {0} bytes; {MOST_BYTES} is the most")]
+    TooLarge(usize),
+    #[error("job.toml cannot be written: {0}")]
+    Write(#[from] toml::ser::Error),
+}
+
+impl State {
+    /// A job before its first step.
+    pub fn new(job: Job, track: &str, worktree: &str) -> Self {
+        Self {
+            format: FORMAT,
+            step: String::new(),
+            steps: 0,
+            folded: String::new(),
+            job,
+            stand: Stand::new(track),
+            plan: Plan::default(),
+            fence: Fence::default(),
+            home: Home { worktree: worktree.to_owned(), ..Home::default() },
+            driver: Driver::default(),
+            cost: Cost::default(),
+            side_reason: None,
+            baseline: None,
+        }
+    }
+
+    /// The phase's name.
+    pub fn phase(&self) -> &PhaseName {
+        &self.stand.phase
+    }
+
+    /// Completed, but not back in idle.
+    pub fn is_closing(&self) -> bool {
+        crate::jobs::routing::is_closing(&self.job, self.stand.phase.is_idle())
+    }
+}
+
+/// The version line alone, read first so that a newer file gets a sentence of its own.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+/// Reads a `job.toml`.
+pub fn read(bytes: &[u8]) -> Result<State, BadState> {
+    match toml::from_slice::<State>(bytes) {
+        Ok(state) if state.format <= FORMAT => Ok(state),
+        Ok(state) => Err(BadState::Newer { found: state.format }),
+        Err(error) => match toml::from_slice::<Version>(bytes) {
+            Ok(version) if version.format > FORMAT => Err(BadState::Newer { found: version.format }),
+            _ => Err(error.into()),
+        },
+    }
+}
+
+/// Writes a `job.toml`.
+pub fn write(state: &State) -> Result<String, BadState> {
+    let text = toml::to_string(state)?;
+    if text.len() > MOST_BYTES { Err(BadState::TooLarge(text.len())) } else { Ok(text) }
+}
+
+/// `scope` and `persons`: sorted lines.
+pub fn write_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let sorted: std::collections::BTreeSet<&str> = lines.into_iter().collect();
+    sorted.into_iter().fold(String::new(), |mut all, line| {
+        all.push_str(line);
+        all.push('\n');
+        all
+    })
+}
+
+/// Reads what [`write_lines`] wrote.
+pub fn read_lines(bytes: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(bytes).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FROZEN: &str = include_str!("../../fixtures/format/v1/job.toml");
+
+    #[test]
+    fn the_frozen_sample_of_version_one_reads() {
+        let state = read(FROZEN.as_bytes()).expect("the frozen sample reads");
+        assert_eq!((state.job.name.as_str(), state.stand.phase.as_str()), ("fix the lexer", "execute"));
+        assert_eq!(state.stand.entry.multiplier.map(crate::phases::Multiplier::tenths), Some(30));
+        assert_eq!(read(write(&state).expect("it writes").as_bytes()).expect("and reads"), state);
+    }
+
+    #[test]
+    fn a_newer_format_gets_its_own_sentence() {
+        let newer = FROZEN.replacen("format = 1", "format = 9\nsurprise = 1", 1);
+        assert!(matches!(read(newer.as_bytes()), Err(BadState::Newer { found: 9 })));
+        let stranger = newer.replacen("status = \"active\"", "status = \"resting\"", 1);
+        assert!(matches!(read(stranger.as_bytes()), Err(BadState::Newer { found: 9 })));
+        assert!(matches!(read(b"\xff\x00"), Err(BadState::Toml(_))));
+    }
+
+    #[test]
+    fn a_state_that_outgrows_its_file_is_refused() {
+        let mut state = read(FROZEN.as_bytes()).expect("the frozen sample reads");
+        state.job.objective = "x".repeat(MOST_BYTES);
+        assert!(matches!(write(&state), Err(BadState::TooLarge(_))));
+    }
+}

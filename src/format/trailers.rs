@@ -1,0 +1,146 @@
+//! Trailers: the durable link between a commit and the step that made it.
+//!
+//! They survive rebases, clones and forges; notes and chains can be re-derived from them.
+
+use std::fmt::Write as _;
+
+/// The trailers of a step, in the order they are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepTrailers {
+    pub job: String,
+    pub run: u32,
+    pub cycle: u32,
+    pub phase: String,
+    pub step: String,
+    pub id: String,
+    /// The phase commit that the step made; only in the chain, never on the branch.
+    pub commit: Option<String>,
+    /// Who took the step; only in the chain.
+    pub by: Option<String>,
+}
+
+impl StepTrailers {
+    /// The last paragraph of a commit message.
+    pub fn write(&self) -> String {
+        let mut text = format!(
+            "Seed-Job: {}\nSeed-Run: {}\nSeed-Cycle: {}\nSeed-Phase: {}\nSeed-Step: {}\nSeed-Id: {}\n",
+            self.job, self.run, self.cycle, self.phase, self.step, self.id
+        );
+        for (key, value) in [("Seed-Commit", &self.commit), ("Seed-By", &self.by)] {
+            if let Some(value) = value {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{key}: {value}");
+            }
+        }
+        text
+    }
+
+    /// Reads the trailers of `message`; `None` unless all six that every step has are there.
+    pub fn read(message: &str) -> Option<Self> {
+        let trailers = Trailers::of(message);
+        Some(Self {
+            job: trailers.get("Seed-Job")?.to_owned(),
+            run: trailers.get("Seed-Run")?.parse().ok()?,
+            cycle: trailers.get("Seed-Cycle")?.parse().ok()?,
+            phase: trailers.get("Seed-Phase")?.to_owned(),
+            step: trailers.get("Seed-Step")?.to_owned(),
+            id: trailers.get("Seed-Id")?.to_owned(),
+            commit: trailers.get("Seed-Commit").map(str::to_owned),
+            by: trailers.get("Seed-By").map(str::to_owned),
+        })
+    }
+}
+
+/// The trailers of a message, in order, repeats kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trailers<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Trailers<'a> {
+    /// Reads the trailers of `message`; a message without any gives none.
+    ///
+    /// The tail is the last paragraph, and only if every line of it is a trailer.
+    pub fn of(message: &'a str) -> Self {
+        let tail = message.trim_end().rsplit_once("\n\n").map_or("", |(_, tail)| tail);
+        tail.lines().map(split).collect::<Option<Vec<_>>>().map(Self).unwrap_or_default()
+    }
+
+    /// The value of `key`, whatever its case; the last one wins.
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        self.0.iter().rev().find(|(found, _)| found.eq_ignore_ascii_case(key)).map(|(_, value)| *value)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn split(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(": ")?;
+    let token = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    token.then_some((key, value.trim()))
+}
+
+/// Puts `step`'s trailers last: beside trailers that the text ends with, or in a paragraph of their own.
+pub fn append(text: &str, step: &StepTrailers) -> String {
+    let text = text.trim_end();
+    let gap = if Trailers::of(text).is_empty() { "\n\n" } else { "\n" };
+    format!("{text}{gap}{}", step.write())
+}
+
+/// Every line that claims to be a Seed trailer, wherever it stands and however it is indented.
+pub fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
+    message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Id: ")).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample() -> StepTrailers {
+        StepTrailers {
+            job: "20261121t205612-7f3a".into(),
+            run: 1,
+            cycle: 2,
+            phase: "observe".into(),
+            step: "observe -> plan".into(),
+            id: "0123456789ab".into(),
+            commit: None,
+            by: None,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let message = append("observe: look\n\nbody: not a trailer\nline", &sample());
+        assert_eq!(StepTrailers::read(&message), Some(sample()));
+    }
+
+    #[test]
+    fn trailers_join_the_ones_that_are_there() {
+        let message = append("plan: x\n\nCo-authored-by: A <a@b>", &sample());
+        assert!(message.contains("Co-authored-by: A <a@b>\nSeed-Job: "), "{message}");
+        assert_eq!(StepTrailers::read(&message), Some(sample()));
+    }
+
+    #[test]
+    fn a_paragraph_with_one_other_line_is_no_tail() {
+        for message in ["a\n\nSeed-Id: 1\nprose", "Seed-Id: 1", "", "a\n\nSeed-Id:1"] {
+            assert!(Trailers::of(message).is_empty(), "{message:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_reads(text in any::<String>()) {
+            let _ = (StepTrailers::read(&text), claimed_ids(&text).count());
+        }
+
+        #[test]
+        fn any_body_keeps_the_trailers_readable(body in "[ -~\n]{1,200}") {
+            let message = append(&format!("observe: s\n\n{body}"), &sample());
+            prop_assert_eq!(StepTrailers::read(&message).map(|read| read.id), Some(sample().id));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A forbidden call to try a host's hook line with, and what counts as its refusal.
+//!
+//! The line is taken from the settings as they are on disk, so that what is proved is
+//! what the host would run.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{ActRow, Form, Happening, Host};
+
+/// The program and arguments of our hook line for the event before a tool.
+pub fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<String>)> {
+    let settings: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).ok()?;
+    let groups = settings.get("hooks")?.get(before_event(host)?)?.as_array()?;
+    let mut lines = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    lines.find_map(|line| words(line, host))
+}
+
+/// A payload of `host` that asks for git seed's own state.
+pub fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
+    let (tool, command) = host.tools.iter().find_map(|row| match &row.act {
+        ActRow::Shell { command, .. } => Some((row.names.first()?, command)),
+        _ => None,
+    })?;
+    let fields = &host.fields;
+    let mut payload = json!({});
+    payload[&fields.event] = before_event(host)?.into();
+    payload[&fields.session] = "doctor".into();
+    payload[&fields.cwd] = work_tree.to_string_lossy().into();
+    payload[&fields.tool] = tool.as_str().into();
+    payload[&fields.input] = json!({ command.as_str(): format!("cat {}/journal/x.jsonl", state.display()) });
+    if let Some(call) = &fields.call {
+        payload[call] = "doctor".into();
+    }
+    serde_json::to_vec(&payload).ok()
+}
+
+/// True when `reply`, as printed, refuses a tool call in the host's dialect.
+pub fn is_refusal(_: &Host, reply: &str) -> bool {
+    let Ok(reply) = serde_json::from_str::<Value>(reply) else { return false };
+    let claude = reply.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
+    let gemini = reply.get("decision").and_then(Value::as_str);
+    claude == Some("deny") || matches!(gemini, Some("deny" | "block"))
+}
+
+fn before_event(host: &Host) -> Option<&str> {
+    let before = |name: &&String| host.happening(name) == Some(Happening::Before);
+    host.install.events.iter().find(before).map(String::as_str)
+}
+
+/// The words of a hook line of ours.
+fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
+    let command = line.get("command")?.as_str()?;
+    let (program, arguments) = match host.install.form {
+        Form::Program => {
+            let arguments = line.get("args")?.as_array()?.iter();
+            (command.to_owned(), arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect())
+        }
+        Form::Line => ("sh".to_owned(), vec!["-c".to_owned(), command.to_owned()]),
+    };
+    let ours = command.contains("git-seed") || program.ends_with("git-seed");
+    ours.then_some((program, arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Act, Kind};
+    use crate::hosts::{install, names, read, row};
+
+    #[test]
+    fn every_host_can_be_tried() {
+        for name in names() {
+            let host = row(name).expect("a sound row");
+            let settings = install::add(None, host, "/opt/bin/git-seed").expect("settings");
+            let (program, arguments) = before_tool_line(&settings.text, host).expect("our line");
+            let line = format!("{program} {}", arguments.join(" "));
+            assert!(line.contains("/opt/bin/git-seed") && line.contains("hook"), "{name}: {line}");
+            let payload = canary(host, Path::new("/w"), Path::new("/w/.git/seed")).expect("a payload");
+            let event = read(host, &payload, None).expect("it reads");
+            assert!(matches!(event.kind, Kind::Before(call) if matches!(call.act, Act::Shell { .. })), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_a_refusal_is_a_refusal() {
+        let host = row("claude").expect("a sound row");
+        for (reply, refusal) in [
+            (r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#, true),
+            (r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#, false),
+            (r#"{"decision":"deny","reason":"x"}"#, true),
+            ("", false),
+            ("deny", false),
+        ] {
+            assert_eq!(is_refusal(host, reply), refusal, "{reply}");
+        }
+    }
+}

@@ -1,0 +1,1018 @@
+//! Puts our hook lines into a host's settings, and takes them out byte for byte.
+//!
+//! Settings are the person's: the text is never written anew, pieces are put between its
+//! bytes. `add` returns a record of the pieces; while they stand as they were put, `remove`
+//! cuts exactly them. Where someone rewrote them it takes out our lines by structure, and
+//! then what held nothing else, except what the record says was there before. A line is
+//! ours if it runs a program called `git-seed` with `hook <host>`. Reading and writing
+//! files, and keeping the record, is the caller's.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Form, Host};
+
+/// What settings become with our lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// The new text.
+    pub text: String,
+    /// Whether it differs.
+    pub changed: bool,
+    /// Lines to append to the record that [`remove`] reads; empty when nothing was put in.
+    /// A changed binary needs no new record.
+    pub undo: String,
+}
+
+/// What settings become without our lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// The new text; `None` if the file was ours alone and should go.
+    pub text: Option<String>,
+    /// Whether anything of ours was there.
+    pub changed: bool,
+}
+
+/// Settings that we do not touch because we cannot read them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {why}")]
+pub struct BadSettings {
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    pub why: String,
+}
+
+/// Settings text with a line of ours for every event of the host's row, each there once.
+///
+/// `binary` is an absolute path or a bare name. Lines that name another binary are changed
+/// in place.
+pub fn add(existing: Option<&str>, host: &Host, binary: &str) -> Result<Installed, BadSettings> {
+    let text = existing.unwrap_or_default();
+    let lines = HookLines { host, binary };
+    let edits = if is_blank(text) {
+        vec![lines.whole_file(text, existing.is_some())]
+    } else {
+        let settings = Document::parse(text)?;
+        let mut edits = lines.renamed(&settings);
+        edits.extend(lines.missing(&settings)?);
+        edits
+    };
+    let undo = edits.iter().filter_map(|edit| lines.record(edit)).collect();
+    let new = applied(text, edits);
+    Ok(Installed { changed: existing != Some(new.as_str()), text: new, undo })
+}
+
+/// Settings text without any line of ours. `undo` is what [`add`] returned, all of it in order.
+pub fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Removed, BadSettings> {
+    if is_blank(text) {
+        return Ok(Removed { text: Some(text.to_owned()), changed: false });
+    }
+    let record = Record::read(undo);
+    let programs = Document::parse(text)?.programs(host);
+    let mut rest = text.to_owned();
+    for piece in record.pieces.iter().rev() {
+        rest = piece.cut_from(&rest, &programs).unwrap_or(rest);
+    }
+    while let Some(range) = next_of_ours(&rest, host, &record)? {
+        rest.replace_range(range, "");
+    }
+    let changed = rest != text;
+    let ours_alone = changed && record.file_is_ours(undo) && holds_nothing(&rest);
+    Ok(Removed { text: (!ours_alone).then_some(rest), changed })
+}
+
+const BOM: char = '\u{feff}';
+
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches(BOM).trim().is_empty()
+}
+
+/// Nothing, or an empty object.
+fn holds_nothing(text: &str) -> bool {
+    is_blank(text) || Document::parse(text).is_ok_and(|settings| settings.root.items().is_empty())
+}
+
+/// A change to one place of a text.
+struct Edit {
+    at: Range<usize>,
+    text: String,
+    /// What it was put into; `None` for a change within a line of ours.
+    into: Option<String>,
+}
+
+/// The text with all edits, which do not overlap.
+fn applied(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| edit.at.start);
+    let mut new = text.to_owned();
+    for edit in edits.iter().rev() {
+        new.replace_range(edit.at.clone(), &edit.text);
+    }
+    new
+}
+
+// --- the record -----------------------------------------------------------------------
+
+/// One piece that was put in: a line of the record, as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+struct Piece {
+    /// `file` (made by us), `blank` (an empty file), `root`, `hooks`, or an event's name.
+    into: String,
+    /// The program as the piece spells it inside a JSON string.
+    program: String,
+    text: String,
+}
+
+impl Piece {
+    /// `text` without this piece, if it stands there once and leaves JSON behind.
+    fn cut_from(&self, text: &str, programs: &[String]) -> Option<String> {
+        let spellings = std::iter::once(&self.program).chain(programs);
+        spellings.map(|program| self.spelled(program)).find_map(|piece| {
+            let (before, after) = text.split_once(&piece)?;
+            let rest = format!("{before}{after}");
+            let sound = is_blank(&rest) || Document::parse(&rest).is_ok();
+            (sound && !after.contains(&piece)).then_some(rest)
+        })
+    }
+
+    /// The piece as it reads once a newer binary took over its lines.
+    fn spelled(&self, program: &str) -> String {
+        let command = |gap: &str, program: &str| format!("\"command\":{gap}\"{program}");
+        ["", " "].iter().fold(self.text.clone(), |text, gap| {
+            text.replace(&command(gap, &self.program), &command(gap, program))
+        })
+    }
+}
+
+/// What was put in, in order; a line that cannot be read is passed over.
+struct Record {
+    pieces: Vec<Piece>,
+}
+
+impl Record {
+    fn read(undo: Option<&str>) -> Self {
+        let lines = undo.unwrap_or_default().lines();
+        Self { pieces: lines.filter_map(|line| serde_json::from_str(line).ok()).collect() }
+    }
+
+    fn put_into(&self, place: &str) -> bool {
+        self.pieces.iter().any(|piece| piece.into == place)
+    }
+
+    /// Without a record a file that holds nothing else counts as ours.
+    fn file_is_ours(&self, undo: Option<&str>) -> bool {
+        undo.is_none() || self.put_into("file")
+    }
+
+    /// The object `hooks` was there before us.
+    fn keeps_hooks(&self) -> bool {
+        let made = ["file", "blank", "root"].iter().any(|place| self.put_into(place));
+        !made && !self.pieces.is_empty()
+    }
+
+    /// The list of this event was there before us.
+    fn keeps_event(&self, event: &str) -> bool {
+        self.put_into(event)
+    }
+}
+
+// --- our lines --------------------------------------------------------------------------
+
+/// The hook lines of one host, running one binary.
+struct HookLines<'h> {
+    host: &'h Host,
+    binary: &'h str,
+}
+
+impl HookLines<'_> {
+    /// The program as it stands in a line's `command`.
+    fn program(&self) -> String {
+        match self.host.install.form {
+            Form::Program => self.binary.to_owned(),
+            Form::Line => shell_word(self.binary),
+        }
+    }
+
+    fn record(&self, edit: &Edit) -> Option<String> {
+        let into = edit.into.clone()?;
+        let program = inside_quotes(&self.program());
+        let line = json!(Piece { into, program, text: edit.text.clone() });
+        Some(format!("{line}\n"))
+    }
+
+    /// An entry of an event's list.
+    fn entry(&self, event: &str) -> Value {
+        let row = &self.host.install;
+        let mut line = serde_json::Map::new();
+        line.insert("type".to_owned(), json!("command"));
+        line.extend(row.also.iter().map(|(key, value)| (key.clone(), json!(value))));
+        match row.form {
+            Form::Program => {
+                line.insert("command".to_owned(), json!(self.program()));
+                line.insert("args".to_owned(), json!(["hook", self.host.name, event]));
+            }
+            Form::Line => {
+                let command = format!("{} hook {} {event}", self.program(), self.host.name);
+                line.insert("command".to_owned(), json!(command));
+            }
+        }
+        let timeout = row.timeouts.get(event).unwrap_or(&row.timeout);
+        line.insert("timeout".to_owned(), json!(timeout));
+        json!({ "hooks": [line] })
+    }
+
+    /// A member of `hooks`: an event and its list.
+    fn member(&self, event: &str) -> (Option<String>, Value) {
+        (Some(event.to_owned()), json!([self.entry(event)]))
+    }
+
+    fn all(&self) -> (Option<String>, Value) {
+        let members =
+            self.host.install.events.iter().map(|event| (event.clone(), json!([self.entry(event)])));
+        (Some("hooks".to_owned()), Value::Object(members.collect()))
+    }
+
+    fn whole_file(&self, text: &str, exists: bool) -> Edit {
+        let style = Style { newline: newline(text), unit: "  ".to_owned(), compact: false };
+        let file = json!({ "hooks": self.all().1 });
+        let into = if exists { "blank" } else { "file" };
+        let text_of_file = format!("{}{}", style.spelled(&file, ""), style.newline);
+        Edit { at: text.len()..text.len(), text: text_of_file, into: Some(into.to_owned()) }
+    }
+
+    /// Changes that make lines of ours run this binary.
+    fn renamed(&self, settings: &Document<'_>) -> Vec<Edit> {
+        let new = self.program();
+        let rename = |line: &Node| {
+            let value = settings.value(line);
+            let old = program(&value, self.host)?;
+            let command = line.member("command")?;
+            let tail = settings.value(command).as_str()?.strip_prefix(old)?.to_owned();
+            let text = json!(format!("{new}{tail}")).to_string();
+            (old != new).then(|| Edit { at: command.span.clone(), text, into: None })
+        };
+        settings.lines(self.host).into_iter().filter_map(|place| rename(place.line)).collect()
+    }
+
+    /// Pieces to put in for events without a line of ours.
+    fn missing(&self, settings: &Document<'_>) -> Result<Vec<Edit>, BadSettings> {
+        let root = settings.object(&settings.root, "the settings")?;
+        let Some(hooks) = root.member("hooks") else {
+            return Ok(vec![settings.put(root, &[self.all()], "root")]);
+        };
+        let hooks = settings.object(hooks, "`hooks`")?;
+        let mut edits = Vec::new();
+        let mut members = Vec::new();
+        for event in &self.host.install.events {
+            match hooks.member(event) {
+                None => members.push(self.member(event)),
+                Some(list) if !matches!(list.shape, Shape::Array(_)) => {
+                    return Err(settings.bad(list, format!("`hooks.{event}` is not a list")));
+                }
+                Some(list) if settings.has_ours(list, self.host) => {}
+                Some(list) => edits.push(settings.put(list, &[(None, self.entry(event))], event)),
+            }
+        }
+        if !members.is_empty() {
+            edits.push(settings.put(hooks, &members, "hooks"));
+        }
+        Ok(edits)
+    }
+}
+
+/// The program of a hook line, if the line is ours.
+fn program<'v>(line: &'v Value, host: &Host) -> Option<&'v str> {
+    let command = line.get("command")?.as_str()?;
+    let program = if let Some(args) = line.get("args") {
+        let ours = args.get(0)? == "hook" && args.get(1)? == host.name.as_str();
+        ours.then_some(command)?
+    } else {
+        let (program, rest) = command.split_once(&format!(" hook {}", host.name))?;
+        (rest.is_empty() || rest.starts_with(' ')).then_some(program)?
+    };
+    let file = program.rsplit(['/', '\\']).next()?.trim_matches(['\'', '"']);
+    matches!(file, "git-seed" | "git-seed.exe").then_some(program)
+}
+
+/// A word that a shell reads as itself.
+fn shell_word(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%,=".contains(letter);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// A text as it stands between the quotes of a JSON string.
+fn inside_quotes(text: &str) -> String {
+    let quoted = json!(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Bytes to cut for one more line of ours and what it leaves empty; `None` when none is left.
+fn next_of_ours(text: &str, host: &Host, record: &Record) -> Result<Option<Range<usize>>, BadSettings> {
+    if is_blank(text) {
+        return Ok(None);
+    }
+    let settings = Document::parse(text)?;
+    let Some(place) = settings.lines(host).into_iter().next() else { return Ok(None) };
+    let alone = |holder: &Node| holder.items().len() == 1;
+    // From the line outwards, as long as the holder holds nothing else.
+    let mut cut = (place.group_lines, place.line_at);
+    if alone(cut.0) {
+        cut = (place.list, place.group_at);
+        if alone(cut.0) && !record.keeps_event(place.event) {
+            cut = (place.hooks, place.event_at);
+            if alone(cut.0) && !record.keeps_hooks() {
+                cut = (&settings.root, place.hooks_at);
+            }
+        }
+    }
+    Ok(Some(cut.0.without(cut.1)))
+}
+
+// --- JSON with its places ---------------------------------------------------------------
+
+/// A value and where it stands.
+#[derive(Debug)]
+struct Node {
+    span: Range<usize>,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Object(Vec<Member>),
+    Array(Vec<Node>),
+    Scalar,
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    /// From the key's first quote to the value's end.
+    span: Range<usize>,
+    value: Node,
+}
+
+impl Node {
+    /// The last member of this name, which is the one that counts.
+    fn member(&self, name: &str) -> Option<&Node> {
+        self.members().iter().rfind(|member| member.name == name).map(|member| &member.value)
+    }
+
+    fn members(&self) -> &[Member] {
+        if let Shape::Object(members) = &self.shape { members } else { &[] }
+    }
+
+    fn elements(&self) -> &[Node] {
+        if let Shape::Array(elements) = &self.shape { elements } else { &[] }
+    }
+
+    /// Where the members or elements stand.
+    fn items(&self) -> Vec<&Range<usize>> {
+        let members = self.members().iter().map(|member| &member.span);
+        members.chain(self.elements().iter().map(|element| &element.span)).collect()
+    }
+
+    /// The bytes to cut so that item `at` and one comma go; the rest stays as it stands.
+    fn without(&self, at: usize) -> Range<usize> {
+        let items = self.items();
+        match (at.checked_sub(1).and_then(|before| items.get(before)), items.get(at + 1)) {
+            (Some(before), _) => before.end..items[at].end,
+            (None, Some(next)) => items[at].start..next.start,
+            (None, None) => self.span.start + 1..self.span.end - 1,
+        }
+    }
+}
+
+/// A line of ours, and everything it stands in.
+struct Place<'d> {
+    hooks: &'d Node,
+    hooks_at: usize,
+    event: &'d str,
+    event_at: usize,
+    list: &'d Node,
+    group_at: usize,
+    group_lines: &'d Node,
+    line: &'d Node,
+    line_at: usize,
+}
+
+/// A settings text that is JSON.
+struct Document<'t> {
+    text: &'t str,
+    root: Node,
+}
+
+impl<'t> Document<'t> {
+    fn parse(text: &'t str) -> Result<Self, BadSettings> {
+        let start = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
+        serde_json::from_str::<Value>(&text[start..]).map_err(|error| BadSettings {
+            line: error.line(),
+            column: error.column(),
+            why: error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
+        })?;
+        let root = Scan { text, at: start }.value();
+        let unread = || BadSettings { line: 1, column: 1, why: "not a JSON document".to_owned() };
+        Ok(Self { text, root: root.ok_or_else(unread)? })
+    }
+
+    fn value(&self, node: &Node) -> Value {
+        serde_json::from_str(&self.text[node.span.clone()]).unwrap_or(Value::Null)
+    }
+
+    fn object<'d>(&self, node: &'d Node, name: &str) -> Result<&'d Node, BadSettings> {
+        let is_object = matches!(node.shape, Shape::Object(_));
+        is_object.then_some(node).ok_or_else(|| self.bad(node, format!("{name} must be an object")))
+    }
+
+    fn bad(&self, node: &Node, why: String) -> BadSettings {
+        let before = &self.text[..node.span.start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before[line_start..].trim_start_matches(BOM).chars().count() + 1;
+        BadSettings { line: before.matches('\n').count() + 1, column, why }
+    }
+
+    /// Every line of ours, in the order they stand.
+    fn lines(&self, host: &Host) -> Vec<Place<'_>> {
+        let mut places = Vec::new();
+        let hooks_members =
+            self.root.members().iter().enumerate().filter(|(_, member)| member.name == "hooks");
+        for (hooks_at, Member { value: hooks, .. }) in hooks_members {
+            for (event_at, Member { name: event, value: list, .. }) in hooks.members().iter().enumerate() {
+                for (group_at, group) in list.elements().iter().enumerate() {
+                    let Some(group_lines) = group.member("hooks") else { continue };
+                    let lines = group_lines.elements().iter().enumerate();
+                    let ours = lines.filter(|(_, line)| program(&self.value(line), host).is_some());
+                    places.extend(ours.map(|(line_at, line)| Place {
+                        hooks,
+                        hooks_at,
+                        event,
+                        event_at,
+                        list,
+                        group_at,
+                        group_lines,
+                        line,
+                        line_at,
+                    }));
+                }
+            }
+        }
+        places
+    }
+
+    fn has_ours(&self, list: &Node, host: &Host) -> bool {
+        self.lines(host).iter().any(|place| place.list.span == list.span)
+    }
+
+    /// The programs that lines of ours run, as they stand inside JSON strings.
+    fn programs(&self, host: &Host) -> Vec<String> {
+        let values = self.lines(host).into_iter().map(|place| self.value(place.line));
+        let mut programs: Vec<String> =
+            values.filter_map(|line| program(&line, host).map(inside_quotes)).collect();
+        programs.dedup();
+        programs
+    }
+
+    /// Puts items at the end of an object or a list, in the manner of what is there.
+    fn put(&self, holder: &Node, items: &[(Option<String>, Value)], into: &str) -> Edit {
+        let style = self.style();
+        let there = holder.items();
+        let (at, gap, tail) = if let (Some(first), Some(last)) = (there.first(), there.last()) {
+            (last.end, self.gap_between(holder, first, there.get(1)), String::new())
+        } else {
+            let (gap, tail) = self.gap_in_empty(holder, &style);
+            (holder.span.start + 1, gap, tail)
+        };
+        let indent = gap.rsplit_once('\n').map(|(_, indent)| indent);
+        let spelled = items.iter().map(|item| format!("{gap}{}", style.item(item, indent)));
+        let comma = if there.is_empty() { "" } else { "," };
+        let text = format!("{comma}{}{tail}", spelled.collect::<Vec<_>>().join(","));
+        Edit { at: at..at, text, into: Some(into.to_owned()) }
+    }
+
+    /// What stands before each item: a new line and its indentation, a blank, or nothing.
+    fn gap_between(&self, holder: &Node, first: &Range<usize>, second: Option<&&Range<usize>>) -> String {
+        let lead = &self.text[holder.span.start + 1..first.start];
+        if let Some((_, indent)) = lead.rsplit_once('\n') {
+            return format!("{}{indent}", newline(self.text));
+        }
+        let spaced = second.is_some_and(|second| self.text[first.end..second.start].ends_with(' '));
+        if spaced { " ".to_owned() } else { String::new() }
+    }
+
+    /// What to put before the items of an empty holder, and after them.
+    fn gap_in_empty(&self, holder: &Node, style: &Style) -> (String, String) {
+        if style.compact {
+            return (String::new(), String::new());
+        }
+        let line_start = self.text[..holder.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let line = &self.text[line_start..holder.span.start];
+        let base = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let open = &self.text[holder.span.start + 1..holder.span.end - 1];
+        let tail = if open.contains('\n') { String::new() } else { format!("{}{base}", style.newline) };
+        (format!("{}{base}{}", style.newline, style.unit), tail)
+    }
+
+    fn style(&self) -> Style {
+        let lead = self.root.items().first().map(|first| &self.text[self.root.span.start + 1..first.start]);
+        let unit = lead.and_then(|lead| lead.rsplit_once('\n')).map(|(_, indent)| indent);
+        Style {
+            newline: newline(self.text),
+            unit: unit.filter(|unit| !unit.is_empty()).unwrap_or("  ").to_owned(),
+            compact: lead.is_some_and(|lead| !lead.contains('\n')),
+        }
+    }
+}
+
+fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// How a text lays out its JSON.
+struct Style {
+    newline: &'static str,
+    unit: String,
+    /// All on one line.
+    compact: bool,
+}
+
+impl Style {
+    /// An element, or a member with its key; `indent` is that of its line, if it has its own.
+    fn item(&self, (key, value): &(Option<String>, Value), indent: Option<&str>) -> String {
+        let value = indent.map_or_else(|| value.to_string(), |indent| self.spelled(value, indent));
+        let colon = if indent.is_some() { ": " } else { ":" };
+        key.as_ref().map_or_else(|| value.clone(), |key| format!("{}{colon}{value}", json!(key)))
+    }
+
+    /// A value over several lines; lists of plain values stay on one.
+    fn spelled(&self, value: &Value, indent: &str) -> String {
+        let inner = format!("{indent}{}", self.unit);
+        let block = |open, items: Vec<String>, close| {
+            let lines = items.iter().map(|item| format!("{}{inner}{item}", self.newline));
+            format!("{open}{}{}{indent}{close}", lines.collect::<Vec<_>>().join(","), self.newline)
+        };
+        match value {
+            Value::Object(members) => {
+                let line = |(key, value)| format!("{}: {}", json!(key), self.spelled(value, &inner));
+                block('{', members.iter().map(line).collect(), '}')
+            }
+            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+                block('[', items.iter().map(|item| self.spelled(item, &inner)).collect(), ']')
+            }
+            Value::Array(items) => {
+                format!("[{}]", items.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
+            }
+            plain => plain.to_string(),
+        }
+    }
+}
+
+/// Finds the places of values in a text that is known to be JSON.
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn take(&mut self, wanted: u8) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn value(&mut self) -> Option<Node> {
+        let first = self.peek()?;
+        let start = self.at;
+        let shape = match first {
+            b'{' => Shape::Object(self.list(b'}', Self::member)?),
+            b'[' => Shape::Array(self.list(b']', Self::value)?),
+            b'"' => self.string().map(|_| Shape::Scalar)?,
+            _ => self.word(),
+        };
+        Some(Node { span: start..self.at, shape })
+    }
+
+    fn list<T>(&mut self, close: u8, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.at += 1;
+        let mut items = Vec::new();
+        while !self.take(close) {
+            items.push(item(self)?);
+            self.take(b',');
+        }
+        Some(items)
+    }
+
+    fn member(&mut self) -> Option<Member> {
+        let key = self.peek().and_then(|_| self.string())?;
+        let start = key.start;
+        let name = serde_json::from_str(&self.text[key]).ok()?;
+        self.take(b':').then_some(())?;
+        let value = self.value()?;
+        Some(Member { name, span: start..value.span.end, value })
+    }
+
+    /// A string with its quotes.
+    fn string(&mut self) -> Option<Range<usize>> {
+        let start = self.at;
+        let mut escaped = false;
+        let inside = self.text.as_bytes().get(start + 1..)?.iter();
+        let length = inside.clone().position(|byte| {
+            let ends = *byte == b'"' && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            ends
+        })?;
+        self.at = start + length + 2;
+        Some(start..self.at)
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&mut self) -> Shape {
+        let rest = &self.text.as_bytes()[self.at..];
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
+        self.at += rest.iter().position(ends).unwrap_or(rest.len());
+        Shape::Scalar
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosts::{names, row};
+    use proptest::prelude::*;
+
+    const BINARY: &str = "/opt/seed/bin/git-seed";
+
+    fn host(name: &str) -> &'static Host {
+        row(name).expect("the row loads")
+    }
+
+    fn installed(text: Option<&str>, name: &str) -> Installed {
+        add(text, host(name), BINARY).unwrap_or_else(|problem| panic!("{text:?}: {problem}"))
+    }
+
+    fn removed(text: &str, name: &str, undo: Option<&str>) -> Option<String> {
+        remove(text, host(name), undo).unwrap_or_else(|problem| panic!("{text}: {problem}")).text
+    }
+
+    fn value(text: &str) -> Value {
+        serde_json::from_str(text.trim_start_matches(BOM))
+            .unwrap_or_else(|problem| panic!("{text}: {problem}"))
+    }
+
+    const SETTINGS: [&str; 15] = [
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "{  }",
+        "",
+        "\n",
+        "\u{feff}{\"a\":1}",
+        "{\"a\":1,\"hooks\":{}}",
+        "{ \"a\": [1, 2], \"b\": {} }",
+        "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls)\"]\n  }\n}",
+        "{\r\n\t\"model\": \"x\",\r\n\t\"hooks\": {\r\n\t}\r\n}\r\n",
+        "{\n    \"hooks\": {\n        \"Stop\": []\n    },\n    \"z\": \"{\\\"hooks\\\": \\\\\"\n}\n",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}\n    ],\n    \"Mine\": []\n  }\n}\n",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"check\"}]}],\"Stop\":[ ]}}",
+        "{\n  \"a\": 1, \"hooks\": { \"BeforeTool\": [ { \"hooks\": [] }, { \"hooks\": [] } ] }\n}",
+    ];
+
+    #[test]
+    fn what_is_put_in_comes_out_byte_for_byte() {
+        for name in names() {
+            for text in SETTINGS {
+                let with = installed(Some(text), name);
+                assert!(with.changed && with.text.contains(BINARY), "{name} {text}");
+                assert_eq!(
+                    removed(&with.text, name, Some(&with.undo)).as_deref(),
+                    Some(text),
+                    "{name}: {}",
+                    with.text
+                );
+            }
+            let fresh = installed(None, name);
+            assert_eq!(
+                removed(&fresh.text, name, Some(&fresh.undo)),
+                None,
+                "{name}: the file was ours alone"
+            );
+            assert_eq!(removed(&fresh.text, name, None), None, "{name}: also without a record");
+        }
+    }
+
+    #[test]
+    fn every_event_of_the_row_gets_one_line_beside_what_is_there() {
+        for name in names() {
+            for text in SETTINGS {
+                let with = value(&installed(Some(text), name).text);
+                for event in &host(name).install.events {
+                    let list =
+                        with["hooks"][event].as_array().unwrap_or_else(|| panic!("{name} {event} {with}"));
+                    let lines = list.iter().flat_map(|group| group["hooks"].as_array().expect("lines"));
+                    assert_eq!(
+                        lines.filter(|line| program(line, host(name)).is_some()).count(),
+                        1,
+                        "{event} {with}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hook_line_is_what_the_host_expects() {
+        let cases = [
+            (
+                "claude",
+                "Stop",
+                json!({"type": "command", "command": "/a b/git-seed", "args": ["hook", "claude", "Stop"], "timeout": 10}),
+            ),
+            (
+                "claude",
+                "SessionEnd",
+                json!({"type": "command", "command": "/a b/git-seed", "args": ["hook", "claude", "SessionEnd"], "timeout": 3}),
+            ),
+            (
+                "codex",
+                "Stop",
+                json!({"type": "command", "command": "'/a b/git-seed' hook codex Stop", "timeout": 10}),
+            ),
+            (
+                "gemini",
+                "AfterAgent",
+                json!({"type": "command", "name": "git-seed", "command": "'/a b/git-seed' hook gemini AfterAgent", "timeout": 10000}),
+            ),
+        ];
+        for (name, event, line) in cases {
+            let with = value(&add(None, host(name), "/a b/git-seed").expect("it installs").text);
+            assert_eq!(with["hooks"][event], json!([{"hooks": [line]}]), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_layout_is_that_of_the_file() {
+        let text = "{\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n";
+        let with = installed(Some(text), "gemini").text;
+        let wanted = "\n        \"SessionStart\": [\n            {\n                \"hooks\": [\n                    {\n                        \"type\": \"command\",\n";
+        assert!(with.contains(wanted), "{with}");
+        let one_line = installed(Some("{\"a\":1}"), "claude").text;
+        assert!(
+            !one_line.contains('\n') && one_line.starts_with("{\"a\":1,\"hooks\":{\"SessionStart\":[{"),
+            "{one_line}"
+        );
+    }
+
+    #[test]
+    fn a_second_time_changes_nothing() {
+        for name in names() {
+            for text in SETTINGS {
+                let once = installed(Some(text), name);
+                let twice = installed(Some(&once.text), name);
+                assert_eq!(
+                    (twice.text, twice.changed, twice.undo.as_str()),
+                    (once.text, false, ""),
+                    "{name} {text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_binary_takes_over_in_place_and_still_comes_out() {
+        for name in names() {
+            for text in SETTINGS {
+                for binary in ["git-seed", "/else where/git-seed", "C:\\bin\\git-seed.exe"] {
+                    let old = installed(Some(text), name);
+                    let new = add(Some(&old.text), host(name), binary).expect("it installs");
+                    assert!(
+                        new.changed && new.undo.is_empty() && !new.text.contains(BINARY),
+                        "{name} {}",
+                        new.text
+                    );
+                    let back = removed(&new.text, name, Some(&old.undo));
+                    assert_eq!(back.as_deref(), Some(text), "{name} {binary} {}", new.text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_later_row_with_more_events_comes_out_too() {
+        for text in SETTINGS {
+            let mut older = Host::parse("claude", include_str!("claude.toml")).expect("it loads");
+            older.install.events.truncate(4);
+            let first = add(Some(text), &older, BINARY).expect("it installs");
+            let second = add(Some(&first.text), host("claude"), "git-seed").expect("it installs");
+            let undo = format!("{}{}", first.undo, second.undo);
+            assert_eq!(
+                removed(&second.text, "claude", Some(&undo)).as_deref(),
+                Some(text),
+                "{}",
+                second.text
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_person_changed_meanwhile_stays() {
+        let text = "{\n  \"model\": \"a\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
+        let with = installed(Some(text), "claude");
+        let edited =
+            with.text.replace("\"a\"", "\"b\"").replace("\"Stop\": [", "\"Mine\": [1],\n    \"Stop\": [");
+        let wanted = text.replace("\"a\"", "\"b\"").replace("\"Stop\": [", "\"Mine\": [1],\n    \"Stop\": [");
+        assert_eq!(removed(&edited, "claude", Some(&with.undo)).as_deref(), Some(wanted.as_str()));
+    }
+
+    #[test]
+    fn settings_that_were_laid_out_anew_lose_our_lines_only() {
+        let cases = [
+            ("{\"a\":1}", "{\"a\":1}"),
+            ("{\"hooks\":{}}", "{\"hooks\":{}}"),
+            ("{\"hooks\":{\"Stop\":[]}}", "{\"hooks\":{\"Stop\":[]}}"),
+            (
+                "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"x\"}]}]}}",
+                "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"x\"}]}]}}",
+            ),
+        ];
+        for (text, wanted) in cases {
+            let with = installed(Some(text), "claude");
+            let anew = format!("{:#}", value(&with.text));
+            let without = removed(&anew, "claude", Some(&with.undo)).expect("the file stays");
+            assert_eq!(value(&without), value(wanted), "{without}");
+        }
+        let own = format!("{:#}", value(&installed(None, "codex").text));
+        assert_eq!(
+            removed(&own, "codex", Some("{\"into\":\"file\",\"program\":\"\",\"text\":\"gone\"}\nnot JSON")),
+            None
+        );
+    }
+
+    #[test]
+    fn a_line_of_ours_in_a_group_of_theirs_leaves_the_group() {
+        let line = "{\"command\": \"/x/git-seed\", \"args\": [\"hook\", \"claude\", \"Stop\"]}";
+        let text = format!(
+            "{{\"hooks\": {{\"Stop\": [{{\"matcher\": \"a\", \"hooks\": [{{\"command\": \"theirs\"}}, {line}]}}]}}}}"
+        );
+        let wanted = text.replace(&format!(", {line}"), "");
+        assert_eq!(removed(&text, "claude", None).as_deref(), Some(wanted.as_str()));
+    }
+
+    #[test]
+    fn only_lines_that_run_us_for_this_host_are_ours() {
+        let cases = [
+            (json!({"command": "git-seed", "args": ["hook", "claude", "Stop"]}), true),
+            (json!({"command": "/a b/git-seed", "args": ["hook", "claude"]}), true),
+            (json!({"command": "git-seed hook claude Stop"}), true),
+            (json!({"command": "'/a b/git-seed' hook claude"}), true),
+            (json!({"command": "git-seed", "args": ["hook", "codex", "Stop"]}), false),
+            (json!({"command": "git-seed", "args": ["status"]}), false),
+            (json!({"command": "my-git-seed hook claude"}), false),
+            (json!({"command": "git-seed hook claudette"}), false),
+            (json!({"command": ["git-seed", "hook", "claude"]}), false),
+            (json!("git-seed hook claude"), false),
+        ];
+        for (line, ours) in cases {
+            assert_eq!(program(&line, host("claude")).is_some(), ours, "{line}");
+        }
+    }
+
+    #[test]
+    fn settings_that_cannot_be_read_are_named_by_their_place() {
+        let cases = [
+            ("{\n  \"a\": 1,\n}", "line 3, column 1: trailing comma"),
+            ("{\n  // why\n}", "line 2, column 3: key must be a string"),
+            ("[]", "line 1, column 1: the settings must be an object"),
+            ("{\n  \"hooks\": null\n}", "line 2, column 12: `hooks` must be an object"),
+            ("{\"hooks\": {\"Stop\": 1}}", "line 1, column 20: `hooks.Stop` is not a list"),
+        ];
+        for (text, wanted) in cases {
+            let problem = add(Some(text), host("claude"), BINARY).expect_err(text);
+            assert_eq!(problem.to_string(), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_without_a_line_of_ours_stay_as_they_are() {
+        for text in SETTINGS {
+            let unchanged = Removed { text: Some(text.to_owned()), changed: false };
+            assert_eq!(remove(text, host("claude"), None), Ok(unchanged), "{text}");
+        }
+    }
+
+    /// Any JSON value of modest size.
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-z\"\\\\{},:é \n]{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::vec(("[a-z\"]{0,3}", inner), 0..3)
+                    .prop_map(|members| members.into_iter().collect()),
+            ]
+        })
+    }
+
+    /// Settings as people have them: hooks of others, empty hooks, none at all.
+    fn any_settings() -> impl Strategy<Value = Value> {
+        let group =
+            prop_oneof![Just(json!({"hooks": [{"command": "theirs"}]})), Just(json!({})), any_value()];
+        let list = prop::collection::vec(group, 0..3).prop_map(Value::from);
+        let event = prop_oneof![Just("Stop"), Just("PreToolUse"), Just("AfterTool"), Just("Mine")];
+        let hooks = prop::collection::btree_map(event, list, 0..4).prop_map(|events| {
+            events.into_iter().map(|(key, list)| (key.to_owned(), list)).collect::<Value>()
+        });
+        let others = prop::collection::vec(("[a-z]{1,4}", any_value()), 0..3).boxed();
+        (others.clone(), prop::option::of(hooks), others).prop_map(|(before, hooks, after)| {
+            let hooks = hooks.map(|hooks| ("hooks".to_owned(), hooks));
+            before.into_iter().chain(hooks).chain(after).collect()
+        })
+    }
+
+    /// Writes JSON with a gap of its own choice before each token.
+    fn laid_out(value: &Value, depth: usize, gaps: &[&str], out: &mut String) {
+        let gap = |out: &mut String, depth: usize| {
+            let gap = gaps[(out.len() + depth) % gaps.len()];
+            out.push_str(gap);
+            if gap.ends_with('\n') {
+                out.push_str(&"\t".repeat(depth));
+            }
+        };
+        let (open, close, items): (_, _, Vec<(Option<&String>, &Value)>) = match value {
+            Value::Object(members) => {
+                ('{', '}', members.iter().map(|(key, value)| (Some(key), value)).collect())
+            }
+            Value::Array(items) => ('[', ']', items.iter().map(|item| (None, item)).collect()),
+            plain => return out.push_str(&plain.to_string()),
+        };
+        out.push(open);
+        for (at, (key, item)) in items.into_iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            gap(out, depth + 1);
+            if let Some(key) = key {
+                out.push_str(&json!(key).to_string());
+                out.push(':');
+            }
+            laid_out(item, depth + 1, gaps, out);
+        }
+        gap(out, depth);
+        out.push(close);
+    }
+
+    fn any_layout() -> impl Strategy<Value = &'static [&'static str]> {
+        prop_oneof![
+            Just(&[""][..]),
+            Just(&[" "][..]),
+            Just(&["\n"][..]),
+            Just(&["\r\n"][..]),
+            Just(&["", " ", "\n", "\n\n"][..]),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_settings_come_back_byte_for_byte(
+            settings in any_settings(), gaps in any_layout(), bom in any::<bool>(), end in "\n|\r\n||  ",
+            at in 0..3usize, binary in "git-seed|/a/git-seed|/a b/é/git-seed",
+        ) {
+            let name = names().nth(at).expect("there are three");
+            let mut text = if bom { BOM.to_string() } else { String::new() };
+            laid_out(&settings, 0, gaps, &mut text);
+            text.push_str(&end);
+
+            let with = installed(Some(&text), name);
+            prop_assert!(with.changed);
+            let parsed = value(&with.text);
+            for (key, theirs) in settings.as_object().expect("an object") {
+                prop_assert!(key == "hooks" || &parsed[key] == theirs);
+            }
+            prop_assert_eq!(removed(&with.text, name, Some(&with.undo)), Some(text.clone()));
+
+            let moved = add(Some(&with.text), host(name), &binary).expect("it installs");
+            prop_assert_eq!(removed(&moved.text, name, Some(&with.undo)), Some(text));
+
+            let anew = format!("{parsed:#}");
+            let without = removed(&anew, name, Some(&with.undo)).expect("the file stays");
+            prop_assert_eq!(value(&without), settings);
+        }
+
+        #[test]
+        fn any_text_gets_an_answer(text in "[\\[\\]{}\",:0-9a-z\\\\ \n]{0,24}") {
+            let _ = add(Some(&text), host("claude"), BINARY);
+            let _ = remove(&text, host("claude"), Some(&text));
+        }
+    }
+}

@@ -1,0 +1,492 @@
+//! Agent hosts as rows of data: how each one spells events, tools and replies.
+//!
+//! A row is one TOML file and one line in [`SHIPPED`]; a row that names something
+//! unknown does not load. Rows are parsed one at a time, when they are asked for: a hook
+//! needs one. Nothing here reads the environment, a file or a clock. What an event means
+//! for a job is `seed`'s matter.
+
+mod canary;
+mod read;
+mod reply;
+
+pub mod install;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+pub use canary::{before_tool_line, canary, is_refusal};
+pub use read::{BadPayload, PAYLOAD_LIMIT, read};
+pub use reply::{Answer, reply};
+
+/// Every host there is.
+static SHIPPED: [Shipped; 3] = [
+    Shipped::new("claude", include_str!("claude.toml")),
+    Shipped::new("codex", include_str!("codex.toml")),
+    Shipped::new("gemini", include_str!("gemini.toml")),
+];
+
+struct Shipped {
+    name: &'static str,
+    text: &'static str,
+    host: OnceLock<Result<Host, BadRow>>,
+}
+
+impl Shipped {
+    const fn new(name: &'static str, text: &'static str) -> Self {
+        Self { name, text, host: OnceLock::new() }
+    }
+}
+
+/// The row called `name`.
+pub fn row(name: &str) -> Result<&'static Host, NoHost> {
+    let shipped = SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;
+    shipped.host.get_or_init(|| Host::parse(shipped.name, shipped.text)).as_ref().map_err(NoHost::Broken)
+}
+
+/// Names of all hosts, in the order of the list.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SHIPPED.iter().map(|row| row.name)
+}
+
+/// There is no such host to talk to.
+#[derive(Debug, thiserror::Error)]
+pub enum NoHost {
+    /// No row has this name.
+    #[error("no host `{name}`; known hosts: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names there are, joined by commas.
+        known: String,
+    },
+    /// The row has the name and does not load.
+    #[error("{0}")]
+    Broken(&'static BadRow),
+}
+
+impl NoHost {
+    fn unknown(name: &str) -> Self {
+        Self::Unknown { name: name.to_owned(), known: names().collect::<Vec<_>>().join(", ") }
+    }
+}
+
+/// A host row says something that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum BadRow {
+    /// Not TOML, a word that no row knows, or a missing one.
+    #[error("host row `{row}`: {source}")]
+    Toml { row: String, source: Box<toml::de::Error> },
+    /// The row is listed under another name.
+    #[error("host row `{row}` calls itself `{name}`")]
+    Name { row: String, name: String },
+    /// It installs, or times, an event that its own table does not name.
+    #[error("host row `{row}` installs event `{event}`; its events: {known}")]
+    Event { row: String, event: String, known: String },
+    /// Two tool rows claim one name.
+    #[error("host row `{row}` names tool `{tool}` twice")]
+    Twice { row: String, tool: String },
+    /// `*` stands anywhere but at the end of a tool's name.
+    #[error("host row `{row}`: tool `{tool}` may have `*` only at its end")]
+    Pattern { row: String, tool: String },
+    /// A place inside a payload is not a JSON pointer.
+    #[error("host row `{row}`: `{at}` is no JSON pointer, such as `/tool_response/error`")]
+    Pointer { row: String, at: String },
+    /// The echo of a refused stop would be read as a person's prompt.
+    #[error("host row `{row}`: echo `{echo}` is missing from prompt.automation")]
+    Echo { row: String, echo: String },
+}
+
+/// One agent host.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Name on the command line, such as `claude`.
+    pub name: String,
+    /// Name for people, such as `Claude Code`.
+    pub title: String,
+    /// File name of a memory page, such as `CLAUDE.md`.
+    pub page: String,
+    /// Where the host keeps its own memory: paths from `~`, `*` for one directory.
+    pub memory: Vec<String>,
+    /// Files that can turn hooks off: protected. Below the work tree, or from `~`.
+    pub surfaces: Vec<String>,
+    /// Names of the host's process.
+    pub processes: Vec<String>,
+    /// Environment variables that only an agent's process has.
+    pub markers: Vec<String>,
+    /// The variable that says whether a person is there.
+    pub attended: Option<String>,
+    /// Where hook lines go.
+    pub settings: Settings,
+    fields: Fields,
+    events: BTreeMap<String, Happening>,
+    prompt: PromptRow,
+    tasks: Option<TasksRow>,
+    outcome: OutcomeRow,
+    reply: ReplyRow,
+    install: InstallRow,
+    tools: Vec<ToolRow>,
+}
+
+/// The files that hold hook lines, below the work tree.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The one that only this clone sees, where the host has such a file.
+    pub local: String,
+    /// The one that is committed.
+    pub shared: String,
+}
+
+/// Names of the payload's top-level fields.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    event: String,
+    session: String,
+    cwd: String,
+    agent: Option<String>,
+    agent_type: Option<String>,
+    tool: String,
+    input: String,
+    call: Option<String>,
+    duration: Option<String>,
+    prompt: String,
+    source: String,
+    reason: String,
+    again: String,
+}
+
+/// What an event of the host is, whatever the host calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Happening {
+    SessionStart,
+    SessionEnd,
+    Prompt,
+    Before,
+    After,
+    Failed,
+    Stop,
+    SubagentStart,
+    SubagentStop,
+    CompactBefore,
+    CompactAfter,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PromptRow {
+    /// A prompt that begins with one of these was written by no person.
+    automation: Vec<String>,
+    /// Tags around text that the host puts in front of a person's words.
+    wrapper: Option<Wrapper>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wrapper {
+    open: String,
+    close: String,
+}
+
+/// The list of background work that a stop carries.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TasksRow {
+    list: String,
+    status: String,
+    /// Any other status, or none, means it still runs.
+    finished: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutcomeRow {
+    /// Where the object lies that has `answers`; a string there is read as JSON.
+    answers: Option<String>,
+    timed_out: Option<Sign>,
+    failed: Vec<Sign>,
+    background: Vec<Sign>,
+}
+
+/// Something a payload shows at a place.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sign {
+    /// A JSON pointer from the payload's root.
+    at: String,
+    /// The value that counts; without it, anything but null, false and empty.
+    is: Option<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReplyRow {
+    dialect: Dialect,
+    /// Longest text the host shows, in UTF-16 units.
+    limit: usize,
+    refuse: Vec<Happening>,
+    context: Vec<Happening>,
+    person: Vec<Happening>,
+    grant: Vec<Happening>,
+    /// Put before the reason of a refused stop where the host returns it as a prompt.
+    echo: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Dialect {
+    Claude,
+    Gemini,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InstallRow {
+    form: Form,
+    /// In the host's own unit.
+    timeout: u32,
+    /// In the order they are written.
+    events: Vec<String>,
+    /// Events with a time-out of their own.
+    #[serde(default)]
+    timeouts: BTreeMap<String, u32>,
+    /// Further fields of each hook line.
+    #[serde(default)]
+    also: BTreeMap<String, String>,
+}
+
+/// How a hook line says what to run.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Form {
+    /// A program and its arguments; no shell.
+    Program,
+    /// One line for a shell.
+    Line,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolRow {
+    /// Whole names, or the beginning of one and `*`.
+    names: Vec<String>,
+    act: ActRow,
+    /// Each call goes on in the background.
+    #[serde(default)]
+    detached: bool,
+}
+
+/// What a tool does, and the fields of its input that say to what.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum ActRow {
+    Read { path: String },
+    Search { path: Option<String> },
+    Web,
+    Write { path: String, content: String },
+    Replace { path: String, old: String, new: String, all: String },
+    ReplaceMany { path: String, edits: String, old: String, new: String, all: String },
+    Patch { text: String },
+    Touch { path: String },
+    Shell { command: String, cwd: Option<String> },
+    Delegate { agent: String, prompt: String, default: String },
+    Ask(AskRow),
+    Housekeeping,
+    Schedule { text: String },
+    Foreign { server: Option<String>, between: Option<String> },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskRow {
+    list: String,
+    text: String,
+    options: String,
+    label: String,
+    multiple: Option<String>,
+    /// The field that brings answers along with the questions.
+    given: String,
+    key: AnswerKey,
+}
+
+/// What an answer is found by.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum AnswerKey {
+    /// The question's text; two questions of one text share an answer.
+    Text,
+    /// The question's own `id`.
+    Id,
+    /// The question's place in the list, from 0.
+    Index,
+}
+
+impl Host {
+    /// Reads a row and checks it as a whole; `row` is the name it is listed under.
+    fn parse(row: &str, text: &str) -> Result<Self, BadRow> {
+        let host: Self = toml::from_str(text)
+            .map_err(|source| BadRow::Toml { row: row.to_owned(), source: Box::new(source) })?;
+        if host.name != row {
+            return Err(BadRow::Name { row: row.to_owned(), name: host.name });
+        }
+        host.check_events()?;
+        host.check_tools()?;
+        host.check_pointers()?;
+        host.check_echo()?;
+        Ok(host)
+    }
+
+    fn check_events(&self) -> Result<(), BadRow> {
+        let mut installed = self.install.events.iter().chain(self.install.timeouts.keys());
+        let Some(event) = installed.find(|event| !self.events.contains_key(*event)) else { return Ok(()) };
+        let known = self.events.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        Err(BadRow::Event { row: self.name.clone(), event: event.clone(), known })
+    }
+
+    fn check_tools(&self) -> Result<(), BadRow> {
+        let mut seen = std::collections::BTreeSet::new();
+        for tool in self.tools.iter().flat_map(|row| &row.names) {
+            if tool.trim_end_matches('*').len() + 1 < tool.len() || tool.trim_end_matches('*').contains('*') {
+                return Err(BadRow::Pattern { row: self.name.clone(), tool: tool.clone() });
+            }
+            if !seen.insert(tool) {
+                return Err(BadRow::Twice { row: self.name.clone(), tool: tool.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_pointers(&self) -> Result<(), BadRow> {
+        let signs = self.outcome.failed.iter().chain(&self.outcome.background).chain(&self.outcome.timed_out);
+        let servers = self.tools.iter().filter_map(|tool| match &tool.act {
+            ActRow::Foreign { server, .. } => server.as_ref(),
+            _ => None,
+        });
+        let mut pointers = signs.map(|sign| &sign.at).chain(&self.outcome.answers).chain(servers);
+        match pointers.find(|at| !at.starts_with('/')) {
+            Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_echo(&self) -> Result<(), BadRow> {
+        match &self.reply.echo {
+            Some(echo) if !self.prompt.automation.contains(echo) => {
+                Err(BadRow::Echo { row: self.name.clone(), echo: echo.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Longest text the host shows the agent, in UTF-16 units; [`reply`] keeps to it.
+    pub fn context_limit(&self) -> usize {
+        self.reply.limit
+    }
+
+    /// Whether a person is there, by the value of the [`attended`](Self::attended)
+    /// variable; `None` where the host does not say.
+    pub fn is_attended(&self, value: Option<&str>) -> Option<bool> {
+        match value? {
+            "1" | "true" => Some(true),
+            "0" | "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn happening(&self, event: &str) -> Option<Happening> {
+        self.events.get(event).copied()
+    }
+
+    /// The row of a tool: its whole name first, then the longest beginning.
+    fn tool(&self, name: &str) -> Option<&ToolRow> {
+        let named = |row: &&ToolRow| row.names.iter().any(|known| known == name);
+        self.tools.iter().find(named).or_else(|| self.tool_by_beginning(name))
+    }
+
+    fn tool_by_beginning(&self, name: &str) -> Option<&ToolRow> {
+        let length = |row: &ToolRow| {
+            let beginnings = row.names.iter().filter_map(|known| known.strip_suffix('*'));
+            beginnings.filter(|beginning| name.starts_with(beginning)).map(str::len).max()
+        };
+        let matching = self.tools.iter().filter_map(|row| Some((length(row)?, row)));
+        matching.max_by_key(|(length, _)| *length).map(|(_, row)| row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(name: &str) -> &'static str {
+        SHIPPED.iter().find(|row| row.name == name).expect("it is shipped").text
+    }
+
+    #[test]
+    fn every_shipped_row_loads() {
+        for name in names() {
+            let host = row(name).unwrap_or_else(|problem| panic!("{problem}"));
+            assert_eq!(host.name, name);
+            assert!(host.surfaces.contains(&host.settings.local), "{name} guards its own hook lines");
+            assert!(host.surfaces.contains(&host.settings.shared), "{name} guards its own hook lines");
+        }
+    }
+
+    #[test]
+    fn an_unknown_host_is_answered_with_the_known_ones() {
+        let problem = row("emacs").expect_err("there is no such row").to_string();
+        assert_eq!(problem, "no host `emacs`; known hosts: claude, codex, gemini");
+    }
+
+    #[test]
+    fn a_row_that_names_something_unknown_does_not_load() {
+        let cases = [
+            ("[settings]", "colour = 1\n[settings]", "unknown field `colour`"),
+            (
+                "\"before\"",
+                "\"just-before\"",
+                "unknown variant `just-before`, expected one of `session-start`",
+            ),
+            ("act   = \"web\"", "act   = \"fly\"", "unknown variant `fly`, expected one of `read`"),
+            ("dialect = \"claude\"", "dialect = \"latin\"", "expected `claude` or `gemini`"),
+            (
+                "{ path = \"notebook_path\" }",
+                "{ file = \"notebook_path\" }",
+                "unexpected keys in table: file, available keys: path",
+            ),
+            ("name      = \"claude\"", "name = \"claudia\"", "host row `claude` calls itself `claudia`"),
+            ("\"Stop\", \"Sub", "\"Stopp\", \"Sub", "installs event `Stopp`; its events: PostCompact, Post"),
+            ("\"Glob\", \"Grep\"", "\"Glob\", \"Read\"", "names tool `Read` twice"),
+            ("\"mcp__*\"", "\"*__x\"", "tool `*__x` may have `*` only at its end"),
+            ("\"/tool_response\"", "\"tool_response\"", "`tool_response` is no JSON pointer"),
+            ("grant   = [\"before\"]", "grant = []\necho = \"<me>\"", "echo `<me>` is missing"),
+        ];
+        for (old, new, wanted) in cases {
+            assert!(text("claude").contains(old), "{old}");
+            let problem = Host::parse("claude", &text("claude").replacen(old, new, 1)).expect_err(new);
+            let problem = problem.to_string();
+            assert!(problem.contains(wanted) && problem.contains("`claude`"), "{new}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_whole_tool_name_wins_over_a_beginning() {
+        let row = text("claude").replace("\"mcp__*\"", "\"mcp__*\", \"mcp__tiny__*\"");
+        let host = Host::parse("claude", &row).expect("it loads");
+        for (tool, known) in [("Read", true), ("mcp__tiny__echo", true), ("Reader", false), ("", false)] {
+            assert_eq!(host.tool(tool).is_some(), known, "{tool}");
+        }
+    }
+
+    #[test]
+    fn attendance_is_known_only_where_the_host_says_it() {
+        let host = row("claude").expect("it loads");
+        let cases = [(Some("1"), Some(true)), (Some("0"), Some(false)), (Some("?"), None), (None, None)];
+        for (value, attended) in cases {
+            assert_eq!(host.is_attended(value), attended, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Jobs: what a piece of work is, how it is born, when it ends.
+//!
+//! Everything an agent does belongs to one job. This folder holds the record, its
+//! status machine and the routing of prompts; where a job stands on its map is
+//! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
+
+pub mod completion;
+pub mod routing;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds since the epoch, UTC.
+pub type UnixSeconds = i64;
+
+/// A job's id: creation time in UTC and four hex digits, such as `20261121t205612-7f3a`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct JobId(String);
+
+/// A text that is no job id.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a job id; ids look like 20261121t205612-7f3a (git seed job list shows them)")]
+pub struct BadJobId(String);
+
+impl FromStr for JobId {
+    type Err = BadJobId;
+
+    fn from_str(text: &str) -> Result<Self, BadJobId> {
+        let letters = text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let ends = !text.starts_with('-') && !text.ends_with('-');
+        if letters && ends && (1..=40).contains(&text.len()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadJobId(text.to_owned()))
+        }
+    }
+}
+
+impl TryFrom<String> for JobId {
+    type Error = BadJobId;
+
+    fn try_from(text: String) -> Result<Self, BadJobId> {
+        text.parse()
+    }
+}
+
+impl From<JobId> for String {
+    fn from(id: JobId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a job is in its life. "Blocked" is never stored: it is computed from dependencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Pending,
+    Active,
+    Completed,
+    /// Parked for good; never counted again.
+    Voided,
+}
+
+impl Status {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Active => "active",
+            Self::Completed => "completed",
+            Self::Voided => "voided",
+        }
+    }
+
+    /// True while there is work left in it.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Pending | Self::Active)
+    }
+}
+
+/// One piece of work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    pub id: JobId,
+    pub name: String,
+    /// The name was taken from the prompt; observe must give a real one.
+    #[serde(default)]
+    pub provisional: bool,
+    pub objective: String,
+    pub status: Status,
+    /// 1 for the first run; reactivation opens the next.
+    pub run: u32,
+    /// How many interactions are kept beside the record.
+    pub interactions: u32,
+    #[serde(default)]
+    pub depends_on: Vec<JobId>,
+    #[serde(default)]
+    pub user_approval: bool,
+    #[serde(default)]
+    pub plugin_lock_approval: bool,
+    /// Hours; 0 for a job that does not repeat.
+    #[serde(default)]
+    pub repeating_interval: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_completed_at: Option<UnixSeconds>,
+    pub created_at: UnixSeconds,
+    pub updated_at: UnixSeconds,
+    /// A prompt came while it was closing: it bears the next job once idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_prompt: Option<u32>,
+}
+
+impl Job {
+    /// A job born by a person's prompt: active at once, named after its first words.
+    pub fn from_prompt(id: JobId, prompt: &str, at: UnixSeconds) -> Self {
+        let name = routing::provisional_name(prompt);
+        Self { status: Status::Active, provisional: true, interactions: 1, ..Self::created(id, &name, at) }
+    }
+
+    /// A job created on purpose: pending, without a focus.
+    pub fn created(id: JobId, name: &str, at: UnixSeconds) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            provisional: false,
+            objective: String::new(),
+            status: Status::Pending,
+            run: 1,
+            interactions: 0,
+            depends_on: Vec::new(),
+            user_approval: false,
+            plugin_lock_approval: false,
+            repeating_interval: 0,
+            last_completed_at: None,
+            created_at: at,
+            updated_at: at,
+            kept_prompt: None,
+        }
+    }
+
+    /// Changes the status, if the machine has the step.
+    pub fn become_(&mut self, to: Status, at: UnixSeconds) -> Result<(), BadStatus> {
+        use Status::{Active, Completed, Pending, Voided};
+        let legal = matches!(
+            (self.status, to),
+            (Pending, Active) | (Active, Pending | Completed) | (Pending | Active, Voided)
+        );
+        if !legal {
+            return Err(BadStatus { job: self.id.clone(), from: self.status.word(), to: to.word() });
+        }
+        self.status = to;
+        self.updated_at = at;
+        if to == Completed {
+            self.last_completed_at = Some(at);
+        }
+        Ok(())
+    }
+}
+
+/// A change of status that the machine does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("job {job} is {from}; it cannot become {to}")]
+pub struct BadStatus {
+    pub job: JobId,
+    pub from: &'static str,
+    pub to: &'static str,
+}
+
+/// The most words an objective may have.
+pub const OBJECTIVE_WORDS_MOST: usize = 500;
+/// Words of a name: fewest and most.
+pub const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=20;
+
+/// A name or an objective that is out of bounds.
+#[derive(Debug, thiserror::Error)]
+pub enum BadText {
+    #[error("a job's name has 1 to 20 words on one line; this one has {0}")]
+    Name(usize),
+    #[error("an objective has at most 500 words; this one has {0}")]
+    Objective(usize),
+}
+
+/// Checks a job's name: one line, at most twenty words.
+pub fn check_name(name: &str) -> Result<&str, BadText> {
+    let name = name.trim();
+    let words = name.split_whitespace().count();
+    if NAME_WORDS.contains(&words) && !name.contains('\n') { Ok(name) } else { Err(BadText::Name(words)) }
+}
+
+/// Checks an objective: at most five hundred words.
+pub fn check_objective(objective: &str) -> Result<&str, BadText> {
+    let words = objective.split_whitespace().count();
+    if words <= OBJECTIVE_WORDS_MOST { Ok(objective.trim()) } else { Err(BadText::Objective(words)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_machine_has_five_steps_and_no_other() {
+        use Status::{Active, Completed, Pending, Voided};
+        let legal =
+            [(Pending, Active), (Active, Pending), (Active, Completed), (Pending, Voided), (Active, Voided)];
+        for from in [Pending, Active, Completed, Voided] {
+            for to in [Pending, Active, Completed, Voided] {
+                let mut job = Job::created("j".parse().expect("an id"), "name", 0);
+                job.status = from;
+                assert_eq!(job.become_(to, 9).is_ok(), legal.contains(&(from, to)), "{from:?} -> {to:?}");
+                assert_eq!(job.last_completed_at.is_some(), (from, to) == (Active, Completed));
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_lower_case_and_short() {
+        for (text, sound) in [
+            ("20261121t205612-7f3a", true),
+            ("j", true),
+            ("", false),
+            ("-a", false),
+            ("a-", false),
+            ("A", false),
+            ("a/b", false),
+            ("a.b", false),
+            ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
+        ] {
+            assert_eq!(text.parse::<JobId>().is_ok(), sound, "{text}");
+        }
+    }
+}

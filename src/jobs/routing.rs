@@ -1,0 +1,118 @@
+//! Where a prompt goes: it bears a job, is added to one, waits for one, or is nobody's.
+
+use super::{Job, Status};
+
+/// What kind of words an interaction holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InteractionKind {
+    Prompt,
+    /// A question of either side, with its answer where there is one.
+    Question,
+    /// Words that no person wrote.
+    Automation,
+}
+
+impl InteractionKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Question => "question",
+            Self::Automation => "automation",
+        }
+    }
+}
+
+/// What becomes of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// A job is born from it, active and focused.
+    Bear,
+    /// It is added to the focused job.
+    Append(InteractionKind),
+    /// The focused job is closing: the prompt is kept and bears the next one.
+    Keep,
+    /// It changes nothing.
+    Pass,
+}
+
+/// Decides about `prompt`. `person` says that a person wrote it in a session that is
+/// not a guest; `closing` that the focused job is completed but not back in idle.
+pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -> Route {
+    let text = prompt.trim_start();
+    let open = focused.filter(|job| job.status.is_open());
+    if !person {
+        return open.map_or(Route::Pass, |_| Route::Append(InteractionKind::Automation));
+    }
+    let question = text.starts_with('?');
+    let command = text.starts_with(['/', '!', '#']) || text.contains("[WAKE]");
+    match open {
+        Some(_) if question => Route::Append(InteractionKind::Question),
+        Some(_) => Route::Append(InteractionKind::Prompt),
+        None if text.is_empty() || question || command => Route::Pass,
+        None if closing => Route::Keep,
+        None => Route::Bear,
+    }
+}
+
+/// A first name for a job: up to eight words of the prompt's first line of words.
+pub fn provisional_name(prompt: &str) -> String {
+    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("untitled");
+    let clean = |word: &str| word.chars().filter(|c| !c.is_control()).collect::<String>();
+    let name = line.split_whitespace().take(8).map(clean).collect::<Vec<_>>().join(" ");
+    let short: String = name.chars().take(80).collect();
+    let short = short.trim_end_matches(['.', ',', ':', ';', ' ']);
+    if short.is_empty() { "untitled".to_owned() } else { short.to_owned() }
+}
+
+/// True when a completed job has not come back to idle yet.
+pub fn is_closing(job: &Job, idle: bool) -> bool {
+    job.status == Status::Completed && !idle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_prompt_has_one_way_to_go() {
+        let mut job = Job::created("j".parse().expect("an id"), "n", 0);
+        let mut with = |status: Status| {
+            job.status = status;
+            job.clone()
+        };
+        let (active, done) = (with(Status::Active), with(Status::Completed));
+        use InteractionKind::{Automation, Prompt, Question};
+        // prompt, person, focused job, closing, route
+        let cases = [
+            ("fix the lexer", true, None, false, Route::Bear),
+            ("  fix the lexer", true, Some(&active), false, Route::Append(Prompt)),
+            ("?why", true, None, false, Route::Pass),
+            ("? why", true, Some(&active), false, Route::Append(Question)),
+            ("/clear", true, None, false, Route::Pass),
+            ("!ls", true, None, false, Route::Pass),
+            ("# remember", true, None, false, Route::Pass),
+            ("[WAKE] go on", true, None, false, Route::Pass),
+            ("", true, None, false, Route::Pass),
+            ("fix it", false, None, false, Route::Pass),
+            ("done", false, Some(&active), false, Route::Append(Automation)),
+            ("next thing", true, Some(&done), true, Route::Keep),
+            ("next thing", true, Some(&done), false, Route::Bear),
+        ];
+        for (prompt, person, focused, closing, expected) in cases {
+            assert_eq!(route(prompt, person, focused, closing), expected, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_taken_from_the_first_words() {
+        for (prompt, name) in [
+            ("Fix the lexer: quoted strings lose their escape when nested", "Fix the lexer: quoted strings lose their escape"),
+            ("\n\nhello.", "hello"),
+            ("   ", "untitled"),
+            ("\u{1b}[31mred", "[31mred"),
+        ] {
+            assert_eq!(provisional_name(prompt), name);
+        }
+    }
+}

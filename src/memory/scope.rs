@@ -1,0 +1,176 @@
+//! The directories that a plan declares, and the exact match against them.
+//!
+//! A declared directory opens its own files and nothing else: neither the directories
+//! below it nor those above. There are no patterns, so a reader of the plan sees every
+//! place that execute may write to.
+
+use std::collections::BTreeSet;
+
+use super::pages;
+
+/// A sorted set of exact directories; the empty string is the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Scope(BTreeSet<String>);
+
+impl Scope {
+    /// Adds `dir`; says whether it is new.
+    pub fn declare(&mut self, dir: impl Into<String>) -> bool {
+        self.0.insert(dir.into())
+    }
+
+    /// Says whether `dir` itself is declared.
+    pub fn declares(&self, dir: &str) -> bool {
+        self.0.contains(dir)
+    }
+
+    /// Says whether `file` lies directly in a declared directory.
+    pub fn holds(&self, file: &str) -> bool {
+        self.declares(pages::dir_of(file))
+    }
+
+    /// Every directory, sorted.
+    pub fn dirs(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<D: Into<String>> FromIterator<D> for Scope {
+    fn from_iter<I: IntoIterator<Item = D>>(dirs: I) -> Self {
+        Self(dirs.into_iter().map(Into::into).collect())
+    }
+}
+
+/// A `scope:` line that names no exact directory of this repository.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadScope {
+    #[error("a scope line names no directory; the root is `scope: .`")]
+    Empty,
+    #[error("scope `{0}` is absolute; name the directory from the root of the repository")]
+    Absolute(String),
+    #[error("scope `{0}` leaves its place with `..`; name the directory itself")]
+    Parent(String),
+    #[error("scope `{0}` is a pattern; name each directory on a line of its own")]
+    Pattern(String),
+    #[error("scope `{0}` has a backslash or a control character; directories are parted by `/`")]
+    Character(String),
+}
+
+/// Reads every `scope: <dir>` line of a section, in order.
+///
+/// A list marker before the word, backticks around the directory, a leading `./` and a
+/// trailing `/` are tolerated.
+pub fn declared(section: &str) -> Vec<Result<String, BadScope>> {
+    section.lines().filter_map(scope_line).map(directory).collect()
+}
+
+fn scope_line(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let bare = ["- ", "* ", "+ "].iter().find_map(|marker| line.strip_prefix(marker)).unwrap_or(line);
+    bare.trim_start().strip_prefix("scope:").map(str::trim)
+}
+
+fn directory(written: &str) -> Result<String, BadScope> {
+    let dir = written.trim_matches('`').trim();
+    let named = |bad: fn(String) -> BadScope| Err(bad(dir.to_owned()));
+    if dir.is_empty() {
+        return Err(BadScope::Empty);
+    }
+    if dir.starts_with(['/', '~']) || has_drive(dir) {
+        return named(BadScope::Absolute);
+    }
+    // Brackets are no pattern here: `app/[id]` is a directory that frameworks ask for.
+    if dir.contains(['*', '?', '{', '}']) {
+        return named(BadScope::Pattern);
+    }
+    if dir.contains(|c: char| c == '\\' || c.is_control()) {
+        return named(BadScope::Character);
+    }
+    let parts: Vec<&str> = dir.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.contains(&"..") {
+        return named(BadScope::Parent);
+    }
+    Ok(parts.join("/"))
+}
+
+fn has_drive(dir: &str) -> bool {
+    matches!(dir.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn scope_lines_name_exact_directories() {
+        let cases = [
+            ("scope: src/parser", Ok("src/parser")),
+            ("scope: src/parser/", Ok("src/parser")),
+            ("scope: ./src//parser/.", Ok("src/parser")),
+            ("  - scope: `src/my dir/`\r", Ok("src/my dir")),
+            ("scope: .", Ok("")),
+            ("scope: app/[id]", Ok("app/[id]")),
+            ("scope:", Err(BadScope::Empty)),
+            ("scope: ``", Err(BadScope::Empty)),
+            ("scope: /etc", Err(BadScope::Absolute("/etc".into()))),
+            ("scope: ~/x", Err(BadScope::Absolute("~/x".into()))),
+            ("scope: C:/x", Err(BadScope::Absolute("C:/x".into()))),
+            ("scope: src/../x", Err(BadScope::Parent("src/../x".into()))),
+            ("scope: src/**", Err(BadScope::Pattern("src/**".into()))),
+            ("scope: {a,b}", Err(BadScope::Pattern("{a,b}".into()))),
+            ("scope: src\\a", Err(BadScope::Character("src\\a".into()))),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(declared(line), vec![expected.map(str::to_owned)], "{line}");
+        }
+    }
+
+    #[test]
+    fn prose_about_scope_declares_nothing() {
+        for line in ["Scope: the parser", "the scope: src", "scope src", "scopes: src", ""] {
+            assert!(declared(line).is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_declared_directory_opens_neither_children_nor_parents() {
+        let scope: Scope = ["", "src/a"].into_iter().collect();
+        let cases = [
+            ("Cargo.toml", true),
+            ("src/a/x.rs", true),
+            ("src/x.rs", false),
+            ("src/a/b/x.rs", false),
+            ("src/ab/x.rs", false),
+            ("src/a", false),
+        ];
+        for (file, held) in cases {
+            assert_eq!(scope.holds(file), held, "{file}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_scope_holds_exactly_the_files_of_its_directories(
+            dirs in proptest::collection::vec("[ab]{0,2}(/[ab]{1,2}){0,2}", 0..4),
+            dir in "[ab]{0,2}(/[ab]{1,2}){0,2}",
+            name in "[a-z]{1,3}",
+        ) {
+            let scope: Scope = dirs.iter().cloned().collect();
+            let file = pages::page_of_dir(&dir, &name);
+            prop_assert_eq!(scope.holds(&file), dirs.contains(&dir));
+        }
+
+        #[test]
+        fn reading_scope_lines_never_panics(section in "\\PC*") {
+            for dir in declared(&section).into_iter().flatten() {
+                prop_assert!(!dir.starts_with('/') && !dir.split('/').any(|part| part == ".."));
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Judges a boundary: may this step be taken now?
+//!
+//! A gate is a row of a name and a pure function over a [`Crossing`]; the phase's row
+//! names the gates that it asks, in order. A failing gate changes nothing and says
+//! what kind of work is missing.
+
+use super::message::Message;
+use super::{Multiplier, Phase, PhaseName};
+use crate::verdict::{Refusal, Wants};
+
+/// Words of a boundary message at multiplier 1 and below, and the fewest at any.
+const MESSAGE_WORDS: (u32, u32) = (100, 30);
+/// Words of the objective at multiplier 1 and below, and the fewest at any.
+const OBJECTIVE_WORDS: (u32, u32) = (300, 60);
+
+/// One gate: a name and a pure function.
+pub struct Gate {
+    pub name: &'static str,
+    check: fn(&Crossing<'_>) -> Result<(), Refusal>,
+}
+
+/// Every gate there is.
+pub const GATES: &[Gate] = &[
+    Gate { name: "dial", check: the_dial_is_set },
+    Gate { name: "name", check: the_job_has_a_name },
+    Gate { name: "objective", check: the_objective_is_told },
+    Gate { name: "page", check: a_page_was_updated },
+    Gate { name: "decision", check: the_plan_is_decided },
+    Gate { name: "document", check: the_plan_document_exists },
+    Gate { name: "plan-unedited", check: the_plan_document_stands },
+    Gate { name: "notes", check: no_note_is_live },
+    Gate { name: "deflation", check: the_footers_shrank },
+    Gate { name: "message", check: the_message_is_whole },
+    Gate { name: "clean", check: the_tree_is_clean },
+];
+
+/// True for the name of a gate.
+pub fn is_known(name: &str) -> bool {
+    GATES.iter().any(|gate| gate.name == name)
+}
+
+/// The names of all gates, for error messages.
+pub fn names() -> String {
+    GATES.iter().map(|gate| gate.name).collect::<Vec<_>>().join(", ")
+}
+
+/// All that a gate may look at.
+#[derive(Clone, Debug)]
+pub struct Crossing<'a> {
+    pub phase: &'a Phase,
+    pub to: &'a PhaseName,
+    pub message: &'a Message,
+    pub cycle: u32,
+    pub multiplier: Option<Multiplier>,
+    /// Page edits since the phase was entered.
+    pub page_edits: u32,
+    /// Edits of the plan document since the phase was entered.
+    pub plan_edits: u32,
+    /// The name was given, not taken from the prompt.
+    pub named: bool,
+    /// Words of the objective.
+    pub objective_words: u32,
+    /// Where the plan pointer stands.
+    pub plan: PlanStanding,
+    /// Live notes in the footers, `page:line`.
+    pub live_notes: &'a [String],
+    /// Footer words now, and the most that may remain.
+    pub deflation: Option<(usize, usize)>,
+    /// Paths that the agent changed outside the fence.
+    pub strays: &'a [String],
+}
+
+/// What gates ask about the plan pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanStanding {
+    Undecided,
+    /// No document, or one that is there and reads.
+    Settled,
+    /// Decided on a document that is not there yet, or does not read.
+    Missing,
+}
+
+/// Asks the gates of a forward step.
+pub fn forward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    ask(&crossing.phase.exit, crossing)
+}
+
+/// All that stands between here and the step forward, but for its message.
+pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
+    let own = crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
+    let open = own.filter(|gate| gate.name != "message").filter_map(|gate| {
+        let refusal = (gate.check)(crossing).err()?;
+        Some(Refusal { by: gate.name, ..refusal })
+    });
+    open.collect()
+}
+
+/// Asks the gates of a backward step.
+pub fn backward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    ask(&crossing.phase.back_gates, crossing)
+}
+
+/// Asks whether a checkpoint may be made: the tree must be the agent's own.
+pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    the_tree_is_clean(crossing)
+}
+
+/// What the message must have, for those who write it: words and section titles.
+pub fn message_floor(multiplier: Option<Multiplier>) -> u32 {
+    multiplier.map_or(MESSAGE_WORDS.0, |multiplier| multiplier.floor(MESSAGE_WORDS.0, MESSAGE_WORDS.1))
+}
+
+/// Words that the objective must have.
+pub fn objective_floor(multiplier: Option<Multiplier>) -> u32 {
+    multiplier.map_or(OBJECTIVE_WORDS.0, |multiplier| multiplier.floor(OBJECTIVE_WORDS.0, OBJECTIVE_WORDS.1))
+}
+
+fn ask(names: &[String], crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    for gate in names.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name)) {
+        (gate.check)(crossing).map_err(|refusal| Refusal { by: gate.name, ..refusal })?;
+    }
+    Ok(())
+}
+
+fn no(wants: Wants, case: &str) -> Refusal {
+    Refusal::new("gate", wants).with("case", case)
+}
+
+fn the_dial_is_set(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.phase.dial && crossing.multiplier.is_none() { Err(no(Wants::Dial, "gate")) } else { Ok(()) }
+}
+
+fn the_job_has_a_name(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.named { Ok(()) } else { Err(objective(crossing, "name")) }
+}
+
+fn the_objective_is_told(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.cycle > 1 || crossing.objective_words >= objective_floor(crossing.multiplier) {
+        return Ok(());
+    }
+    Err(objective(crossing, "objective"))
+}
+
+fn objective(crossing: &Crossing<'_>, case: &str) -> Refusal {
+    no(Wants::Objective, case).with("words", objective_floor(crossing.multiplier).to_string())
+}
+
+fn a_page_was_updated(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.page_edits > 0 {
+        return Ok(());
+    }
+    let anchor = crossing.phase.anchor.as_deref().unwrap_or("the anchors");
+    Err(no(Wants::Page, if crossing.phase.anchor.is_some() { "section" } else { "memory" })
+        .with("anchor", anchor))
+}
+
+fn the_plan_is_decided(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.plan {
+        PlanStanding::Undecided => Err(no(Wants::Decision, "undecided")),
+        PlanStanding::Settled | PlanStanding::Missing => Ok(()),
+    }
+}
+
+fn the_plan_document_exists(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.plan {
+        PlanStanding::Missing => Err(no(Wants::Decision, "missing")),
+        PlanStanding::Undecided | PlanStanding::Settled => Ok(()),
+    }
+}
+
+fn the_plan_document_stands(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.plan_edits == 0 { Ok(()) } else { Err(no(Wants::Decision, "edited")) }
+}
+
+fn no_note_is_live(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.live_notes {
+        [] => Ok(()),
+        [first, ..] => Err(no(Wants::Settled, "notes").with("where", first.as_str())),
+    }
+}
+
+fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.deflation {
+        Some((now, most)) if now > most => Err(no(Wants::Shrinking, "footers")
+            .with("words", now.to_string())
+            .with("most", most.to_string())),
+        _ => Ok(()),
+    }
+}
+
+fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    let titles = crossing.phase.sections_towards(crossing.to);
+    let floor = message_floor(crossing.multiplier);
+    let named = crossing.phase.sections_towards(crossing.to).map(|title| format!("## {title}"));
+    let sections = named.collect::<Vec<_>>().join(", ");
+    let shape = |case: &str| {
+        no(Wants::Message, case)
+            .with("words", floor.to_string())
+            .with("sections", sections.as_str())
+    };
+    if crossing.message.forges_trailers() {
+        return Err(shape("trailers"));
+    }
+    if crossing.message.text().is_empty() {
+        return Err(shape("none"));
+    }
+    let faults = crossing.message.faults(titles);
+    if !faults.is_none() {
+        let mut refusal = shape("sections");
+        faults.name(&mut refusal.facts);
+        return Err(refusal);
+    }
+    if crossing.message.words() < floor { Err(shape("short")) } else { Ok(()) }
+}
+
+fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.strays {
+        [] => Ok(()),
+        [first, rest @ ..] => Err(no(Wants::Clean, if rest.is_empty() { "one" } else { "many" })
+            .with("path", first.as_str())
+            .with("more", rest.len().to_string())),
+    }
+}

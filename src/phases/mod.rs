@@ -1,0 +1,548 @@
+//! Phases are rows: [`Phase`], and the [`Map`] that they make together.
+//!
+//! A map is read from a table such as `opevc.toml` and checked as a whole before
+//! anyone acts on it; what is wrong is said with the row and the known names. The
+//! [`orchestrator`] walks the map, [`guard`] judges tool calls, [`gates`] judges
+//! boundaries. Everything here is pure: no clock, no files, no git.
+
+pub mod gates;
+pub mod guard;
+pub mod message;
+pub mod orchestrator;
+pub mod place;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use orchestrator::{Entry, Move, Stand};
+
+/// The map that is in force unless the rules say otherwise.
+pub const OPEVC: &str = include_str!("opevc.toml");
+
+/// The multiplier: how small the agent says that this phase is. Counted in tenths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Multiplier(u32);
+
+impl Multiplier {
+    /// The values there are, in tenths.
+    pub const TENTHS: [u32; 6] = [5, 10, 15, 20, 25, 30];
+
+    /// The value in tenths: 5 to 30.
+    pub fn tenths(self) -> u32 {
+        self.0
+    }
+
+    /// `wanted ÷ multiplier`, rounded up, but at least `least` and at most `wanted`.
+    pub fn floor(self, wanted: u32, least: u32) -> u32 {
+        (wanted * 10).div_ceil(self.0).max(least).min(wanted)
+    }
+}
+
+/// A multiplier that is none of the six.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a multiplier; choose one of 0.5, 1, 1.5, 2, 2.5, 3")]
+pub struct BadMultiplier(String);
+
+impl TryFrom<u32> for Multiplier {
+    type Error = BadMultiplier;
+
+    fn try_from(tenths: u32) -> Result<Self, BadMultiplier> {
+        if Self::TENTHS.contains(&tenths) { Ok(Self(tenths)) } else { Err(BadMultiplier(tenths.to_string())) }
+    }
+}
+
+impl From<Multiplier> for u32 {
+    fn from(multiplier: Multiplier) -> Self {
+        multiplier.0
+    }
+}
+
+impl std::str::FromStr for Multiplier {
+    type Err = BadMultiplier;
+
+    fn from_str(text: &str) -> Result<Self, BadMultiplier> {
+        let tenths = match text {
+            "0.5" | ".5" => 5,
+            "1" | "1.0" => 10,
+            "1.5" => 15,
+            "2" | "2.0" => 20,
+            "2.5" => 25,
+            "3" | "3.0" => 30,
+            _ => return Err(BadMultiplier(text.to_owned())),
+        };
+        Ok(Self(tenths))
+    }
+}
+
+impl fmt::Display for Multiplier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 10, self.0 % 10) {
+            (whole, 0) => write!(f, "{whole}"),
+            (whole, tenth) => write!(f, "{whole}.{tenth}"),
+        }
+    }
+}
+
+/// Name of a phase, as its row spells it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PhaseName(String);
+
+impl PhaseName {
+    /// The room between cycles.
+    pub fn idle() -> Self {
+        Self("idle".to_owned())
+    }
+
+    /// The side lane.
+    pub fn gmode() -> Self {
+        Self("gmode".to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// True between cycles.
+    pub fn is_idle(&self) -> bool {
+        self.0 == "idle"
+    }
+
+    /// True in the side lane.
+    pub fn is_gmode(&self) -> bool {
+        self.0 == "gmode"
+    }
+}
+
+impl From<&str> for PhaseName {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl fmt::Display for PhaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a phase is in the life of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A row that judges when no phase is on: no job, or only talk.
+    Outside,
+    /// Between cycles.
+    Rest,
+    /// Work on the project.
+    Work,
+    /// Work on memory; there is no way back from it.
+    Consolidation,
+    /// A lane beside the map, entered from anywhere and left to where it was entered.
+    Side,
+}
+
+/// A class of act that a row opens or leaves closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    Read,
+    Search,
+    Web,
+    Edit,
+    ShellRead,
+    ShellCode,
+    ShellWrite,
+    ShellGit,
+    ShellNetwork,
+    ShellOutward,
+    ShellUnknown,
+    Delegate,
+    Ask,
+    Housekeeping,
+    Schedule,
+    Foreign,
+    Unknown,
+    Seed,
+}
+
+/// What the read tool may open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    #[default]
+    None,
+    /// Pages, knowledge, the plan document and the host's own memory.
+    Memory,
+    All,
+}
+
+/// What a phase may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Write {
+    /// Any page, below the phase's own anchor.
+    Page,
+    /// A page of a declared directory, below the phase's own anchor.
+    ScopedPage,
+    /// Files of declared directories.
+    Scope,
+    /// The plan document's birth, in cycle 1.
+    PlanNew,
+    /// The plan document, in cycle 1.
+    PlanEdit,
+    /// Pages whole, knowledge, agent definitions.
+    Memory,
+    /// Everything but git seed's own state.
+    All,
+}
+
+/// One phase: a row of a map.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    pub name: PhaseName,
+    pub kind: Kind,
+    /// Phases that `advance` may lead to; the first is the default.
+    #[serde(default)]
+    pub next: Vec<PhaseName>,
+    /// Phases that `back` may lead to; the first is the default.
+    #[serde(default)]
+    pub back: Vec<PhaseName>,
+    /// The side lane that opens from here.
+    pub side: Option<PhaseName>,
+    /// The anchor line that its notes stand below.
+    pub anchor: Option<String>,
+    pub acts: Vec<Class>,
+    #[serde(default)]
+    pub reads: Reads,
+    #[serde(default)]
+    pub write: Vec<Write>,
+    /// Each entry begins with the multiplier.
+    #[serde(default)]
+    pub dial: bool,
+    /// Editing a page opens its directory for the phase that freezes.
+    #[serde(default)]
+    pub declares: bool,
+    /// Entering it freezes what was declared.
+    #[serde(default)]
+    pub freezes: bool,
+    /// Commits in between are its own way of working.
+    #[serde(default)]
+    pub checkpoints: bool,
+    /// Entering it takes the word count of the footers.
+    #[serde(default)]
+    pub measures: bool,
+    /// Gates of the steps forward, in order.
+    #[serde(default)]
+    pub exit: Vec<String>,
+    /// Gates of the steps back, in order.
+    #[serde(default, rename = "return")]
+    pub back_gates: Vec<String>,
+    /// Titles that its boundary message must have.
+    #[serde(default)]
+    pub sections: Vec<String>,
+    /// Further titles, by destination.
+    #[serde(default)]
+    pub sections_to: BTreeMap<PhaseName, Vec<String>>,
+    /// The work that the stop gate asks for.
+    pub work: String,
+    /// What the entry text says the phase is for.
+    #[serde(default)]
+    pub purpose: String,
+}
+
+impl Phase {
+    /// Says whether acts of `class` are open at all.
+    pub fn opens(&self, class: Class) -> bool {
+        self.acts.contains(&class)
+    }
+
+    /// True for the rows that a cycle walks through.
+    pub fn is_in_cycle(&self) -> bool {
+        matches!(self.kind, Kind::Work | Kind::Consolidation)
+    }
+
+    /// Titles that the message to `to` must have.
+    pub fn sections_towards<'a>(&'a self, to: &PhaseName) -> impl Iterator<Item = &'a str> {
+        let extra = self.sections_to.get(to).into_iter().flatten();
+        self.sections.iter().chain(extra).map(String::as_str)
+    }
+}
+
+/// All phases of one track, checked.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// The track's name, such as `opevc`.
+    pub name: String,
+    /// Where every cycle begins.
+    pub start: PhaseName,
+    phases: Vec<Phase>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    map: String,
+    start: PhaseName,
+    phase: Vec<Phase>,
+}
+
+/// What is wrong with a map.
+#[derive(Debug, thiserror::Error)]
+pub enum BadMap {
+    #[error("the phase table does not read: {0}")]
+    Toml(#[from] toml::de::Error),
+    #[error("phase `{phase}` stands twice in map `{map}`")]
+    Twice { map: String, phase: PhaseName },
+    #[error("map `{map}` has no phase `{phase}`, which every map needs")]
+    Lacks { map: String, phase: PhaseName },
+    #[error("phase `{phase}` leads to `{to}`, which is no phase; known phases: {known}")]
+    Edge { phase: PhaseName, to: PhaseName, known: String },
+    #[error("phase `{phase}` wants gate `{gate}`; known gates: {known}", known = gates::names())]
+    Gate { phase: PhaseName, gate: String },
+    #[error("phase `{phase}` consolidates, so no step may lead back from it")]
+    BackFromConsolidation { phase: PhaseName },
+    #[error("anchor `{anchor}` of phase `{phase}` is taken by another phase")]
+    Anchor { phase: PhaseName, anchor: String },
+    #[error("phase `{phase}` cannot be reached from idle")]
+    Unreachable { phase: PhaseName },
+    #[error("phase `{phase}` has no way on to idle")]
+    NoWayOut { phase: PhaseName },
+}
+
+impl Map {
+    /// Reads and checks a phase table.
+    ///
+    /// # Errors
+    ///
+    /// Says which row is wrong and which names are known.
+    pub fn read(table: &str) -> Result<Self, BadMap> {
+        let table: Table = toml::from_str(table)?;
+        let map = Self { name: table.map, start: table.start, phases: table.phase };
+        map.check()?;
+        Ok(map)
+    }
+
+    /// The row of `name`.
+    pub fn phase(&self, name: &PhaseName) -> Option<&Phase> {
+        self.phases.iter().find(|phase| &phase.name == name)
+    }
+
+    /// A row that [`Map::read`] has made sure of.
+    fn sure(&self, name: &str) -> &Phase {
+        let found = self.phases.iter().find(|phase| phase.name.as_str() == name);
+        found.unwrap_or(&self.phases[0])
+    }
+
+    /// The row that judges while no job is focused.
+    pub fn none(&self) -> &Phase {
+        self.sure("none")
+    }
+
+    /// The row that judges a job before its first step.
+    pub fn talk(&self) -> &Phase {
+        self.sure("talk")
+    }
+
+    /// All rows, in the order of the table.
+    pub fn phases(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter()
+    }
+
+    /// The anchors of pages, in rank order.
+    pub fn anchors(&self) -> Vec<&str> {
+        self.phases.iter().filter_map(|phase| phase.anchor.as_deref()).collect()
+    }
+
+    /// The rank of `phase`'s anchor among [`Map::anchors`].
+    pub fn rank(&self, phase: &Phase) -> Option<usize> {
+        let own = phase.anchor.as_deref()?;
+        self.anchors().iter().position(|anchor| *anchor == own)
+    }
+
+    fn known(&self) -> String {
+        self.phases.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn check(&self) -> Result<(), BadMap> {
+        self.check_names()?;
+        for phase in &self.phases {
+            self.check_row(phase)?;
+        }
+        self.check_anchors()?;
+        self.check_ways()
+    }
+
+    fn check_names(&self) -> Result<(), BadMap> {
+        for (n, phase) in self.phases.iter().enumerate() {
+            if self.phases[..n].iter().any(|earlier| earlier.name == phase.name) {
+                return Err(BadMap::Twice { map: self.name.clone(), phase: phase.name.clone() });
+            }
+        }
+        for needed in ["none", "talk", "idle", "gmode", self.start.as_str()] {
+            if !self.phases.iter().any(|phase| phase.name.as_str() == needed) {
+                return Err(BadMap::Lacks { map: self.name.clone(), phase: needed.into() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_row(&self, phase: &Phase) -> Result<(), BadMap> {
+        for to in phase.next.iter().chain(&phase.back).chain(&phase.side) {
+            if self.phase(to).is_none() {
+                let (phase, to) = (phase.name.clone(), to.clone());
+                return Err(BadMap::Edge { phase, to, known: self.known() });
+            }
+        }
+        for gate in phase.exit.iter().chain(&phase.back_gates) {
+            if !gates::is_known(gate) {
+                return Err(BadMap::Gate { phase: phase.name.clone(), gate: gate.clone() });
+            }
+        }
+        if phase.kind == Kind::Consolidation && !phase.back.is_empty() {
+            return Err(BadMap::BackFromConsolidation { phase: phase.name.clone() });
+        }
+        Ok(())
+    }
+
+    fn check_anchors(&self) -> Result<(), BadMap> {
+        let mut seen: Vec<&str> = Vec::new();
+        for phase in &self.phases {
+            let Some(anchor) = phase.anchor.as_deref() else { continue };
+            if seen.contains(&anchor) {
+                return Err(BadMap::Anchor { phase: phase.name.clone(), anchor: anchor.to_owned() });
+            }
+            seen.push(anchor);
+        }
+        Ok(())
+    }
+
+    /// Every phase of the cycle is reached from idle and leads on to idle.
+    fn check_ways(&self) -> Result<(), BadMap> {
+        let from_idle = self.reach(&PhaseName::idle());
+        for phase in self.phases.iter().filter(|phase| phase.is_in_cycle()) {
+            if !from_idle.contains(&phase.name) {
+                return Err(BadMap::Unreachable { phase: phase.name.clone() });
+            }
+            if !self.reach(&phase.name).contains(&PhaseName::idle()) {
+                return Err(BadMap::NoWayOut { phase: phase.name.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// What forward steps lead to, over any number of steps.
+    fn reach(&self, from: &PhaseName) -> Vec<PhaseName> {
+        let mut reached: Vec<PhaseName> = Vec::new();
+        let mut ahead = self.phase(from).map_or(Vec::new(), |phase| phase.next.clone());
+        while let Some(name) = ahead.pop() {
+            if reached.contains(&name) {
+                continue;
+            }
+            ahead.extend(self.phase(&name).map_or(Vec::new(), |phase| phase.next.clone()));
+            reached.push(name);
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opevc() -> Map {
+        Map::read(OPEVC).expect("the shipped map is sound")
+    }
+
+    #[test]
+    fn the_shipped_map_has_the_edges_it_promises() {
+        let map = opevc();
+        let edges = |name: &str| {
+            let phase = map.phase(&name.into()).expect("a phase");
+            let names = |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>().join(" ");
+            (names(&phase.next), names(&phase.back))
+        };
+        let cases = [
+            ("idle", "observe", ""),
+            ("observe", "plan", "idle"),
+            ("plan", "execute verify", "observe"),
+            ("execute", "verify", "plan observe"),
+            ("verify", "condense", "execute plan observe"),
+            ("condense", "idle", ""),
+        ];
+        for (phase, next, back) in cases {
+            assert_eq!(edges(phase), (next.to_owned(), back.to_owned()), "{phase}");
+        }
+        assert_eq!(map.anchors(), ["---Ob---", "---Pl---", "---Ex---", "---Ve---"]);
+    }
+
+    #[test]
+    fn a_broken_row_is_named_with_what_is_known() {
+        let cases = [
+            ("next = [\"plan\"]", "next = [\"plam\"]", "phase `observe` leads to `plam`, which is no phase"),
+            ("\"message\", \"clean\"]", "\"message\", \"klean\"]", "phase `observe` wants gate `klean`; known gates: dial"),
+            ("anchor = \"---Pl---\"", "anchor = \"---Ob---\"", "anchor `---Ob---` of phase `plan` is taken"),
+            ("next = [\"condense\"]", "next = [\"execute\"]", "has no way on to idle"),
+            ("back = [\"idle\"]", "back = [\"idel\"]", "known phases: none, talk, idle"),
+            ("name = \"talk\"", "name = \"idle\"", "phase `idle` stands twice"),
+            ("reads = \"memory\"", "reads = \"memmory\"", "unknown variant `memmory`"),
+            ("dial = true", "dail = true", "unknown field `dail`"),
+        ];
+        for (sound, broken, says) in cases {
+            let table = OPEVC.replacen(sound, broken, 1);
+            assert_ne!(table, OPEVC, "{sound} stands in the table");
+            let heard = Map::read(&table).err().map(|bad| bad.to_string()).unwrap_or_default();
+            assert!(heard.contains(says), "{broken}: {heard}");
+        }
+    }
+
+    #[test]
+    fn a_phase_is_added_by_one_row_and_one_edge() {
+        let research = r#"
+            [[phase]]
+            name = "research"
+            kind = "work"
+            next = ["plan"]
+            back = ["observe"]
+            acts = ["read", "seed"]
+            work = "read on"
+        "#;
+        let table = OPEVC.replacen("next = [\"plan\"]", "next = [\"research\"]", 1) + research;
+        let map = Map::read(&table).expect("it is sound");
+        assert!(map.phase(&"research".into()).is_some());
+    }
+
+    #[test]
+    fn the_multiplier_has_six_values_and_two_spellings() {
+        for (text, shown, tenths) in [
+            ("0.5", "0.5", 5),
+            ("1", "1", 10),
+            ("1.0", "1", 10),
+            ("1.5", "1.5", 15),
+            ("2.0", "2", 20),
+            ("2.5", "2.5", 25),
+            ("3", "3", 30),
+        ] {
+            let multiplier: Multiplier = text.parse().expect(text);
+            assert_eq!((multiplier.to_string().as_str(), multiplier.tenths()), (shown, tenths), "{text}");
+        }
+        for text in ["0", "4", "3.5", "-1", "", "three", "0.50"] {
+            assert!(text.parse::<Multiplier>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn floors_follow_the_declared_size() {
+        // tenths, words of a message, words of an objective
+        for (tenths, message, objective) in
+            [(5, 100, 300), (10, 100, 300), (15, 67, 200), (20, 50, 150), (25, 40, 120), (30, 34, 100)]
+        {
+            let multiplier = Multiplier(tenths);
+            assert_eq!((multiplier.floor(100, 30), multiplier.floor(300, 60)), (message, objective), "{tenths}");
+        }
+    }
+}

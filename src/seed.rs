@@ -1,0 +1,213 @@
+//! The joint: gather, ask, record.
+//!
+//! [`Seed`] brings the pure domains and the store together. It gathers what a rule may
+//! look at, asks it, and records the answer; what a rule *says* lives in the domains,
+//! what a sentence says in `voice.toml`, what git does in `store`. Before a tool it
+//! only reads. Writing is always: lock, read, decide again, write, compare-and-swap.
+
+pub mod boundary;
+pub mod commands;
+pub mod doctor;
+pub mod entry;
+pub mod fence;
+pub mod githook;
+pub mod hook;
+pub mod paths;
+pub mod questions;
+pub mod report;
+pub mod scene;
+pub mod sessions;
+pub mod setup;
+pub mod steps;
+
+use std::path::Path;
+
+use crate::format::journal::{Counts, Linked};
+use crate::format::state::{self, BadState, State};
+use crate::format::{meta, names};
+use crate::jobs::{JobId, UnixSeconds};
+use crate::rules::{BadRules, Rules};
+use crate::store::Tail;
+use crate::store::{NotOpen, Store, StoreError, Tip};
+use crate::world;
+
+/// A repository with git seed in it, at one moment.
+#[derive(Debug)]
+pub struct Seed {
+    pub store: Store,
+    pub rules: Rules,
+    pub now: UnixSeconds,
+}
+
+/// A job as it stands, with the chain that holds it.
+#[derive(Clone, Debug)]
+pub struct Focused {
+    pub chain: String,
+    pub tip: Tip,
+    pub state: State,
+    /// What happened since the last step; an error when the journal does not hold.
+    pub since: Result<Counts, JournalTrouble>,
+}
+
+/// Why a journal cannot be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JournalTrouble {
+    #[error("the journal of this worktree is missing")]
+    Missing,
+    #[error("the journal of this worktree was changed by hand")]
+    Changed,
+}
+
+/// Why git seed could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    #[error(transparent)]
+    NotOpen(#[from] NotOpen),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{chain}: {bad}")]
+    State { chain: String, bad: BadState },
+    #[error(transparent)]
+    Rules(#[from] BadRules),
+    #[error("git seed is not installed in this repository")]
+    NotSeeded,
+    #[error("no job is focused in this worktree")]
+    NoJob,
+    #[error("the state of this repository was written by a newer git-seed (format {0}); use that one")]
+    Newer(u32),
+    #[error(transparent)]
+    Journal(#[from] JournalTrouble),
+    #[error("{0}")]
+    Usage(String),
+    #[error("`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}")]
+    Vetoed { hook: String, output: String },
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl SeedError {
+    /// True where the repository's seed state is damaged, not merely absent.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Journal(_) => true,
+            Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
+            Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Results of this module.
+pub type Result<T, E = SeedError> = std::result::Result<T, E>;
+
+impl Seed {
+    /// Opens the repository around `cwd` for a hook; the environment is not asked.
+    pub fn discover(cwd: &Path) -> Result<Self> {
+        Self::over(Store::discover(cwd)?)
+    }
+
+    /// Opens the repository that the environment or `cwd` names, for a command.
+    pub fn open(cwd: &Path) -> Result<Self> {
+        Self::over(Store::from_environment(cwd)?)
+    }
+
+    fn over(store: Store) -> Result<Self> {
+        let rules = match store.tip(names::RULES)? {
+            None => Rules::shipped()?,
+            Some(tip) => {
+                let applied = store.file(&tip, "seed.toml")?.unwrap_or_default();
+                Rules::with(&String::from_utf8_lossy(&applied))?
+            }
+        };
+        Ok(Self { store, rules, now: world::now() })
+    }
+
+    /// True when git seed is installed here.
+    pub fn is_seeded(&self) -> Result<bool> {
+        Ok(self.store.tip(names::META)?.is_some())
+    }
+
+    /// Refuses to go on where nothing is installed or a newer binary wrote.
+    pub fn require_seeded(&self) -> Result<()> {
+        let Some(tip) = self.store.tip(names::META)? else { return Err(SeedError::NotSeeded) };
+        let bytes = self.store.file(&tip, meta::FILE)?.unwrap_or_default();
+        match meta::Meta::read(&bytes) {
+            Ok(meta) if meta.is_readable() => Ok(()),
+            Ok(meta) => Err(SeedError::Newer(meta.format)),
+            Err(error) => Err(SeedError::State { chain: names::META.to_owned(), bad: error.into() }),
+        }
+    }
+
+    /// The focused job of this worktree.
+    pub fn focused(&self) -> Result<Option<Focused>> {
+        match self.store.focused()? {
+            Some((chain, tip)) => self.load(chain, tip).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The focused job, which a command needs.
+    pub fn require_focused(&self) -> Result<Focused> {
+        self.require_seeded()?;
+        self.focused()?.ok_or(SeedError::NoJob)
+    }
+
+    /// The job `id`, focused or not.
+    pub fn job(&self, id: &JobId) -> Result<Focused> {
+        let chain = names::job_chain(id);
+        match self.store.tip(&chain)? {
+            Some(tip) => self.load(chain, tip),
+            None => Err(SeedError::Usage(format!("there is no job {id}; git seed job list shows them"))),
+        }
+    }
+
+    fn load(&self, chain: String, tip: Tip) -> Result<Focused> {
+        let state = self.state(&chain, &tip)?;
+        let since = self.since(&state);
+        Ok(Focused { chain, tip, state, since })
+    }
+
+    fn state(&self, chain: &str, tip: &Tip) -> Result<State> {
+        let what = || format!("{chain} ({})", tip.commit);
+        let bytes = self.store.file(tip, names::STATE)?;
+        let Some(bytes) = bytes else {
+            let repair = "git seed doctor --fix";
+            return Err(StoreError::Missing { what: format!("job.toml of {}", what()), repair }.into());
+        };
+        state::read(&bytes).map_err(|bad| SeedError::State { chain: what(), bad })
+    }
+
+    /// All open and closed jobs, oldest first.
+    pub fn jobs(&self) -> Result<Vec<Focused>> {
+        let mut jobs = Vec::new();
+        for (chain, _) in self.store.chains(names::JOBS)? {
+            if let Some(tip) = self.store.tip(&chain)? {
+                jobs.push(self.load(chain, tip)?);
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// Counts since the last step, from the journal's last line alone.
+    fn since(&self, state: &State) -> Result<Counts, JournalTrouble> {
+        let tail = self.store.journal().tail().map_err(|_| JournalTrouble::Missing)?;
+        let Tail::Line(bytes) = tail else { return Err(JournalTrouble::Missing) };
+        let linked = Linked::read(&bytes).map_err(|_| JournalTrouble::Changed)?;
+        steps::counts_over(state, &linked)
+    }
+
+    /// Where the switch of this worktree is.
+    pub fn switch(&self) -> std::path::PathBuf {
+        self.store.seed_dir().join("off").join(self.store.worktree_name())
+    }
+
+    /// False while a person has switched discipline off in this worktree.
+    pub fn is_on(&self) -> bool {
+        !self.switch().exists()
+    }
+
+    /// The private index of the tree fence.
+    pub fn private_index(&self) -> std::path::PathBuf {
+        self.store.seed_dir().join("index").join(self.store.worktree_name())
+    }
+}

@@ -1,0 +1,718 @@
+//! Boundaries: the steps on the map, with their gates and their phase commit.
+//!
+//! Judge, prepare the commit, leave word of it in `pending`, let `git commit` run,
+//! then lock, judge again and write the step. No lock is held while git or a hook of
+//! the person runs. A failing gate, and a failing hook, change nothing. Killed in
+//! between, `pending` says what was meant: the next command finishes the step if HEAD
+//! is exactly that commit, and forgets it otherwise.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::fence::Survey;
+use super::steps::{By, Draft, Fold, Since, TOUCHED};
+use super::{Focused, Result, Seed, SeedError};
+use crate::format::state::{self, State};
+use crate::format::trailers::{self, StepTrailers};
+use crate::format::{names, notes, seed_id, short_hash};
+use crate::jobs::Status;
+use crate::memory::condense::{Baseline, Deflation};
+use crate::memory::{footers, heal, scope, words};
+use crate::phases::gates::{self, Crossing, PlanStanding};
+use crate::phases::message::Message;
+use crate::phases::{Move, Phase, PhaseName};
+use crate::plans::{self, Pointer};
+use crate::store::CommitFailed;
+use crate::store::{CommitId, TreeEdit};
+use crate::verdict::{Refusal, Wants};
+
+/// Which way a boundary is crossed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Toward {
+    Forward {
+        to: Option<PhaseName>,
+        /// Why another cycle is added, if one is.
+        add_cycle: Option<String>,
+        /// Directories declared with the step.
+        scope: Vec<String>,
+    },
+    Back {
+        to: Option<PhaseName>,
+    },
+    /// A commit in between; the phase stays.
+    Checkpoint,
+}
+
+/// A boundary that was crossed.
+#[derive(Clone, Debug)]
+pub struct Crossed {
+    pub focused: Focused,
+    pub trailers: StepTrailers,
+    pub commit: Option<CommitId>,
+    /// Worth telling the agent, one line each: pages mended, changes left alone.
+    pub remarks: Vec<String>,
+    /// The job reached idle completed, and focus was given up.
+    pub closed: bool,
+    /// A prompt that had waited became the next job.
+    pub born: Option<Focused>,
+}
+
+/// What `pending` says of a commit that is being made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    pub id: String,
+    /// Seed-Id of the step before.
+    pub before: String,
+    /// The tree that the commit will have.
+    pub tree: String,
+    /// Hash of its message.
+    pub message: String,
+    pub chain: String,
+    pub toward: Toward,
+    /// The author's words, to judge them again.
+    pub text: String,
+}
+
+/// What the first half of a boundary found out.
+struct Judged {
+    survey: Survey,
+    step: Option<Move>,
+    name: String,
+    message: Message,
+}
+
+impl Seed {
+    fn pending_file(&self) -> PathBuf {
+        self.store.seed_dir().join("pending").join(format!("{}.toml", self.store.worktree_name()))
+    }
+
+    /// The commit that a boundary of this worktree is making, or was making when it was stopped.
+    pub fn pending(&self) -> Option<Pending> {
+        toml::from_str(&std::fs::read_to_string(self.pending_file()).ok()?).ok()
+    }
+
+    /// Crosses a boundary of the focused job.
+    pub fn cross(&self, toward: &Toward, text: &str, by: By) -> Result<std::result::Result<Crossed, Refusal>> {
+        self.require_focused()?;
+        self.finish_pending()?;
+        let focused = self.require_focused()?;
+        let message = Message::new(text);
+        let since = self.read_since(&focused)?;
+        focused.since.clone()?;
+        let judged = match self.judge(&focused, &since, toward, message)? {
+            Ok(judged) => judged,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let commit = match self.phase_commit(&focused, toward, &judged) {
+            Err(SeedError::Vetoed { .. }) if matches!(toward, Toward::Back { .. }) => None,
+            done => done?,
+        };
+        if commit.is_none() && *toward == Toward::Checkpoint {
+            return Err(SeedError::Usage("nothing to checkpoint: no declared file differs from HEAD".to_owned()));
+        }
+        self.record(&focused.chain, toward, judged, commit, by)
+    }
+
+    fn judge(
+        &self,
+        focused: &Focused,
+        since: &Since,
+        toward: &Toward,
+        message: Message,
+    ) -> Result<std::result::Result<Judged, Refusal>> {
+        let stand = &focused.state.stand;
+        let step = match toward {
+            Toward::Forward { to, .. } => stand.forward(&self.rules.map, to.as_ref()).map(Some),
+            Toward::Back { to } => stand.backward(&self.rules.map, to.as_ref()).map(Some),
+            Toward::Checkpoint => self.checkpoint_step(focused),
+        };
+        let step = match step.and_then(|step| self.stands_at_home(focused).map(|()| step)) {
+            Ok(step) => step,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if matches!(toward, Toward::Back { .. } | Toward::Checkpoint) && message.text().is_empty() {
+            return Ok(Err(Refusal::new("message", Wants::Message).with("case", "back")));
+        }
+        let row = self.row(Some(focused));
+        let survey = self.survey(focused, since, row)?;
+        if survey.changed && !since.heard() && survey.strays.is_empty() && !self.was_heard(focused)? {
+            let refusal = Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks");
+            return Ok(Err(refusal));
+        }
+        if let Err(refusal) = self.ask_gates(focused, since, toward, &step, &message, &survey)? {
+            return Ok(Err(refusal));
+        }
+        let name = step_name(stand.phase.as_str(), step.as_ref());
+        Ok(Ok(Judged { survey, step, name, message }))
+    }
+
+    /// Acts of an earlier step of this stay were heard, so the hooks do fire.
+    fn was_heard(&self, focused: &Focused) -> Result<bool> {
+        Ok(!self.lines(&focused.chain, TOUCHED)?.is_empty())
+    }
+
+    fn checkpoint_step(&self, focused: &Focused) -> std::result::Result<Option<Move>, Refusal> {
+        let row = self.row(Some(focused));
+        if row.checkpoints {
+            return Ok(None);
+        }
+        Err(Refusal::new("edge", Wants::Edge).with("case", "no-checkpoint"))
+    }
+
+    fn stands_at_home(&self, focused: &Focused) -> std::result::Result<(), Refusal> {
+        let no = |case: &str| Refusal::new("home", Wants::Home).with("case", case);
+        let home = &focused.state.home;
+        if let Some(branch) = self.away(focused) {
+            return Err(no("branch").with("branch", branch));
+        }
+        if let Some(doing) = self.store.in_progress().filter(|doing| *doing != "bisect") {
+            return Err(no("operation").with("what", doing));
+        }
+        let last = home.commit.parse::<CommitId>().ok();
+        let contained = last.is_none_or(|commit| self.store.contains(&commit).unwrap_or(false));
+        if contained { Ok(()) } else { Err(no("history").with("branch", home.branch.as_str())) }
+    }
+
+    fn ask_gates(
+        &self,
+        focused: &Focused,
+        since: &Since,
+        toward: &Toward,
+        step: &Option<Move>,
+        message: &Message,
+        survey: &Survey,
+    ) -> Result<std::result::Result<(), Refusal>> {
+        let to = match step {
+            Some(Move::Forward(to) | Move::Back(to)) => to.clone(),
+            _ => focused.state.stand.phase.clone(),
+        };
+        let live_notes = self.live_notes(focused)?;
+        let crossing = self.crossing(focused, since, &to, message, &live_notes, &survey.strays)?;
+        Ok(match toward {
+            Toward::Forward { .. } => gates::forward(&crossing),
+            Toward::Back { .. } => gates::backward(&crossing),
+            Toward::Checkpoint => gates::checkpoint(&crossing),
+        })
+    }
+
+    fn crossing<'a>(
+        &'a self,
+        focused: &'a Focused,
+        since: &Since,
+        to: &'a PhaseName,
+        message: &'a Message,
+        live_notes: &'a [String],
+        strays: &'a [String],
+    ) -> Result<Crossing<'a>> {
+        let state = &focused.state;
+        let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
+        let objective_words = u32::try_from(words::count(&state.job.objective)).unwrap_or(u32::MAX);
+        Ok(Crossing {
+            phase: self.row(Some(focused)),
+            to,
+            message,
+            cycle: state.stand.cycle,
+            multiplier: state.stand.entry.multiplier,
+            page_edits: state.stand.entry.page_edits + counts.page_edits,
+            plan_edits: state.stand.entry.plan_edits + counts.plan_edits,
+            named: !state.job.provisional,
+            objective_words,
+            plan: self.plan_standing(focused),
+            live_notes,
+            deflation: self.deflation(focused)?.map(|deflation| (deflation.remaining, deflation.max_words())),
+            strays,
+        })
+    }
+
+    /// What stands between the focused job and its next step, but for the message.
+    pub fn missing(&self, focused: &Focused) -> Result<Vec<Refusal>> {
+        let since = self.read_since(focused)?;
+        let row = self.row(Some(focused));
+        let Some(to) = row.next.first() else { return Ok(Vec::new()) };
+        let strays: Vec<String> =
+            focused.state.fence.strays.iter().map(String::as_str).chain(since.strays()).map(str::to_owned).collect();
+        let live_notes = self.live_notes(focused)?;
+        let message = Message::default();
+        let crossing = self.crossing(focused, &since, to, &message, &live_notes, &strays)?;
+        Ok(gates::missing(&crossing))
+    }
+
+    /// Makes the phase commit; `None` when there is nothing to commit.
+    fn phase_commit(&self, focused: &Focused, toward: &Toward, judged: &Judged) -> Result<Option<CommitId>> {
+        if judged.survey.own.is_empty() {
+            return Ok(None);
+        }
+        let Some(staged) = self.store.stage(&judged.survey.own).map_err(vetoed)? else { return Ok(None) };
+        let trailers = self.trailers(&focused.state, &judged.name);
+        let message = self.commit_message(focused, toward, judged, &trailers);
+        let pending = Pending {
+            id: trailers.id.clone(),
+            before: focused.state.step.clone(),
+            tree: staged.tree().to_string(),
+            message: short_hash(message.as_bytes(), 32),
+            chain: focused.chain.clone(),
+            toward: toward.clone(),
+            text: judged.message.text().to_owned(),
+        };
+        self.write_pending(focused, &pending)?;
+        match self.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
+            Ok(made) => Ok(Some(made.commit)),
+            Err(failed) => {
+                self.forget_pending()?;
+                Err(vetoed(failed))
+            }
+        }
+    }
+
+    fn write_pending(&self, focused: &Focused, pending: &Pending) -> Result<()> {
+        let _lock = self.store.lock()?;
+        let now = self.store.tip(&focused.chain)?;
+        if now.as_ref() != Some(&focused.tip) {
+            return Err(crate::store::StoreError::Moved { chain: focused.chain.clone() }.into());
+        }
+        let file = self.pending_file();
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        let text = toml::to_string(pending).map_err(|error| SeedError::Usage(error.to_string()))?;
+        // Written whole or not at all: a torn file would name a step that nobody meant.
+        let draft = file.with_extension("new");
+        std::fs::write(&draft, text)?;
+        Ok(std::fs::rename(&draft, &file)?)
+    }
+
+    fn forget_pending(&self) -> Result<()> {
+        match std::fs::remove_file(self.pending_file()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
+    pub fn finish_pending(&self) -> Result<Option<Crossed>> {
+        let Some(pending) = self.pending() else { return Ok(None) };
+        let Some(head) = self.store.head()?.commit else {
+            self.forget_pending()?;
+            return Ok(None);
+        };
+        let message = self.store.commit_message(&head)?;
+        let meant = StepTrailers::read(&message).is_some_and(|read| read.id == pending.id)
+            && self.store.tree_of_commit(&head)?.to_string() == pending.tree
+            && short_hash(message.as_bytes(), 32) == pending.message;
+        let focused = self.focused()?.filter(|focused| focused.chain == pending.chain);
+        let (true, Some(focused)) = (meant, focused) else {
+            self.forget_pending()?;
+            return Ok(None);
+        };
+        if focused.state.step == pending.id {
+            self.forget_pending()?;
+            return Ok(None);
+        }
+        let since = self.read_since(&focused)?;
+        let judged = self.judge(&focused, &since, &pending.toward, Message::new(&pending.text))?;
+        let Ok(judged) = judged else {
+            self.forget_pending()?;
+            return Ok(None);
+        };
+        self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent).map(std::result::Result::ok)
+    }
+
+    fn trailers(&self, state: &State, step: &str) -> StepTrailers {
+        let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
+        StepTrailers {
+            job: state.job.id.to_string(),
+            run: state.job.run,
+            cycle: state.stand.cycle,
+            phase: state.stand.phase.to_string(),
+            step: step.to_owned(),
+            id: seed_id(&state.job.id.to_string(), before, step),
+            commit: None,
+            by: None,
+        }
+    }
+
+    fn commit_message(&self, focused: &Focused, toward: &Toward, judged: &Judged, step: &StepTrailers) -> String {
+        let phase = focused.state.stand.phase.as_str();
+        let template = match toward {
+            Toward::Checkpoint => self.rules.subject.replace("{subject}", "[intermediate] {subject}"),
+            _ => self.rules.subject.clone(),
+        };
+        let text = judged.message.commit(&template, phase, &focused.state.job.name);
+        let mixed: Vec<String> = judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
+        let text = trailers::append(&text, step);
+        if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
+    }
+
+    /// The second half: lock, judge again, write the step, then what follows from it.
+    fn record(
+        &self,
+        chain: &str,
+        toward: &Toward,
+        judged: Judged,
+        commit: Option<CommitId>,
+        by: By,
+    ) -> Result<std::result::Result<Crossed, Refusal>> {
+        let pages = self.pages_to_heal(&judged, chain)?;
+        let begins = matches!(&judged.step, Some(Move::Forward(_))) && {
+            let focused = self.require_focused()?;
+            focused.state.stand.phase.is_idle()
+        };
+        let start = if begins { Some(self.begin_fence()?) } else { None };
+        if let Some(commit) = &commit {
+            if let Some(id) = names::job_of(chain) {
+                self.store.keep(&names::keep_chain(&id), commit, self.now)?;
+            }
+        }
+        let taken = self.step(chain, Fold::In, |state, since| {
+            self.draft(chain, state, since, toward, &judged, commit.as_ref(), start.as_ref(), by)
+        })?;
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        self.forget_pending()?;
+        if let Some(commit) = &commit {
+            self.store.note_add(commit, &notes::step_line(&taken.trailers, self.now), self.now)?;
+        }
+        let mut remarks = self.write_healed(&pages)?;
+        if let Some((_, persons)) = &start {
+            if !persons.is_empty() {
+                remarks.push(format!(
+                    "{} changed before this cycle: left to the person, in no commit.",
+                    count(persons.len(), "path")
+                ));
+            }
+        }
+        for unclaimed in &taken.focused.state.fence.unclaimed {
+            remarks.push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
+        }
+        let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
+            && taken.focused.state.job.status == Status::Completed;
+        let born = if closes { self.close(&taken.focused)? } else { None };
+        if !closes {
+            self.snapshot()?;
+        }
+        let Taken { focused, trailers } = taken.into();
+        Ok(Ok(Crossed { focused, trailers, commit, remarks, closed: closes, born }))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what the second half of a boundary knows, read once")]
+    fn draft(
+        &self,
+        chain: &str,
+        state: &mut State,
+        _since: &Since,
+        toward: &Toward,
+        judged: &Judged,
+        commit: Option<&CommitId>,
+        start: Option<&(String, Vec<String>)>,
+        by: By,
+    ) -> Result<std::result::Result<Draft, Refusal>> {
+        let now = self.trailers(state, &judged.name);
+        let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
+        let mut draft = Draft { commit: commit.cloned(), ..Draft::new(state, now.step, subject, by) };
+        draft.body = judged.message.text().to_owned();
+        let row = self.row_of(state).clone();
+        self.declare(chain, state, &row, toward, judged, &mut draft)?;
+        if let Some(step) = &judged.step {
+            state.stand = state.stand.take(&self.rules.map, step);
+        }
+        let head = self.store.head()?;
+        state.home.branch = head.branch.unwrap_or_default();
+        if let Some(commit) = commit {
+            state.home.commit = commit.to_string();
+            state.cost.commits += 1;
+        }
+        if let Some(tree) = &judged.survey.tree {
+            state.fence.tree = tree.to_string();
+            state.fence.strays.clone_from(&judged.survey.strays);
+            state.fence.unclaimed.clone_from(&judged.survey.unclaimed);
+            draft.edits.push(TreeEdit::Put { path: TOUCHED.to_owned(), bytes: Vec::new() });
+        }
+        if let Some((tree, persons)) = start {
+            state.fence = state::Fence { tree: tree.clone(), ..state::Fence::default() };
+            state.home.worktree = self.store.worktree_name();
+            let bytes = state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+            draft.edits.push(TreeEdit::Put { path: names::PERSONS.to_owned(), bytes });
+            draft.edits.push(TreeEdit::Put { path: TOUCHED.to_owned(), bytes: Vec::new() });
+            if state.stand.entry.from.is_idle() && state.stand.shelved.is_empty() {
+                draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes: Vec::new() });
+                state.cost = state::Cost::default();
+            }
+        }
+        if let Toward::Forward { add_cycle: Some(why), .. } = toward {
+            state.plan.extension_cycles_added += 1;
+            state.plan.extension_contexts.push(why.chars().take(400).collect());
+        }
+        self.measure(chain, state, &mut draft)?;
+        Ok(Ok(draft))
+    }
+
+    /// The row of a state, as [`Seed::row`] gives it for a focused job.
+    fn row_of(&self, state: &State) -> &Phase {
+        state.stand.row(&self.rules.map, self.rules.idle == crate::rules::Idle::Closed)
+    }
+
+    /// Adds what this stay declared to the cycle's scope.
+    fn declare(
+        &self,
+        chain: &str,
+        state: &State,
+        row: &Phase,
+        toward: &Toward,
+        judged: &Judged,
+        draft: &mut Draft,
+    ) -> Result<()> {
+        let mut lines = self.lines(chain, names::SCOPE)?;
+        let known = lines.len();
+        if row.declares {
+            lines.extend(judged.survey.pages.iter().map(|page| dir_line(page)));
+        }
+        let freezes = match &judged.step {
+            Some(Move::Forward(to)) => self.rules.map.phase(to).is_some_and(|to| to.freezes),
+            _ => false,
+        };
+        if freezes {
+            lines.extend(self.scope_lines(&lines, row)?);
+        }
+        if let Toward::Forward { scope, .. } = toward {
+            for dir in scope {
+                let said = scope::declared(&format!("scope: {dir}\n")).pop();
+                let dir = said.transpose().map_err(|bad| SeedError::Usage(bad.to_string()))?;
+                lines.extend(dir.map(|dir| super::scene::to_line(&dir)));
+            }
+        }
+        if lines.len() != known || freezes {
+            let bytes = state::write_lines(lines.iter().map(String::as_str)).into_bytes();
+            draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
+        }
+        let _ = state;
+        Ok(())
+    }
+
+    /// Directories that `scope:` lines of declared pages name, below the anchor of `row`.
+    fn scope_lines(&self, declared: &[String], row: &Phase) -> Result<Vec<String>> {
+        let anchors = self.rules.map.anchors();
+        let Some(rank) = self.rules.map.rank(row) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for dir in declared {
+            let Some(text) = self.page_text(dir) else { continue };
+            let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned) else { continue };
+            for line in scope::declared(&section) {
+                let dir = line.map_err(|bad| SeedError::Usage(format!("a scope line of this plan: {bad}")))?;
+                found.push(super::scene::to_line(&dir));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The page of a directory, given as a line of the scope.
+    fn page_text(&self, line: &str) -> Option<String> {
+        std::fs::read_to_string(self.store.work_tree().join(self.page_path(line))).ok()
+    }
+
+    /// The path of the page of a directory, given as a line of the scope.
+    pub fn page_path(&self, line: &str) -> String {
+        let dir = if line == "." { "" } else { line };
+        crate::memory::pages::page_of_dir(dir, self.rules.page_name())
+    }
+
+    /// Entering a phase that measures takes the footers' word counts.
+    fn measure(&self, chain: &str, state: &mut State, draft: &mut Draft) -> Result<()> {
+        if !self.row_of(state).measures {
+            state.baseline = None;
+            return Ok(());
+        }
+        if state.baseline.is_some() {
+            return Ok(());
+        }
+        let baseline = self.footers_now(&self.lines(chain, names::SCOPE)?);
+        state.baseline = Some(baseline.total());
+        let text = toml::to_string(&baseline).map_err(|error| SeedError::Usage(error.to_string()))?;
+        draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
+        Ok(())
+    }
+
+    /// Footer words of the pages of these directories, as they are on disk.
+    fn footers_now(&self, dirs: &[String]) -> Baseline {
+        let anchors = self.rules.map.anchors();
+        let mut baseline = Baseline::default();
+        for dir in dirs {
+            if let Some(text) = self.page_text(dir) {
+                baseline.per_page.insert(self.page_path(dir), words::footer_words(&text, &anchors));
+            }
+        }
+        baseline
+    }
+
+    /// Where the footers stand against the count taken when condense began.
+    pub fn deflation(&self, focused: &Focused) -> Result<Option<Deflation>> {
+        let Some(baseline) = focused.state.baseline else { return Ok(None) };
+        let remaining = self.footers_now(&self.lines(&focused.chain, names::SCOPE)?).total();
+        Ok(Some(Deflation { baseline, remaining, share: self.rules.share }))
+    }
+
+    /// Live notes in the footers of the cycle's pages, as `page:line`.
+    pub fn live_notes(&self, focused: &Focused) -> Result<Vec<String>> {
+        let anchors = self.rules.map.anchors();
+        let mut live = Vec::new();
+        for dir in self.lines(&focused.chain, names::SCOPE)? {
+            let Some(text) = self.page_text(&dir) else { continue };
+            let layout = footers::layout(&text, &anchors);
+            let above = text.len() - layout.footer().len();
+            let lines_above = text[..above].lines().count();
+            let page = self.page_path(&dir);
+            let notes = crate::memory::notes::live(layout.footer());
+            live.extend(notes.into_iter().map(|line| format!("{page}:{}", lines_above + line)));
+        }
+        Ok(live)
+    }
+
+    /// `address`, `deflate` or `ready`.
+    pub fn condense_stage(&self, focused: &Focused) -> &'static str {
+        match (self.live_notes(focused), self.deflation(focused)) {
+            (Ok(notes), _) if !notes.is_empty() => "address",
+            (Ok(_), Ok(None)) => "ready",
+            (Ok(_), Ok(Some(deflation))) if deflation.holds() => "ready",
+            _ => "deflate",
+        }
+    }
+
+    /// The session log of this cycle is there.
+    pub fn is_archived(&self, focused: &Focused) -> bool {
+        let state = &focused.state;
+        let file = format!(".claude/jobs/{}/run-{}/session-log-{}.md", state.job.id, state.job.run, state.stand.cycle);
+        self.store.work_tree().join(file).metadata().is_ok_and(|data| data.len() > 0)
+    }
+
+    /// The number of cycles that the plan document declares, if it is there and reads.
+    pub fn plan_total(&self, focused: &Focused) -> Option<u32> {
+        let path = focused.state.plan.pointer.path(&focused.state.job.id.to_string())?;
+        let text = std::fs::read_to_string(self.store.work_tree().join(path)).ok()?;
+        plans::total_cycles(&text).ok()
+    }
+
+    fn plan_standing(&self, focused: &Focused) -> PlanStanding {
+        match focused.state.plan.pointer {
+            Pointer::Undecided => PlanStanding::Undecided,
+            Pointer::No => PlanStanding::Settled,
+            Pointer::Markdown(_) if self.plan_total(focused).is_some() => PlanStanding::Settled,
+            Pointer::Markdown(_) => PlanStanding::Missing,
+        }
+    }
+
+    /// May the job end in this cycle?
+    pub fn eligible(&self, focused: &Focused) -> bool {
+        focused.state.plan.eligible(focused.state.stand.cycle, self.plan_total(focused))
+    }
+
+    /// The work tree as a cycle finds it: its tree, and what in it is the person's.
+    fn begin_fence(&self) -> Result<(String, Vec<String>)> {
+        let persons = self.dirty_now()?;
+        Ok((self.snapshot()?.to_string(), persons))
+    }
+
+    /// Pages that the next phase finds without their anchors: the root page when a cycle
+    /// begins, and pages that the agent has looked at or written in.
+    fn pages_to_heal(&self, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
+        let enters = match &judged.step {
+            Some(Move::Forward(to) | Move::Back(to)) => self.rules.map.phase(to).is_some_and(|to| to.anchor.is_some()),
+            _ => false,
+        };
+        if !enters {
+            return Ok(Vec::new());
+        }
+        let mut pages = vec![self.page_path(".")];
+        pages.extend(self.lines(chain, names::SCOPE)?.iter().map(|dir| self.page_path(dir)));
+        let focused = self.require_focused()?;
+        let persons = self.persons(&focused)?;
+        let dirty: Vec<String> = if focused.state.stand.phase.is_idle() { self.dirty_now()? } else { Vec::new() };
+        let since = self.read_since(&focused)?;
+        pages.extend(since.touched().chain(since.looked_at()).filter(|path| self.is_page(path)).map(str::to_owned));
+        pages.sort();
+        pages.dedup();
+        pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
+        let anchors = self.rules.map.anchors();
+        let text = |page: &String| std::fs::read_to_string(self.store.work_tree().join(page)).ok();
+        Ok(pages
+            .iter()
+            .filter_map(|page| Some((page.clone(), heal::heal(&text(page)?, &anchors).ok()?)))
+            .filter(|(_, healed)| !healed.is_unchanged())
+            .map(|(page, healed)| (page, healed.text))
+            .collect())
+    }
+
+    fn is_page(&self, path: &str) -> bool {
+        self.rules.pages.iter().any(|page| page == crate::memory::pages::name_of(path))
+    }
+
+    fn write_healed(&self, pages: &[(String, String)]) -> Result<Vec<String>> {
+        let mut remarks = Vec::new();
+        for (page, text) in pages {
+            let file = self.store.work_tree().join(page);
+            // A page that is a link is its target: the link itself stays.
+            let file = std::fs::canonicalize(&file).unwrap_or(file);
+            std::fs::write(&file, text)?;
+            remarks.push(format!("{page} has its anchors now; its words are as they were."));
+        }
+        Ok(remarks)
+    }
+
+    /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the next job.
+    fn close(&self, focused: &Focused) -> Result<Option<Focused>> {
+        self.store.clear_focus()?;
+        self.store.journal().restart(None)?;
+        let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
+        let bytes = self.store.file(&focused.tip, &names::interaction(n))?.unwrap_or_default();
+        let kept = crate::format::interaction::Interaction::read(&String::from_utf8_lossy(&bytes));
+        let Some(kept) = kept else { return Ok(None) };
+        let driver = focused.state.driver.clone();
+        self.bear_from_prompt(&kept, &driver).map(Some)
+    }
+}
+
+/// What a step leaves behind, apart.
+struct Taken {
+    focused: Focused,
+    trailers: StepTrailers,
+}
+
+impl From<super::steps::Taken> for Taken {
+    fn from(taken: super::steps::Taken) -> Self {
+        Self { focused: taken.focused, trailers: taken.trailers }
+    }
+}
+
+fn step_name(from: &str, step: Option<&Move>) -> String {
+    match step {
+        None => "checkpoint".to_owned(),
+        Some(Move::Forward(to) | Move::Back(to)) => format!("{from} -> {to}"),
+        Some(Move::Aside) => format!("{from} -> gmode"),
+        Some(Move::Return) => "gmode exit".to_owned(),
+    }
+}
+
+fn dir_line(page: &str) -> String {
+    super::scene::to_line(crate::memory::pages::dir_of(page))
+}
+
+fn vetoed(failed: CommitFailed) -> SeedError {
+    match failed {
+        CommitFailed::Refused { output, by_hook } => {
+            let hook = by_hook.map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();
+            SeedError::Vetoed { hook, output }
+        }
+        CommitFailed::Busy(what) => {
+            SeedError::Usage(format!("a {what} is under way; finish or abort it first"))
+        }
+        CommitFailed::Store(error) => error.into(),
+    }
+}
+
+/// `1 path`, `2 paths`.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+

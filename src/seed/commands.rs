@@ -1,0 +1,321 @@
+//! What commands do: jobs, multiplier, plan pointer, switching off and on.
+
+use super::steps::{By, Draft, Fold, Taken};
+use super::{Focused, Result, Seed, SeedError, steps};
+use crate::jobs::{self, JobId, Status};
+use crate::phases::Multiplier;
+use crate::plans::Pointer;
+use crate::store::TreeEdit;
+use crate::verdict::{Refusal, Wants};
+use crate::{format::names, world};
+
+/// Either it was done, or a rule said no.
+pub type Done<T> = Result<std::result::Result<T, Refusal>>;
+
+impl Seed {
+    /// Says how small this stay is; once, before anything else.
+    pub fn set_multiplier(&self, value: Multiplier) -> Done<Focused> {
+        let focused = self.require_focused()?;
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            let row = state.stand.row(&self.rules.map, false);
+            if !row.dial || state.stand.entry.multiplier.is_some() {
+                let case = if row.dial { "dial-twice" } else { "dial-nowhere" };
+                let phase = state.stand.phase.as_str();
+                return Ok(Err(Refusal::new("dial", Wants::Edge).with("case", case).with("phase", phase)));
+            }
+            state.stand.entry.multiplier = Some(value);
+            Ok(Ok(Draft::new(state, "multiplier", format!("this stay is entered at {value}"), By::Agent)))
+        })?;
+        Ok(taken.map(|taken| taken.focused))
+    }
+
+    /// Gives the focused job a name, an objective, or both in one step.
+    pub fn update_job(&self, name: Option<&str>, objective: Option<&str>) -> Result<Focused> {
+        let focused = self.require_focused()?;
+        let name = name.map(jobs::check_name).transpose().map_err(usage)?;
+        let objective = objective.map(jobs::check_objective).transpose().map_err(usage)?;
+        if name.is_none() && objective.is_none() {
+            return Err(SeedError::Usage("nothing to update: give --name, --objective, or both".to_owned()));
+        }
+        self.always(&focused.chain, |state| {
+            if let Some(name) = name {
+                name.clone_into(&mut state.job.name);
+                state.job.provisional = false;
+            }
+            if let Some(objective) = objective {
+                objective.clone_into(&mut state.job.objective);
+            }
+            Draft::new(state, "update", format!("the job is \"{}\"", state.job.name), By::Agent)
+        })
+    }
+
+    /// A step that no rule can refuse.
+    fn always(&self, chain: &str, mut draft: impl FnMut(&mut crate::format::state::State) -> Draft) -> Result<Focused> {
+        let taken = self.step(chain, Fold::In, |state, _| Ok(Ok(draft(state))))?;
+        match taken {
+            Ok(taken) => Ok(taken.focused),
+            Err(refusal) => Err(SeedError::Usage(format!("{} was wanted", refusal.wants.word()))),
+        }
+    }
+
+    /// Creates a pending job; a dependent one is what the focused job waits for from then on.
+    pub fn create_job(&self, name: &str, objective: &str, dependent: bool, person: bool) -> Done<Focused> {
+        self.require_seeded()?;
+        let name = jobs::check_name(name).map_err(usage)?.to_owned();
+        let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
+        let parent = self.focused()?;
+        let consolidating = parent.as_ref().is_some_and(|parent| parent.state.stand.phase.as_str() == "condense");
+        if !consolidating && (!person || dependent) {
+            let phase = parent.as_ref().map_or("none", |parent| parent.state.stand.phase.as_str());
+            let refusal = Refusal::new("births", Wants::Edge).with("case", "birth-time").with("phase", phase);
+            return Ok(Err(refusal));
+        }
+        let id = self.free_id(&name)?;
+        let mut state = steps::created(id.clone(), &name, &self.rules.map.name, self.now, &self.store.worktree_name());
+        state.job.objective = objective;
+        let by = if person { By::Person } else { By::Agent };
+        let born = self.bear(state, &format!("\"{name}\""), by, Vec::new(), false)?;
+        if let (true, Some(parent)) = (dependent, parent) {
+            self.always(&parent.chain, |state| {
+                state.job.depends_on.push(id.clone());
+                Draft::new(state, "depend", format!("waits for {id}"), By::Agent)
+            })?;
+        }
+        Ok(Ok(born.focused))
+    }
+
+    fn free_id(&self, salt: &str) -> Result<JobId> {
+        let mut id = world::new_job_id(self.now, salt);
+        for n in 1..100 {
+            if self.store.tip(&names::job_chain(&id))?.is_none() {
+                break;
+            }
+            id = world::new_job_id(self.now, &format!("{salt}{n}"));
+        }
+        Ok(id)
+    }
+
+    /// Makes a pending job active and turns this worktree to it, if no other job is in the way.
+    pub fn activate_job(&self, id: &JobId) -> Done<Focused> {
+        self.require_seeded()?;
+        if let Some(refusal) = self.focus_in_the_way(id)? {
+            return Ok(Err(refusal));
+        }
+        let job = self.job(id)?;
+        let now = self.now;
+        let worktree = self.store.worktree_name();
+        let leave = self.focused()?;
+        self.leave_focus(leave.as_ref())?;
+        let taken = self.step(&job.chain, Fold::Anew, |state, _| {
+            if state.job.status != Status::Active {
+                state.job.become_(Status::Active, now).map_err(usage)?;
+            }
+            state.home.worktree.clone_from(&worktree);
+            Ok(Ok(Draft::new(state, "activate", "the job is active", By::Agent)))
+        })?;
+        self.turn_to(taken)
+    }
+
+    /// Turns this worktree to another active job.
+    pub fn focus_job(&self, id: &JobId) -> Done<Focused> {
+        self.require_seeded()?;
+        let job = self.job(id)?;
+        if job.state.job.status != Status::Active {
+            let text = format!("job {id} is {}; git seed job activate {id} comes first", job.state.job.status.word());
+            return Err(SeedError::Usage(text));
+        }
+        self.activate_job(id)
+    }
+
+    fn turn_to(&self, taken: std::result::Result<Taken, Refusal>) -> Done<Focused> {
+        match taken {
+            Ok(taken) => {
+                self.store.set_focus(&taken.focused.chain)?;
+                Ok(Ok(taken.focused))
+            }
+            Err(refusal) => Ok(Err(refusal)),
+        }
+    }
+
+    /// Why the focus may not move to `id` now, if it may not.
+    fn focus_in_the_way(&self, id: &JobId) -> Result<Option<Refusal>> {
+        let chain = names::job_chain(id);
+        if let Some(worktree) = self.store.focus_elsewhere(&chain)? {
+            return Err(SeedError::Usage(format!("job {id} is focused in worktree `{worktree}`; two worktrees never share one")));
+        }
+        let busy = self.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
+        Ok(busy.map(|busy| {
+            let phase = busy.state.stand.phase.as_str();
+            Refusal::new("focus", Wants::Edge).with("case", "focus-busy").with("phase", phase)
+        }))
+    }
+
+    /// Folds what the journal still holds into the job that loses the focus.
+    fn leave_focus(&self, focused: Option<&Focused>) -> Result<()> {
+        match focused {
+            Some(focused) if focused.since.is_ok() => {
+                self.always(&focused.chain, |state| Draft::new(state, "rest", "the focus moved on", By::Agent))?;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Active to pending, and out of focus. Phase and multiplier wait where they are.
+    pub fn pause_job(&self, by: By) -> Result<Focused> {
+        let focused = self.require_focused()?;
+        let now = self.now;
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            state.job.become_(Status::Pending, now).map_err(usage)?;
+            // It waits for whoever asks for it, not for the end of this turn.
+            state.home.worktree.clear();
+            Ok(Ok(Draft::new(state, "pause", "the job rests", by)))
+        })?;
+        self.store.clear_focus()?;
+        self.store.journal().restart(None)?;
+        match taken {
+            Ok(taken) => Ok(taken.focused),
+            Err(_) => Ok(focused),
+        }
+    }
+
+    /// Re-homes the focused job: it lives on the branch of this worktree from now on.
+    pub fn move_job(&self) -> Result<Focused> {
+        let focused = self.require_focused()?;
+        let head = self.store.head()?;
+        let tree = if focused.state.fence.tree.is_empty() { None } else { Some(self.snapshot()?.to_string()) };
+        let persons = self.dirty_now()?;
+        self.always(&focused.chain, |state| {
+            state.home.branch = head.branch.clone().unwrap_or_default();
+            state.home.commit = head.commit.as_ref().map(ToString::to_string).unwrap_or_default();
+            if let Some(tree) = &tree {
+                state.fence.tree.clone_from(tree);
+            }
+            let bytes = crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+            let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
+            Draft::new(state, "move", "the job lives here now", By::Person).with(put)
+        })
+    }
+
+    /// Removes an edge to a dependency; voids the dependency too, if asked.
+    pub fn remove_dependency(&self, id: &JobId, void: bool) -> Done<Focused> {
+        let focused = self.require_focused()?;
+        if focused.state.stand.phase.as_str() != "verify" {
+            let phase = focused.state.stand.phase.as_str();
+            return Ok(Err(Refusal::new("births", Wants::Edge).with("case", "unlink-time").with("phase", phase)));
+        }
+        if !focused.state.job.depends_on.contains(id) {
+            return Err(SeedError::Usage(format!("this job does not depend on {id}")));
+        }
+        if void {
+            let job = self.job(id)?;
+            let now = self.now;
+            let voided = self.step(&job.chain, Fold::Leave, |state, _| {
+                let draft = Draft::new(state, "void", "its parent no longer waits for it", By::Agent);
+                state.job.become_(Status::Voided, now).map_err(usage)?;
+                Ok(Ok(draft))
+            })?;
+            if let Err(refusal) = voided {
+                return Ok(Err(refusal));
+            }
+        }
+        let done = self.always(&focused.chain, |state| {
+            state.job.depends_on.retain(|known| known != id);
+            Draft::new(state, "unlink", format!("no longer waits for {id}"), By::Agent)
+        })?;
+        Ok(Ok(done))
+    }
+
+    /// Adds an edge from the focused job to `id`, unless that would close a circle.
+    pub fn add_dependency(&self, parent: &JobId, id: &JobId) -> Done<Focused> {
+        let focused = self.require_focused()?;
+        if focused.state.stand.phase.as_str() != "condense" {
+            let phase = focused.state.stand.phase.as_str();
+            return Ok(Err(Refusal::new("births", Wants::Edge).with("case", "birth-time").with("phase", phase)));
+        }
+        if focused.state.job.id != *parent {
+            return Err(SeedError::Usage("dependencies are added to the focused job".to_owned()));
+        }
+        if self.reaches(id, parent)? {
+            return Err(SeedError::Usage(format!("{parent} and {id} would wait for each other")));
+        }
+        if self.job(id)?.state.job.status == Status::Voided {
+            return Err(SeedError::Usage(format!("{id} is voided; nothing can wait for it")));
+        }
+        let done = self.always(&focused.chain, |state| {
+            if !state.job.depends_on.contains(id) {
+                state.job.depends_on.push(id.clone());
+            }
+            Draft::new(state, "depend", format!("waits for {id}"), By::Agent)
+        })?;
+        Ok(Ok(done))
+    }
+
+    /// True when `from` waits for `to`, over any number of edges.
+    fn reaches(&self, from: &JobId, to: &JobId) -> Result<bool> {
+        let mut ahead = vec![from.clone()];
+        let mut seen: Vec<JobId> = Vec::new();
+        while let Some(id) = ahead.pop() {
+            if id == *to {
+                return Ok(true);
+            }
+            if seen.contains(&id) {
+                continue;
+            }
+            ahead.extend(self.job(&id)?.state.job.depends_on);
+            seen.push(id);
+        }
+        Ok(false)
+    }
+
+    /// Decides about the plan document, in the first cycle's plan phase.
+    pub fn set_plan(&self, argument: &str) -> Done<Focused> {
+        let pointer = Pointer::read(argument).map_err(usage)?;
+        let focused = self.require_focused()?;
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            let again = state.plan.pointer == pointer;
+            if !again && (state.stand.phase.as_str() != "plan" || state.stand.cycle != 1) {
+                return Ok(Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time")));
+            }
+            state.plan.decide(pointer.clone()).map_err(usage)?;
+            Ok(Ok(Draft::new(state, "decision", format!("plan document: {argument}"), By::Agent)))
+        })?;
+        Ok(taken.map(|taken| taken.focused))
+    }
+
+    /// Switches discipline off in this worktree.
+    pub fn switch_off(&self, why: &str) -> Result<()> {
+        self.require_seeded()?;
+        let file = self.switch();
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        Ok(std::fs::write(file, format!("{why}\n"))?)
+    }
+
+    /// Switches it on again. What changed meanwhile is the person's.
+    pub fn switch_on(&self) -> Result<()> {
+        self.require_seeded()?;
+        match std::fs::remove_file(self.switch()) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            done => done?,
+        }
+        let Some(focused) = self.focused()? else { return Ok(()) };
+        if focused.state.fence.tree.is_empty() {
+            return Ok(());
+        }
+        let persons: Vec<String> = self.persons(&focused)?.into_iter().chain(self.dirty_now()?).collect();
+        let tree = self.snapshot()?.to_string();
+        self.always(&focused.chain, |state| {
+            state.fence.tree.clone_from(&tree);
+            let bytes = crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+            let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
+            Draft::new(state, "on", "discipline is on again", By::Person).with(put)
+        })?;
+        Ok(())
+    }
+}
+
+fn usage(error: impl std::fmt::Display) -> SeedError {
+    SeedError::Usage(error.to_string())
+}

@@ -1,0 +1,316 @@
+//! The tree fence: what changed in the work tree, whose it is, and what may be committed.
+//!
+//! Trees are compared, never the flags of the person's index. The fence's own index
+//! lies below `.git/seed/`. A change that a call made outside the phase's scope is a
+//! stray: it enters no commit and has to go before the boundary opens. A change that
+//! no call claims is somebody else's: named, left alone, and in no commit either.
+
+use std::collections::BTreeSet;
+
+use super::steps::{Since, TOUCHED};
+use super::{Focused, Result, Seed};
+use crate::event::PageChange;
+use crate::format::names;
+use crate::format::state::{State, Unclaimed};
+use crate::memory::edit;
+use crate::memory::scope::Scope;
+use crate::phases::place::{self, Names, Place};
+use crate::phases::{Phase, Write};
+use crate::store::{RepoPath, TreeId};
+use crate::world;
+
+/// What lies in the work tree at a boundary.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// The work tree as a tree; absent before the first step of a cycle.
+    pub tree: Option<TreeId>,
+    /// Paths of this step: they go into its commit.
+    pub own: Vec<RepoPath>,
+    /// Paths of `own` that held a person's change before: the commit says so.
+    pub mixed: Vec<String>,
+    /// Paths that the agent changed outside the fence.
+    pub strays: Vec<String>,
+    /// Paths that changed outside the fence and that no call claims.
+    pub unclaimed: Vec<Unclaimed>,
+    /// Something changed at all since the last boundary.
+    pub changed: bool,
+    /// Pages that the agent changed, for declaring their directories.
+    pub pages: Vec<String>,
+}
+
+/// What a shell call left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Aftermath {
+    pub paths: Vec<String>,
+    pub strays: Vec<String>,
+    pub unclaimed: Vec<String>,
+    /// Pages that were changed where the phase may change them.
+    pub page_edits: u32,
+}
+
+impl Seed {
+    /// Takes the work tree as it is for what the fence compares with from now on.
+    pub fn snapshot(&self) -> Result<TreeId> {
+        Ok(self.store.snapshot(&self.private_index(), None)?)
+    }
+
+    /// What the person had in the tree when the cycle began.
+    pub fn persons(&self, focused: &Focused) -> Result<BTreeSet<String>> {
+        let bytes = self.store.file(&focused.tip, names::PERSONS)?.unwrap_or_default();
+        Ok(crate::format::state::read_lines(&bytes).into_iter().collect())
+    }
+
+    /// What differs from HEAD now: everything of it is the person's.
+    pub fn dirty_now(&self) -> Result<Vec<String>> {
+        Ok(self.store.status()?.iter().map(|standing| standing.path.to_string()).collect())
+    }
+
+    /// Looks at the work tree as a boundary does.
+    pub fn survey(&self, focused: &Focused, since: &Since, row: &Phase) -> Result<Survey> {
+        let state = &focused.state;
+        let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Survey::default()) };
+        let tree = self.snapshot()?;
+        let changed = self.store.diff_trees(&before, &tree)?;
+        let mut survey = Survey { changed: !changed.is_empty(), ..Survey::default() };
+        let judged = Judged {
+            persons: self.persons(focused)?,
+            touched: self.touched(focused, since)?,
+            scope: self.scope(focused),
+            row,
+            state,
+        };
+        let open = self.differs_from_head(&tree)?;
+        for change in changed {
+            self.sort_in(&judged, &change.path, &before, &open, &mut survey)?;
+        }
+        for kept in &state.fence.unclaimed {
+            let known = survey.unclaimed.iter().any(|new| new.path == kept.path);
+            if open.contains(&kept.path) && !known {
+                survey.unclaimed.push(kept.clone());
+            }
+        }
+        survey.tree = Some(tree);
+        Ok(survey)
+    }
+
+    /// Paths that acts touched since the last boundary, over all steps in between.
+    fn touched(&self, focused: &Focused, since: &Since) -> Result<BTreeSet<String>> {
+        let mut touched: BTreeSet<String> = since.touched().map(str::to_owned).collect();
+        let bytes = self.store.file(&focused.tip, TOUCHED)?.unwrap_or_default();
+        touched.extend(crate::format::state::read_lines(&bytes));
+        touched.extend(since.strays().map(str::to_owned));
+        touched.extend(focused.state.fence.strays.iter().cloned());
+        Ok(touched)
+    }
+
+    fn differs_from_head(&self, tree: &TreeId) -> Result<BTreeSet<String>> {
+        let Some(head) = self.store.head()?.commit else { return Ok(BTreeSet::new()) };
+        let head = self.store.tree_of_commit(&head)?;
+        Ok(self.store.diff_trees(&head, tree)?.into_iter().map(|change| change.path.to_string()).collect())
+    }
+
+    fn sort_in(
+        &self,
+        judged: &Judged<'_>,
+        path: &RepoPath,
+        before: &TreeId,
+        open: &BTreeSet<String>,
+        survey: &mut Survey,
+    ) -> Result<()> {
+        let shown = path.to_string();
+        let persons = judged.persons.contains(&shown);
+        let touched = judged.touched.contains(&shown);
+        let allowed = (touched || !persons) && self.is_allowed(judged, path, &shown, before)?;
+        if allowed {
+            if persons {
+                survey.mixed.push(shown.clone());
+            }
+            if matches!(self.place_of(&shown, judged.state), Place::Page { .. }) {
+                survey.pages.push(shown);
+            }
+            survey.own.push(path.clone());
+        } else if touched {
+            survey.strays.push(shown);
+        } else if !persons && (open.contains(&shown) || self.store.head()?.commit.is_none()) {
+            survey.unclaimed.push(Unclaimed { blob: self.blob_now(path), path: shown });
+        }
+        Ok(())
+    }
+
+    fn blob_now(&self, path: &RepoPath) -> String {
+        let bytes = path.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+        bytes.map(|bytes| crate::format::short_hash(&bytes, 16)).unwrap_or_default()
+    }
+
+    fn place_of(&self, path: &str, state: &State) -> Place {
+        let job = state.job.id.to_string();
+        let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job: Some(&job) };
+        place::of(path, &names)
+    }
+
+    /// May the phase have changed `path` in this way?
+    fn is_allowed(&self, judged: &Judged<'_>, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
+        let row = judged.row;
+        let place = self.place_of(shown, judged.state);
+        let declared = super::scene::declared(&place, &judged.scope);
+        if row.write.contains(&Write::All) {
+            return Ok(!matches!(place, Place::Git | Place::OwnState));
+        }
+        Ok(match place {
+            Place::Page { .. } if row.write.contains(&Write::Memory) => true,
+            Place::Knowledge | Place::AgentDefinition => row.write.contains(&Write::Memory),
+            Place::Page { .. } => {
+                let scoped = row.write.contains(&Write::ScopedPage) && declared;
+                (scoped || row.write.contains(&Write::Page)) && self.page_is_own(row, path, before)?
+            }
+            Place::Project { .. } => row.write.contains(&Write::Scope) && declared,
+            Place::Plan { own } => {
+                own && judged.state.stand.cycle == 1
+                    && (row.write.contains(&Write::PlanNew) || row.write.contains(&Write::PlanEdit))
+            }
+            _ => false,
+        })
+    }
+
+    /// Compares a page with what it was: is every changed byte below the phase's own anchor?
+    fn page_is_own(&self, row: &Phase, path: &RepoPath, before: &TreeId) -> Result<bool> {
+        let old = self.store.blob_at(before, path)?.map(String::from_utf8);
+        let new = path.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+        let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else { return Ok(false) };
+        let Ok(new) = new else { return Ok(false) };
+        let anchors = self.rules.map.anchors();
+        let own = self.rules.map.rank(row);
+        Ok(match edit::compare(old.as_deref(), &new, &anchors) {
+            PageChange::Nothing => true,
+            PageChange::Below { first_rank } => own.is_some_and(|own| first_rank >= own),
+            _ => false,
+        })
+    }
+
+    /// Compares the tree after a shell call that ran for `duration_ms`.
+    pub fn after_shell(&self, focused: &Focused, since: &Since, duration_ms: Option<u64>) -> Result<Aftermath> {
+        /// Clocks of files and hosts differ by a little.
+        const SLACK_MS: i64 = 100;
+        let mut after = Aftermath::default();
+        let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
+        let index = self.private_index();
+        if !index.exists() {
+            return Ok(after);
+        }
+        let changed = self.store.changes_since_index(&index)?;
+        if changed.is_empty() {
+            return Ok(after);
+        }
+        let took = duration_ms.and_then(|ms| i64::try_from(ms).ok());
+        let began = took.map(|ms| world::now_ms() - ms - SLACK_MS);
+        let row = self.row(Some(focused));
+        let touched = self.touched(focused, since)?;
+        let judged = Judged {
+            persons: self.persons(focused)?,
+            touched: BTreeSet::new(),
+            scope: self.scope(focused),
+            row,
+            state: &focused.state,
+        };
+        for change in changed {
+            let shown = change.path.to_string();
+            let by_call = began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
+            let allowed = self.is_allowed(&judged, &change.path, &shown, &before)?;
+            let page = matches!(self.place_of(&shown, &focused.state), Place::Page { .. });
+            match (by_call, allowed) {
+                (true, true) => {
+                    after.page_edits += u32::from(page);
+                    after.paths.push(shown);
+                }
+                (true, false) => after.strays.push(shown),
+                (false, _) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
+                (false, true) => {}
+                (false, false) => after.unclaimed.push(shown),
+            }
+        }
+        self.snapshot()?;
+        Ok(after)
+    }
+
+    /// When `path` changed last, in milliseconds; for a path that is gone, its directory.
+    fn changed_at(&self, path: &RepoPath) -> Option<i64> {
+        let file = path.below(self.store.work_tree()).ok()?;
+        let data = file.symlink_metadata().or_else(|_| file.parent().unwrap_or(&file).metadata()).ok()?;
+        let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok()
+    }
+
+    /// Puts strays back as they were at the last boundary. What it takes away is kept as
+    /// blobs, whose ids it gives. Nothing but strays is ever touched.
+    pub fn restore_strays(&self, paths: &[String]) -> Result<Restored> {
+        let focused = self.require_focused()?;
+        let row = self.row(Some(&focused));
+        let since = self.read_since(&focused)?;
+        let survey = self.survey(&focused, &since, row)?;
+        let wanted: Vec<String> = if paths.is_empty() { survey.strays.clone() } else { paths.to_vec() };
+        let (known, left): (Vec<String>, Vec<String>) =
+            wanted.into_iter().partition(|path| survey.strays.contains(path));
+        let before: TreeId = match focused.state.fence.tree.parse() {
+            Ok(tree) => tree,
+            Err(_) => return Ok(Restored { kept: Vec::new(), left }),
+        };
+        let files: Vec<RepoPath> = known.iter().filter_map(|path| RepoPath::try_from(path.as_str()).ok()).collect();
+        let mut edits = Vec::new();
+        let mut kept = Vec::new();
+        for file in &files {
+            let bytes = file.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+            if let Some(bytes) = bytes {
+                let name = format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
+                kept.push((file.to_string(), format!("{}:{name}", focused.chain)));
+                edits.push(crate::store::TreeEdit::Put { path: name, bytes });
+            } else {
+                kept.push((file.to_string(), String::new()));
+            }
+        }
+        if files.is_empty() {
+            return Ok(Restored { kept, left });
+        }
+        let taken = self.step(&focused.chain, super::steps::Fold::In, |state, _| {
+            state.fence.strays.retain(|stray| !known.contains(stray));
+            let subject = format!("put back {}", known.join(", "));
+            let mut draft = super::steps::Draft::new(state, "restore", subject, super::steps::By::Agent);
+            draft.edits.clone_from(&edits);
+            Ok(Ok(draft))
+        })?;
+        debug_assert!(taken.is_ok(), "putting strays back is never refused");
+        self.store.restore(&before, &files)?;
+        self.snapshot()?;
+        Ok(Restored { kept, left })
+    }
+
+    /// The journal's lines since the last step, read without a lock.
+    pub fn read_since(&self, focused: &Focused) -> Result<Since> {
+        use crate::format::journal::Linked;
+        let lines = self.store.journal().all()?;
+        let linked: Vec<Linked> = lines
+            .iter()
+            .filter_map(|line| Linked::read(line).ok())
+            .filter(|linked| linked.line.base == focused.state.step)
+            .collect();
+        let last = linked.last().map(|linked| linked.hash.clone()).unwrap_or_default();
+        Ok(Since { lines: linked, last })
+    }
+}
+
+/// What a survey judges paths by.
+struct Judged<'a> {
+    persons: BTreeSet<String>,
+    touched: BTreeSet<String>,
+    scope: Scope,
+    row: &'a Phase,
+    state: &'a State,
+}
+
+/// What putting strays back did.
+#[derive(Clone, Debug, Default)]
+pub struct Restored {
+    /// Path, and where its bytes are kept (`<ref>:<file>`); empty where there were none.
+    pub kept: Vec<(String, String)>,
+    /// Asked for, but no stray.
+    pub left: Vec<String>,
+}

@@ -1,0 +1,133 @@
+//! Git's own hooks: a second fence, for the agent only.
+//!
+//! Without an agent host among the processes above they say nothing and pass. A commit
+//! that git seed itself is making is recognised by `pending` and passes as well.
+
+use super::{Result, Seed};
+use crate::format::journal::What;
+use crate::format::trailers::{StepTrailers, claimed_ids};
+use crate::format::{names, notes};
+use crate::hosts;
+use crate::phases::Write;
+use crate::phases::place::{self, Names, Place};
+use crate::verdict::{Refusal, Verdict, Wants};
+use crate::world;
+
+/// The hooks that git seed has something to say in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitHook {
+    PreCommit,
+    CommitMsg,
+    PostCommit,
+}
+
+impl GitHook {
+    /// The hook of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "pre-commit" => Some(Self::PreCommit),
+            "commit-msg" => Some(Self::CommitMsg),
+            "post-commit" => Some(Self::PostCommit),
+            _ => None,
+        }
+    }
+}
+
+impl Seed {
+    /// Answers a hook of git; `arguments` are those that git gave.
+    pub fn git_hook(&self, hook: GitHook, arguments: &[String]) -> Result<Verdict> {
+        if !self.is_seeded()? || !self.is_on() || !agent_is_above() || self.is_own_commit() {
+            return Ok(Ok(()));
+        }
+        match hook {
+            GitHook::PreCommit => self.pre_commit(),
+            GitHook::CommitMsg => self.commit_msg(arguments.first().map_or("", String::as_str)),
+            GitHook::PostCommit => self.post_commit().map(Ok),
+        }
+    }
+
+    /// The commit is the one that a boundary is making right now.
+    fn is_own_commit(&self) -> bool {
+        let told = world::variable("GIT_SEED_PENDING");
+        told.is_some_and(|id| self.pending().is_some_and(|pending| pending.id == id))
+    }
+
+    fn pre_commit(&self) -> Result<Verdict> {
+        let focused = self.focused()?;
+        let row = self.row(focused.as_ref());
+        let scope = focused.as_ref().map(|focused| self.scope(focused)).unwrap_or_default();
+        let job = focused.as_ref().map(|focused| focused.state.job.id.to_string());
+        let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job: job.as_deref() };
+        let all = row.write.contains(&Write::All);
+        for staged in self.store.staged()? {
+            let path = staged.to_string();
+            let place = place::of(&path, &names);
+            let declared = super::scene::declared(&place, &scope);
+            let open = match &place {
+                Place::Surface => false,
+                _ if all => true,
+                Place::Project { .. } => row.write.contains(&Write::Scope) && declared,
+                Place::Page { .. } => row.write.iter().any(|write| match write {
+                    Write::Page | Write::Memory => true,
+                    Write::ScopedPage => declared,
+                    _ => false,
+                }),
+                Place::Knowledge | Place::AgentDefinition => row.write.contains(&Write::Memory),
+                Place::Plan { own } => *own && row.write.iter().any(|w| matches!(w, Write::PlanNew | Write::PlanEdit)),
+                _ => false,
+            };
+            if !open {
+                let case = if place == Place::Surface { "surface" } else { "staged" };
+                let wants = if place == Place::Surface { Wants::HandsOff } else { Wants::Checkpoint };
+                return Ok(Err(Refusal::new("pre-commit", wants).with("case", case).with("path", path)));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn commit_msg(&self, file: &str) -> Result<Verdict> {
+        let message = std::fs::read_to_string(file)?;
+        let claimed: Vec<&str> = claimed_ids(&message).collect();
+        if claimed.is_empty() && StepTrailers::read(&message).is_none() {
+            return Ok(Ok(()));
+        }
+        let head = self.store.head()?.commit;
+        let known = match head {
+            Some(head) => self.store.commit_message(&head)?,
+            None => String::new(),
+        };
+        let known: Vec<&str> = claimed_ids(&known).collect();
+        if !claimed.is_empty() && claimed.iter().all(|id| known.contains(id)) {
+            return Ok(Ok(()));
+        }
+        Ok(Err(Refusal::new("commit-msg", Wants::Message).with("case", "trailers")))
+    }
+
+    fn post_commit(&self) -> Result<()> {
+        let (Some(focused), Some(head)) = (self.focused()?, self.store.head()?.commit) else { return Ok(()) };
+        let line = notes::attest_line(&focused.state.step, head.as_str());
+        self.store.note_add(&head, &line, self.now)?;
+        if let Some(id) = names::job_of(&focused.chain) {
+            self.store.keep(&names::keep_chain(&id), &head, self.now)?;
+        }
+        self.note(Some(&focused), |line| {
+            line.what = What::Commit;
+            line.call = head.to_string();
+        })
+    }
+}
+
+/// True when an agent host, or the mark of one, is above this process.
+pub fn agent_is_above() -> bool {
+    let (programs, markers) = agents();
+    markers.iter().any(|marker| world::variable(marker).is_some())
+        || world::ancestors().iter().any(|process| programs.iter().any(|name| world::is_program(process, name)))
+}
+
+/// The programs and the marks of all agent hosts.
+pub fn agents() -> (Vec<String>, Vec<String>) {
+    let rows: Vec<_> = hosts::names().filter_map(|name| hosts::row(name).ok()).collect();
+    let programs = rows.iter().flat_map(|row| row.processes.clone()).collect();
+    let markers = rows.iter().flat_map(|row| row.markers.clone()).collect();
+    (programs, markers)
+}

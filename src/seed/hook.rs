@@ -1,0 +1,540 @@
+//! Answers one event of a host.
+//!
+//! Before a tool: gather, judge, answer; a call that passes writes nothing. After it:
+//! one journal line, and the tree fence after a shell call. What breaks in here never
+//! refuses by accident: the act goes ahead, loudly, to the person. Only state that is
+//! there and does not hold makes writes and code wait, with the command that mends it.
+
+use super::questions::Heard;
+use super::sessions::Word;
+use super::steps::{By, Draft, Fold};
+use super::{Focused, Result, Seed, SeedError};
+use crate::event::{Act, Actor, Event, Kind, Outcome, ToolCall};
+use crate::format::interaction::Interaction;
+use crate::format::journal::{Refused, What};
+use crate::format::names;
+use crate::format::state::{Driver, State};
+use crate::hosts::{Answer, Host};
+use crate::jobs::routing::{self, InteractionKind, Route};
+use crate::jobs::{Job, Status};
+use crate::phases::guard::{self, Scene};
+use crate::phases::place::Place;
+use crate::shell::{self, Program};
+use crate::store::TreeEdit;
+use crate::verdict::{Refusal, Verdict, Wants};
+use crate::{voice, world};
+
+/// Stops in a row that are refused before the turn is let go.
+const STOPS: u32 = 3;
+/// The most characters of a prompt that are kept with a job.
+const PROMPT: usize = 256 * 1024;
+
+impl Seed {
+    /// Answers `event`.
+    pub fn answer(&self, host: &Host, event: &Event) -> Answer {
+        if !self.is_on() {
+            return Answer::silence();
+        }
+        let answered = match &event.kind {
+            Kind::Before(call) => self.before(host, event, call),
+            Kind::After { call, outcome } => self.after(host, event, call, outcome),
+            Kind::Prompt { text, automation } => self.prompt(host, event, text, *automation),
+            Kind::SessionStart { .. } => self.session_start(event),
+            Kind::SessionEnd { .. } => self.session_end(event),
+            Kind::Stop { waiting, .. } => self.stop(event, *waiting),
+            Kind::SubagentStart { .. } | Kind::SubagentStop { .. } | Kind::Compact { .. } | Kind::Other => {
+                Ok(Answer::silence())
+            }
+        };
+        answered.unwrap_or_else(|error| self.in_trouble(event, &error))
+    }
+
+    /// What is answered when git seed itself could not.
+    fn in_trouble(&self, event: &Event, error: &SeedError) -> Answer {
+        let told = format!("git seed: {error}");
+        let refusal = Refusal::new("state", Wants::Repair).with("what", error.to_string());
+        match &event.kind {
+            _ if !error.is_damage() => {
+                let _ = self.note(None, |line| line.what = What::Trouble);
+                Answer::to_person(format!("{told}\nhint: git seed doctor"))
+            }
+            Kind::Before(call) if !looks(call) => Answer::refuse(voice::say(&refusal, "").text()),
+            Kind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
+            Kind::Before(_) => Answer::silence(),
+            _ => Answer::to_person(format!("{told}\nhint: git seed doctor --fix")),
+        }
+    }
+
+    fn before(&self, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
+        let focused = self.focused()?;
+        if focused.is_none() && !self.is_seeded()? {
+            return Ok(Answer::silence());
+        }
+        let focused = focused.as_ref();
+        let guest = focused.is_some_and(|focused| self.is_guest(focused, event));
+        let scene = self.scene(host, event, call, focused, guest);
+        let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
+        match verdict {
+            Err(refusal) => self.refuse(focused, event, call, &scene, &refusal),
+            Ok(()) => self.pass(event, call, focused),
+        }
+    }
+
+    fn refuse(
+        &self,
+        focused: Option<&Focused>,
+        event: &Event,
+        call: &ToolCall,
+        scene: &Scene<'_>,
+        refusal: &Refusal,
+    ) -> Result<Answer> {
+        let phase = scene.phase.name.as_str();
+        let text = voice::say(refusal, phase).text();
+        let words = count_words(&text);
+        self.note(focused, |line| {
+            line.what = What::Refused;
+            line.session.clone_from(&event.session);
+            line.tool.clone_from(&call.tool);
+            line.call.clone_from(&call.id);
+            line.paths = scene.call.changes.iter().map(|change| change.path.clone()).collect();
+            if let (true, Some((path, _))) = (line.paths.is_empty(), &scene.call.read) {
+                line.paths.push(path.clone());
+            }
+            line.refusal = Some(Refused::of(refusal, phase));
+            line.counts.refusals += 1;
+            line.counts.words += words;
+        })?;
+        Ok(Answer::refuse(text))
+    }
+
+    /// Keeps a refusal of a command for `why`.
+    pub fn remember_refusal(&self, focused: Option<&Focused>, refusal: &Refusal) -> Result<()> {
+        let phase = self.row(focused).name.to_string();
+        let words = count_words(&voice::say(refusal, &phase).text());
+        self.note(focused, |line| {
+            line.what = What::Refused;
+            line.refusal = Some(Refused::of(refusal, &phase));
+            line.counts.refusals += 1;
+            line.counts.words += words;
+        })
+    }
+
+    /// A call that passes: silence, but for what has to be remembered or granted.
+    fn pass(&self, event: &Event, call: &ToolCall, focused: Option<&Focused>) -> Result<Answer> {
+        if let (Act::Ask(questions), Some(focused)) = (&call.act, focused) {
+            if let Ok(Some(registered)) = self.ask(questions, self.row(Some(focused)), Some(focused)) {
+                self.note(Some(focused), |line| {
+                    line.what = What::Asked;
+                    line.session.clone_from(&event.session);
+                    line.tool.clone_from(&call.tool);
+                    line.call.clone_from(&call.id);
+                    line.paths = vec![registered.tag().to_owned()];
+                })?;
+            }
+        }
+        if let Act::Shell { command, background: false, .. } = &call.act {
+            if is_own_command(command) {
+                return Ok(Answer::grant());
+            }
+        }
+        Ok(Answer::silence())
+    }
+
+    fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
+        let Some(focused) = self.focused()? else { return Ok(Answer::silence()) };
+        if focused.since.is_err() {
+            return Ok(Answer::silence());
+        }
+        let mut context = None;
+        let mut paths = Vec::new();
+        let mut strays = Vec::new();
+        let mut unclaimed = Vec::new();
+        let mut page_edits = 0;
+        let mut plan_edits = 0;
+        match &call.act {
+            Act::Edit(files) if outcome.ok => {
+                for file in files {
+                    let resolved = self.place(host, event, &file.path, Some(&focused));
+                    page_edits += u32::from(matches!(resolved.place, Place::Page { .. }));
+                    plan_edits += u32::from(matches!(resolved.place, Place::Plan { own: true }));
+                    paths.push(resolved.shown);
+                }
+            }
+            Act::Read { path } => {
+                let resolved = self.place(host, event, path, Some(&focused));
+                // Only pages: a page that was looked at gets its anchors at the next entry.
+                if matches!(resolved.place, Place::Page { .. }) {
+                    paths.push(resolved.shown);
+                }
+            }
+            Act::Shell { .. } => {
+                let since = self.read_since(&focused)?;
+                let after = self.after_shell(&focused, &since, outcome.duration_ms)?;
+                context = self.name_strays(&focused, &after.strays);
+                (paths, strays, unclaimed, page_edits) =
+                    (after.paths, after.strays, after.unclaimed, after.page_edits);
+            }
+            _ => {}
+        }
+        // A read leaves no trace among the paths that a boundary commits.
+        let looked = matches!(call.act, Act::Read { .. });
+        let class = act_word(&call.act);
+        let words = context.as_deref().map_or(0, count_words);
+        let main = event.by == Actor::Main;
+        let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
+        self.note(Some(&focused), |line| {
+            line.what = if looked { What::Looked } else { What::After };
+            line.session.clone_from(&event.session);
+            line.tool.clone_from(&call.tool);
+            line.call.clone_from(&call.id);
+            line.paths = paths;
+            line.strays = strays;
+            line.unclaimed = unclaimed;
+            let counts = &mut line.counts;
+            counts.calls += 1;
+            counts.words += words;
+            counts.page_edits += page_edits;
+            counts.plan_edits += plan_edits;
+            if main {
+                *counts.acts.entry(class.to_owned()).or_insert(0) += 1;
+            }
+            if acts {
+                counts.stops = 0;
+            }
+        })?;
+        if let Act::Ask(_) = &call.act {
+            return self.after_question(host, event, call, outcome, context);
+        }
+        Ok(context.map_or_else(Answer::silence, Answer::context))
+    }
+
+    fn after_question(
+        &self,
+        host: &Host,
+        event: &Event,
+        call: &ToolCall,
+        outcome: &Outcome,
+        context: Option<String>,
+    ) -> Result<Answer> {
+        Ok(match self.hear_answers(host, event, call, &outcome.answers)? {
+            Heard::Kept => context.map_or_else(Answer::silence, Answer::context),
+            Heard::Done(text) => Answer::context(format!("git seed: {text}.")),
+            Heard::NotCounted(why) => {
+                let text = format!("git seed: {why}.");
+                Answer { to_person: Some(text.clone()), ..Answer::context(text) }
+            }
+        })
+    }
+
+    /// Names what a shell call changed outside the fence, at once.
+    fn name_strays(&self, focused: &Focused, strays: &[String]) -> Option<String> {
+        let first = strays.first()?;
+        let refusal = Refusal::new("fence", Wants::Clean).with("case", "shell").with("path", first.as_str());
+        let said = voice::say(&refusal, self.row(Some(focused)).name.as_str());
+        let more = match strays.len() {
+            1 => String::new(),
+            n => format!("\nAlso: {}", strays[1..n.min(6)].join(", ")),
+        };
+        Some(said.text() + &more)
+    }
+
+    fn session_start(&self, event: &Event) -> Result<Answer> {
+        if !self.is_seeded()? {
+            return Ok(Answer::silence());
+        }
+        self.require_seeded()?;
+        self.begin_session(event)?;
+        let Some(focused) = self.focused()? else { return Ok(Answer::silence()) };
+        if focused.state.stand.is_talk() {
+            return Ok(Answer::silence());
+        }
+        let guest = self.is_guest(&focused, event);
+        if guest {
+            return Ok(Answer::context(
+                "git seed: another session drives the job in this worktree; here you may look and answer.",
+            ));
+        }
+        let text = format!("git seed: a job is under way.\n{}", self.entry_text(&focused));
+        self.count_injected(&focused, &text)?;
+        Ok(Answer::context(text))
+    }
+
+    fn count_injected(&self, focused: &Focused, text: &str) -> Result<()> {
+        let words = count_words(text);
+        self.note(Some(focused), |line| {
+            line.what = What::After;
+            "session".clone_into(&mut line.tool);
+            line.counts.words += words;
+        })
+    }
+
+    /// Small talk ends with its session; anything that began goes on with the next one.
+    fn session_end(&self, event: &Event) -> Result<Answer> {
+        if !self.is_seeded()? {
+            return Ok(Answer::silence());
+        }
+        let focused = self.focused()?;
+        if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session) {
+            if focused.state.stand.is_talk() && focused.state.job.status == Status::Active {
+                self.void(&focused, "the session ended before the work began")?;
+            }
+        }
+        self.end_session(event)?;
+        Ok(Answer::silence())
+    }
+
+    /// Parks a job for good and gives up its focus.
+    fn void(&self, focused: &Focused, why: &str) -> Result<()> {
+        let now = self.now;
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            let draft = Draft::new(state, "void", why, By::Hook);
+            state.job.become_(Status::Voided, now).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            Ok(Ok(draft))
+        })?;
+        if taken.is_ok() {
+            self.store.clear_focus()?;
+            self.store.journal().restart(None)?;
+        }
+        Ok(())
+    }
+
+    fn prompt(&self, host: &Host, event: &Event, text: &str, automation: bool) -> Result<Answer> {
+        if !self.is_seeded()? {
+            return Ok(Answer::silence());
+        }
+        self.require_seeded()?;
+        let word = self.word(host, event)?;
+        let focused = self.focused()?;
+        if let Some(focused) = &focused {
+            focused.since.clone()?;
+        }
+        let guest = focused.as_ref().is_some_and(|focused| self.is_guest(focused, event));
+        let person = word.is_somebody() && !automation && event.by == Actor::Main && !guest;
+        if guest {
+            return Ok(Answer::silence());
+        }
+        let text: String = text.chars().take(PROMPT).collect();
+        let job = focused.as_ref().map(|focused| &focused.state.job);
+        let closing = focused.as_ref().is_some_and(|focused| focused.state.is_closing());
+        let route = routing::route(&text, person, job, closing);
+        let driver = Driver { host: event.host.to_owned(), session: event.session.clone() };
+        match (route, &focused) {
+            (Route::Bear, _) => {
+                let interaction = Interaction {
+                    kind: InteractionKind::Prompt,
+                    at: self.now,
+                    provenance: word.text().to_owned(),
+                    text,
+                };
+                let born = self.bear_from_prompt(&interaction, &driver)?;
+                let told = "git seed: this prompt is a new job. You may look and answer freely; before the first change run git seed phase advance.";
+                self.count_injected(&born, told)?;
+                Ok(Answer::context(told))
+            }
+            (Route::Append(kind), Some(focused)) => {
+                self.add_interaction(&focused.chain, kind, &text, word, "words for the job")?;
+                if person {
+                    self.take_over(&focused.chain, &driver)?;
+                }
+                Ok(Answer::silence())
+            }
+            (Route::Keep, Some(focused)) => {
+                self.keep_prompt(focused, &text, word)?;
+                Ok(Answer::context(
+                    "git seed: the finished job is still closing; this prompt becomes the next job once git seed phase advance has closed the cycle.",
+                ))
+            }
+            _ => Ok(Answer::silence()),
+        }
+    }
+
+    /// A job is born from a person's prompt: active, focused, in idle, cycle 0.
+    pub fn bear_from_prompt(&self, prompt: &Interaction, driver: &Driver) -> Result<Focused> {
+        let salt = format!("{}{}{}", driver.session, prompt.text, self.store.worktree_name());
+        let mut id = world::new_job_id(self.now, &salt);
+        for n in 1..100 {
+            if self.store.tip(&names::job_chain(&id))?.is_none() {
+                break;
+            }
+            id = world::new_job_id(self.now, &format!("{salt}{n}"));
+        }
+        let job = Job::from_prompt(id, &prompt.text, self.now);
+        let subject = format!("\"{}\"", job.name);
+        let mut state = State::new(job, &self.rules.map.name, &self.store.worktree_name());
+        state.driver = driver.clone();
+        let bytes = prompt.write().into_bytes();
+        let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];
+        Ok(self.bear(state, &subject, By::Person, edits, true)?.focused)
+    }
+
+    fn keep_prompt(&self, focused: &Focused, text: &str, word: Word) -> Result<()> {
+        self.add_interaction(&focused.chain, InteractionKind::Prompt, text, word, "words for the next job")?;
+        let step = self.step(&focused.chain, Fold::In, |state, _| {
+            state.job.kept_prompt = Some(state.job.interactions);
+            Ok(Ok(Draft::new(state, "keep", "the prompt waits for idle", By::Hook)))
+        })?;
+        debug_assert!(step.is_ok(), "keeping words is never refused");
+        Ok(())
+    }
+
+    /// The session whose person speaks drives the job from now on.
+    fn take_over(&self, chain: &str, driver: &Driver) -> Result<()> {
+        let Some(focused) = self.focused()? else { return Ok(()) };
+        if focused.state.driver == *driver {
+            return Ok(());
+        }
+        let step = self.step(chain, Fold::In, |state, _| {
+            state.driver = driver.clone();
+            Ok(Ok(Draft::new(state, "driver", "another session drives the job", By::Person)))
+        })?;
+        debug_assert!(step.is_ok(), "a driver is never refused");
+        Ok(())
+    }
+
+    /// Another session drives the job, and its host still runs.
+    fn is_guest(&self, focused: &Focused, event: &Event) -> bool {
+        let driver = &focused.state.driver.session;
+        !driver.is_empty() && !event.session.is_empty() && *driver != event.session && self.is_live(driver)
+    }
+
+    fn stop(&self, event: &Event, waiting: u32) -> Result<Answer> {
+        let Some(focused) = self.focused()? else { return self.stop_without_focus(event) };
+        focused.since.clone()?;
+        let state = &focused.state;
+        let idle = state.stand.phase.is_idle();
+        let free = state.stand.is_talk() || (idle && !state.job.status.is_open());
+        if free || waiting > 0 || self.is_guest(&focused, event) {
+            return Ok(Answer::silence());
+        }
+        let row = self.row(Some(&focused));
+        let refusal = Refusal::new("stop", Wants::Work)
+            .with("job", state.job.name.as_str())
+            .with("work", row.work.as_str())
+            .with("case", if state.is_closing() { "closing" } else { row.name.as_str() });
+        self.keep_on(&focused, event, &refusal)
+    }
+
+    /// Without a focus, a pending job that lives in this worktree still waits.
+    fn stop_without_focus(&self, _event: &Event) -> Result<Answer> {
+        if !self.is_seeded()? {
+            return Ok(Answer::silence());
+        }
+        let here = self.store.worktree_name();
+        let waits = |job: &Focused| job.state.job.status == Status::Pending && job.state.home.worktree == here;
+        let Some(job) = self.jobs()?.into_iter().find(waits) else { return Ok(Answer::silence()) };
+        if self.loose_stops() >= STOPS {
+            return Ok(Answer::to_person(format!("git seed: job \"{}\" is still pending here.", job.state.job.name)));
+        }
+        let refusal = Refusal::new("stop", Wants::Work)
+            .with("case", "pending")
+            .with("job", job.state.job.name.as_str())
+            .with("id", job.state.job.id.to_string());
+        let text = voice::say(&refusal, "idle").text();
+        self.note(None, |line| {
+            line.what = What::Kept;
+            line.counts.stops += 1;
+            line.refusal = Some(Refused::of(&refusal, "idle"));
+        })?;
+        Ok(Answer::refuse(text))
+    }
+
+    /// Stops refused in a row while no job is focused.
+    fn loose_stops(&self) -> u32 {
+        use crate::format::journal::Linked;
+        let lines = self.store.journal().all().unwrap_or_default();
+        let last = lines.last().and_then(|line| Linked::read(line).ok());
+        last.filter(|last| last.line.base.is_empty()).map_or(0, |last| last.line.counts.stops)
+    }
+
+    /// Refuses the stop, or yields after the third in a row without work in between.
+    fn keep_on(&self, focused: &Focused, event: &Event, refusal: &Refusal) -> Result<Answer> {
+        let stops = focused.since.as_ref().map_or(0, |counts| counts.stops);
+        let phase = focused.state.stand.phase.as_str();
+        if stops >= STOPS {
+            return self.hand_off(focused, refusal);
+        }
+        let text = voice::say(refusal, phase).text();
+        let words = count_words(&text);
+        self.note(Some(focused), |line| {
+            line.what = What::Kept;
+            line.session.clone_from(&event.session);
+            line.refusal = Some(Refused::of(refusal, phase));
+            line.counts.stops += 1;
+            line.counts.refusals += 1;
+            line.counts.words += words;
+        })?;
+        Ok(Answer::refuse(text))
+    }
+
+    /// Lets the turn end with the work open, and leaves a hand-off for whoever comes next.
+    fn hand_off(&self, focused: &Focused, refusal: &Refusal) -> Result<Answer> {
+        let said = voice::say(refusal, focused.state.stand.phase.as_str());
+        let step = self.step(&focused.chain, Fold::In, |state, _| {
+            let text = format!(
+                "# Hand-off\n\nThe turn ended in {}, cycle {}, with the job open.\n\nNext: {}\n",
+                state.stand.phase, state.stand.cycle, said.do_
+            );
+            let path = format!("summaries/hand-off-{}.md", state.steps + 1);
+            let put = TreeEdit::Put { path, bytes: text.into_bytes() };
+            Ok(Ok(Draft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)))
+        })?;
+        debug_assert!(step.is_ok(), "a hand-off is never refused");
+        Ok(Answer::to_person(format!(
+            "git seed: the turn ends although \"{}\" is open in {}. A hand-off is kept: git seed status",
+            focused.state.job.name, focused.state.stand.phase
+        )))
+    }
+}
+
+/// The journal must hold before anything is written or run.
+fn journal_holds(focused: Option<&Focused>, call: &ToolCall) -> Verdict {
+    match focused.map(|focused| &focused.since) {
+        Some(Err(trouble)) if !looks(call) => {
+            Err(Refusal::new("state", Wants::Repair).with("what", trouble.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// True for calls that only look, and for git seed's own commands.
+fn looks(call: &ToolCall) -> bool {
+    match &call.act {
+        Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web => true,
+        Act::Shell { command, .. } => {
+            let reading = shell::read(command);
+            reading.found.iter().all(|found| (found.seed && !found.persons) || found.effect == shell::Effect::Read)
+        }
+        _ => false,
+    }
+}
+
+/// A single literal command of git seed that is the agent's, and that runs this very binary.
+fn is_own_command(command: &str) -> bool {
+    let Some(seed) = shell::seed_command(command) else { return false };
+    let own = world::own_binary();
+    match seed.program {
+        Program::Path(path) => std::fs::canonicalize(path).is_ok_and(|path| path == own),
+        Program::Bare | Program::GitSeed => world::on_path("git-seed").is_some_and(|path| path == own),
+    }
+}
+
+/// The word that counts acts of a kind.
+fn act_word(act: &Act) -> &'static str {
+    match act {
+        Act::Read { .. } => "read",
+        Act::Search { .. } => "search",
+        Act::Web => "web",
+        Act::Edit(_) => "edit",
+        Act::Shell { .. } => "shell",
+        Act::Delegate { .. } => "delegate",
+        Act::Ask(_) => "ask",
+        Act::Housekeeping => "housekeeping",
+        Act::Schedule { .. } => "schedule",
+        Act::Foreign { .. } => "foreign",
+        Act::Unknown => "unknown",
+    }
+}
+
+fn count_words(text: &str) -> u32 {
+    u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,437 @@
+//! What people and agents are shown: status, log, refusals. Values only; printing is `cli`'s.
+
+use serde::Serialize;
+
+use super::{Focused, Result, Seed};
+use crate::format::interaction::Interaction;
+use crate::format::journal::{Line, Linked, What};
+use crate::format::names;
+use crate::format::trailers::StepTrailers;
+use crate::jobs::UnixSeconds;
+use crate::phases::{Class, Phase, Reads, Write};
+use crate::store::Step;
+use crate::verdict::{Facts, Refusal};
+use crate::voice;
+
+/// `status --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    pub enabled: bool,
+    pub track: String,
+    pub job: Option<JobHead>,
+    pub phase: String,
+    pub cycle: u32,
+    /// What may be done now, in words.
+    pub allowed: Vec<String>,
+    /// What stands between here and the next step, in words.
+    pub missing: Vec<String>,
+    pub next: String,
+    /// Steps of the focused job that no remote has.
+    pub unsynced: u32,
+    pub cost: CostShown,
+    /// Paths of the agent's making outside the fence, and paths that nobody claims.
+    pub fence: FenceShown,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct JobHead {
+    pub id: String,
+    pub name: String,
+    pub status: &'static str,
+    pub run: u32,
+}
+
+/// What the cycle cost so far.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CostShown {
+    pub calls: u32,
+    pub words: u32,
+    pub refusals: u32,
+    pub commits: u32,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FenceShown {
+    pub strays: Vec<String>,
+    pub unclaimed: Vec<String>,
+}
+
+/// One row of `log --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct LogRow {
+    pub id: String,
+    pub job: String,
+    pub run: u32,
+    pub cycle: u32,
+    pub phase: String,
+    pub step: String,
+    pub commit: Option<String>,
+    pub at: String,
+    pub subject: String,
+}
+
+/// One row of `why --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhyRow {
+    pub at: String,
+    pub event: String,
+    pub tool: String,
+    pub paths: Vec<String>,
+    pub by: String,
+    pub wants: &'static str,
+    pub why: String,
+    #[serde(rename = "do")]
+    pub do_: String,
+    pub then: String,
+    pub facts: Facts,
+}
+
+/// `job show --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct JobShown {
+    pub id: String,
+    pub name: String,
+    pub objective: String,
+    pub status: &'static str,
+    pub focused: bool,
+    pub phase: String,
+    pub cycle: u32,
+    pub run: u32,
+    pub track: String,
+    pub interactions: Vec<InteractionShown>,
+    pub depends_on: Vec<String>,
+    pub user_approval: bool,
+    pub plugin_lock_approval: bool,
+    pub plan_file: serde_json::Value,
+    pub extension_cycles_added: u32,
+    pub extension_contexts: Vec<String>,
+    pub repeating_interval: u32,
+    pub last_completed_at: Option<String>,
+    pub altered: Vec<String>,
+    pub created_at: String,
+    pub updated_at: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct InteractionShown {
+    pub n: u32,
+    pub kind: &'static str,
+    pub text: String,
+    pub at: String,
+    pub provenance: String,
+}
+
+/// One row of `job list --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct JobRow {
+    pub id: String,
+    pub name: String,
+    pub status: &'static str,
+    pub focused: bool,
+    pub phase: String,
+    pub cycle: u32,
+    pub run: u32,
+}
+
+/// `phase current --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PhaseShown {
+    pub phase: String,
+    pub cycle: u32,
+    pub job: Option<String>,
+    pub entry: EntryShown,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryShown {
+    pub multiplier: Option<f64>,
+    pub from: String,
+    pub altered: Vec<String>,
+}
+
+/// A time as RFC 3339 in UTC.
+pub fn rfc3339(at: UnixSeconds) -> String {
+    let time = time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    time.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
+}
+
+impl Seed {
+    /// Where everything stands.
+    pub fn status(&self) -> Result<Status> {
+        self.require_seeded()?;
+        let focused = self.focused()?;
+        let row = self.row(focused.as_ref());
+        let Some(focused) = &focused else {
+            return Ok(Status {
+                enabled: self.is_on(),
+                track: self.rules.map.name.clone(),
+                job: None,
+                phase: "none".to_owned(),
+                cycle: 0,
+                allowed: allowed(row, &[]),
+                missing: Vec::new(),
+                next: "send a prompt: it becomes a job".to_owned(),
+                unsynced: 0,
+                cost: CostShown::default(),
+                fence: FenceShown::default(),
+            });
+        };
+        let state = &focused.state;
+        let missing = self.missing(focused)?;
+        Ok(Status {
+            enabled: self.is_on(),
+            track: state.stand.track.clone(),
+            job: Some(JobHead {
+                id: state.job.id.to_string(),
+                name: state.job.name.clone(),
+                status: state.job.status.word(),
+                run: state.job.run,
+            }),
+            phase: state.stand.phase.to_string(),
+            cycle: state.stand.cycle,
+            allowed: allowed(row, &self.lines(&focused.chain, names::SCOPE)?),
+            missing: missing.iter().map(|refusal| why_of(refusal, row)).collect(),
+            next: self.next(focused, row, &missing),
+            unsynced: state.steps,
+            cost: cost(focused),
+            fence: self.fence_shown(focused)?,
+        })
+    }
+
+    /// Strays and unclaimed changes as they are remembered, without looking at the tree.
+    pub fn fence_shown(&self, focused: &Focused) -> Result<FenceShown> {
+        let since = self.read_since(focused)?;
+        let mut strays: Vec<String> = focused.state.fence.strays.clone();
+        strays.extend(since.strays().map(str::to_owned));
+        let mut unclaimed: Vec<String> =
+            focused.state.fence.unclaimed.iter().map(|unclaimed| unclaimed.path.clone()).collect();
+        unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
+        for list in [&mut strays, &mut unclaimed] {
+            list.sort();
+            list.dedup();
+        }
+        Ok(FenceShown { strays, unclaimed })
+    }
+
+    fn next(&self, focused: &Focused, row: &Phase, missing: &[Refusal]) -> String {
+        let stand = &focused.state.stand;
+        if stand.phase.is_gmode() {
+            return "git seed gmode exit".to_owned();
+        }
+        if stand.is_talk() || stand.phase.is_idle() {
+            return "git seed phase advance".to_owned();
+        }
+        match missing.first() {
+            Some(refusal) => voice::say(refusal, row.name.as_str()).do_,
+            None => "git seed phase advance -F -".to_owned(),
+        }
+    }
+
+    /// The steps of a job, newest first, at most `limit`.
+    pub fn log(&self, focused: &Focused, limit: usize) -> Result<Vec<LogRow>> {
+        let steps = self.store.history(&focused.chain, limit)?;
+        Ok(steps.iter().filter_map(log_row).collect())
+    }
+
+    /// Refusals of this worktree, newest first: those of the focused job, or of nobody's work.
+    pub fn refusals(&self, limit: usize) -> Result<Vec<WhyRow>> {
+        let mut lines: Vec<Line> = Vec::new();
+        let journal = self.store.journal().all()?;
+        lines.extend(journal.iter().rev().filter_map(|line| Some(Linked::read(line).ok()?.line)));
+        if let Some(focused) = self.focused()? {
+            let mut traces = self.store.names(&focused.tip, "trace").unwrap_or_default();
+            let number = |name: &String| {
+                let stem = name.trim_end_matches(".jsonl");
+                stem.rsplit('-').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0)
+            };
+            traces.sort_by_key(|name| std::cmp::Reverse(number(name)));
+            for name in traces {
+                if lines.iter().filter(|line| line.refusal.is_some()).count() >= limit {
+                    break;
+                }
+                let bytes = self.store.file(&focused.tip, &format!("trace/{name}"))?.unwrap_or_default();
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
+            }
+        }
+        Ok(lines.iter().filter_map(why_row).take(limit).collect())
+    }
+
+    /// A job with its whole standing instruction.
+    pub fn show_job(&self, job: &Focused) -> Result<JobShown> {
+        let state = &job.state;
+        let mut interactions = Vec::new();
+        for n in 1..=state.job.interactions {
+            let bytes = self.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
+            if let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) {
+                let (kind, at) = (read.kind.word(), rfc3339(read.at));
+                interactions.push(InteractionShown { n, kind, text: read.text, at, provenance: read.provenance });
+            }
+        }
+        let plan_file = match state.plan.pointer.given() {
+            None => serde_json::Value::Null,
+            Some("false") => false.into(),
+            Some(name) => name.into(),
+        };
+        Ok(JobShown {
+            id: state.job.id.to_string(),
+            name: state.job.name.clone(),
+            objective: state.job.objective.clone(),
+            status: state.job.status.word(),
+            focused: self.store.focus()?.as_deref() == Some(job.chain.as_str()),
+            phase: state.stand.phase.to_string(),
+            cycle: state.stand.cycle,
+            run: state.job.run,
+            track: state.stand.track.clone(),
+            interactions,
+            depends_on: state.job.depends_on.iter().map(ToString::to_string).collect(),
+            user_approval: state.job.user_approval,
+            plugin_lock_approval: state.job.plugin_lock_approval,
+            plan_file,
+            extension_cycles_added: state.plan.extension_cycles_added,
+            extension_contexts: state.plan.extension_contexts.clone(),
+            repeating_interval: state.job.repeating_interval,
+            last_completed_at: state.job.last_completed_at.map(rfc3339),
+            altered: self.altered(job)?,
+            created_at: rfc3339(state.job.created_at),
+            updated_at: rfc3339(state.job.updated_at),
+        })
+    }
+
+    /// Pages of the declared directories.
+    pub fn altered(&self, job: &Focused) -> Result<Vec<String>> {
+        Ok(self.lines(&job.chain, names::SCOPE)?.iter().map(|dir| self.page_path(dir)).collect())
+    }
+
+    /// Every job, oldest first.
+    pub fn job_rows(&self) -> Result<Vec<JobRow>> {
+        let focus = self.store.focus()?;
+        let jobs = self.jobs()?;
+        Ok(jobs
+            .iter()
+            .map(|job| JobRow {
+                id: job.state.job.id.to_string(),
+                name: job.state.job.name.clone(),
+                status: job.state.job.status.word(),
+                focused: focus.as_deref() == Some(job.chain.as_str()),
+                phase: job.state.stand.phase.to_string(),
+                cycle: job.state.stand.cycle,
+                run: job.state.job.run,
+            })
+            .collect())
+    }
+
+    /// The phase in which the focused job stands.
+    pub fn phase_shown(&self) -> Result<PhaseShown> {
+        self.require_seeded()?;
+        let Some(focused) = self.focused()? else {
+            let entry = EntryShown { multiplier: None, from: String::new(), altered: Vec::new() };
+            return Ok(PhaseShown { phase: "none".to_owned(), cycle: 0, job: None, entry });
+        };
+        let stand = &focused.state.stand;
+        Ok(PhaseShown {
+            phase: stand.phase.to_string(),
+            cycle: stand.cycle,
+            job: Some(focused.state.job.id.to_string()),
+            entry: EntryShown {
+                multiplier: stand.entry.multiplier.map(|value| f64::from(value.tenths()) / 10.0),
+                from: stand.entry.from.to_string(),
+                altered: self.altered(&focused)?,
+            },
+        })
+    }
+}
+
+fn why_of(refusal: &Refusal, row: &Phase) -> String {
+    voice::say(refusal, row.name.as_str()).why.trim_end_matches('.').to_owned()
+}
+
+fn cost(focused: &Focused) -> CostShown {
+    let since = focused.since.clone().unwrap_or_default();
+    let cost = &focused.state.cost;
+    CostShown {
+        calls: cost.calls + since.calls,
+        words: cost.words + since.words,
+        refusals: cost.refusals + since.refusals,
+        commits: cost.commits,
+    }
+}
+
+fn log_row(step: &Step) -> Option<LogRow> {
+    let trailers = StepTrailers::read(&step.message)?;
+    let first = step.message.lines().next().unwrap_or_default();
+    let subject = first.strip_prefix(&format!("{}: ", trailers.step)).unwrap_or(first).to_owned();
+    Some(LogRow {
+        id: trailers.id,
+        job: trailers.job,
+        run: trailers.run,
+        cycle: trailers.cycle,
+        phase: trailers.phase,
+        step: trailers.step,
+        commit: trailers.commit,
+        at: rfc3339(step.at),
+        subject,
+    })
+}
+
+fn why_row(line: &Line) -> Option<WhyRow> {
+    let refused = line.refusal.as_ref()?;
+    let stop = line.what == What::Kept;
+    let by: &'static str = if stop { "stop" } else { "guard" };
+    let refusal = Refusal { by, wants: refused.wants, facts: refused.facts.clone() };
+    let said = voice::say(&refusal, &refused.phase);
+    Some(WhyRow {
+        at: rfc3339(line.at),
+        event: match line.what {
+            What::Kept => "stop",
+            _ if line.tool.is_empty() => "boundary",
+            _ => "tool",
+        }
+        .to_owned(),
+        tool: line.tool.clone(),
+        paths: line.paths.clone(),
+        by: refused.by.clone(),
+        wants: refused.wants.word(),
+        why: said.why,
+        do_: said.do_,
+        then: said.then,
+        facts: refused.facts.clone(),
+    })
+}
+
+/// What a row opens, in words.
+fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
+    let mut said = Vec::new();
+    if row.opens(Class::Read) {
+        said.push(if row.reads == Reads::Memory { "read memory pages" } else { "read anything" }.to_owned());
+    }
+    if row.opens(Class::Web) {
+        said.push("search the web".to_owned());
+    }
+    if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::Page)) {
+        said.push(format!("write below {anchor} in any page"));
+    }
+    if row.write.contains(&Write::Scope) {
+        let dirs = if scope.is_empty() { "no directory yet".to_owned() } else { scope.join(", ") };
+        said.push(format!("write in {dirs}"));
+    } else if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::ScopedPage)) {
+        said.push(format!("write results below {anchor}"));
+    }
+    if row.write.contains(&Write::Memory) {
+        said.push("write pages, knowledge and agent definitions".to_owned());
+    }
+    if row.write.contains(&Write::All) {
+        said.push("write anything".to_owned());
+    }
+    if row.opens(Class::ShellWrite) {
+        said.push("run anything".to_owned());
+    } else if row.opens(Class::ShellCode) {
+        said.push("run tests and scripts".to_owned());
+    } else if row.opens(Class::ShellRead) {
+        said.push("run commands that look".to_owned());
+    }
+    if row.checkpoints {
+        said.push("checkpoint".to_owned());
+    }
+    said
+}

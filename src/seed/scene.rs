@@ -1,0 +1,256 @@
+//! Gathers what guards may look at, for one tool call. Reads only.
+
+use std::path::Path;
+
+use super::paths::Resolved;
+use super::{Focused, Seed};
+use crate::event::{Act, Change, Event, FileEdit, ToolCall};
+use crate::format::names;
+use crate::hosts::Host;
+use crate::jobs::completion::{self, Moment};
+use crate::memory::edit;
+use crate::memory::scope::Scope;
+use crate::phases::guard::{Call, FileChange, Scene};
+use crate::phases::message::{Message, OUTSTANDING};
+use crate::phases::place::Place;
+use crate::phases::{Class, Kind, Phase, Write};
+use crate::rules::Idle;
+use crate::shell::{self, Effect};
+use crate::verdict::Refusal;
+
+/// The longest file that a page edit is simulated on, in bytes.
+const LONGEST_PAGE: u64 = 16 * 1024 * 1024;
+
+impl Seed {
+    /// The row that judges `focused`, or the row for nobody's work.
+    pub fn row(&self, focused: Option<&Focused>) -> &Phase {
+        match focused {
+            Some(focused) => focused.state.stand.row(&self.rules.map, self.rules.idle == Idle::Closed),
+            None => self.rules.map.none(),
+        }
+    }
+
+    /// The scene of `call`.
+    pub fn scene<'a>(
+        &'a self,
+        host: &Host,
+        event: &'a Event,
+        call: &'a ToolCall,
+        focused: Option<&'a Focused>,
+        guest: bool,
+    ) -> Scene<'a> {
+        let phase = if guest { self.rules.map.none() } else { self.row(focused) };
+        let stand = focused.map(|focused| &focused.state.stand);
+        Scene {
+            map: &self.rules.map,
+            phase,
+            cycle: stand.map_or(0, |stand| stand.cycle),
+            by: &event.by,
+            dial_set: stand.is_some_and(|stand| stand.entry.multiplier.is_some()),
+            guest,
+            away: focused.and_then(|focused| self.away(focused)),
+            call: self.call(host, event, call, phase, focused),
+        }
+    }
+
+    /// The branch where the job lives, when HEAD is elsewhere.
+    pub fn away<'a>(&self, focused: &'a Focused) -> Option<&'a str> {
+        let home = focused.state.home.branch.as_str();
+        if home.is_empty() || focused.state.stand.is_talk() {
+            return None;
+        }
+        let here = self.store.head().ok()?.branch.unwrap_or_default();
+        (here != home).then_some(home)
+    }
+
+    fn call<'a>(
+        &self,
+        host: &Host,
+        event: &Event,
+        call: &'a ToolCall,
+        phase: &Phase,
+        focused: Option<&Focused>,
+    ) -> Call<'a> {
+        let mut out = Call {
+            tool: &call.tool,
+            classes: Vec::new(),
+            read: None,
+            changes: Vec::new(),
+            own_state: None,
+            persons: None,
+            git_verb: None,
+            question: None,
+        };
+        let place = |path: &Path| self.place(host, event, path, focused);
+        let one = |class: Class| vec![(class, call.tool.clone())];
+        match &call.act {
+            Act::Read { path } => {
+                let resolved = place(path);
+                out.classes = one(Class::Read);
+                out.read = Some((resolved.shown, resolved.place));
+            }
+            Act::Search { path } => {
+                out.classes = one(Class::Search);
+                out.read = path.as_deref().map(place).and_then(|found| match found.place {
+                    Place::OwnState => Some((found.shown, found.place)),
+                    _ => None,
+                });
+            }
+            Act::Web => out.classes = one(Class::Web),
+            Act::Edit(files) => {
+                out.classes = one(Class::Edit);
+                let scope = self.scope_for(phase, focused);
+                out.changes = files.iter().map(|file| self.change(place(&file.path), file, &scope)).collect();
+            }
+            Act::Shell { command, cwd, .. } => self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out),
+            Act::Delegate { .. } => out.classes = one(Class::Delegate),
+            Act::Ask(questions) => {
+                out.classes = one(Class::Ask);
+                out.question = self.ask(questions, phase, focused).err();
+            }
+            Act::Housekeeping => out.classes = one(Class::Housekeeping),
+            Act::Schedule { .. } => out.classes = one(Class::Schedule),
+            Act::Foreign { .. } => out.classes = one(Class::Foreign),
+            Act::Unknown => out.classes = one(Class::Unknown),
+        }
+        out
+    }
+
+    /// Where a path of `event` lies.
+    pub fn place(&self, host: &Host, event: &Event, path: &Path, focused: Option<&Focused>) -> Resolved {
+        let job = focused.map(|focused| focused.state.job.id.to_string());
+        self.resolve(path, &event.cwd, job.as_deref(), &host.memory)
+    }
+
+    /// The declared directories, read only where the phase asks for them.
+    fn scope_for(&self, phase: &Phase, focused: Option<&Focused>) -> Scope {
+        let asks = phase.write.iter().any(|write| matches!(write, Write::Scope | Write::ScopedPage));
+        focused.filter(|_| asks).map(|focused| self.scope(focused)).unwrap_or_default()
+    }
+
+    /// The declared directories of the cycle.
+    pub fn scope(&self, focused: &Focused) -> Scope {
+        let bytes = self.store.file(&focused.tip, names::SCOPE).ok().flatten().unwrap_or_default();
+        crate::format::state::read_lines(&bytes).iter().map(|line| from_line(line)).collect()
+    }
+
+    fn change(&self, resolved: Resolved, file: &FileEdit, scope: &Scope) -> FileChange {
+        let page = matches!(resolved.place, Place::Page { .. }).then(|| self.page_change(&resolved, file));
+        FileChange {
+            declared: declared(&resolved.place, scope),
+            path: resolved.shown,
+            place: resolved.place,
+            exists: resolved.exists,
+            page: page.flatten(),
+        }
+    }
+
+    fn page_change(&self, resolved: &Resolved, file: &FileEdit) -> Option<crate::event::PageChange> {
+        if file.change == Change::Opaque {
+            return None;
+        }
+        let long = resolved.real.metadata().is_ok_and(|data| data.len() > LONGEST_PAGE);
+        let current = if resolved.exists && !long {
+            Some(String::from_utf8(std::fs::read(&resolved.real).ok()?).ok()?)
+        } else if long {
+            return None;
+        } else {
+            None
+        };
+        Some(edit::judge(current.as_deref(), &file.change, &self.rules.map.anchors()))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the pieces of one event, read once")]
+    fn shell(
+        &self,
+        host: &Host,
+        event: &Event,
+        command: &str,
+        cwd: Option<&Path>,
+        phase: &Phase,
+        focused: Option<&Focused>,
+        out: &mut Call<'_>,
+    ) {
+        let reading = shell::read(command);
+        let scope = self.scope_for(phase, focused);
+        let cwd = cwd.unwrap_or(&event.cwd);
+        for found in &reading.found {
+            out.classes.push((class_of(found), found.part.clone()));
+            if found.persons && out.persons.is_none() {
+                out.persons = Some(found.part.clone());
+            }
+            if found.own_state && out.own_state.is_none() {
+                out.own_state = Some(found.part.clone());
+            }
+            if let Some(git) = found.git.as_ref().filter(|_| found.effect == Effect::GitWrite) {
+                out.git_verb.get_or_insert_with(|| git.verb.clone());
+            }
+            if matches!(found.effect, Effect::Write | Effect::Network) {
+                for path in &found.paths {
+                    let job = focused.map(|focused| focused.state.job.id.to_string());
+                    let resolved = self.resolve(Path::new(path), cwd, job.as_deref(), &host.memory);
+                    let file = FileEdit { path: path.into(), change: Change::Opaque };
+                    out.changes.push(self.change(resolved, &file, &scope));
+                }
+            }
+        }
+        // A writer that the phase does not open at all says so by its act, not by its place.
+        if !phase.opens(Class::ShellWrite) {
+            out.changes.retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface));
+        }
+    }
+
+    /// Checks questions of a registered shape.
+    pub fn ask(
+        &self,
+        questions: &[crate::event::Question],
+        phase: &Phase,
+        focused: Option<&Focused>,
+    ) -> Result<Option<completion::Registered>, Refusal> {
+        let registered = questions.iter().any(|q| completion::Registered::of(&q.text).is_some());
+        if !registered {
+            return Ok(None);
+        }
+        let stage = focused.map_or("", |focused| self.condense_stage(focused));
+        let text = questions.first().map_or("", |question| question.text.as_str());
+        let moment = Moment {
+            job: focused.map(|focused| &focused.state.job),
+            consolidating: phase.kind == Kind::Consolidation,
+            in_side_lane: phase.kind == Kind::Side,
+            stage,
+            eligible: focused.is_some_and(|focused| self.eligible(focused)),
+            outstanding: Message::new(text).section(OUTSTANDING),
+        };
+        completion::admit(questions, &moment)
+    }
+}
+
+/// A directory as a line of the `scope` file; the root is written as a dot.
+pub fn to_line(dir: &str) -> String {
+    if dir.is_empty() { ".".to_owned() } else { dir.to_owned() }
+}
+
+fn from_line(line: &str) -> String {
+    if line == "." { String::new() } else { line.to_owned() }
+}
+
+/// True when the directory of `place` is declared.
+pub fn declared(place: &Place, scope: &Scope) -> bool {
+    match place {
+        Place::Page { dir } | Place::Project { dir } => scope.declares(dir),
+        _ => false,
+    }
+}
+
+fn class_of(found: &shell::Found) -> Class {
+    match found.effect {
+        _ if found.seed && !found.persons => Class::Seed,
+        Effect::Read => Class::ShellRead,
+        Effect::RunsCode => Class::ShellCode,
+        Effect::Write => Class::ShellWrite,
+        Effect::GitWrite => Class::ShellGit,
+        Effect::Network => Class::ShellNetwork,
+        Effect::Outward => Class::ShellOutward,
+        Effect::Unknown => Class::ShellUnknown,
+    }
+}

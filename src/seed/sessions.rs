@@ -1,0 +1,145 @@
+//! Sessions: which host process speaks, and whether its word may grant anything.
+//!
+//! A session is recorded when it starts: host, process, start time. Prompts and
+//! answers count only from that process. A host that was started below another
+//! recorded host of this repository is an agent, whatever it says.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Result, Seed};
+use crate::event::Event;
+use crate::format::short_hash;
+use crate::hosts::Host;
+use crate::jobs::UnixSeconds;
+use crate::world::{self, Process};
+
+/// A session as it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub host: String,
+    pub id: String,
+    pub worktree: String,
+    pub started: UnixSeconds,
+    /// The host's process; absent where the system does not tell.
+    #[serde(default)]
+    pub process: Option<Process>,
+    /// Started from inside another recorded session.
+    #[serde(default)]
+    pub nested: bool,
+}
+
+/// Whose word an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// A person's, and one was there.
+    Attended,
+    /// A person's session, without anyone sitting there.
+    Unattended,
+    /// A person's session; the host does not say whether anyone sits there.
+    Unknown,
+    /// Nobody's: an agent made it, or another process than the recorded host.
+    Nobody,
+}
+
+impl Word {
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Attended => "attended",
+            Self::Unattended => "unattended",
+            Self::Unknown => "unknown",
+            Self::Nobody => "nobody",
+        }
+    }
+
+    pub fn is_somebody(self) -> bool {
+        self != Self::Nobody
+    }
+}
+
+impl Seed {
+    fn session_file(&self, id: &str) -> std::path::PathBuf {
+        self.store.seed_dir().join("sessions").join(format!("{}.toml", short_hash(id.as_bytes(), 16)))
+    }
+
+    /// The recorded session `id`.
+    pub fn session(&self, id: &str) -> Option<Session> {
+        toml::from_str(&std::fs::read_to_string(self.session_file(id)).ok()?).ok()
+    }
+
+    /// True while the session `id` is recorded and its host runs.
+    pub fn is_live(&self, id: &str) -> bool {
+        self.session(id).is_some_and(|session| is_running(session.process.as_ref()))
+    }
+
+    /// Records the session of `event` with the process that called us.
+    pub fn begin_session(&self, event: &Event) -> Result<Session> {
+        let above = world::ancestors();
+        let session = Session {
+            host: event.host.to_owned(),
+            id: event.session.clone(),
+            worktree: self.store.worktree_name(),
+            started: self.now,
+            process: world::caller(&above).cloned(),
+            nested: self.is_below_another(&above, &event.session),
+        };
+        let file = self.session_file(&event.session);
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        std::fs::write(&file, toml::to_string(&session).unwrap_or_default())?;
+        Ok(session)
+    }
+
+    /// Forgets the session of `event`.
+    pub fn end_session(&self, event: &Event) -> Result<()> {
+        match std::fs::remove_file(self.session_file(&event.session)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_below_another(&self, above: &[Process], own: &str) -> bool {
+        let Ok(files) = std::fs::read_dir(self.store.seed_dir().join("sessions")) else { return false };
+        let caller = world::caller(above).cloned();
+        files
+            .flatten()
+            .filter_map(|file| toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok())
+            .filter(|session| session.id != own && is_running(session.process.as_ref()))
+            .filter_map(|session| session.process)
+            .filter(|process| caller.as_ref() != Some(process))
+            .any(|process| above.iter().any(|up| is_same(up, &process)))
+    }
+
+    /// Whose word `event` is. A session that nobody recorded, or whose host is gone, is
+    /// recorded now; one that another process speaks for is nobody's.
+    pub fn word(&self, host: &Host, event: &Event) -> Result<Word> {
+        let known = self.session(&event.session).filter(|session| is_running(session.process.as_ref()));
+        let session = match known {
+            Some(session) => session,
+            None => self.begin_session(event)?,
+        };
+        let above = world::ancestors();
+        let same = match (&session.process, world::caller(&above)) {
+            (Some(recorded), Some(caller)) => is_same(recorded, caller),
+            (None, None) => true,
+            _ => false,
+        };
+        if session.nested || !same {
+            return Ok(Word::Nobody);
+        }
+        let value = host.attended.as_deref().and_then(world::variable);
+        Ok(match host.is_attended(value.as_deref()) {
+            Some(true) => Word::Attended,
+            Some(false) => Word::Unattended,
+            None => Word::Unknown,
+        })
+    }
+}
+
+fn is_same(a: &Process, b: &Process) -> bool {
+    a.pid == b.pid && a.started == b.started
+}
+
+fn is_running(process: Option<&Process>) -> bool {
+    process.is_none_or(|process| world::running(process.pid).is_some_and(|now| is_same(&now, process)))
+}

@@ -1,0 +1,395 @@
+//! `init` and `uninstall`: what is written, and how every byte of it is taken back.
+//!
+//! Everything that is written is recorded in `.git/seed/install.toml` before or as it
+//! is written, so that an interrupted `init` can be undone. No commit is made and no
+//! tracked file is touched unless `--shared` asks for it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Result, Seed, SeedError};
+use crate::format::{meta, names};
+use crate::hosts::{self, Host, install};
+use crate::store::TreeEdit;
+use crate::{githooks, world};
+
+/// What `init` was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Names of hosts; empty means every host that is found, or Claude Code.
+    pub hosts: Vec<String>,
+    /// Write the settings that are committed, with a bare `git-seed`.
+    pub shared: bool,
+}
+
+/// What `init` wrote, for `uninstall`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Installation {
+    #[serde(default)]
+    pub settings: Vec<SettingsFile>,
+    /// `.git/info/exclude` as it was before our lines; absent when it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude_before: Option<String>,
+    /// Lines of ours in `.git/info/exclude`.
+    #[serde(default)]
+    pub excluded: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<githooks::Record>,
+}
+
+/// One settings file of a host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SettingsFile {
+    pub host: String,
+    pub path: PathBuf,
+    /// Directories that did not exist before, innermost first.
+    #[serde(default)]
+    pub made_dirs: Vec<PathBuf>,
+    /// What [`install::remove`] needs.
+    #[serde(default)]
+    pub undo: String,
+}
+
+/// One line of what `init` or `uninstall` did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub verb: &'static str,
+    pub what: String,
+    pub detail: String,
+}
+
+impl Told {
+    fn new(verb: &'static str, what: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { verb, what: what.into(), detail: detail.into() }
+    }
+}
+
+impl Seed {
+    fn record_file(&self) -> PathBuf {
+        self.store.seed_dir().join("install.toml")
+    }
+
+    /// What was installed here.
+    pub fn installation(&self) -> Installation {
+        let text = std::fs::read_to_string(self.record_file()).unwrap_or_default();
+        toml::from_str(&text).unwrap_or_default()
+    }
+
+    fn save(&self, installation: &Installation) -> Result<()> {
+        let file = self.record_file();
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        let text = toml::to_string(installation).map_err(|error| SeedError::Usage(error.to_string()))?;
+        let draft = file.with_extension("new");
+        std::fs::write(&draft, text)?;
+        restrict(&draft)?;
+        Ok(std::fs::rename(&draft, &file)?)
+    }
+
+    /// The hook installer's view of this repository.
+    pub fn hook_repo(&self) -> githooks::Repo {
+        githooks::Repo::new(self.store.git_dir(), self.store.common_dir(), self.store.work_tree())
+    }
+
+    /// Installs git seed in this repository. Doing it again updates what is there.
+    pub fn install(&self, wanted: &Wanted) -> Result<Vec<Told>> {
+        let rows = self.wanted_hosts(wanted)?;
+        let mut told = Vec::new();
+        let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
+        told.push(Told::new("found", titles.join(", "), ""));
+        let mut installation = self.installation();
+        for row in rows {
+            self.install_host(row, wanted.shared, &mut installation, &mut told)?;
+        }
+        self.install_hooks(&mut installation, &mut told)?;
+        if self.store.tip(names::META)?.is_none() {
+            let bytes = meta::Meta::current().write().into_bytes();
+            let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
+            self.store.append(names::META, None, &[put], "git seed init", self.now, &[])?;
+        }
+        told.push(Told::new("kept", "no commit, git status unchanged", ""));
+        Ok(told)
+    }
+
+    fn wanted_hosts(&self, wanted: &Wanted) -> Result<Vec<&'static Host>> {
+        let known = |name: &str| hosts::row(name).map_err(|bad| SeedError::Usage(bad.to_string()));
+        if !wanted.hosts.is_empty() {
+            return wanted.hosts.iter().map(|name| known(name)).collect();
+        }
+        let mut found = Vec::new();
+        for name in hosts::names() {
+            let row = known(name)?;
+            let folder = row.settings.shared.split('/').next().unwrap_or_default();
+            if name == "claude" || self.store.work_tree().join(folder).is_dir() {
+                found.push(row);
+            }
+        }
+        Ok(found)
+    }
+
+    fn install_host(
+        &self,
+        row: &'static Host,
+        shared: bool,
+        installation: &mut Installation,
+        told: &mut Vec<Told>,
+    ) -> Result<()> {
+        let name = if shared { &row.settings.shared } else { &row.settings.local };
+        let path = self.store.work_tree().join(name);
+        if !shared && self.store.is_tracked(name)? {
+            let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
+            return Err(SeedError::Usage(text));
+        }
+        let existing = read_if_there(&path)?;
+        let binary = world::own_binary();
+        let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
+        let added = install::add(existing.as_deref(), row, &binary)
+            .map_err(|bad| SeedError::Usage(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why)))?;
+        let at = installation.settings.iter().position(|file| file.path == path);
+        let at = at.unwrap_or_else(|| {
+            let made_dirs = missing_dirs(&path, self.store.work_tree());
+            let (host, undo) = (row.name.clone(), String::new());
+            installation.settings.push(SettingsFile { host, path: path.clone(), made_dirs, undo });
+            installation.settings.len() - 1
+        });
+        installation.settings[at].undo.push_str(&added.undo);
+        self.save(installation)?;
+        if added.changed {
+            if let Some(dir) = path.parent() {
+                std::fs::create_dir_all(dir)?;
+            }
+            std::fs::write(&path, &added.text)?;
+        }
+        told.push(Told::new("wrote", name, if added.changed { "hook lines" } else { "hook lines (there already)" }));
+        if !shared && !self.store.is_ignored(name)? {
+            self.exclude(name, installation)?;
+            told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
+        }
+        Ok(())
+    }
+
+    /// Keeps `name` out of `git status`, in this clone only.
+    fn exclude(&self, name: &str, installation: &mut Installation) -> Result<()> {
+        let file = self.store.common_dir().join("info").join("exclude");
+        let before = read_if_there(&file)?;
+        if installation.excluded.is_empty() {
+            installation.exclude_before.clone_from(&before);
+        }
+        let line = format!("/{name}");
+        installation.excluded.push(line.clone());
+        self.save(installation)?;
+        let before = before.unwrap_or_default();
+        let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        Ok(std::fs::write(&file, format!("{before}{gap}{line}\n"))?)
+    }
+
+    fn install_hooks(&self, installation: &mut Installation, told: &mut Vec<Told>) -> Result<()> {
+        let repo = self.hook_repo();
+        let old = installation.hooks.take();
+        let keep = installation.clone();
+        let save = |record: &githooks::Record| {
+            let keep = Installation { hooks: Some(record.clone()), ..keep };
+            self.save(&keep).map_err(|error| std::io::Error::other(error.to_string()))
+        };
+        let done = githooks::install(&repo, &world::own_binary(), old.as_ref(), save).map_err(hook_error)?;
+        let trial = githooks::try_commit_msg(&repo, Some(&done.record), TRIAL).ok();
+        installation.hooks = Some(done.record);
+        self.save(installation)?;
+        let shown = |path: &Path| {
+            path.strip_prefix(self.store.work_tree()).unwrap_or(path).to_string_lossy().into_owned()
+        };
+        for (path, what) in &done.wrote {
+            told.push(Told::new("wrote", shown(path), what.clone()));
+        }
+        for (path, why) in &done.left {
+            told.push(Told::new("left", shown(path), why.clone()));
+        }
+        if let Some(trial) = trial.filter(|trial| trial.hook.is_some()) {
+            told.push(self.tell_trial(&trial));
+        }
+        Ok(())
+    }
+
+    fn tell_trial(&self, trial: &githooks::Trial) -> Told {
+        if trial.accepted {
+            let detail = format!("accepts phase messages ({} ms per commit)", trial.took_ms);
+            return Told::new("found", "a commit-msg hook", detail);
+        }
+        let hint = "refuses `observe: …`; propose in seed.toml  [commit] subject = \"chore({phase}): {subject}\"  and run git seed rules apply";
+        Told::new("found", "a commit-msg hook", hint)
+    }
+
+    /// The rules that a person has applied here.
+    pub fn applied_rules(&self) -> Result<Option<String>> {
+        let Some(tip) = self.store.tip(names::RULES)? else { return Ok(None) };
+        let bytes = self.store.file(&tip, "seed.toml")?.unwrap_or_default();
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The rules that the work tree proposes.
+    pub fn proposed_rules(&self) -> Result<String> {
+        let file = self.store.work_tree().join("seed.toml");
+        read_if_there(&file)?.ok_or_else(|| SeedError::Usage("there is no seed.toml at the top of the work tree".to_owned()))
+    }
+
+    /// Puts rules into force, if they are sound.
+    pub fn apply_rules(&self, text: &str) -> Result<()> {
+        crate::rules::Rules::with(text)?;
+        let _lock = self.store.lock()?;
+        let tip = self.store.tip(names::RULES)?;
+        let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
+        let after = tip.map(|tip| tip.commit);
+        self.store.append(names::RULES, after.as_ref(), &[put], "rules applied", self.now, &[])?;
+        Ok(())
+    }
+
+    /// Takes out all that [`Seed::install`] and the hooks wrote; pages, knowledge and
+    /// commits stay. `history` false leaves refs and notes. Gives what was done, and
+    /// what was left because somebody changed it.
+    pub fn remove(&self, history: bool, bundle: Option<&Path>) -> Result<Vec<Told>> {
+        let installation = self.installation();
+        let mut told = Vec::new();
+        if let (true, Some(file)) = (history, bundle) {
+            if let Some(dir) = file.parent() {
+                std::fs::create_dir_all(dir)?;
+            }
+            if self.store.bundle(file)? {
+                told.push(Told::new("kept", file.display().to_string(), "every step and note, as a git bundle"));
+            }
+        }
+        for file in &installation.settings {
+            told.push(self.remove_settings(file)?);
+        }
+        self.remove_excludes(&installation, &mut told)?;
+        if let Some(record) = &installation.hooks {
+            let done = githooks::remove(&self.hook_repo(), record).map_err(hook_error)?;
+            for path in done.restored {
+                told.push(Told::new("took out", path.display().to_string(), "as it was"));
+            }
+            for (path, why) in done.left {
+                told.push(Told::new("left", path.display().to_string(), why));
+            }
+        }
+        self.store.forget_refs(history)?;
+        self.store.forget_files()?;
+        told.push(Told::new("took out", ".git/seed", if history { "and refs/seed" } else { "refs/seed stays" }));
+        Ok(told)
+    }
+
+    fn remove_settings(&self, file: &SettingsFile) -> Result<Told> {
+        let shown = file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
+        let Some(text) = read_if_there(&file.path)? else {
+            return Ok(Told::new("left", shown, "it is gone already"));
+        };
+        let row = hosts::row(&file.host).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        let undo = Some(file.undo.as_str()).filter(|undo| !undo.is_empty());
+        let removed = match install::remove(&text, row, undo) {
+            Ok(removed) => removed,
+            Err(bad) => {
+                let why = format!("it does not read ({}:{}: {}); take the git-seed lines out by hand", bad.line, bad.column, bad.why);
+                return Ok(Told::new("left", shown, why));
+            }
+        };
+        match removed.text {
+            Some(text) => std::fs::write(&file.path, text)?,
+            None => std::fs::remove_file(&file.path)?,
+        }
+        for dir in &file.made_dirs {
+            // Only an empty one goes: others may have put files there since.
+            let _ = std::fs::remove_dir(dir);
+        }
+        Ok(Told::new("took out", shown, "hook lines"))
+    }
+
+    fn remove_excludes(&self, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+        if installation.excluded.is_empty() {
+            return Ok(());
+        }
+        let file = self.store.common_dir().join("info").join("exclude");
+        let Some(now) = read_if_there(&file)? else { return Ok(()) };
+        let before = installation.exclude_before.clone().unwrap_or_default();
+        let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+        let ours: String = installation.excluded.iter().map(|line| format!("{line}\n")).collect();
+        if now == format!("{before}{gap}{ours}") {
+            match &installation.exclude_before {
+                Some(before) => std::fs::write(&file, before)?,
+                None => std::fs::remove_file(&file)?,
+            }
+        } else {
+            let keep = |line: &&str| !installation.excluded.iter().any(|own| own == line.trim_end());
+            let text: String = now.split_inclusive('\n').filter(keep).collect();
+            std::fs::write(&file, text)?;
+        }
+        told.push(Told::new("took out", ".git/info/exclude", "our lines"));
+        Ok(())
+    }
+
+    /// What [`Seed::remove`] would do, without doing it.
+    pub fn removal_plan(&self) -> Result<Vec<Told>> {
+        let installation = self.installation();
+        let mut told = Vec::new();
+        for file in &installation.settings {
+            let shown = file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
+            let there = read_if_there(&file.path)?.is_some();
+            told.push(Told::new("would take out", shown, if there { "hook lines" } else { "nothing: it is gone" }));
+        }
+        if !installation.excluded.is_empty() {
+            told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
+        }
+        if let Some(record) = &installation.hooks {
+            for hook in githooks::state(&self.hook_repo(), &world::own_binary(), record).map_err(hook_error)? {
+                told.push(Told::new("would take out", format!("git hook {}", hook.name), hook.detail));
+            }
+        }
+        let refs = self.store.our_refs()?;
+        told.push(Told::new("would bundle", super::boundary::count(refs.len(), "ref"), "then delete them"));
+        told.push(Told::new("would take out", ".git/seed", ""));
+        Ok(told)
+    }
+}
+
+/// The message that the repository's own commit-msg hook is asked about.
+const TRIAL: &str = "observe: settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n";
+
+fn hook_error(error: githooks::HookError) -> SeedError {
+    SeedError::Usage(error.to_string())
+}
+
+/// Where the bundle of a removed installation goes: outside the repository.
+pub fn bundle_file(work_tree: &Path, at: i64) -> PathBuf {
+    let data = world::variable("XDG_DATA_HOME").map(PathBuf::from);
+    let home = world::variable("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    let dir = data.or(home).unwrap_or_else(std::env::temp_dir).join("git-seed");
+    let name = work_tree.file_name().map_or_else(|| "repository".into(), std::ffi::OsStr::to_string_lossy);
+    dir.join(format!("{name}-{at}.bundle"))
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Directories above `path`, below `top`, that are not there; innermost first.
+fn missing_dirs(path: &Path, top: &Path) -> Vec<PathBuf> {
+    let above = path.ancestors().skip(1).take_while(|dir| *dir != top);
+    above.filter(|dir| !dir.exists()).map(Path::to_owned).collect()
+}
+
+/// The record holds bytes of the person's configuration: nobody else may read it.
+fn restrict(file: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))?;
+    }
+    let _ = file;
+    Ok(())
+}

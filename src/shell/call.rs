@@ -1,0 +1,389 @@
+//! Judges one program with its words: finds its row, unwraps wrappers, and reads the
+//! code that shells and interpreters are given.
+//!
+//! What no row names is unknown. A program by its path is code, whatever it is called.
+
+use super::programs::{self, Args, Row, Special, runs_inside};
+use super::walk::{Around, DEEPEST, Input, MOST, Walker};
+use super::words::Term;
+use super::{Effect, Found, Tag, git, own, scripts, seed};
+
+impl Walker {
+    /// One program with its words.
+    pub(super) fn argv(&mut self, argv: &[Term], around: &Around) {
+        let Some((program, words)) = argv.split_first() else { return };
+        if self.depth >= DEEPEST || self.found.len() > MOST {
+            return self.push(Effect::Unknown, &around.part);
+        }
+        self.depth += 1;
+        self.program(program, words, around);
+        self.depth -= 1;
+    }
+
+    fn program(&mut self, program: &Term, words: &[Term], around: &Around) {
+        let home =
+            program.text.starts_with("~/") && program.text.find(['$', '`', '*', '?', '[', '{']).is_none();
+        if (!program.is_literal() && !home) || program.text.contains('=') {
+            return self.push(Effect::Unknown, &around.part);
+        }
+        if self.functions.contains(&program.text) {
+            return self.call(words, around);
+        }
+        let (directory, name) = program.text.rsplit_once('/').unwrap_or(("", &program.text));
+        if !directory.is_empty() && !is_system(directory) {
+            self.own_code(program, words, around);
+        }
+        self.sets(name, words, around);
+        match programs::program(name) {
+            Some(row) => self.row(row, words, around),
+            None if !directory.is_empty() && !is_system(directory) => {}
+            None => self.nameless(words, around),
+        }
+    }
+
+    /// Builtins that give variables a value nobody sees.
+    fn sets(&mut self, program: &str, words: &[Term], around: &Around) {
+        let names = match program {
+            "read" | "mapfile" | "readarray" | "getopts" => words,
+            "printf" if words.first().is_some_and(|word| word.text == "-v") => {
+                words.get(1..2).unwrap_or_default()
+            }
+            _ => return,
+        };
+        for name in names {
+            if around.input.flaggy {
+                self.flaggy.insert(name.text.clone());
+            }
+            if runs_inside(&name.text) && !name.expands {
+                self.push(Effect::Unknown, &around.part);
+            }
+            if let Some(effect) = git::taint(&name.text, &Term::arriving(true)) {
+                let mut found = Found::new(effect, &around.part);
+                found.tag = Some(Tag::Taint);
+                self.found.push(found);
+            }
+        }
+    }
+
+    /// A script or binary by its path.
+    fn own_code(&mut self, program: &Term, words: &[Term], around: &Around) {
+        let mut found = Found::new(Effect::RunsCode, &around.part);
+        let named =
+            std::iter::once(program).chain(words).filter(|word| own::reach(word, false) == own::Reach::State);
+        found.paths.extend(named.map(|word| word.text.clone()));
+        found.own_state = !found.paths.is_empty();
+        self.found.push(found);
+    }
+
+    fn nameless(&mut self, words: &[Term], around: &Around) {
+        let effect = if around.foreign { Effect::RunsCode } else { Effect::Unknown };
+        let mut found = Found::new(effect, &around.part);
+        let named = words.iter().filter(|word| own::reach(word, false) == own::Reach::State);
+        found.paths.extend(named.map(|word| word.text.clone()));
+        found.own_state = !found.paths.is_empty();
+        self.found.push(found);
+    }
+
+    /// A function defined on this line; its body was read with other words.
+    fn call(&mut self, words: &[Term], around: &Around) {
+        let effect = if words.iter().any(could_be_flag) { Effect::Unknown } else { Effect::Read };
+        self.push(effect, &around.part);
+    }
+
+    fn row(&mut self, row: &Row, words: &[Term], around: &Around) {
+        if !row.sub.is_empty() && self.sub(row, words, around) {
+            return;
+        }
+        match row.special {
+            None => {
+                let found = self.judge(row, words, around);
+                self.found.extend(found);
+            }
+            Some(Special::Wrap) => self.wrap(row, words, around),
+            Some(Special::Shell) => self.shell(row, words, around),
+            Some(Special::Interpreter) => self.interpreter(row, words, around),
+            Some(Special::Eval) => self.joined(words, around),
+            Some(Special::Git) => self.git(words, around),
+            Some(Special::GitSeed) => self.found.push(seed::judge(words, &around.part)),
+            Some(Special::Alias) => self.alias(words, around),
+            Some(Special::Assign) => self.declare(words, around),
+            Some(Special::Set) => self.set(words, around),
+            Some(Special::Sed | Special::Awk | Special::Tar) => self.script(row, words, around),
+        }
+    }
+
+    /// Judges a row and walks the commands that its flags hold.
+    fn judge(&mut self, row: &Row, words: &[Term], around: &Around) -> Vec<Found> {
+        let args = Args::of(row, words, false);
+        let found = row.judge(&args, &around.part);
+        for command in &args.commands {
+            self.argv(command, &Around { input: Input::default(), ..around.clone() });
+        }
+        found
+    }
+
+    /// A first operand with a row of its own takes over.
+    fn sub(&mut self, row: &Row, words: &[Term], around: &Around) -> bool {
+        // `cargo +nightly test`: the toolchain is no verb.
+        let skipped = usize::from(words.first().is_some_and(|word| word.text.starts_with('+')));
+        let words = &words[skipped..];
+        let leading = Args::of(row, words, true);
+        let Some(&(at, verb)) = leading.operands.first() else { return false };
+        let Some(sub) = row.sub(&verb.text).filter(|_| verb.is_literal()) else { return false };
+        let flags = Args { operands: Vec::new(), ..leading };
+        let before = row.judge(&flags, &around.part);
+        self.found.extend(before.into_iter().skip(1));
+        self.row(sub, &words[at + 1..], around);
+        true
+    }
+
+    fn wrap(&mut self, row: &Row, words: &[Term], around: &Around) {
+        let mut leading = Args::of(row, words, true);
+        let scripts: Vec<Term> = leading
+            .flags
+            .iter()
+            .filter(|flag| row.code.contains(&flag.name))
+            .filter_map(|flag| flag.value.clone())
+            .collect();
+        let start = leading.operands.first().map_or(words.len(), |(at, _)| *at);
+        leading.operands.clear();
+        let own = row.judge(&leading, &around.part);
+        let asks = |name: &String| row.reads.as_ref().is_some_and(|reads| reads.with.contains(name));
+        let only_reads = leading.flags.iter().any(|flag| asks(&flag.name));
+        let mut around = Around { foreign: around.foreign || row.foreign, ..around.clone() };
+        self.found.extend(
+            own.into_iter().filter(|own| own.effect > Effect::Read || own.tag.is_some() || own.own_state),
+        );
+        for script in &scripts {
+            self.joined(std::slice::from_ref(script), &around);
+        }
+        if only_reads {
+            return self.push(Effect::Read, &around.part);
+        }
+        let start = self.wrapped_assignments(row, words, start, &mut around);
+        let command = words.get(start + row.skip..).unwrap_or_default();
+        let command = match command.split_first() {
+            Some((dashes, rest)) if dashes.text == "--" => rest,
+            _ => command,
+        };
+        if !scripts.is_empty() {
+            return;
+        }
+        let replaced =
+            leading.flags.iter().find(|flag| matches!(flag.name.as_str(), "-I" | "-i" | "--replace"));
+        let replaced =
+            replaced.and_then(|flag| flag.value.as_ref()).map_or("{}", |value| value.text.as_str());
+        self.wrapped(row, command, replaced, &around);
+    }
+
+    fn wrapped_assignments(&mut self, row: &Row, words: &[Term], start: usize, around: &mut Around) -> usize {
+        if !row.assignments {
+            return start;
+        }
+        let mut at = start;
+        while let Some((name, _)) = words.get(at).and_then(|word| word.text.split_once('=')) {
+            let value = words[at].behind(name.len() + 1);
+            self.assign(name, &value, &words[at].text, Some(around));
+            at += 1;
+        }
+        at
+    }
+
+    fn wrapped(&mut self, row: &Row, command: &[Term], replaced: &str, around: &Around) {
+        if command.is_empty() {
+            return self.push(row.effect, &around.part);
+        }
+        let end = command.iter().position(|word| word.text.starts_with(":::")).unwrap_or(command.len());
+        let mut command = command[..if row.appends { end } else { command.len() }].to_vec();
+        if row.appends {
+            for word in command.iter_mut().filter(|word| !replaced.is_empty() && word.text.contains(replaced))
+            {
+                word.expands = true;
+            }
+            command.push(Term::arriving(around.input.flaggy));
+        }
+        if row.joins { self.joined(&command, around) } else { self.argv(&command, around) }
+    }
+
+    /// Words that a shell joins and reads once more.
+    fn joined(&mut self, words: &[Term], around: &Around) {
+        // What arrives from a pipe may stand behind a command, but not be one.
+        let arrives = |at: usize, word: &Term| at > 0 && word.text.is_empty();
+        let shown = words.iter().enumerate().all(|(at, word)| !word.expands || arrives(at, word));
+        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        if shown {
+            self.text(&text);
+        } else {
+            self.push(Effect::Unknown, &around.part);
+        }
+    }
+
+    fn shell(&mut self, row: &Row, words: &[Term], around: &Around) {
+        let mut is_code = false;
+        let mut at = 0;
+        while let Some(word) =
+            words.get(at).filter(|word| word.text.starts_with(['-', '+']) && word.text.len() > 1)
+        {
+            at += 1;
+            if word.expands || word.text == "--rcfile" || word.text == "--init-file" {
+                return self.push(Effect::Unknown, &around.part);
+            }
+            if word.text == "--version" || word.text == "--help" {
+                return self.push(Effect::Read, &around.part);
+            }
+            if word.text == "--" {
+                break;
+            }
+            let letters = if word.text.starts_with("--") { "" } else { &word.text[1..] };
+            is_code |= letters.contains('c') && word.text.starts_with('-');
+            at += usize::from(letters.ends_with(['o', 'O']));
+        }
+        match words.get(at) {
+            Some(code) if is_code => self.shell_code(code, &words[at + 1..], around),
+            Some(script) if script.text.starts_with("<(") => self.push(Effect::Unknown, &around.part),
+            Some(_) => {
+                let found = self.judge(row, &words[at..], around);
+                self.found.extend(found);
+            }
+            None => self.shell_input(around),
+        }
+    }
+
+    fn shell_code(&mut self, code: &Term, words: &[Term], around: &Around) {
+        if words.iter().any(could_be_flag) {
+            self.flaggy.insert("@".to_owned());
+        }
+        self.joined(std::slice::from_ref(code), around);
+    }
+
+    fn shell_input(&mut self, around: &Around) {
+        match &around.input.text {
+            Some(text) => {
+                self.text(text);
+            }
+            None if around.input.piped => self.push(Effect::Unknown, &around.part),
+            None => self.push(Effect::RunsCode, &around.part),
+        }
+    }
+
+    fn interpreter(&mut self, row: &Row, words: &[Term], around: &Around) {
+        let args = Args::of(row, words, true);
+        let at = args.operands.first().map_or(words.len(), |(at, _)| *at);
+        let module = args.flags.iter().find(|flag| flag.name == "-m").and_then(|flag| flag.value.clone());
+        let inline = args
+            .flags
+            .iter()
+            .filter(|flag| row.code.contains(&flag.name))
+            .filter_map(|flag| flag.value.as_ref());
+        let mentions =
+            inline.map(|code| code.text.as_str()).chain(around.input.text.as_deref()).any(own::code_mentions);
+        let mut found = self.judge(row, words, around);
+        if let Some(first) = found.first_mut() {
+            first.own_state |= mentions;
+        }
+        self.found.extend(found);
+        if let Some(module) = module {
+            // The module's own words begin behind `-m name`, wherever its operands are.
+            let behind = args.flags.iter().find(|flag| flag.name == "-m").map_or(at, |flag| flag.at + 1);
+            let behind = behind + usize::from(words.get(behind).is_some_and(|word| word.text == module.text));
+            let mut command = vec![module];
+            command.extend(words[behind.min(words.len())..].iter().cloned());
+            self.argv(&command, &Around { foreign: true, ..around.clone() });
+        }
+    }
+
+    fn git(&mut self, words: &[Term], around: &Around) {
+        let call = match git::Call::of(words) {
+            git::Parsed::Call(call) => call,
+            git::Parsed::Asks => return self.push(Effect::Read, &around.part),
+            git::Parsed::Unclear => return self.push(Effect::Unknown, &around.part),
+        };
+        if call.verb == "seed" {
+            let mut found = seed::judge(call.words, &around.part);
+            found.effect = found.effect.max(call.effect);
+            return self.found.push(found);
+        }
+        let mut found = match programs::git_verb(&call.verb) {
+            Some(row) => {
+                let start = self.found.len();
+                self.row(row, call.words, around);
+                self.found.split_off(start)
+            }
+            None => vec![Found::new(Effect::Unknown, &around.part)],
+        };
+        call.describe(&around.taints, &mut found);
+        if call.effect > Effect::Read {
+            found.push(Found::new(call.effect, &around.part));
+        }
+        self.found.extend(found);
+    }
+
+    fn alias(&mut self, words: &[Term], around: &Around) {
+        let defines = words.iter().any(|word| word.expands || word.text.contains('='));
+        let mut found = Found::new(if defines { Effect::Unknown } else { Effect::Read }, &around.part);
+        found.tag = defines.then_some(Tag::Taint);
+        self.found.push(found);
+    }
+
+    /// `export A=b`, `declare -r A=b`.
+    fn declare(&mut self, words: &[Term], around: &Around) {
+        for word in words.iter().filter(|word| !word.text.starts_with('-')) {
+            match word.text.split_once('=') {
+                Some((name, _)) => {
+                    let value = word.behind(name.len() + 1);
+                    self.assign(name.trim_end_matches('+'), &value, &around.part, None);
+                }
+                None if word.expands => self.push(Effect::Unknown, &around.part),
+                None => {}
+            }
+        }
+        let nested = words.iter().any(|word| word.quoted && !word.expands && runs_inside(&word.text));
+        self.push(if nested { Effect::Unknown } else { Effect::Read }, &around.part);
+    }
+
+    /// `set -- -x` gives later `$1` and `$@` their value.
+    fn set(&mut self, words: &[Term], around: &Around) {
+        let behind = words.iter().skip_while(|word| word.text != "--").skip(1);
+        if behind.chain(words.iter().filter(|word| word.expands)).any(could_be_flag) {
+            self.flaggy.insert("@".to_owned());
+        }
+        self.push(Effect::Read, &around.part);
+    }
+
+    fn script(&mut self, row: &Row, words: &[Term], around: &Around) {
+        let args = Args::of(row, words, false);
+        let mut found = row.judge(&args, &around.part);
+        found.extend(scripts::judge(row, &args, words, &around.part));
+        if words.iter().any(|word| self.is_sharp(word)) {
+            found.push(Found::new(Effect::Unknown, &around.part));
+        }
+        self.found.extend(found);
+    }
+
+    /// A word of a script with a variable in it whose value, set on this line, is more
+    /// than a name or a number.
+    fn is_sharp(&self, word: &Term) -> bool {
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ',' | '-' | '*');
+        let uses =
+            |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}"));
+        let code = word.quoted && word.expands;
+        code && self.values.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
+    }
+}
+
+fn could_be_flag(word: &Term) -> bool {
+    word.flaggy || word.text.starts_with('-')
+}
+
+fn is_system(directory: &str) -> bool {
+    matches!(
+        directory,
+        "/bin"
+            | "/sbin"
+            | "/usr/bin"
+            | "/usr/sbin"
+            | "/usr/local/bin"
+            | "/usr/local/sbin"
+            | "/opt/homebrew/bin"
+    )
+}

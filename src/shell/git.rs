@@ -1,0 +1,229 @@
+//! Finds the verb of a `git` command, and what bends its meaning on the way: global
+//! options, `-c key=value`, and environment variables.
+//!
+//! A verb without a row may be an alias, so it is unknown. Keys and variables are rows
+//! of `taints.toml`; a key that no row calls harmless counts as one that runs a program.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::own;
+use super::programs::{self, Args};
+use super::words::Term;
+use super::{Effect, Found, GitFlag, GitVerb};
+
+/// A `git` command, taken apart.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub verb: String,
+    /// The words after the verb.
+    pub words: &'a [Term],
+    /// What the global options do by themselves.
+    pub effect: Effect,
+    flags: Vec<GitFlag>,
+}
+
+/// What the words after `git` are.
+#[derive(Debug)]
+pub(super) enum Parsed<'a> {
+    Call(Call<'a>),
+    /// It only asks git about itself.
+    Asks,
+    /// The verb is not in the text, or an option is not known.
+    Unclear,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Taints {
+    /// Variables, in order; the first that fits decides.
+    variable: Vec<Taint>,
+    /// Configuration keys that are fine with any, or with these values.
+    key: Vec<Taint>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Taint {
+    /// Names; one that ends in `*` stands for all that begin so.
+    names: Vec<String>,
+    #[serde(default)]
+    effect: Option<Effect>,
+    /// Values that do nothing.
+    #[serde(default)]
+    harmless: Vec<String>,
+}
+
+impl Taint {
+    fn fits(&self, name: &str) -> bool {
+        self.names
+            .iter()
+            .any(|known| known.strip_suffix('*').map_or(known == name, |start| name.starts_with(start)))
+    }
+
+    fn allows(&self, value: &Term) -> bool {
+        value.is_literal() && self.harmless.contains(&value.text)
+    }
+}
+
+/// The shipped table; one that does not parse calls nothing harmless.
+fn taints() -> &'static Taints {
+    static TABLE: OnceLock<Taints> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        toml::from_str(include_str!("taints.toml"))
+            .unwrap_or(Taints { variable: Vec::new(), key: Vec::new() })
+    })
+}
+
+/// What setting the variable `name` does to the commands after it; `None` for nothing.
+pub(super) fn taint(name: &str, value: &Term) -> Option<Effect> {
+    let row = taints().variable.iter().find(|row| row.fits(name))?;
+    if row.allows(value) { None } else { row.effect }
+}
+
+/// Global options that neither take a value nor bend anything.
+const HARMLESS: &[&str] = &[
+    "-P",
+    "--no-pager",
+    "-p",
+    "--paginate",
+    "--no-replace-objects",
+    "--no-optional-locks",
+    "--no-lazy-fetch",
+    "--no-advice",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--bare",
+];
+
+impl<'a> Call<'a> {
+    /// Skips the global options of `words`.
+    pub fn of(words: &'a [Term]) -> Parsed<'a> {
+        let mut call = Self { verb: String::new(), words: &[], effect: Effect::Read, flags: Vec::new() };
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            if !word.text.starts_with('-') {
+                return call.at_verb(word, &words[at + 1..]);
+            }
+            match call.option(word, words.get(at + 1)) {
+                Some(taken) => at += taken,
+                None if matches!(
+                    word.text.as_str(),
+                    "--version" | "--help" | "-h" | "-v" | "--exec-path"
+                ) =>
+                {
+                    return Parsed::Asks;
+                }
+                None => return Parsed::Unclear,
+            }
+        }
+        Parsed::Asks
+    }
+
+    fn at_verb(mut self, verb: &Term, words: &'a [Term]) -> Parsed<'a> {
+        if !verb.is_literal() {
+            return Parsed::Unclear;
+        }
+        self.verb.clone_from(&verb.text);
+        self.words = words;
+        Parsed::Call(self)
+    }
+
+    /// How many words the option takes; `None` if it is not known.
+    fn option(&mut self, word: &Term, next: Option<&Term>) -> Option<usize> {
+        if word.flaggy {
+            return None;
+        }
+        let (name, attached) =
+            word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
+        match (name, attached) {
+            ("-c", None) => {
+                self.configure(next?);
+                Some(2)
+            }
+            ("-C", None) => {
+                if own::reach(next?, false) >= own::Reach::GitDir {
+                    self.bends(Effect::Unknown);
+                }
+                Some(2)
+            }
+            ("--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source", attached) => {
+                if name == "--git-dir" || name == "--namespace" {
+                    self.bends(Effect::Unknown);
+                }
+                Some(if attached.is_some() { 1 } else { 2 })
+            }
+            ("--config-env" | "--exec-path", Some(_)) => {
+                self.bends(Effect::Unknown);
+                Some(1)
+            }
+            (name, None) if HARMLESS.contains(&name) => Some(1),
+            _ => None,
+        }
+    }
+
+    fn bends(&mut self, effect: Effect) {
+        self.effect = self.effect.max(effect);
+        self.flags.push(GitFlag::Taint);
+    }
+
+    fn configure(&mut self, setting: &Term) {
+        let (key, value) = match setting.text.split_once('=') {
+            Some((key, _)) => (key, setting.behind(key.len() + 1)),
+            None => (setting.text.as_str(), Term::literal("true")),
+        };
+        let key = key.to_ascii_lowercase();
+        if key == "core.hookspath" {
+            self.flags.push(GitFlag::HooksPath);
+        }
+        let row = taints().key.iter().find(|row| row.fits(&key));
+        let fine = row.is_some_and(|row| row.harmless.is_empty() || row.allows(&value));
+        if !fine || setting.text.starts_with('$') {
+            self.bends(Effect::Unknown);
+        }
+    }
+
+    /// Puts the verb with its flags of interest on the first of `found`.
+    pub fn describe(&self, taints: &[GitFlag], found: &mut [Found]) {
+        let Some(first) = found.first_mut() else { return };
+        let mut flags = self.flags.clone();
+        flags.extend(taints);
+        if let Some(row) = programs::git_verb(&self.verb) {
+            let args = Args::of(row, self.words, false);
+            let given = row.interest.iter().filter(|(_, names)| names.iter().any(|name| args.has(name)));
+            flags.extend(given.map(|(&flag, _)| flag));
+            flags.extend(args.operands.iter().filter_map(|(_, operand)| self.operand_flags(operand)));
+        }
+        flags.sort_unstable();
+        flags.dedup();
+        let args = self.words.iter().map(|word| word.text.clone()).collect();
+        first.git = Some(GitVerb { verb: self.verb.clone(), args, flags });
+    }
+
+    fn operand_flags(&self, operand: &Term) -> Option<GitFlag> {
+        match self.verb.as_str() {
+            "push" if operand.text.starts_with('+') => Some(GitFlag::Force),
+            "push" if operand.text.starts_with(':') => Some(GitFlag::Delete),
+            "config" if operand.text.eq_ignore_ascii_case("core.hooksPath") => Some(GitFlag::HooksPath),
+            "notes" | "stash" if matches!(operand.text.as_str(), "remove" | "drop" | "clear") => {
+                Some(GitFlag::Delete)
+            }
+            "reflog" if matches!(operand.text.as_str(), "expire" | "delete" | "drop") => Some(GitFlag::Prune),
+            "remote" | "worktree" if operand.text == "prune" => Some(GitFlag::Prune),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_taints_parse() {
+        toml::from_str::<Taints>(include_str!("taints.toml")).expect("the table parses");
+    }
+}

@@ -1,0 +1,196 @@
+//! Reads a command line and says what it would do, without running anything.
+//!
+//! Pure: no file, no environment, no process. What a table does not name is
+//! [`Effect::Unknown`], never a read. What code does once it runs (a script, a test,
+//! a Makefile) cannot be seen from here; the tree fence looks for that afterwards.
+//! Whether an effect is open in a phase is the guards' business.
+
+mod call;
+mod git;
+mod own;
+mod programs;
+mod scripts;
+mod seed;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod words;
+
+use serde::Deserialize;
+
+pub use seed::{Program, SeedCommand, seed_command};
+
+/// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].
+pub const LONGEST: usize = 64 * 1024;
+
+/// What a piece of a command line does, from harmless to unforeseeable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// Looks, and leaves everything as it is.
+    Read,
+    /// Runs code that the command line does not show: scripts, tests, builds.
+    RunsCode,
+    /// Changes files.
+    Write,
+    /// Changes refs, the index, the configuration or objects of a git repository.
+    GitWrite,
+    /// Talks to the network.
+    Network,
+    /// Changes something outside: a push, a release, a deployment, a posted form.
+    Outward,
+    /// Not foreseeable from the text.
+    Unknown,
+}
+
+/// What else is known about a program, beside its effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tag {
+    /// Runs a project's tests.
+    Test,
+    /// Changes what a project depends on.
+    PackageManager,
+    /// Rewrites source files into one style.
+    Formatter,
+    /// Runs with another user's rights.
+    Elevated,
+    /// Changes what later words of the line mean: `PATH=`, `GIT_DIR=`, an alias.
+    Taint,
+}
+
+/// Flags of a git verb that guards ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GitFlag {
+    /// `--amend`: replaces a commit.
+    Amend,
+    /// `--no-verify`, or `-n` where it means that.
+    NoVerify,
+    /// Overwrites what is there: `--force`, `-f`, `-B`, `+ref`.
+    Force,
+    /// Removes a ref or an entry.
+    Delete,
+    /// `--mirror`: every ref there is.
+    Mirror,
+    /// `--hard`, `--merge`, `--keep`: resets the work tree too.
+    Hard,
+    /// `--prune`: drops objects or refs.
+    Prune,
+    /// `-c core.hooksPath=…`, or the same through `git config`.
+    HooksPath,
+    /// Configuration or environment that bends what git does: `-c`, `GIT_DIR=` …
+    Taint,
+}
+
+/// A verb of git with what matters about its use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitVerb {
+    /// The verb as written: `commit`, `update-ref`; empty for plain `git --version`.
+    pub verb: String,
+    /// The words after the verb, quotes removed, expansions as written.
+    pub args: Vec<String>,
+    /// Flags of interest, sorted, each once.
+    pub flags: Vec<GitFlag>,
+}
+
+impl GitVerb {
+    /// Whether `flag` was given.
+    pub fn has(&self, flag: GitFlag) -> bool {
+        self.flags.contains(&flag)
+    }
+}
+
+/// One thing that a command line does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub effect: Effect,
+    /// The piece of the command line that shows it.
+    pub part: String,
+    /// Paths it writes, or paths of git seed's state that it names, as written.
+    pub paths: Vec<String>,
+    /// It writes somewhere the text does not say.
+    pub dynamic: bool,
+    /// What kind of program it is, where that matters.
+    pub tag: Option<Tag>,
+    /// The git verb, for a `git` command.
+    pub git: Option<GitVerb>,
+    /// It names git seed's own state, git's hooks, or a host's hook settings.
+    pub own_state: bool,
+    /// It is a `git seed` command.
+    pub seed: bool,
+    /// It is a `git seed` command that is not the agent's to give.
+    pub persons: bool,
+}
+
+impl Found {
+    fn new(effect: Effect, part: &str) -> Self {
+        Self {
+            effect,
+            part: part.to_owned(),
+            paths: Vec::new(),
+            dynamic: false,
+            tag: None,
+            git: None,
+            own_state: false,
+            seed: false,
+            persons: false,
+        }
+    }
+}
+
+/// Everything that a command line does, in the order it was met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub found: Vec<Found>,
+}
+
+impl Reading {
+    /// The worst effect; a line that does nothing reads.
+    pub fn worst(&self) -> Effect {
+        self.found.iter().map(|found| found.effect).max().unwrap_or(Effect::Read)
+    }
+
+    /// The first piece that shows the worst effect.
+    pub fn why(&self) -> Option<&Found> {
+        let worst = self.worst();
+        self.found.iter().find(|found| found.effect == worst)
+    }
+
+    /// The paths it writes, as written; `dynamic` on a [`Found`] says that there are more.
+    pub fn writes(&self) -> impl Iterator<Item = &str> {
+        self.found
+            .iter()
+            .filter(|found| matches!(found.effect, Effect::Write | Effect::GitWrite))
+            .flat_map(|found| found.paths.iter().map(String::as_str))
+    }
+
+    /// Every git verb, those that only read among them.
+    pub fn git_verbs(&self) -> impl Iterator<Item = &GitVerb> {
+        self.found.iter().filter_map(|found| found.git.as_ref())
+    }
+
+    /// The first piece that names git seed's own state or a command that is a person's.
+    pub fn forbidden(&self) -> Option<&Found> {
+        self.found.iter().find(|found| found.own_state || found.persons)
+    }
+
+    /// Whether a part of the line carries `tag`.
+    pub fn is(&self, tag: Tag) -> bool {
+        self.found.iter().any(|found| found.tag == Some(tag))
+    }
+}
+
+/// Whether the line runs a project's tests.
+pub fn is_test_run(reading: &Reading) -> bool {
+    reading.is(Tag::Test)
+}
+
+/// Says what `command` would do if a shell ran it.
+///
+/// Never panics. A line that is too long, holds a NUL byte, nests too deep or does not
+/// parse is [`Effect::Unknown`].
+pub fn read(command: &str) -> Reading {
+    walk::read(command)
+}

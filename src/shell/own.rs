@@ -1,0 +1,239 @@
+//! Which words name what the agent must leave alone: git seed's state, git's hooks,
+//! the settings that make a host call us, and the places that are no files at all.
+//!
+//! Judges spelling only; what links and directories make of a path is for the joint.
+//! A word with whitespace is prose, not a path.
+
+use super::words::Term;
+
+/// How far a word reaches into what is ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Nothing of it.
+    Outside,
+    /// A host's hook settings: reading them is fine.
+    Settings,
+    /// The git directory as a whole, or a file in it that is git's.
+    GitDir,
+    /// State of git seed, or git's hooks.
+    State,
+}
+
+/// Whether a word of that reach matters to a program.
+pub(super) fn touches(reach: Reach, changes: bool, descends: bool) -> bool {
+    match reach {
+        Reach::Outside => false,
+        Reach::Settings => changes,
+        Reach::GitDir => changes || descends,
+        Reach::State => true,
+    }
+}
+
+/// How far `term` reaches; with `revisions`, `seed/x` is a ref too, as git reads it.
+pub(super) fn reach(term: &Term, revisions: bool) -> Reach {
+    if term.text.contains(char::is_whitespace) && !term.expands {
+        return Reach::Outside;
+    }
+    let text = braces_as_globs(&term.text.to_ascii_lowercase());
+    if names_ref(&text, revisions) {
+        return Reach::State;
+    }
+    let tail = if term.expands { behind_git_dir(&text) } else { None };
+    let values = text.split(['=', ':', '@', ',']).map(path_reach);
+    values.chain(tail).max().unwrap_or(Reach::Outside)
+}
+
+/// Whether code in another language mentions our state; prose cannot be told from paths.
+pub(super) fn code_mentions(code: &str) -> bool {
+    let code = code.to_ascii_lowercase();
+    let signs = [
+        ".git/seed",
+        ".git/hooks",
+        "refs/seed",
+        "refs/notes/seed",
+        "refs/worktree/seed",
+        "git-seed",
+        "git seed",
+    ];
+    signs.iter().any(|sign| code.contains(sign))
+}
+
+/// Whether writing to `term` leaves nothing behind.
+pub(super) fn is_sink(term: &Term) -> bool {
+    let sinks = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
+    let descriptor =
+        term.text.strip_prefix("/dev/fd/").is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
+    term.is_literal() && (descriptor || sinks.contains(&term.text.as_str()))
+}
+
+fn names_ref(text: &str, revisions: bool) -> bool {
+    let ours = ["refs/seed", "refs/notes/seed", "refs/worktree/seed"];
+    let bare = ["seed/", "notes/seed", "worktree/seed"];
+    text.split(['=', ':', '+', '^', ',', '~', '@']).flat_map(|part| part.split("..")).any(|part| {
+        ours.iter().any(|name| within(part, name) || (part.starts_with("refs/") && covers(part, name)))
+            || (revisions && bare.iter().any(|name| part.starts_with(name)))
+    })
+}
+
+/// `part` is `name` or lies below it.
+fn within(part: &str, name: &str) -> bool {
+    part.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '*', '.']))
+}
+
+/// The pattern `part` matches `name` or something below it.
+fn covers(part: &str, name: &str) -> bool {
+    part.contains(['*', '?', '[']) && (matches(part, name) || matches(part, &format!("{name}/x")))
+}
+
+fn path_reach(path: &str) -> Reach {
+    let parts = components(path);
+    let mut reach = Reach::Outside;
+    for (at, part) in parts.iter().enumerate() {
+        let rest = &parts[at + 1..];
+        if part.starts_with('.') && matches(part, ".git") {
+            reach = reach.max(inside_git_dir(rest));
+        }
+        if is_settings(part, rest) {
+            reach = reach.max(Reach::Settings);
+        }
+    }
+    reach
+}
+
+fn inside_git_dir(rest: &[&str]) -> Reach {
+    let state: &[&[&str]] = &[
+        &["seed"],
+        &["hooks"],
+        &["refs", "seed"],
+        &["refs", "notes", "seed"],
+        &["refs", "worktree", "seed"],
+        &["logs", "refs", "seed"],
+        &["worktrees", "*", "seed"],
+        &["worktrees", "*", "refs", "worktree", "seed"],
+    ];
+    let fits = |names: &&[&str]| {
+        rest.len() >= names.len()
+            && names.iter().zip(rest).all(|(name, part)| *name == "*" || matches(part, name))
+    };
+    if state.iter().any(fits) { Reach::State } else { Reach::GitDir }
+}
+
+/// Files by which hosts call our hooks.
+fn is_settings(part: &str, rest: &[&str]) -> bool {
+    let file = |at: usize| rest.get(at).copied().unwrap_or("");
+    match part {
+        ".claude" => matches!(file(0), "settings.json" | "settings.local.json") || file(0).contains('*'),
+        ".codex" => matches!(file(0), "hooks.json" | "config.toml"),
+        ".cursor" => file(0) == "hooks.json",
+        ".gemini" => file(0) == "settings.json",
+        ".github" => file(0) == "hooks",
+        ".opencode" => matches!(file(0), "plugins" | "plugin"),
+        _ => false,
+    }
+}
+
+/// `$(git rev-parse --git-dir)/seed`, `$GIT_DIR/hooks`: the directory is not in the text.
+fn behind_git_dir(text: &str) -> Option<Reach> {
+    let asks = text.contains("--git-") || text.contains("git_dir") || text.contains("gitdir");
+    let named = text.contains("--git-path") && (text.contains("seed") || text.contains("hooks"));
+    let below = ["/seed", "/hooks", "/refs/seed"].iter().any(|name| text.contains(name));
+    (asks && (below || named)).then_some(Reach::State)
+}
+
+fn components(path: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts
+}
+
+/// `{a,b}` as `*`, so that a list of alternatives matches like a glob.
+fn braces_as_globs(text: &str) -> String {
+    if !text.contains('{') {
+        return text.to_owned();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    for char in text.chars() {
+        match char {
+            '{' => {
+                depth += 1;
+                plain.push('*');
+            }
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(char),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// Whether the glob `pattern` could match `name`; a `[…]` counts as any character.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut chars = pattern.chars();
+    match (chars.next(), name.chars().next()) {
+        (None, None) => true,
+        (Some('*'), Some(next)) => {
+            matches(chars.as_str().trim_start_matches('*'), name)
+                || matches(pattern, &name[next.len_utf8()..])
+        }
+        (Some('*'), None) => matches(chars.as_str().trim_start_matches('*'), name),
+        (Some('?'), Some(next)) => matches(chars.as_str(), &name[next.len_utf8()..]),
+        (Some('['), Some(next)) => {
+            let rest = chars.as_str();
+            let after = rest.find(']').map_or("", |close| &rest[close + 1..]);
+            matches(after, &name[next.len_utf8()..])
+        }
+        (Some(char), Some(next)) if char == next => matches(chars.as_str(), &name[next.len_utf8()..]),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_name_our_state_are_known_in_any_spelling() {
+        let cases = [
+            (".git/seed", Reach::State),
+            ("./.git/seed/x", Reach::State),
+            ("/home/me/repo/.git/seed", Reach::State),
+            (".git//seed", Reach::State),
+            (".git/x/../seed", Reach::State),
+            (".GIT/Seed", Reach::State),
+            (".git/se*d", Reach::State),
+            (".gi[t]/seed", Reach::State),
+            (".git/{seed,x}/y", Reach::State),
+            ("of=.git/seed/x", Reach::State),
+            ("refs/seed/jobs/a", Reach::State),
+            ("+refs/*:refs/*", Reach::State),
+            ("HEAD..refs/seed/x", Reach::State),
+            ("refs/notes/seed", Reach::State),
+            (".git/hooks/pre-commit", Reach::State),
+            (".git", Reach::GitDir),
+            (".git/config", Reach::GitDir),
+            (".claude/settings.json", Reach::Settings),
+            ("src/seed.rs", Reach::Outside),
+            ("refs/seedling", Reach::Outside),
+            ("refs/heads/*", Reach::Outside),
+            ("*/*", Reach::Outside),
+            ("about .git/seed and refs/seed", Reach::Outside),
+            (".gitignore", Reach::Outside),
+            (".github/workflows/seed.yml", Reach::Outside),
+        ];
+        for (word, expected) in cases {
+            let mut term = Term::literal(word);
+            term.globs = word.contains('*');
+            assert_eq!(reach(&term, false), expected, "{word}");
+        }
+        assert_eq!(reach(&Term::literal("seed/jobs/a"), true), Reach::State);
+    }
+}

@@ -1,0 +1,573 @@
+//! What programs do, as rows of data, and how a row judges its words.
+//!
+//! `programs.toml` and `git.toml` hold the rows; the shape of one is [`Row`]. A program
+//! without a row is not judged here: the walker calls it unknown.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::own;
+use super::words::Term;
+use super::{Effect, Found, GitFlag, Tag};
+
+/// How a program or a verb of one behaves.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Row {
+    pub names: Vec<String>,
+    /// What it does where no narrower entry says otherwise.
+    pub effect: Effect,
+    /// What it does beside that.
+    #[serde(default)]
+    pub also: Vec<Effect>,
+    #[serde(default)]
+    pub tag: Option<Tag>,
+    /// Flags with which the tag does not hold.
+    #[serde(default)]
+    pub untag: Vec<String>,
+    /// Which operands are the files it writes.
+    #[serde(default)]
+    pub writes: Writes,
+    /// Flags that take the next word. `-i?` takes only what is attached to it.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Flags that do more. An entry that ends in `=` names an operand, as in `of=FILE`.
+    #[serde(default)]
+    pub flags: BTreeMap<Effect, Vec<String>>,
+    /// Values with which such a flag does nothing more.
+    #[serde(default)]
+    pub harmless: BTreeMap<String, Vec<String>>,
+    /// The only flags that are known; another one makes it unknown.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// First operands and what they do; an empty one stands for none.
+    #[serde(default)]
+    pub verbs: BTreeMap<Effect, Vec<String>>,
+    /// First operands that have rows of their own.
+    #[serde(default)]
+    pub sub: Vec<Row>,
+    /// When it only reads, whatever `effect` says.
+    #[serde(default)]
+    pub reads: Option<Reads>,
+    /// How many leading operands are text and no paths: patterns, messages.
+    #[serde(default)]
+    pub prose: usize,
+    /// Flags whose values are text and no paths.
+    #[serde(default)]
+    pub prose_flags: Vec<String>,
+    /// Flags that guards ask for.
+    #[serde(default)]
+    pub interest: BTreeMap<GitFlag, Vec<String>>,
+    /// Flags with the words of a command behind them, up to `;`, `+` or the end.
+    #[serde(default)]
+    pub exec: Vec<String>,
+    /// Long flags begin with one dash, and letters do not cluster.
+    #[serde(default)]
+    pub single_dash: bool,
+    /// It descends into what it is given.
+    #[serde(default)]
+    pub descends: bool,
+    /// Its words are looked up among refs too.
+    #[serde(default)]
+    pub revisions: bool,
+    /// Its output is names, numbers or lines of files: nothing an author composed.
+    #[serde(default)]
+    pub yields: bool,
+    /// Its words are evaluated once more as arithmetic or names.
+    #[serde(default)]
+    pub evaluates: bool,
+    /// How its words are read, where a row cannot say it.
+    #[serde(default)]
+    pub special: Option<Special>,
+    /// Wrappers: operands before the command.
+    #[serde(default)]
+    pub skip: usize,
+    /// Wrappers: `NAME=value` words may stand before the command.
+    #[serde(default)]
+    pub assignments: bool,
+    /// Wrappers: the words are joined and read by a shell.
+    #[serde(default)]
+    pub joins: bool,
+    /// Wrappers: words from standard input are added to the command.
+    #[serde(default)]
+    pub appends: bool,
+    /// Wrappers: a command without a row is code of the project.
+    #[serde(default)]
+    pub foreign: bool,
+    /// Flags whose value is code: of a shell for wrappers, of itself for interpreters.
+    #[serde(default)]
+    pub code: Vec<String>,
+}
+
+/// Which operands a program writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Writes {
+    #[default]
+    None,
+    /// All of them.
+    Operands,
+    /// The last one.
+    Last,
+    /// All but the first.
+    Rest,
+    /// Those after `--`.
+    AfterDashes,
+}
+
+/// When a program that can write only reads.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Reads {
+    /// One of these flags is enough, if the others are among `flags`.
+    #[serde(default)]
+    pub with: Vec<String>,
+    /// Flags that change nothing.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// One of these as first operand is enough.
+    #[serde(default)]
+    pub first: Vec<String>,
+    /// So many operands, or fewer, are enough.
+    #[serde(default)]
+    pub operands: Option<usize>,
+}
+
+/// Programs whose words need more than a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Special {
+    Alias,
+    Assign,
+    Awk,
+    Eval,
+    Git,
+    GitSeed,
+    Interpreter,
+    Sed,
+    Set,
+    Shell,
+    Tar,
+    Wrap,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Programs {
+    program: Vec<Row>,
+}
+
+/// Rows, found by any of their names.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Row>,
+    at: HashMap<String, usize>,
+}
+
+impl Table {
+    /// A table that does not parse has no rows, so that every program is unknown; a test
+    /// reads the shipped ones.
+    fn new(text: &str) -> Self {
+        let rows = parse(text).unwrap_or_default();
+        let at = rows
+            .iter()
+            .enumerate()
+            .flat_map(|(index, row)| row.names.iter().map(move |name| (name.clone(), index)))
+            .collect();
+        Self { rows, at }
+    }
+
+    fn get(&self, name: &str) -> Option<&Row> {
+        self.at.get(name).and_then(|&index| self.rows.get(index))
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<Row>, toml::de::Error> {
+    toml::from_str::<Programs>(text).map(|programs| programs.program)
+}
+
+/// The row of a program, by its name without directories.
+pub(super) fn program(name: &str) -> Option<&'static Row> {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| Table::new(include_str!("programs.toml"))).get(name)
+}
+
+/// The row of a git verb.
+pub(super) fn git_verb(name: &str) -> Option<&'static Row> {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| Table::new(include_str!("git.toml"))).get(name)
+}
+
+/// The words of a program, told apart by its row.
+#[derive(Debug, Default)]
+pub(super) struct Args<'a> {
+    pub flags: Vec<Flag>,
+    /// Operands with their place among the words.
+    pub operands: Vec<(usize, &'a Term)>,
+    /// Operands before this index stand before `--`.
+    pub dashes: Option<usize>,
+    /// Commands behind `-exec` and its like.
+    pub commands: Vec<Vec<Term>>,
+    /// A word could turn into a flag that is not shown.
+    pub flaggy: bool,
+}
+
+/// One flag: its name without value, and the value if it has one.
+#[derive(Debug)]
+pub(super) struct Flag {
+    pub name: String,
+    pub value: Option<Term>,
+    /// Its place among the words.
+    pub at: usize,
+}
+
+impl<'a> Args<'a> {
+    /// Tells flags from operands. With `leading`, stops at the first operand.
+    pub fn of(row: &Row, words: &'a [Term], leading: bool) -> Self {
+        let mut args = Self::default();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let is_flag = args.dashes.is_none() && word.text.starts_with('-') && word.text.len() > 1;
+            if is_flag && word.text == "--" {
+                args.dashes = Some(args.operands.len());
+            } else if is_flag {
+                args.flaggy |= word.flaggy;
+                at = args.flag(row, words, at);
+                continue;
+            } else {
+                args.flaggy |= word.flaggy && args.dashes.is_none();
+                args.operands.push((at, word));
+                if leading {
+                    return args;
+                }
+            }
+            at += 1;
+        }
+        args
+    }
+
+    /// Takes the flag at `at`, and whatever belongs to it; returns where to go on.
+    fn flag(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
+        let word = &words[at];
+        if row.exec.contains(&word.text) {
+            return self.command(words, at);
+        }
+        if row.single_dash || word.text.starts_with("--") {
+            return self.long(row, words, at);
+        }
+        for (index, letter) in word.text.char_indices().skip(1) {
+            let name = format!("-{letter}");
+            if row.exec.contains(&name) {
+                return self.command(words, at);
+            }
+            let attached = &word.text[index + letter.len_utf8()..];
+            let only_attached = row.values.iter().any(|value| value.strip_suffix('?') == Some(&name));
+            if only_attached || row.values.contains(&name) {
+                let taken = attached.is_empty() && !only_attached;
+                let value = if taken {
+                    words.get(at + 1).cloned()
+                } else {
+                    (!attached.is_empty()).then(|| word.behind(index + letter.len_utf8()))
+                };
+                self.flags.push(Flag { name, value, at });
+                return at + 1 + usize::from(taken);
+            }
+            self.flags.push(Flag { name, value: None, at });
+        }
+        at + 1
+    }
+
+    fn long(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
+        let word = &words[at];
+        if let Some((name, _)) = word.text.split_once('=') {
+            let value = Some(word.behind(name.len() + 1));
+            if row.exec.iter().any(|exec| exec == name) {
+                self.commands.push(vec![Term::arriving(true)]);
+            }
+            self.flags.push(Flag { name: name.to_owned(), value, at });
+            return at + 1;
+        }
+        let taken = row.values.contains(&word.text);
+        let value = if taken { words.get(at + 1).cloned() } else { None };
+        self.flags.push(Flag { name: word.text.clone(), value, at });
+        at + 1 + usize::from(taken)
+    }
+
+    fn command(&mut self, words: &[Term], at: usize) -> usize {
+        let rest = &words[at + 1..];
+        let length = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
+        let mut command = rest[..length].to_vec();
+        for word in &mut command {
+            word.expands |= word.text.contains("{}");
+        }
+        command.push(Term::arriving(false));
+        self.commands.push(command);
+        at + 1 + length + 1
+    }
+
+    /// Whether the flag of that name, or an abbreviation of it, is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.flags.iter().any(|flag| is_flag(name, &flag.name))
+    }
+}
+
+/// Whether `given` is the flag `name`, or short for it as getopt allows.
+fn is_flag(name: &str, given: &str) -> bool {
+    name == given || (given.len() > 2 && given.starts_with("--") && name.starts_with(given))
+}
+
+impl Row {
+    /// The row of a first operand, if it has one.
+    pub fn sub(&self, verb: &str) -> Option<&Row> {
+        self.sub.iter().find(|row| row.names.iter().any(|name| name == verb))
+    }
+
+    /// What the words make of this row; `part` is the piece of the line they come from.
+    ///
+    /// The first entry is the program itself, the others what its flags add.
+    pub fn judge(&self, args: &Args<'_>, part: &str) -> Vec<Found> {
+        let mut base = Found::new(self.base(args), part);
+        let mut found = Vec::new();
+        if base.effect != Effect::Read || !self.reads_only(args) {
+            found.extend(self.also.iter().map(|&effect| self.beside(effect, args, part)));
+        }
+        self.name_writes(args, &mut base);
+        found.extend(self.flag_effects(args, part));
+        let writes = base.effect == Effect::Write || found.iter().any(|found| found.effect == Effect::Write);
+        base.tag = self.tag.filter(|&tag| match tag {
+            Tag::Formatter => writes,
+            Tag::PackageManager => base.effect > Effect::Read,
+            _ => true,
+        });
+        if self.untag.iter().any(|flag| args.has(flag)) {
+            base.tag = None;
+        }
+        if self.is_unsure(args) {
+            found.push(Found::new(Effect::Unknown, part));
+        }
+        found.insert(0, base);
+        self.name_own_state(args, &mut found);
+        found
+    }
+
+    fn beside(&self, effect: Effect, args: &Args<'_>, part: &str) -> Found {
+        let mut found = Found::new(effect, part);
+        self.name_writes(args, &mut found);
+        found
+    }
+
+    fn base(&self, args: &Args<'_>) -> Effect {
+        if asks_for_help(args) || self.reads_only(args) {
+            return Effect::Read;
+        }
+        let verb = args.operands.first().map(|(_, term)| *term);
+        match verb {
+            Some(verb) if !self.verbs.is_empty() && !verb.is_literal() => Effect::Unknown,
+            _ => self.verb_effect(verb.map_or("", |verb| verb.text.as_str())).unwrap_or(self.effect),
+        }
+    }
+
+    fn verb_effect(&self, verb: &str) -> Option<Effect> {
+        self.verbs
+            .iter()
+            .find(|(_, verbs)| verbs.iter().any(|known| known == verb))
+            .map(|(&effect, _)| effect)
+    }
+
+    fn reads_only(&self, args: &Args<'_>) -> bool {
+        let Some(reads) = &self.reads else { return false };
+        let known = |flag: &Flag| {
+            reads.flags.contains(&flag.name)
+                || reads.with.contains(&flag.name)
+                || (is_number(&flag.name) && reads.flags.iter().any(|flag| flag == "-#"))
+        };
+        let first = args.operands.first();
+        let enough = args.flags.iter().any(|flag| reads.with.contains(&flag.name))
+            || first.is_some_and(|(_, first)| first.is_literal() && reads.first.contains(&first.text))
+            || reads.operands.is_some_and(|most| args.operands.len() <= most);
+        enough && !args.flaggy && args.flags.iter().all(known)
+    }
+
+    /// An unlisted flag, or a word that could turn into one that matters.
+    fn is_unsure(&self, args: &Args<'_>) -> bool {
+        let picky = !self.flags.is_empty() || !self.only.is_empty() || !self.exec.is_empty();
+        let numbers = self.only.iter().any(|flag| flag == "-#");
+        let listed = |flag: &Flag| self.only.contains(&flag.name) || (numbers && is_number(&flag.name));
+        (picky && args.flaggy && self.effect < Effect::Write)
+            || (!self.only.is_empty() && !args.flags.iter().all(listed))
+            || (self.evaluates
+                && args
+                    .operands
+                    .iter()
+                    .any(|(_, word)| word.quoted && !word.expands && runs_inside(&word.text)))
+    }
+
+    fn flag_effects(&self, args: &Args<'_>, part: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (&effect, names) in &self.flags {
+            for name in names {
+                let values =
+                    args.flags.iter().filter(|flag| is_flag(name, &flag.name)).map(|flag| flag.value.clone());
+                for value in values.chain(operand_values(name, args)) {
+                    found.extend(self.flag_effect(effect, name, value, args, part));
+                }
+            }
+        }
+        found
+    }
+
+    fn flag_effect(
+        &self,
+        effect: Effect,
+        name: &str,
+        value: Option<Term>,
+        args: &Args<'_>,
+        part: &str,
+    ) -> Option<Found> {
+        let mut found = Found::new(effect, part);
+        // What is attached to `-i.bak` is no file.
+        let attached = self.values.iter().any(|known| known.strip_suffix('?') == Some(name));
+        let Some(value) = value.filter(|_| !attached) else {
+            if effect == Effect::Write {
+                self.name_operands(args, &mut found);
+            }
+            return Some(found);
+        };
+        let harmless = self.harmless.get(name).is_some_and(|values| values.contains(&value.text));
+        if harmless && value.is_literal() {
+            return None;
+        }
+        if effect == Effect::Write {
+            return writes(&[&value], &mut found).then_some(found);
+        }
+        Some(found)
+    }
+
+    /// A flag such as `-i` or `--fix` turns what is read into what is written.
+    fn name_operands(&self, args: &Args<'_>, found: &mut Found) {
+        let operands: Vec<&Term> =
+            args.operands.iter().skip(self.prose_of(args)).map(|(_, term)| *term).collect();
+        let named = writes(&operands, found);
+        found.dynamic |= !named || !self.exec.is_empty();
+    }
+
+    /// How many operands are text; a flag that brings the script or pattern leaves none.
+    fn prose_of(&self, args: &Args<'_>) -> usize {
+        let brings = ["-e", "-f", "--expression", "--regexp", "--file", "--source", "--from-file"];
+        let brought = self.prose == 1 && args.flags.iter().any(|flag| brings.contains(&flag.name.as_str()));
+        if brought { 0 } else { self.prose }
+    }
+
+    fn name_writes(&self, args: &Args<'_>, base: &mut Found) {
+        if !matches!(base.effect, Effect::Write | Effect::GitWrite) {
+            return;
+        }
+        let operands: Vec<&Term> = args.operands.iter().map(|(_, term)| *term).collect();
+        let written = match self.writes {
+            Writes::None => &[],
+            Writes::Operands => operands.as_slice(),
+            Writes::Last => operands.split_last().map_or(&[][..], |_| &operands[operands.len() - 1..]),
+            Writes::Rest => operands.get(1..).unwrap_or_default(),
+            Writes::AfterDashes => args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default(),
+        };
+        let target = args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
+        let into = target.and_then(|flag| flag.value.as_ref()).filter(|_| self.writes == Writes::Last);
+        let written = into.map_or(written.to_vec(), |into| vec![into]);
+        if !writes(&written, base) && !written.is_empty() {
+            base.effect = Effect::Read;
+        }
+        base.dynamic |= written.is_empty() && (base.effect == Effect::Write || self.writes != Writes::None);
+    }
+
+    /// Marks words that name git seed's own state, except where words are prose.
+    fn name_own_state(&self, args: &Args<'_>, found: &mut [Found]) {
+        let changes = found.iter().any(|found| found.effect >= Effect::Write);
+        let descends = self.descends || !args.commands.is_empty();
+        let operands = args.operands.iter().skip(self.prose_of(args)).map(|(_, term)| *term);
+        let values = args
+            .flags
+            .iter()
+            .filter(|flag| !self.prose_flags.contains(&flag.name))
+            .filter_map(|flag| flag.value.as_ref());
+        let notes = args.flags.iter().filter(|flag| self.revisions && is_our_notes(flag));
+        let notes = notes.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.clone());
+        let named: Vec<String> = operands
+            .chain(values)
+            .filter(|term| own::touches(own::reach(term, self.revisions), changes, descends))
+            .map(|term| term.text.clone())
+            .chain(notes)
+            .collect();
+        if let Some(first) = found.first_mut().filter(|_| !named.is_empty()) {
+            first.own_state = true;
+            let new = named.into_iter().filter(|path| !first.paths.contains(path));
+            let new: Vec<String> = new.collect();
+            first.paths.extend(new);
+        }
+    }
+}
+
+/// The values of an operand that is written `name=value`, as `dd` has them.
+fn operand_values(name: &str, args: &Args<'_>) -> Vec<Option<Term>> {
+    if !name.ends_with('=') {
+        return Vec::new();
+    }
+    let value = |term: &Term| {
+        term.text.strip_prefix(name)?;
+        Some(Some(term.behind(name.len())))
+    };
+    args.operands.iter().filter_map(|(_, term)| value(term)).collect()
+}
+
+/// Adds what is really written to `found`; `false` if nothing is.
+pub(super) fn writes(targets: &[&Term], found: &mut Found) -> bool {
+    let mut any = false;
+    for target in targets.iter().filter(|target| !own::is_sink(target)) {
+        any = true;
+        found.dynamic |= !target.is_literal();
+        if !target.text.is_empty() {
+            found.paths.push(target.text.clone());
+        }
+    }
+    any
+}
+
+/// `git notes --ref=seed`, `git log --notes='*'`: refs below `refs/notes/`.
+fn is_our_notes(flag: &Flag) -> bool {
+    let names = matches!(flag.name.as_str(), "--ref" | "--notes" | "--show-notes");
+    let ours =
+        |value: &Term| value.text.starts_with("seed") || !value.is_literal() || value.text.contains('*');
+    names && flag.value.as_ref().is_some_and(ours)
+}
+
+fn asks_for_help(args: &Args<'_>) -> bool {
+    let lone = args.flags.len() == 1 && args.operands.len() <= 1;
+    lone && !args.flaggy && matches!(args.flags[0].name.as_str(), "--help" | "--version")
+}
+
+fn is_number(flag: &str) -> bool {
+    flag.len() > 1 && flag[1..].bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text would run something if it were expanded once more.
+pub(super) fn runs_inside(text: &str) -> bool {
+    text.contains("$(") || text.contains('`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_tables_parse_and_name_each_program_once() {
+        for table in [include_str!("programs.toml"), include_str!("git.toml")] {
+            let rows = parse(table).expect("the table parses");
+            let mut names: Vec<_> = rows.iter().flat_map(|row| &row.names).collect();
+            names.sort();
+            let twice: Vec<_> =
+                names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+            assert!(twice.is_empty(), "named twice: {twice:?}");
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The small languages inside command lines: sed scripts, awk programs, tar's letters.
+//!
+//! Each reader knows what it understands and calls the rest unknown.
+
+use super::own;
+use super::programs::{self, Args, Row, Special};
+use super::words::Term;
+use super::{Effect, Found};
+
+/// What the script of a `sed`, `awk` or `tar` command adds to its flags.
+pub(super) fn judge(row: &Row, args: &Args<'_>, words: &[Term], part: &str) -> Vec<Found> {
+    match row.special {
+        Some(Special::Sed) => {
+            programs_of(args, &["-e", "--expression"]).iter().filter_map(|code| of_sed(code, part)).collect()
+        }
+        Some(Special::Awk) => {
+            programs_of(args, &["-e", "--source"]).iter().filter_map(|code| of_awk(code, part)).collect()
+        }
+        Some(Special::Tar) => of_tar(args, words, part).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The scripts in flags, or the first operand if there are none.
+fn programs_of(args: &Args<'_>, flags: &[&str]) -> Vec<Term> {
+    let from_file = args.has("--file") || args.flags.iter().any(|flag| flag.name == "-f");
+    let inline: Vec<Term> = args
+        .flags
+        .iter()
+        .filter(|flag| flags.contains(&flag.name.as_str()))
+        .filter_map(|flag| flag.value.clone())
+        .collect();
+    if inline.is_empty() && !from_file {
+        return args.operands.first().map(|(_, term)| (*term).clone()).into_iter().collect();
+    }
+    inline
+}
+
+fn of_sed(code: &Term, part: &str) -> Option<Found> {
+    let text = code.with_numbers();
+    // Seds differ in whether `[/]` ends a pattern, so a script is read both ways.
+    let mut aware = Sed { rest: &text, brackets: true, files: Vec::new() };
+    let mut plain = Sed { rest: &text, brackets: false, files: Vec::new() };
+    let effect = aware.effect().unwrap_or(Effect::Unknown).max(plain.effect().unwrap_or(Effect::Read));
+    let effect = if code.flaggy { Effect::Unknown } else { effect };
+    let mut found = Found::new(effect, part);
+    found.paths = aware.files;
+    found.own_state =
+        found.paths.iter().any(|file| own::reach(&Term::literal(file), false) == own::Reach::State);
+    (effect > Effect::Read || found.own_state).then_some(found)
+}
+
+/// Reads a sed script command by command; `None` means not understood.
+struct Sed<'a> {
+    rest: &'a str,
+    /// A delimiter inside `[…]` is a plain character.
+    brackets: bool,
+    /// Files that it reads or writes by name.
+    files: Vec<String>,
+}
+
+impl Sed<'_> {
+    fn effect(&mut self) -> Option<Effect> {
+        let mut worst = Effect::Read;
+        loop {
+            self.rest = self.rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
+            if self.rest.is_empty() {
+                return Some(worst);
+            }
+            self.addresses()?;
+            self.rest = self.rest.trim_start_matches([' ', '\t', '!']);
+            worst = worst.max(self.command()?);
+        }
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let char = self.rest.chars().next()?;
+        self.rest = &self.rest[char.len_utf8()..];
+        Some(char)
+    }
+
+    /// The rest of the line, which names a file.
+    fn file(&mut self) {
+        let (file, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.files.push(file.trim().to_owned());
+        self.rest = rest;
+    }
+
+    fn addresses(&mut self) -> Option<()> {
+        loop {
+            match self.rest.chars().next()? {
+                '0'..='9' | '$' | ',' | '~' | '+' | ' ' => {
+                    self.next();
+                }
+                '/' => {
+                    self.next();
+                    self.pattern('/')?;
+                    self.rest = self.rest.trim_start_matches(['I', 'M']);
+                }
+                '\\' => {
+                    self.next();
+                    let delimiter = self.next()?;
+                    self.pattern(delimiter)?;
+                }
+                _ => return Some(()),
+            }
+        }
+    }
+
+    fn delimited(&mut self, delimiter: char) -> Option<()> {
+        loop {
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                char if char == delimiter => return Some(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// A pattern up to its delimiter.
+    fn pattern(&mut self, delimiter: char) -> Option<()> {
+        if !self.brackets {
+            return self.delimited(delimiter);
+        }
+        loop {
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                char if char == delimiter => return Some(()),
+                '[' => {
+                    self.rest = self.rest.strip_prefix('^').unwrap_or(self.rest);
+                    self.rest = self.rest.strip_prefix(']').unwrap_or(self.rest);
+                    self.rest = self.rest.split_once(']')?.1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn command(&mut self) -> Option<Effect> {
+        match self.next()? {
+            'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'z' | 'F' | '{' | '}' => {
+                Some(Effect::Read)
+            }
+            'q' | 'Q' | 'l' | 'L' => {
+                self.rest =
+                    self.rest.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+                Some(Effect::Read)
+            }
+            'r' | 'R' => {
+                self.file();
+                Some(Effect::Read)
+            }
+            'a' | 'i' | 'c' | '#' => {
+                self.rest = self.rest.split_once('\n').map_or("", |(_, rest)| rest);
+                Some(Effect::Read)
+            }
+            'b' | 't' | 'T' | ':' => {
+                self.rest =
+                    self.rest.trim_start_matches(|char: char| char != ';' && char != '\n' && char != '}');
+                Some(Effect::Read)
+            }
+            'y' => {
+                self.substitution()?;
+                Some(Effect::Read)
+            }
+            's' => {
+                self.substitution()?;
+                self.substitution_flags()
+            }
+            'w' | 'W' => {
+                self.file();
+                Some(Effect::Write)
+            }
+            'e' => Some(Effect::Unknown),
+            _ => None,
+        }
+    }
+
+    fn substitution(&mut self) -> Option<()> {
+        let delimiter = self.next()?;
+        self.pattern(delimiter)?;
+        self.delimited(delimiter)
+    }
+
+    fn substitution_flags(&mut self) -> Option<Effect> {
+        let mut worst = Effect::Read;
+        loop {
+            match self.rest.chars().next() {
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
+                    self.next();
+                }
+                Some('e') => return Some(Effect::Unknown),
+                Some('w') => {
+                    self.next();
+                    self.file();
+                    worst = Effect::Write;
+                }
+                None | Some(' ' | ';' | '\n' | '}') => return Some(worst),
+                Some(_) => return None,
+            }
+        }
+    }
+}
+
+fn of_awk(code: &Term, part: &str) -> Option<Found> {
+    let bare = without_literals(&code.text);
+    let runs = ["system", "@load", "@include", "getline"].iter().any(|word| bare.contains(word))
+        || bare.replace("||", "").contains('|');
+    let effect = if code.flaggy || (code.expands && code.text.contains("$(")) {
+        Effect::Unknown
+    } else if runs {
+        Effect::RunsCode
+    } else if prints_to_file(&bare) {
+        Effect::Write
+    } else {
+        return None;
+    };
+    let mut found = Found::new(effect, part);
+    found.dynamic = true;
+    found.own_state = own::code_mentions(&code.text);
+    Some(found)
+}
+
+/// The program without the insides of its strings and patterns.
+fn without_literals(code: &str) -> String {
+    let mut bare = String::with_capacity(code.len());
+    let mut chars = code.chars();
+    while let Some(char) = chars.next() {
+        // After an operator or a bracket a slash cannot divide.
+        let opens = matches!(
+            bare.trim_end().chars().last(),
+            None | Some('~' | '(' | ',' | '!' | '&' | '|' | '{' | '}' | ';')
+        );
+        match char {
+            '"' => skip_literal(&mut chars, '"'),
+            '/' if opens => skip_literal(&mut chars, '/'),
+            _ => {}
+        }
+        bare.push(char);
+    }
+    bare
+}
+
+fn skip_literal(chars: &mut std::str::Chars<'_>, end: char) {
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => {
+                chars.next();
+            }
+            _ if char == end => return,
+            _ => {}
+        }
+    }
+}
+
+/// `print > "file"`; a `>` before the statement, or in parentheses, compares.
+fn prints_to_file(bare: &str) -> bool {
+    bare.match_indices("print").any(|(at, _)| {
+        let statement = bare[at..].split([';', '}', '\n']).next().unwrap_or_default();
+        let mut depth = 0_usize;
+        statement.chars().any(|char| {
+            match char {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            char == '>' && depth == 0
+        })
+    })
+}
+
+/// `tar tf x` lists, with or without a dash; every other letter writes.
+fn of_tar(args: &Args<'_>, words: &[Term], part: &str) -> Option<Found> {
+    let old_style = words.first().filter(|first| !first.text.starts_with('-'));
+    let letters = old_style.map_or("", |first| first.text.as_str());
+    let short = |letter: &str| {
+        letters.contains(letter) || args.flags.iter().any(|flag| flag.name == format!("-{letter}"))
+    };
+    let changes = ["x", "c", "r", "u", "A"].iter().any(|letter| short(letter))
+        || ["--extract", "--get", "--create", "--append", "--update", "--delete", "--concatenate"]
+            .iter()
+            .any(|name| args.has(name));
+    if !changes && (short("t") || args.has("--list")) {
+        return None;
+    }
+    let mut found = Found::new(Effect::Write, part);
+    let named =
+        args.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-f" | "-C" | "--file" | "--directory"));
+    let named: Vec<&Term> = named.filter_map(|flag| flag.value.as_ref()).collect();
+    programs::writes(&named, &mut found);
+    found.dynamic |= short("x") || named.is_empty();
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sed_script_reads_unless_it_names_a_file_or_a_command() {
+        let cases = [
+            ("1,5p", Effect::Read),
+            ("/a\\/b/,$d", Effect::Read),
+            ("s/a/b/g;s|c|d|", Effect::Read),
+            ("s/[/]/x/", Effect::Read),
+            ("s/[^/]*$//", Effect::Read),
+            ("s/a/[/;w out ]/", Effect::Write),
+            ("/x/!{s/a/b/;p}", Effect::Read),
+            ("$!N;P;D", Effect::Read),
+            (":a;N;$!ba;s/\\n/ /g", Effect::Read),
+            ("y/abc/def/", Effect::Read),
+            ("s/a/b/w out", Effect::Write),
+            ("/x/w out", Effect::Write),
+            ("s/a/b/e", Effect::Unknown),
+            ("1e id", Effect::Unknown),
+            ("s/a", Effect::Unknown),
+        ];
+        for (script, effect) in cases {
+            let found = of_sed(&Term::literal(script), "").map_or(Effect::Read, |found| found.effect);
+            assert_eq!(found, effect, "{script}");
+        }
+    }
+
+    #[test]
+    fn an_awk_program_reads_unless_it_prints_into_a_file_or_runs_something() {
+        let cases = [
+            ("{print $1}", Effect::Read),
+            ("/a|b/ && $2 ~ /x>y/ {print}", Effect::Read),
+            ("$3 > 5 {print $1}", Effect::Read),
+            ("{if ($1 > 2 || $2) print \"a > b | c\"}", Effect::Read),
+            ("{print > \"out\"}", Effect::Write),
+            ("{print | \"sh\"}", Effect::RunsCode),
+            ("BEGIN{system(\"id\")}", Effect::RunsCode),
+        ];
+        for (program, effect) in cases {
+            let found = of_awk(&Term::literal(program), "").map_or(Effect::Read, |found| found.effect);
+            assert_eq!(found, effect, "{program}");
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! `git seed` commands: which are the agent's to give, and the one strict form that is
+//! granted without asking the person.
+//!
+//! The strict form is read by a lexer of its own, not by the shell grammar: a grant must
+//! not hang on two readers agreeing. Everything a shell could expand, join or redirect
+//! makes it no strict form. In particular `cd … && git seed …` and `cat … | git seed …`
+//! are not; they are ordinary command lines, which the host may ask about.
+//! Whether a program by path is this binary is for the caller.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::own::{self, Reach};
+use super::words::Term;
+use super::{Effect, Found, LONGEST};
+
+/// How the command names the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `git seed …`
+    GitSeed,
+    /// `git-seed …`
+    Bare,
+    /// An absolute path that ends in `/git-seed`.
+    Path(String),
+}
+
+/// One literal `git seed` command that is the agent's to give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeedCommand {
+    pub program: Program,
+    /// The words after `git seed`, quotes removed.
+    pub args: Vec<String>,
+    /// The body of the quoted here-document, with its last newline.
+    pub stdin: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Commands {
+    command: Vec<Row>,
+}
+
+/// One command of git seed, and whose it is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    /// The agent may give it in every form.
+    #[serde(default)]
+    open: bool,
+    /// Subcommands that the agent may give.
+    #[serde(default)]
+    verbs: Vec<String>,
+    /// The agent may give it without a subcommand.
+    #[serde(default)]
+    alone: bool,
+}
+
+fn rows() -> &'static [Row] {
+    static TABLE: OnceLock<Vec<Row>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        toml::from_str::<Commands>(include_str!("seed.toml")).map(|table| table.command).unwrap_or_default()
+    })
+}
+
+/// Whether the agent may give the command with these words; what no row names is a person's.
+fn is_open(args: &[&str]) -> bool {
+    let mut words = args.iter().filter(|word| !matches!(**word, "--json" | "--color"));
+    let Some(row) = words.next().and_then(|name| rows().iter().find(|row| row.name == **name)) else {
+        return false;
+    };
+    let verb = words.next();
+    row.open || verb.map_or(row.alone, |verb| row.verbs.iter().any(|known| known == verb))
+}
+
+/// Judges a `git seed` command that stands anywhere in a line.
+pub(super) fn judge(words: &[Term], part: &str) -> Found {
+    let literal = words.iter().take(3).all(Term::is_literal);
+    let directory = words.first().is_some_and(|word| word.text == "-C");
+    let args: Vec<&str> =
+        words.iter().skip(if directory { 2 } else { 0 }).map(|word| word.text.as_str()).collect();
+    let open = literal && (is_open(&args) || asks_for_help(&args));
+    let mut found = Found::new(if open { Effect::Read } else { Effect::Unknown }, part);
+    found.seed = true;
+    found.persons = !open;
+    let state = words.iter().filter(|word| own::reach(word, false) == Reach::State);
+    found.paths.extend(state.map(|word| word.text.clone()));
+    found.own_state = !found.paths.is_empty();
+    found
+}
+
+fn asks_for_help(args: &[&str]) -> bool {
+    args.is_empty() || matches!(args, ["--help" | "-h" | "--version" | "-V"])
+}
+
+/// Reads `command` as one strict, agent-open `git seed` command; `None` for anything else.
+///
+/// Strict means: the program is `git seed`, `git-seed` or an absolute path to `git-seed`;
+/// every word is literal; nothing stands before, behind or beside it but one here-document
+/// with a quoted delimiter.
+pub fn seed_command(command: &str) -> Option<SeedCommand> {
+    if command.len() > LONGEST || command.contains(['\0', '\r']) {
+        return None;
+    }
+    let mut lexer = Lexer { rest: command.trim(), words: Vec::new(), delimiter: None };
+    lexer.line()?;
+    let stdin = match &lexer.delimiter {
+        Some(delimiter) => Some(body(lexer.rest, delimiter)?),
+        None => None,
+    };
+    let mut words = lexer.words.into_iter();
+    let program = match words.next()?.as_str() {
+        "git" if words.next().as_deref() == Some("seed") => Program::GitSeed,
+        "git-seed" => Program::Bare,
+        path if path.starts_with('/') && path.ends_with("/git-seed") => Program::Path(path.to_owned()),
+        _ => return None,
+    };
+    let args: Vec<String> = words.collect();
+    let shown: Vec<&str> = args.iter().map(String::as_str).collect();
+    is_open(&shown).then_some(SeedCommand { program, args, stdin })
+}
+
+/// The here-document in `rest` up to its delimiter, with nothing behind it.
+fn body(rest: &str, delimiter: &str) -> Option<String> {
+    let mut body = String::new();
+    let mut lines = rest.split('\n');
+    for line in lines.by_ref() {
+        if line == delimiter {
+            return lines.all(|line| line.trim().is_empty()).then_some(body);
+        }
+        body.push_str(line);
+        body.push('\n');
+    }
+    None
+}
+
+/// Reads the one line of a strict command; every method gives up with `None`.
+struct Lexer<'a> {
+    rest: &'a str,
+    words: Vec<String>,
+    delimiter: Option<String>,
+}
+
+impl Lexer<'_> {
+    /// All words up to the end, or to the newline before the here-document's body.
+    fn line(&mut self) -> Option<()> {
+        loop {
+            self.rest = self.rest.trim_start_matches([' ', '\t']);
+            if let Some(rest) = self.rest.strip_prefix("\\\n") {
+                self.rest = rest;
+            } else if let Some(rest) = self.rest.strip_prefix('\n') {
+                self.rest = rest;
+                return self.delimiter.is_some().then_some(());
+            } else if self.rest.is_empty() {
+                return self.delimiter.is_none().then_some(());
+            } else if let Some(rest) = self.rest.strip_prefix("<<") {
+                self.rest = rest;
+                self.here_document()?;
+            } else {
+                let word = self.word()?;
+                self.words.push(word);
+            }
+        }
+    }
+
+    fn here_document(&mut self) -> Option<()> {
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        let quoted = self.rest.starts_with(['\'', '"', '\\']);
+        let word = self.word().filter(|word| quoted && !word.is_empty() && !word.contains('\n'))?;
+        self.delimiter.replace(word).is_none().then_some(())
+    }
+
+    fn word(&mut self) -> Option<String> {
+        let mut word = String::new();
+        while let Some(char) = self.rest.chars().next() {
+            if matches!(char, ' ' | '\t' | '\n') {
+                break;
+            }
+            self.rest = &self.rest[char.len_utf8()..];
+            match char {
+                '\'' => word.push_str(self.until('\'')?),
+                '"' => self.double_quoted(&mut word)?,
+                '\\' => self.escaped(&mut word)?,
+                '#' | '~' | '!' if word.is_empty() => return None,
+                '$' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '{' | '}' | '*' | '?' | '[' | ']' => {
+                    return None;
+                }
+                _ if char.is_control() => return None,
+                _ => word.push(char),
+            }
+        }
+        Some(word)
+    }
+
+    fn until(&mut self, end: char) -> Option<&str> {
+        let (text, rest) = self.rest.split_once(end)?;
+        self.rest = rest;
+        Some(text)
+    }
+
+    fn escaped(&mut self, word: &mut String) -> Option<()> {
+        let char = self.rest.chars().next()?;
+        self.rest = &self.rest[char.len_utf8()..];
+        word.extend((char != '\n').then_some(char));
+        Some(())
+    }
+
+    fn double_quoted(&mut self, word: &mut String) -> Option<()> {
+        loop {
+            let char = self.rest.chars().next()?;
+            self.rest = &self.rest[char.len_utf8()..];
+            match char {
+                '"' => return Some(()),
+                '$' | '`' => return None,
+                '\\' if self.rest.starts_with(['$', '`', '"', '\\', '\n']) => self.escaped(word)?,
+                _ => word.push(char),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(command: &str) -> Option<(Program, Vec<String>, Option<String>)> {
+        seed_command(command).map(|seed| (seed.program, seed.args, seed.stdin))
+    }
+
+    #[test]
+    fn the_strict_form_is_one_literal_command() {
+        let cases: &[(&str, Program, &[&str], Option<&str>)] = &[
+            ("git seed status", Program::GitSeed, &["status"], None),
+            ("  git seed status --json \n", Program::GitSeed, &["status", "--json"], None),
+            ("git-seed phase current", Program::Bare, &["phase", "current"], None),
+            ("/opt/bin/git-seed status", Program::Path("/opt/bin/git-seed".into()), &["status"], None),
+            (
+                "git seed phase checkpoint -m 'it''s $HOME'",
+                Program::GitSeed,
+                &["phase", "checkpoint", "-m", "its $HOME"],
+                None,
+            ),
+            (
+                "git seed phase back plan -m \"a \\\"b\\\" c\"",
+                Program::GitSeed,
+                &["phase", "back", "plan", "-m", "a \"b\" c"],
+                None,
+            ),
+            (
+                "git seed phase back plan \\\n  -m why",
+                Program::GitSeed,
+                &["phase", "back", "plan", "-m", "why"],
+                None,
+            ),
+            (
+                "git seed phase advance -F - <<'EOF'\na $(b)\n\nc\nEOF\n",
+                Program::GitSeed,
+                &["phase", "advance", "-F", "-"],
+                Some("a $(b)\n\nc\n"),
+            ),
+            (
+                "git seed phase advance -F - << \"E F\"\nx\nE F",
+                Program::GitSeed,
+                &["phase", "advance", "-F", "-"],
+                Some("x\n"),
+            ),
+            (
+                "git seed phase advance <<\\EOF -F -\nEOF",
+                Program::GitSeed,
+                &["phase", "advance", "-F", "-"],
+                Some(""),
+            ),
+        ];
+        for (command, program, args, stdin) in cases {
+            let args = args.iter().map(ToString::to_string).collect();
+            assert_eq!(parsed(command), Some((program.clone(), args, stdin.map(str::to_owned))), "{command}");
+        }
+    }
+
+    #[test]
+    fn anything_more_or_less_is_not_the_strict_form() {
+        let cases = [
+            "",
+            "git status",
+            "git -c a.b=c seed status",
+            "git -C x seed status",
+            "git --no-pager seed status",
+            "A=b git seed status",
+            "sudo git seed status",
+            "./git-seed status",
+            "~/bin/git-seed status",
+            "git seed $X",
+            "git seed status; rm x",
+            "git seed status && git seed status",
+            "git seed status | cat",
+            "git seed status &",
+            "git seed status > x",
+            "git seed status 2>&1",
+            "git seed status < x",
+            "(git seed status)",
+            "git seed status\nrm x",
+            "git seed status # why",
+            "git seed show *",
+            "git seed show {a,b}",
+            "git seed phase checkpoint -m \"$(id)\"",
+            "git seed phase checkpoint -m \"`id`\"",
+            "git seed phase checkpoint -m 'open",
+            "git seed phase checkpoint -m $'a'",
+            "git seed phase advance -F - <<EOF\nx\nEOF",
+            "git seed phase advance -F - <<-'EOF'\nx\nEOF",
+            "git seed phase advance -F - <<'EOF'\nx",
+            "git seed phase advance -F - <<'EOF'\nx\nEOF\nrm x",
+            "git seed phase advance -F - <<'EOF' | sh\nx\nEOF",
+            "git seed phase advance -F - <<'EOF' <<'EOF'\nx\nEOF\ny\nEOF",
+            "git seed phase advance 3<<'EOF'\nx\nEOF",
+            "git seed status \\",
+            "git seed init",
+            "git seed hook claude",
+            "git seed exec -- ls",
+            "git seed job approve",
+            "git seed gmode enter",
+            "git seed rules apply",
+            "git seed unheard-of",
+            "git seed",
+        ];
+        for command in cases {
+            assert_eq!(parsed(command), None, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn the_shipped_table_parses() {
+        toml::from_str::<Commands>(include_str!("seed.toml")).expect("the table parses");
+    }
+}

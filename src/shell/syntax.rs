@@ -1,0 +1,118 @@
+//! The one door to the shell grammar.
+//!
+//! The parser behind it is written for well-meant scripts: it may panic on absurd
+//! numbers and takes exponential time on absurd nesting. What it is handed is bounded
+//! here first, and a refused text is simply not understood.
+
+use brush_parser::{ParserOptions, Token, TokenizerOptions, ast, word};
+
+use super::LONGEST;
+
+/// Deepest nesting of subshells that is parsed; each level may double the work.
+const PARENTHESES: usize = 10;
+/// Deepest nesting of `case`; each level may double the work.
+const CASES: usize = 5;
+/// Deepest nesting of anything else with a keyword.
+const KEYWORDS: usize = 24;
+/// Most `coproc` and most words of one `[[ … ]]`: both are parsed by recursion.
+const COPROCESSES: usize = 4;
+const TESTED: usize = 400;
+/// Deepest nesting of brackets in the raw text, prose and quotes included.
+const BRACKETS: usize = 60;
+
+/// Parses `text`; `None` means that it is not understood.
+pub(super) fn parse(text: &str) -> Option<ast::Program> {
+    if !fits(text) {
+        return None;
+    }
+    let tokens = brush_parser::uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
+    if !shallow(&tokens) {
+        return None;
+    }
+    brush_parser::parse_tokens(&tokens, &ParserOptions::default()).ok()
+}
+
+/// The pieces of a word that holds quotes and expansions.
+pub(super) fn pieces(text: &str) -> Option<Vec<word::WordPieceWithSource>> {
+    if !fits(text) || text.matches("$(").count() + text.matches("${").count() > 40 {
+        return None;
+    }
+    word::parse(text, &ParserOptions::default()).ok()
+}
+
+/// The pieces of a here-document's body.
+pub(super) fn heredoc_pieces(text: &str) -> Option<Vec<word::WordPieceWithSource>> {
+    if !fits(text) {
+        return None;
+    }
+    word::parse_heredoc(text, &ParserOptions::default()).ok()
+}
+
+fn fits(text: &str) -> bool {
+    text.len() <= LONGEST
+        && !text.contains('\0')
+        && !has_absurd_number(text)
+        && bracket_depth(text) <= BRACKETS
+}
+
+/// A descriptor or a `~N` that overflows the parser's integers.
+fn has_absurd_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while start < bytes.len() {
+        let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits >= 9 {
+            let before = text[..start].trim_end_matches(['+', '-']);
+            if before.ends_with('~') || matches!(bytes.get(start + digits), Some(b'<' | b'>')) {
+                return true;
+            }
+        }
+        start += digits.max(1);
+        while start < bytes.len() && !text.is_char_boundary(start) {
+            start += 1;
+        }
+    }
+    false
+}
+
+fn bracket_depth(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+fn shallow(tokens: &[Token]) -> bool {
+    let (mut parentheses, mut cases, mut keywords) = (0_usize, 0_usize, 0_usize);
+    let (mut coprocesses, mut tested) = (0_usize, 0_usize);
+    for token in tokens {
+        tested += usize::from(tested > 0);
+        match token {
+            Token::Operator(text, _) if text == "(" => parentheses += 1,
+            Token::Operator(text, _) if text == ")" => parentheses = parentheses.saturating_sub(1),
+            Token::Word(text, _) => match text.as_str() {
+                "[[" => tested = tested.max(1),
+                "]]" => tested = 0,
+                "coproc" => coprocesses += 1,
+                "case" => cases += 1,
+                "esac" => cases = cases.saturating_sub(1),
+                "if" | "while" | "until" | "for" | "{" => keywords += 1,
+                "fi" | "done" | "}" => keywords = keywords.saturating_sub(1),
+                _ => {}
+            },
+            Token::Operator(..) => {}
+        }
+        let nested = parentheses > PARENTHESES || cases > CASES || keywords > KEYWORDS;
+        if nested || coprocesses > COPROCESSES || tested > TESTED {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,284 @@
+//! The promises of the classifier, read from `fixtures/commands` and `fixtures/bypass`.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const ORDINARY: &str = include_str!("../../fixtures/commands/ordinary.tsv");
+const ATTEMPTS: &str = include_str!("../../fixtures/bypass/attempts.tsv");
+
+/// The rows of a fixture: a class and a command with `\n` and `\t` written out.
+fn rows(fixture: &str) -> impl Iterator<Item = (&str, String)> {
+    fixture.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let (class, command) = line.split_once('\t').expect("class<TAB>command");
+        (class, command.replace("\\n", "\n").replace("\\t", "\t"))
+    })
+}
+
+fn effect(name: &str) -> Effect {
+    match name {
+        "read" => Effect::Read,
+        "runs-code" => Effect::RunsCode,
+        "write" => Effect::Write,
+        "git-write" => Effect::GitWrite,
+        "network" => Effect::Network,
+        "outward" => Effect::Outward,
+        "unknown" => Effect::Unknown,
+        other => panic!("no class is called {other}"),
+    }
+}
+
+/// The class of a fixture and what it wants beside it: `runs-code+test`.
+fn wanted(class: &str) -> (Effect, Vec<&str>) {
+    let mut words = class.split('+');
+    (effect(words.next().expect("a class")), words.collect())
+}
+
+fn shows(reading: &Reading, sign: &str) -> bool {
+    match sign {
+        "test" => is_test_run(reading),
+        "packages" => reading.is(Tag::PackageManager),
+        "formatter" => reading.is(Tag::Formatter),
+        "elevated" => reading.is(Tag::Elevated),
+        "taint" => reading.is(Tag::Taint),
+        "seed" => reading.found.iter().any(|found| found.seed),
+        "own" => reading.found.iter().any(|found| found.own_state),
+        "persons" => reading.found.iter().any(|found| found.persons),
+        other => panic!("no sign is called {other}"),
+    }
+}
+
+#[test]
+fn ordinary_commands_get_exactly_their_class() {
+    let mut wrong = Vec::new();
+    for (class, command) in rows(ORDINARY) {
+        let reading = read(&command);
+        let (worst, signs) = wanted(class);
+        if reading.worst() != worst {
+            wrong.push(format!("{command:?}: {:?}, not {worst:?}: {:?}", reading.worst(), reading.why()));
+        }
+        for sign in ["test", "packages", "formatter", "own", "persons"] {
+            if shows(&reading, sign) != signs.contains(&sign) {
+                wrong.push(format!("{command:?}: `{sign}` is {}", shows(&reading, sign)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn attempts_reach_at_least_their_class() {
+    let mut wrong = Vec::new();
+    for (class, command) in rows(ATTEMPTS) {
+        let reading = read(&command);
+        let (least, signs) = wanted(class);
+        if reading.worst() < least {
+            wrong.push(format!("{command:?}: only {:?}, not {least:?}", reading.worst()));
+        }
+        for sign in signs.into_iter().filter(|sign| !shows(&reading, sign)) {
+            wrong.push(format!("{command:?}: `{sign}` is missing"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn targets_of_writes_are_named_as_written() {
+    let cases: &[(&str, &[&str], bool)] = &[
+        ("echo a > src/a.rs", &["src/a.rs"], false),
+        ("echo a >> 'my file' 2>/dev/null", &["my file"], false),
+        ("cat x &> out.log", &["out.log"], false),
+        ("cp a b dir/", &["dir/"], false),
+        ("cp -t dir a b", &["dir"], false),
+        ("mv a b", &["a", "b"], false),
+        ("rm -rf build *.o", &["build", "*.o"], true),
+        ("sed -i.bak 's/a/b/' x.rs y.rs", &["x.rs", "y.rs"], false),
+        ("sed -i -e 's/a/b/' x.rs", &["x.rs"], false),
+        ("perl -pi -e 's/a/b/' x.rs", &["x.rs"], false),
+        ("tee a b < c", &["a", "b"], false),
+        ("dd if=a of=b bs=1", &["b"], false),
+        ("chmod +x run.sh", &["run.sh"], false),
+        ("sort -o out in", &["out"], false),
+        ("curl -so page.html https://example.org", &["page.html"], false),
+        ("tar xzf a.tgz -C dir", &["dir"], true),
+        ("echo a > $OUT", &["$OUT"], true),
+        ("find . -name '*.o' -delete", &["."], true),
+        ("git ls-files | xargs rm", &[], true),
+        ("git restore --staged src", &["src"], false),
+        ("git checkout HEAD~1 -- src/a.rs", &["src/a.rs"], false),
+    ];
+    for (command, paths, dynamic) in cases {
+        let reading = read(command);
+        assert_eq!(reading.writes().collect::<Vec<_>>(), *paths, "{command}");
+        assert_eq!(reading.found.iter().any(|found| found.dynamic), *dynamic, "{command}: dynamic");
+    }
+}
+
+#[test]
+fn git_verbs_come_with_the_flags_that_guards_ask_for() {
+    use GitFlag as F;
+    let cases: &[(&str, &str, &[GitFlag])] = &[
+        ("git commit -m 'a'", "commit", &[]),
+        ("git commit -m -n", "commit", &[]),
+        ("git commit -am x --no-verify", "commit", &[F::NoVerify]),
+        ("git commit -nm x", "commit", &[F::NoVerify]),
+        ("git commit --no-veri", "commit", &[F::NoVerify]),
+        ("git -C sub commit --amend --no-edit", "commit", &[F::Amend]),
+        ("git -c core.hooksPath=/dev/null commit -m x", "commit", &[F::HooksPath, F::Taint]),
+        ("git -c core.hookspath= commit -m x", "commit", &[F::HooksPath, F::Taint]),
+        ("GIT_DIR=/tmp/x git commit -m x", "commit", &[F::Taint]),
+        ("env GIT_DIR=/tmp/x git commit -m x", "commit", &[F::Taint]),
+        ("git config core.hooksPath x", "config", &[F::HooksPath]),
+        ("git push -f origin main", "push", &[F::Force]),
+        ("git push origin +main :old", "push", &[F::Force, F::Delete]),
+        ("git push --mirror", "push", &[F::Mirror]),
+        ("git reset --hard HEAD~1", "reset", &[F::Hard]),
+        ("git reflog expire --all", "reflog", &[F::Prune]),
+        ("git gc --prune=now", "gc", &[F::Prune]),
+        ("git log -1", "log", &[]),
+        ("git frobnicate", "frobnicate", &[]),
+    ];
+    for (command, verb, flags) in cases {
+        let reading = read(command);
+        let verbs: Vec<_> =
+            reading.git_verbs().map(|git| (git.verb.as_str(), git.flags.as_slice())).collect();
+        assert_eq!(verbs, [(*verb, *flags)], "{command}");
+    }
+}
+
+#[test]
+fn a_line_too_long_too_deep_or_broken_is_unknown() {
+    let cases = [
+        format!("echo {}", "a".repeat(LONGEST)),
+        "ls \0".to_owned(),
+        "ls 'open".to_owned(),
+        "if true; then ls".to_owned(),
+        "( ".repeat(40),
+        format!("{}ls{}", "( ".repeat(30), " )".repeat(30)),
+        format!("{}ls{}", "case a in a) ".repeat(20), " ;; esac".repeat(20)),
+        format!("echo {}", "$(".repeat(30)),
+        format!("{}ls", "coproc ".repeat(8_000)),
+        format!("[[ {}a ]]", "! ".repeat(20_000)),
+        "abcdefghij".chars().flat_map(|a| "abcdefghij".chars().map(move |b| format!("{a}{b}=x; "))).collect(),
+        "ls 99999999999>x".to_owned(),
+        "ls ~99999999999999999999".to_owned(),
+    ];
+    for command in cases {
+        let start: String = command.chars().take(30).collect();
+        assert_eq!(read(&command).worst(), Effect::Unknown, "{start}");
+    }
+}
+
+#[test]
+fn a_refusal_can_name_the_piece_that_shows_it() {
+    let reading = read("cd src && ls -la && rm -rf 'a b' | cat");
+    assert_eq!(reading.why().map(|found| found.part.as_str()), Some("rm -rf 'a b'"));
+}
+
+fn quoted(command: &str) -> String {
+    format!("'{}'", command.replace('\'', r"'\''"))
+}
+
+#[test]
+fn no_wrapper_lowers_the_class() {
+    let simple = |command: &&(&str, String)| !command.1.contains('\n');
+    let all: Vec<_> = rows(ORDINARY).chain(rows(ATTEMPTS)).collect();
+    for (_, command) in all.iter().filter(simple) {
+        let bare = read(command).worst();
+        let wrapped = [
+            format!("env {command}"),
+            format!("nohup {command}"),
+            format!("timeout 5 {command}"),
+            format!("sudo {command}"),
+            format!("nice -n 5 {command}"),
+            format!("bash -c {}", quoted(command)),
+            format!("sh -lc {}", quoted(command)),
+            format!("eval {}", quoted(command)),
+            format!("( {command} )"),
+            format!("$( {command} )"),
+            format!("echo \"$( {command} )\""),
+            format!("true && {command}"),
+            format!("for i in 1 2; do {command}; done"),
+            format!("cat <( {command} )"),
+            format!("x() {{ {command}; }}; x"),
+        ];
+        for line in wrapped {
+            let worst = read(&line).worst();
+            assert!(worst >= bare, "{line:?} is {worst:?}, bare {bare:?}");
+        }
+    }
+}
+
+/// Shell-like text: the bytes that matter, words that are known, and anything.
+fn shellish() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[ \\t\\n'\"$`\\\\(){}<>|&;#~!*?=\\[\\],.:+-]{1,4}",
+        prop::sample::select(vec![
+            "git ",
+            "seed ",
+            "bash -c ",
+            "<<EOF\n",
+            "\nEOF\n",
+            "$(",
+            "${x:-",
+            "if ",
+            "then ",
+            "fi",
+            "case ",
+            "in ",
+            "esac",
+            "2>&1",
+            "find . -exec ",
+            "sed -i ",
+            "awk ",
+            "xargs ",
+            "eval ",
+            "~9",
+            "99999999999",
+            "[[ ",
+            " ]]",
+            "$((",
+            "))",
+            "é",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,6}",
+    ];
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reading_never_panics(command in shellish()) {
+        read(&command);
+        seed_command(&command);
+    }
+
+    #[test]
+    fn nothing_foreign_panics(command in any::<String>()) {
+        read(&command);
+        seed_command(&command);
+    }
+
+    #[test]
+    fn what_is_granted_is_one_open_seed_command_for_the_reader_too(
+        words in prop::collection::vec("[a-z$`;'\" \\\\|-]{1,6}", 0..5)
+    ) {
+        let command = format!("git seed status {}", words.join(" "));
+        if seed_command(&command).is_some() {
+            let reading = read(&command);
+            prop_assert_eq!(reading.found.len(), 1, "{}", command);
+            prop_assert!(reading.found[0].seed && !reading.found[0].persons);
+        }
+    }
+
+    #[test]
+    fn no_read_command_stays_one_with_a_write_behind_it(
+        row in prop::sample::select(rows(ORDINARY).filter(|(class, _)| *class == "read").map(|(_, command)| command).collect::<Vec<_>>())
+    ) {
+        let worst = read(&format!("{row}\nrm -rf src")).worst();
+        prop_assert!(worst >= Effect::Write, "{}", row);
+    }
+}

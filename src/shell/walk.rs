@@ -1,0 +1,471 @@
+//! Walks a parsed command line down to its simple commands.
+//!
+//! Lists, pipelines, loops and functions are flattened; substitutions, `sh -c` texts and
+//! here-documents that feed a shell are parsed again, up to [`DEEPEST`]. Redirections and
+//! assignments are judged here, programs in `call.rs`.
+
+use std::collections::{HashMap, HashSet};
+
+use brush_parser::ast;
+
+use super::programs::{self, runs_inside};
+use super::words::{self, Inner, Term};
+use super::{Effect, Found, GitFlag, Reading, Tag, git, own, syntax};
+
+/// How many texts may be nested in each other.
+pub(super) const DEEPEST: u8 = 8;
+/// How many variables one line may set before it counts as unreadable.
+const VARIABLES: usize = 64;
+/// How many pieces one line may have before it counts as unreadable.
+pub(super) const MOST: usize = 2_000;
+
+/// Reads `command`.
+pub(super) fn read(command: &str) -> Reading {
+    let mut walker = Walker::default();
+    walker.text(command);
+    Reading { found: walker.found }
+}
+
+/// What arrives at a command's standard input.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Input {
+    /// Another command writes it.
+    pub piped: bool,
+    /// The words in it could be flags.
+    pub flaggy: bool,
+    /// A here-document or here-string holds it.
+    pub text: Option<String>,
+}
+
+/// What surrounds one simple command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Around {
+    /// The command as written, for the reader of a refusal.
+    pub part: String,
+    pub input: Input,
+    /// A program without a row is code of the project.
+    pub foreign: bool,
+    /// `GIT_…=` assignments before the command.
+    pub taints: Vec<GitFlag>,
+}
+
+#[derive(Default)]
+pub(super) struct Walker {
+    pub found: Vec<Found>,
+    pub depth: u8,
+    pub functions: HashSet<String>,
+    /// Variables whose value could turn into a flag.
+    pub flaggy: HashSet<String>,
+    /// The raw values of variables, for paths that are put together.
+    pub values: HashMap<String, String>,
+}
+
+impl Walker {
+    pub(super) fn push(&mut self, effect: Effect, part: &str) {
+        self.found.push(Found::new(effect, part));
+    }
+
+    /// A text that a shell reads: the line itself, `sh -c`, `eval`, a substitution.
+    /// Says whether its output is free of composed words.
+    pub(super) fn text(&mut self, text: &str) -> bool {
+        if self.depth >= DEEPEST || self.found.len() > MOST {
+            self.push(Effect::Unknown, &excerpt(text));
+            return false;
+        }
+        let Some(program) = syntax::parse(text) else {
+            self.push(Effect::Unknown, &excerpt(text));
+            return false;
+        };
+        self.depth += 1;
+        let mut yields = true;
+        for list in &program.complete_commands {
+            yields &= self.list(list, &Input::default());
+        }
+        self.depth -= 1;
+        yields
+    }
+
+    fn list(&mut self, list: &ast::CompoundList, input: &Input) -> bool {
+        let mut yields = true;
+        for ast::CompoundListItem(and_or, _) in &list.0 {
+            for (_, pipeline) in and_or {
+                yields &= self.pipeline(pipeline, input);
+            }
+        }
+        yields
+    }
+
+    fn pipeline(&mut self, pipeline: &ast::Pipeline, input: &Input) -> bool {
+        let mut input = input.clone();
+        let mut yields = true;
+        for command in &pipeline.seq {
+            yields &= self.command(command, &input);
+            input = Input { piped: true, flaggy: !yields, ..Input::default() };
+        }
+        yields
+    }
+
+    fn command(&mut self, command: &ast::Command, input: &Input) -> bool {
+        match command {
+            ast::Command::Simple(simple) => self.simple(simple, input),
+            ast::Command::Compound(compound, redirects) => {
+                let input = self.redirects(redirects.as_ref(), input.clone());
+                self.compound(compound, &input)
+            }
+            ast::Command::Function(function) => {
+                self.function(function);
+                true
+            }
+            ast::Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.as_ref(), input.clone());
+                self.test(&test.expr);
+                true
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &ast::CompoundCommand, input: &Input) -> bool {
+        use ast::CompoundCommand as C;
+        match compound {
+            C::Arithmetic(sum) => self.expression(&sum.expr.value),
+            C::ArithmeticForClause(each) => {
+                for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
+                    self.expression(&sum.value);
+                }
+                return self.list(&each.body.list, input);
+            }
+            C::BraceGroup(group) => return self.list(&group.list, input),
+            C::Subshell(group) => return self.list(&group.list, input),
+            C::ForClause(each) => return self.for_clause(each, input),
+            C::CaseClause(case) => return self.case_clause(case, input),
+            C::IfClause(choice) => return self.if_clause(choice, input),
+            C::WhileClause(again) | C::UntilClause(again) => {
+                let condition = self.list(&again.0, input);
+                return self.list(&again.1.list, input) && condition;
+            }
+            C::Coprocess(process) => return self.command(&process.body, input),
+        }
+        true
+    }
+
+    fn for_clause(&mut self, each: &ast::ForClauseCommand, input: &Input) -> bool {
+        for value in each.values.iter().flatten() {
+            let term = self.term(&value.value);
+            self.assign(&each.variable_name, &term, &value.value, None);
+        }
+        self.list(&each.body.list, input)
+    }
+
+    fn case_clause(&mut self, case: &ast::CaseClauseCommand, input: &Input) -> bool {
+        self.term(&case.value.value);
+        let mut yields = true;
+        for item in &case.cases {
+            for pattern in &item.patterns {
+                self.term(&pattern.value);
+            }
+            yields &= item.cmd.as_ref().is_none_or(|list| self.list(list, input));
+        }
+        yields
+    }
+
+    fn if_clause(&mut self, choice: &ast::IfClauseCommand, input: &Input) -> bool {
+        let mut yields = self.list(&choice.condition, input) & self.list(&choice.then, input);
+        for other in choice.elses.iter().flatten() {
+            yields &= other.condition.as_ref().is_none_or(|list| self.list(list, input));
+            yields &= self.list(&other.body, input);
+        }
+        yields
+    }
+
+    /// A function's body counts when it is defined; a name that already means something
+    /// else changes what later words say.
+    fn function(&mut self, function: &ast::FunctionDefinition) {
+        let name = &function.fname.value;
+        if programs::program(name).is_some() {
+            self.push(Effect::Unknown, &format!("{name}()"));
+        }
+        self.functions.insert(name.clone());
+        self.redirects(function.body.1.as_ref(), Input::default());
+        self.compound(&function.body.0, &Input::default());
+    }
+
+    fn test(&mut self, test: &ast::ExtendedTestExpr) {
+        use ast::ExtendedTestExpr as T;
+        match test {
+            T::And(left, right) | T::Or(left, right) => {
+                self.test(left);
+                self.test(right);
+            }
+            T::Not(inner) | T::Parenthesized(inner) => self.test(inner),
+            T::UnaryTest(_, word) => self.tested(word),
+            T::BinaryTest(_, left, right) => {
+                self.tested(left);
+                self.tested(right);
+            }
+        }
+    }
+
+    /// `[[ 'a[$(x)]' -eq 0 ]]` runs x, quotes or not.
+    fn tested(&mut self, word: &ast::Word) {
+        let term = self.term(&word.value);
+        if term.quoted && !term.expands && runs_inside(&term.text) {
+            self.push(Effect::Unknown, &word.value);
+        }
+    }
+
+    fn expression(&mut self, text: &str) {
+        let mut inner = Vec::new();
+        words::expression(text, &mut inner);
+        self.inner(inner, text);
+    }
+
+    /// One word, with everything in it that runs.
+    fn term(&mut self, word: &str) -> Term {
+        let mut inner = Vec::new();
+        let mut term = words::term(word, &mut inner);
+        let open = word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
+        let splits = !word.contains('"');
+        let composed = self.inner(inner, word);
+        term.flaggy |= composed && (open || splits);
+        term
+    }
+
+    /// Looks into what expands; says whether it could be a flag.
+    fn inner(&mut self, inner: Vec<Inner>, word: &str) -> bool {
+        let mut composed = false;
+        for piece in inner {
+            match piece {
+                Inner::Command(text) => composed |= !self.text(&text),
+                Inner::Variable(name) => composed |= name == "-" || self.flaggy.contains(&name),
+                Inner::Opaque => {
+                    composed = true;
+                    self.push(Effect::Unknown, &excerpt(word));
+                }
+            }
+        }
+        composed
+    }
+
+    fn remember(&mut self, name: &str, value: &Term) {
+        if value.flaggy || value.text.starts_with('-') || value.text.contains(" -") {
+            self.flaggy.insert(name.to_owned());
+        }
+        if self.values.len() < VARIABLES || self.values.contains_key(name) {
+            self.values.insert(name.to_owned(), value.text.clone());
+        } else {
+            self.push(Effect::Unknown, name);
+        }
+    }
+
+    fn simple(&mut self, command: &ast::SimpleCommand, input: &Input) -> bool {
+        use ast::CommandPrefixOrSuffixItem as Item;
+        let mut around = Around { part: part_of(command), input: input.clone(), ..Around::default() };
+        let mut argv = Vec::new();
+        for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
+            match item {
+                Item::AssignmentWord(assignment, word) => self.assignment(assignment, word, &mut around),
+                Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
+                Item::Word(word) => argv.push(self.term(&word.value)),
+                Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
+            }
+        }
+        argv.extend(command.word_or_name.as_ref().map(|word| self.term(&word.value)));
+        for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+            match item {
+                Item::Word(word) | Item::AssignmentWord(_, word) => argv.push(self.term(&word.value)),
+                Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
+                Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
+            }
+        }
+        self.resolve(&mut argv);
+        self.argv(&argv, &around);
+        yields(&argv)
+    }
+
+    /// Puts known values behind words such as `$D/seed`, only to see whose path it is.
+    fn resolve(&mut self, argv: &mut [Term]) {
+        if self.values.is_empty() {
+            return;
+        }
+        for word in argv.iter().filter(|word| word.expands && word.text.contains('$')) {
+            let mut known = word.text.clone();
+            for (name, value) in &self.values {
+                known = known.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+            }
+            let mut known = Term::literal(&known);
+            known.expands = true;
+            if known.text.len() < 4096 && own::reach(&known, false) == own::Reach::State {
+                let mut found = Found::new(Effect::Read, &known.text);
+                found.own_state = true;
+                found.paths.push(known.text);
+                self.found.push(found);
+            }
+        }
+    }
+
+    /// A file name that stands for a running command.
+    fn process(&mut self, inner: &ast::SubshellCommand) -> Term {
+        self.list(&inner.list, &Input { piped: true, flaggy: true, ..Input::default() });
+        let mut term = Term::literal("<(…)");
+        term.expands = true;
+        term
+    }
+
+    fn assignment(&mut self, assignment: &ast::Assignment, word: &ast::Word, around: &mut Around) {
+        let name = match &assignment.name {
+            ast::AssignmentName::VariableName(name) => name.clone(),
+            ast::AssignmentName::ArrayElementName(name, index) => {
+                self.expression(index);
+                name.clone()
+            }
+        };
+        match &assignment.value {
+            ast::AssignmentValue::Scalar(value) => {
+                let value = self.term(&value.value);
+                self.assign(&name, &value, &word.value, Some(around));
+            }
+            ast::AssignmentValue::Array(values) => {
+                for (key, value) in values {
+                    if let Some(key) = key {
+                        self.expression(&key.value);
+                    }
+                    let value = self.term(&value.value);
+                    self.assign(&name, &value, &word.value, None);
+                }
+            }
+        }
+    }
+
+    pub(super) fn assign(&mut self, name: &str, value: &Term, part: &str, around: Option<&mut Around>) {
+        self.remember(name, value);
+        let Some(effect) = git::taint(name, value) else { return };
+        let mut found = Found::new(effect, part);
+        found.tag = Some(Tag::Taint);
+        self.found.push(found);
+        if let Some(around) = around.filter(|_| name.starts_with("GIT_")) {
+            around.taints.push(GitFlag::Taint);
+        }
+    }
+
+    fn redirects(&mut self, list: Option<&ast::RedirectList>, mut input: Input) -> Input {
+        for redirect in list.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect, &mut input);
+        }
+        input
+    }
+
+    fn redirect(&mut self, redirect: &ast::IoRedirect, input: &mut Input) {
+        use ast::IoFileRedirectKind as Kind;
+        use ast::IoFileRedirectTarget as Target;
+        match redirect {
+            ast::IoRedirect::File(_, Kind::Read, Target::Filename(word)) => {
+                *input = Input::default();
+                self.reads_from(word);
+            }
+            ast::IoRedirect::File(_, _, Target::ProcessSubstitution(_, inner)) => {
+                let yields = self.list(&inner.list, &Input { piped: true, flaggy: true, ..Input::default() });
+                *input = Input { piped: true, flaggy: !yields, ..Input::default() };
+            }
+            ast::IoRedirect::File(_, _, Target::Fd(_)) => {}
+            ast::IoRedirect::File(_, _, Target::Duplicate(word)) if is_descriptor(&word.value) => {}
+            ast::IoRedirect::File(_, _, Target::Filename(word) | Target::Duplicate(word))
+            | ast::IoRedirect::OutputAndError(word, _) => self.writes_to(word),
+            ast::IoRedirect::HereString(_, word) => {
+                let text = self.term(&word.value);
+                let shown = (!text.expands).then_some(text.text);
+                *input = Input { piped: shown.is_none(), flaggy: true, text: shown };
+            }
+            ast::IoRedirect::HereDocument(_, document) => self.here_document(document, input),
+        }
+    }
+
+    fn here_document(&mut self, document: &ast::IoHereDocument, input: &mut Input) {
+        if document.requires_expansion {
+            let mut inner = Vec::new();
+            words::heredoc(&document.doc.value, &mut inner);
+            self.inner(inner, &document.here_end.value);
+        }
+        *input = Input { flaggy: true, text: Some(document.doc.value.clone()), ..Input::default() };
+    }
+
+    fn reads_from(&mut self, word: &ast::Word) {
+        let term = self.term(&word.value);
+        if is_socket(&term) {
+            self.push(Effect::Network, &word.value);
+        }
+        let state = own::reach(&term, false) == own::Reach::State;
+        self.resolve(std::slice::from_mut(&mut term.clone()));
+        if state {
+            let mut found = Found::new(Effect::Read, &word.value);
+            found.own_state = true;
+            found.paths.push(term.text);
+            self.found.push(found);
+        }
+    }
+
+    fn writes_to(&mut self, word: &ast::Word) {
+        let term = self.term(&word.value);
+        let mut found = Found::new(Effect::Write, &format!("> {}", word.value));
+        if !programs::writes(&[&term], &mut found) {
+            return;
+        }
+        if is_socket(&term) {
+            found.effect = Effect::Network;
+        }
+        found.own_state = own::touches(own::reach(&term, false), true, false);
+        self.found.push(found);
+        self.resolve(std::slice::from_mut(&mut term.clone()));
+    }
+}
+
+/// Whether a command prints names and lines of files, or text without flags.
+fn yields(argv: &[Term]) -> bool {
+    let Some((program, words)) = argv.split_first() else { return true };
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    let prints = matches!(name, "echo" | "printf");
+    let composed = |word: &Term| {
+        word.flaggy || word.text.starts_with('-') || word.text.contains(" -") || word.text.contains('\\')
+    };
+    if let ("git", git::Parsed::Call(call)) = (name, git::Call::of(words)) {
+        return programs::git_verb(&call.verb).is_some_and(|row| row.yields);
+    }
+    match programs::program(name) {
+        Some(_) if prints => !words.iter().any(composed),
+        Some(row) => row.yields,
+        None => false,
+    }
+}
+
+fn is_descriptor(word: &str) -> bool {
+    let digits = word.strip_suffix('-').unwrap_or(word);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_socket(term: &Term) -> bool {
+    term.text.starts_with("/dev/tcp/") || term.text.starts_with("/dev/udp/")
+}
+
+fn part_of(command: &ast::SimpleCommand) -> String {
+    use ast::CommandPrefixOrSuffixItem as Item;
+    let items = |items: &Vec<Item>| -> Vec<String> {
+        items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Word(word) | Item::AssignmentWord(_, word) => Some(word.value.clone()),
+                _ => None,
+            })
+            .collect()
+    };
+    let mut words = command.prefix.as_ref().map(|prefix| items(&prefix.0)).unwrap_or_default();
+    words.extend(command.word_or_name.as_ref().map(|word| word.value.clone()));
+    words.extend(command.suffix.as_ref().map(|suffix| items(&suffix.0)).unwrap_or_default());
+    excerpt(&words.join(" "))
+}
+
+/// The first 200 characters, enough to recognise a piece.
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,414 @@
+//! A commit on the person's branch, of exactly the paths a boundary owns.
+//!
+//! Built in a temporary index holding HEAD and those paths as they are in the work
+//! tree, then made by `git commit`, so that the person's hooks, identity and signing
+//! apply. Until git has made it, HEAD, the person's index and the work tree are as they
+//! were, whatever fails. Afterwards the person's index is brought up to date for those
+//! paths alone: what they have staged elsewhere stays staged, half-staged included.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::error::StoreError;
+use super::git::Outcome;
+use super::path::nul_terminated;
+use super::worktree::{PRIVATE, repo_path};
+use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
+
+/// Hooks of the person that can refuse a commit.
+const VETOES: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
+
+/// Tries to bring the person's index up to date while another git holds it.
+const TRIES: u64 = 5;
+
+/// Content ready to be committed, in a temporary index that goes when this does.
+#[derive(Debug)]
+pub struct Staged {
+    dir: tempfile::TempDir,
+    head: Option<CommitId>,
+    tree: TreeId,
+    paths: Vec<RepoPath>,
+}
+
+impl Staged {
+    /// The tree the commit will have, unless a hook of the person changes it.
+    pub fn tree(&self) -> &TreeId {
+        &self.tree
+    }
+
+    fn index(&self) -> PathBuf {
+        self.dir.path().join("index")
+    }
+}
+
+/// A commit that was made.
+#[derive(Debug)]
+pub struct Committed {
+    pub commit: CommitId,
+    /// Why the person's index could not be brought up to date for the committed paths,
+    /// if so: `git status` shows them as staged backwards until `git reset -- <paths>`.
+    pub index_behind: Option<StoreError>,
+}
+
+/// Why there is no commit. HEAD, the person's index and the work tree are as they were.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitFailed {
+    /// `git commit` said no.
+    #[error("`git commit` refused{}: {output}", by_hook.map(|hook| format!(" (perhaps the {hook} hook)")).unwrap_or_default())]
+    Refused {
+        /// All it and the hooks printed.
+        output: String,
+        /// A hook that is installed and could have refused, if git itself gave no reason.
+        by_hook: Option<&'static str>,
+    },
+    /// Something is under way that a commit would conclude or disturb.
+    #[error("a {0} is under way; finish or abort it first")]
+    Busy(&'static str),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Store {
+    /// Commits `paths` as they are in the work tree; see [`Store::stage`] and
+    /// [`Store::commit_staged`]. `None` if none of them differs from HEAD.
+    pub fn commit(
+        &self,
+        paths: &[RepoPath],
+        message: &[u8],
+        pending: &str,
+    ) -> Result<Option<Committed>, CommitFailed> {
+        match self.stage(paths)? {
+            Some(staged) => self.commit_staged(&staged, message, pending).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Prepares a commit of HEAD with `paths` as they are in the work tree: added,
+    /// modified or deleted, ignored or not. Paths name files, not directories.
+    /// `None` if that is HEAD itself.
+    pub fn stage(&self, paths: &[RepoPath]) -> Result<Option<Staged>, CommitFailed> {
+        if let Some(doing) = self.in_progress().filter(|doing| *doing != "bisect") {
+            return Err(CommitFailed::Busy(doing));
+        }
+        let head = self.head()?.commit;
+        let dir =
+            seed_dir_of(self).and_then(|seed| tempfile::Builder::new().prefix("stage-").tempdir_in(seed));
+        let dir = dir.map_err(StoreError::from)?;
+        let index = dir.path().join("index");
+        self.copy_plain_index(&index).map_err(StoreError::from)?;
+        let start = head.as_ref().map_or("--empty", CommitId::as_str);
+        let reset = head.as_ref().map(|_| "--reset");
+        let read = PRIVATE.into_iter().chain(["read-tree"]).chain(reset).chain([start]);
+        self.git(read).index(&index).run()?;
+        let update =
+            PRIVATE.into_iter().chain(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
+        self.git(update).index(&index).input(nul_terminated(paths)).run()?;
+        let tree = self.write_tree(&index)?;
+        if self.base_tree(head.as_ref())? == tree {
+            return Ok(None);
+        }
+        Ok(Some(Staged { dir, head, tree, paths: paths.to_vec() }))
+    }
+
+    fn base_tree(&self, head: Option<&CommitId>) -> Result<TreeId, StoreError> {
+        match head {
+            Some(head) => self.tree_of_commit(head),
+            None => Ok(gix::ObjectId::empty_tree(self.repo.object_hash()).into()),
+        }
+    }
+
+    /// Makes the commit; after a refusal it may be tried again. `message` is kept byte for byte, lines with `#` included.
+    ///
+    /// Hooks find `pending` in `GIT_SEED_PENDING`, by which ours know the commit.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Moved`] if HEAD is no longer where it was when `staged` was made.
+    pub fn commit_staged(
+        &self,
+        staged: &Staged,
+        message: &[u8],
+        pending: &str,
+    ) -> Result<Committed, CommitFailed> {
+        if self.head()?.commit != staged.head {
+            return Err(StoreError::Moved { chain: "HEAD".to_owned() }.into());
+        }
+        let file = staged.dir.path().join("message");
+        fs::write(&file, message).map_err(StoreError::from)?;
+        let made = self
+            .plain_git(
+                ["commit", "-q", "--cleanup=verbatim", "-F"]
+                    .map(Into::into)
+                    .into_iter()
+                    .chain([file.into_os_string()]),
+            )
+            .index(&staged.index())
+            .env("GIT_EDITOR", "true")
+            .env("GIT_SEED_PENDING", pending)
+            .outcome_by_file()?;
+        let now = self.head()?.commit;
+        match now.filter(|now| made.code == Some(0) && Some(now) != staged.head.as_ref()) {
+            Some(commit) => {
+                let index_behind = self.refresh_index(staged, &commit).err();
+                Ok(Committed { commit, index_behind })
+            }
+            None => Err(self.refused(&made)),
+        }
+    }
+
+    fn refused(&self, made: &Outcome) -> CommitFailed {
+        let output = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+        let by_git = made.code != Some(1) || output.lines().any(|line| line.starts_with("fatal: "));
+        let by_hook = if by_git { None } else { self.installed_veto() };
+        CommitFailed::Refused { output, by_hook }
+    }
+
+    fn installed_veto(&self) -> Option<&'static str> {
+        let dir = self.hooks_dir().ok()?;
+        VETOES.into_iter().find(|hook| dir.join(hook).is_file())
+    }
+
+    /// Brings the person's index to HEAD for the committed paths, and for paths that a
+    /// hook added to the commit where the person has nothing of their own staged.
+    fn refresh_index(&self, staged: &Staged, commit: &CommitId) -> Result<(), StoreError> {
+        let mut paths = staged.paths.clone();
+        let tree = self.tree_of_commit(commit)?;
+        if tree != staged.tree {
+            let (by_hook, own) =
+                (self.diff_trees(&staged.tree, &tree)?, self.staged_since(staged.head.as_ref())?);
+            paths.extend(by_hook.into_iter().map(|changed| changed.path).filter(|path| !own.contains(path)));
+        }
+        let mut turn = 0;
+        loop {
+            let args = ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            match self.git(args).input(nul_terminated(&paths)).run() {
+                Err(_) if turn < TRIES => sleep(Duration::from_millis(40 << turn)),
+                result => return result.map(drop),
+            }
+            turn += 1;
+        }
+    }
+
+    /// Paths at which the person's index differs from what HEAD was.
+    fn staged_since(&self, head: Option<&CommitId>) -> Result<Vec<RepoPath>, StoreError> {
+        let tree = self.base_tree(head)?;
+        let args = ["diff-index", "--cached", "--no-renames", "--name-only", "-z", tree.as_str()];
+        let printed = self.git(args).run()?;
+        printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(repo_path).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testbed::{Testbed, path};
+
+    const MESSAGE: &[u8] = b"observe: look\n\n## Sections\n\n# kept\n\nSeed-Job: j\n";
+
+    fn index(bed: &Testbed) -> Vec<u8> {
+        fs::read(bed.path().join(".git/index")).expect("reads")
+    }
+
+    fn nothing_is_left_over(bed: &Testbed) {
+        let left: Vec<_> = fs::read_dir(bed.path().join(".git/seed")).expect("reads").flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert!(!bed.path().join(".git/index.lock").exists());
+    }
+
+    #[test]
+    fn exactly_the_paths_are_committed_and_a_half_staged_file_stays_so() {
+        for format in ["sha1", "sha256"] {
+            let bed = Testbed::with_format(format);
+            for name in ["half", "mine", "gone", "other"] {
+                bed.commit(name, "1\n");
+            }
+            bed.write("half", "1\n2\n");
+            bed.git(&["add", "half"]);
+            bed.write("half", "1\n2\n3\n");
+            bed.write("other", "1\n2\n");
+            bed.write("intended", "1\n");
+            bed.git(&["add", "-N", "intended"]);
+            bed.write(".gitignore", "*.log\n");
+            for (name, text) in
+                [("mine", "2\n"), ("new [a]*", "1\n"), ("new aa", "1\n"), ("dir/run.log", "1\n")]
+            {
+                bed.write(name, text);
+            }
+            fs::remove_file(bed.path().join("gone")).expect("ours");
+            let before = bed.git(&["ls-files", "-s", "half", "other", "intended"]);
+            let paths = ["mine", "gone", "new [a]*", "dir/run.log", "never was"].map(path);
+            let done = bed.store().commit(&paths, MESSAGE, "p").expect("commits").expect("differs");
+            assert!(done.index_behind.is_none());
+            let changed =
+                bed.git(&["show", "--no-renames", "--format=%an", "--name-status", done.commit.as_str()]);
+            assert_eq!(changed, "A Person\n\nA\tdir/run.log\nD\tgone\nM\tmine\nA\tnew [a]*");
+            assert_eq!(bed.git(&["ls-files", "-s", "half", "other", "intended"]), before);
+            assert_eq!(
+                bed.git(&["status", "--porcelain"]),
+                "MM half\n A intended\n M other\n?? .gitignore\n?? \"new aa\""
+            );
+            let store = bed.store();
+            assert_eq!(store.commit_message(&done.commit).expect("reads").as_bytes(), MESSAGE);
+            nothing_is_left_over(&bed);
+            bed.is_sound();
+        }
+    }
+
+    #[test]
+    fn the_first_commit_of_a_branch_and_a_detached_one_are_commits_too() {
+        let bed = Testbed::new();
+        bed.write("a", "1");
+        bed.write("b", "1");
+        let store = bed.store();
+        let staged = store.stage(&[path("a")]).expect("stages").expect("differs");
+        let tree = staged.tree().clone();
+        let first = store.commit_staged(&staged, MESSAGE, "p").expect("commits").commit;
+        assert_eq!(store.tree_of_commit(&first).expect("reads"), tree);
+        assert_eq!(bed.git(&["status", "--porcelain"]), "?? b");
+        bed.git(&["checkout", "-q", "--detach"]);
+        let second = store.commit(&[path("b")], MESSAGE, "p").expect("commits").expect("differs").commit;
+        assert_eq!(bed.git(&["rev-parse", "HEAD", "main"]), format!("{second}\n{first}"));
+        assert_eq!(bed.git(&["status", "--porcelain"]), "");
+    }
+
+    #[test]
+    fn a_commit_in_a_linked_worktree_leaves_the_main_one_alone() {
+        let bed = Testbed::new();
+        let first = bed.commit("a", "1");
+        let linked = bed.linked("side");
+        fs::write(linked.join("a"), "22").expect("writes");
+        let store = Store::discover(&linked).expect("opens");
+        let done = store.commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+        assert_eq!(store.head().expect("reads").commit, Some(done.commit));
+        assert_eq!(bed.store().head().expect("reads").commit, Some(first));
+        assert_eq!(Testbed::run_in(&linked, &["status", "--porcelain"]).stdout, b"");
+        assert_eq!(bed.git(&["status", "--porcelain"]), "");
+    }
+
+    #[test]
+    fn a_file_and_a_directory_may_change_places() {
+        let bed = Testbed::new();
+        bed.commit("file", "1");
+        bed.commit("dir/a", "1");
+        for name in ["file", "dir/a"] {
+            fs::remove_file(bed.path().join(name)).expect("ours");
+        }
+        fs::remove_dir(bed.path().join("dir")).expect("ours");
+        bed.write("file/a", "1");
+        bed.write("dir", "1");
+        let paths = ["dir", "dir/a", "file", "file/a"].map(path);
+        bed.store().commit(&paths, MESSAGE, "p").expect("commits").expect("differs");
+        assert_eq!(bed.git(&["ls-tree", "-r", "--name-only", "HEAD"]), "dir\nfile/a");
+        assert_eq!(bed.git(&["status", "--porcelain"]), "");
+    }
+
+    #[test]
+    fn nothing_to_commit_is_no_commit() {
+        let bed = Testbed::new();
+        let head = bed.commit("a", "1");
+        bed.write("b", "1");
+        for paths in [&[][..], &[path("a")], &[path("never was")]] {
+            assert!(bed.store().commit(paths, MESSAGE, "p").expect("answers").is_none());
+        }
+        assert_eq!(bed.store().head().expect("reads").commit, Some(head));
+        nothing_is_left_over(&bed);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_refusing_hook_leaves_everything_as_it_was() {
+        for hook in VETOES {
+            let bed = Testbed::new();
+            let head = bed.commit("a", "1");
+            bed.write("half", "1");
+            bed.git(&["add", "half"]);
+            bed.write("a", "2");
+            bed.hook(hook, "echo no: $GIT_SEED_PENDING; echo really >&2; exit 1");
+            let before = index(&bed);
+            let failed = bed.store().commit(&[path("a")], MESSAGE, "me").expect_err("it is refused");
+            assert!(
+                matches!(&failed, CommitFailed::Refused { output, by_hook } if output == "no: me\nreally" && *by_hook == Some(hook)),
+                "{failed}"
+            );
+            assert_eq!(bed.store().head().expect("reads").commit, Some(head));
+            assert_eq!((index(&bed), bed.read("a")), (before, "2".to_owned()));
+            nothing_is_left_over(&bed);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_hook_that_leaves_a_process_behind_does_not_keep_us_waiting() {
+        let bed = Testbed::new();
+        bed.write("a", "1");
+        bed.hook("post-commit", "sleep 20 &");
+        let begun = std::time::Instant::now();
+        bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+        assert!(begun.elapsed() < Duration::from_secs(15));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_hook_adds_is_committed_and_what_the_person_staged_there_stays() {
+        let bed = Testbed::new();
+        for name in ["a", "formatted", "staged"] {
+            bed.commit(name, "1");
+        }
+        bed.write("staged", "2");
+        bed.git(&["add", "staged"]);
+        bed.write("a", "2");
+        bed.hook("pre-commit", "echo 3 > formatted; echo 3 > staged; git add formatted staged");
+        bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+        assert_eq!(bed.git(&["show", "--format=", "--name-only"]), "a\nformatted\nstaged");
+        assert_eq!(bed.git(&["status", "--porcelain"]), "MM staged");
+    }
+
+    #[test]
+    fn marks_of_the_person_hide_no_committed_path_and_stay_on_the_others() {
+        for mark in ["--assume-unchanged", "--skip-worktree"] {
+            let bed = Testbed::new();
+            for name in ["a", "marked"] {
+                bed.commit(name, "1");
+                bed.git(&["update-index", mark, name]);
+            }
+            bed.write("a", "22");
+            let done = bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+            assert_eq!(
+                bed.git(&["show", "--format=", "--name-status", done.commit.as_str()]),
+                "M\ta",
+                "{mark}"
+            );
+            let marks = bed.git(&["ls-files", "-v", "marked"]);
+            assert!(!marks.starts_with('H'), "{mark}: {marks}");
+        }
+    }
+
+    #[test]
+    fn a_commit_waits_for_no_merge_and_no_moved_head() {
+        let bed = Testbed::new();
+        let head = bed.commit("a", "1");
+        bed.write("a", "2");
+        let store = bed.store();
+        let staged = store.stage(&[path("a")]).expect("stages").expect("differs");
+        let moved = bed.commit("b", "1");
+        let late = store.commit_staged(&staged, MESSAGE, "p");
+        assert!(matches!(late, Err(CommitFailed::Store(StoreError::Moved { .. }))));
+        assert_eq!(store.head().expect("reads").commit, Some(moved));
+        fs::write(bed.path().join(".git/MERGE_HEAD"), format!("{head}\n")).expect("writes");
+        assert!(matches!(store.stage(&[path("a")]), Err(CommitFailed::Busy("merge"))));
+    }
+
+    #[test]
+    fn an_index_in_use_is_said_and_the_commit_stands() {
+        let bed = Testbed::new();
+        bed.commit("a", "1");
+        bed.write("a", "22");
+        fs::write(bed.path().join(".git/index.lock"), "").expect("writes");
+        let done = bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+        let behind = done.index_behind.expect("its lock is held").to_string();
+        assert!(behind.contains("index.lock"), "{behind}");
+        assert_eq!(bed.store().head().expect("reads").commit, Some(done.commit));
+    }
+}

@@ -1,0 +1,91 @@
+//! What can go wrong at the door to git, named so that a reader knows where to look.
+//!
+//! [`NotOpen`] says why a directory cannot be worked in and what to do about it.
+//! [`StoreError`] names the ref, object or file and, where one exists, the command
+//! that repairs it. The object library's own errors end here as text.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why there is no store here.
+#[derive(Debug, thiserror::Error)]
+pub enum NotOpen {
+    /// No repository in this directory or above it.
+    #[error("`{}` is not inside a git repository; run `git init` or go to one", path.display())]
+    NotARepository { path: PathBuf },
+    /// A repository without a work tree.
+    #[error("`{}` is a bare repository; git seed works in a work tree: make one with `git worktree add <dir>`", path.display())]
+    Bare { path: PathBuf },
+    /// A repository that does not keep its refs in files.
+    #[error(
+        "`{}` stores its refs as `{format}`, which git seed cannot read safely; `git refs migrate --ref-format=files` converts it (git 2.46 or later)",
+        path.display()
+    )]
+    Reftable { path: PathBuf, format: String },
+    /// A repository of somebody else; git refuses it too.
+    #[error("`{}` belongs to another user; if you trust it, run `git config --global --add safe.directory '{}'`", path.display(), path.display())]
+    Foreign { path: PathBuf },
+    /// A repository that is there but cannot be opened.
+    #[error("the repository at `{}` cannot be opened: {why}; `git -C '{}' status` may say more", path.display(), path.display())]
+    Unreadable { path: PathBuf, why: String },
+}
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else wrote first. Nothing was changed: read again, decide again.
+    #[error("`{chain}` moved meanwhile; nothing was changed")]
+    Moved { chain: String },
+    /// A ref or object that must be there is not.
+    #[error("{what} is missing; `{repair}` tells more")]
+    Missing { what: String, repair: &'static str },
+    /// A ref or object is there and makes no sense.
+    #[error("{what} cannot be read: {why}; `{repair}` tells more")]
+    Unreadable { what: String, why: String, repair: &'static str },
+    /// A name, path or text that git could not store as given.
+    #[error("`{what}` cannot be stored: {why}")]
+    Invalid { what: String, why: String },
+    /// A lock that somebody held for too long.
+    #[error("`{}` is held by another program; wait for it, or remove the file if no git command is running", path.display())]
+    Held { path: PathBuf },
+    /// The chain is the focus of a worktree, so it must stay.
+    #[error("`{chain}` is the focus of worktree `{worktree}` and cannot be deleted")]
+    Focused { chain: String, worktree: String },
+    /// A child `git` failed.
+    #[error("`{command}` failed: {output}")]
+    Git { command: String, output: String },
+    /// The disk said no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl StoreError {
+    /// Whether reading and deciding again may help.
+    pub fn is_moved(&self) -> bool {
+        matches!(self, Self::Moved { .. })
+    }
+
+    pub(super) fn missing(what: String) -> Self {
+        Self::Missing { repair: repair_of(&what), what }
+    }
+
+    pub(super) fn unreadable(what: String, why: &gix::Error) -> Self {
+        Self::Unreadable { repair: repair_of(&what), what, why: reason(why) }
+    }
+
+    pub(super) fn odd(what: String, why: &str) -> Self {
+        Self::Unreadable { repair: repair_of(&what), what, why: why.to_owned() }
+    }
+}
+
+/// The command that repairs `what`, which starts with the name of a ref.
+fn repair_of(what: &str) -> &'static str {
+    let ours = ["refs/seed", "refs/worktree/seed", "refs/notes/seed"];
+    if ours.iter().any(|prefix| what.starts_with(prefix)) { "git seed doctor --fix" } else { "git fsck" }
+}
+
+/// What happened and, where it differs, the cause below it.
+pub(super) fn reason(err: &gix::Error) -> String {
+    let (outer, cause) = (format!("{err:#}"), format!("{:#}", err.probable_cause()));
+    if outer.contains(&cause) { outer } else { format!("{outer}: {cause}") }
+}

@@ -1,0 +1,197 @@
+//! Focus: which chain this worktree works on.
+//!
+//! A symbolic ref `refs/worktree/seed/focus` to a shared ref. Symbolic only: objects
+//! that only a worktree's own ref holds are lost when gc runs in another worktree.
+//! It is never set to a chain that is not there, and a chain in focus is not deleted.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gix::refs::Target;
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
+
+use super::chain::{Tip, full_name};
+use super::error::StoreError;
+use super::{Store, worktree_name};
+
+const FOCUS: &str = "refs/worktree/seed/focus";
+
+impl Store {
+    /// The chain in focus and where it stands.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Missing`] names a chain that is in focus and gone.
+    pub fn focused(&self) -> Result<Option<(String, Tip)>, StoreError> {
+        let Some(chain) = self.focus_name()? else { return Ok(None) };
+        match self.tip(&chain)? {
+            Some(tip) => Ok(Some((chain, tip))),
+            None => Err(dangling(&chain)),
+        }
+    }
+
+    /// The full name of the chain in focus, which exists.
+    pub fn focus(&self) -> Result<Option<String>, StoreError> {
+        let Some(chain) = self.focus_name()? else { return Ok(None) };
+        match self.ref_target(&chain)? {
+            Some(_) => Ok(Some(chain)),
+            None => Err(dangling(&chain)),
+        }
+    }
+
+    fn focus_name(&self) -> Result<Option<String>, StoreError> {
+        let found = self.repo.refs.try_find(full_name(FOCUS)?.as_ref());
+        match found.map_err(|err| StoreError::unreadable(FOCUS.to_owned(), &err))?.map(|focus| focus.target) {
+            None => Ok(None),
+            Some(Target::Symbolic(chain)) => Ok(Some(chain.as_bstr().to_string())),
+            Some(Target::Object(_)) => Err(StoreError::odd(FOCUS.to_owned(), "it is not a symbolic ref")),
+        }
+    }
+
+    /// Turns this worktree to `chain`, which must exist.
+    pub fn set_focus(&self, chain: &str) -> Result<(), StoreError> {
+        if self.ref_target(chain)?.is_none() {
+            return Err(StoreError::missing(chain.to_owned()));
+        }
+        let change = Change::Update {
+            log: LogChange::default(),
+            expected: PreviousValue::Any,
+            new: Target::Symbolic(full_name(chain)?),
+        };
+        self.edit_ref(FOCUS, &RefEdit::new(full_name(FOCUS)?, change), 0)
+    }
+
+    /// Turns this worktree to nothing.
+    pub fn clear_focus(&self) -> Result<(), StoreError> {
+        self.edit_ref(FOCUS, &RefEdit::delete(full_name(FOCUS)?, PreviousValue::Any), 0)
+    }
+
+    /// The name of another worktree that has `chain` in focus.
+    pub fn focus_elsewhere(&self, chain: &str) -> Result<Option<String>, StoreError> {
+        self.first_focused(chain, |git_dir| git_dir != self.git_dir)
+    }
+
+    /// The name of any worktree that has `chain` in focus.
+    pub(super) fn focused_by(&self, chain: &str) -> Result<Option<String>, StoreError> {
+        self.first_focused(chain, |_| true)
+    }
+
+    fn first_focused(
+        &self,
+        chain: &str,
+        asked: impl Fn(&Path) -> bool,
+    ) -> Result<Option<String>, StoreError> {
+        for git_dir in self.live_git_dirs()?.into_iter().filter(|git_dir| asked(git_dir)) {
+            if symref(&git_dir.join(FOCUS))?.as_deref() == Some(chain) {
+                return Ok(Some(worktree_name(&git_dir, &self.common_dir)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The git directories of the main worktree and of every linked one that still is.
+    fn live_git_dirs(&self) -> io::Result<Vec<PathBuf>> {
+        let mut dirs = vec![self.common_dir.clone()];
+        let linked = match fs::read_dir(self.common_dir.join("worktrees")) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(dirs),
+            linked => linked?,
+        };
+        for entry in linked {
+            let dir = entry?.path();
+            if is_live(&dir) {
+                dirs.push(dir);
+            }
+        }
+        Ok(dirs)
+    }
+}
+
+/// A linked worktree is gone when its directory is, unless it is locked because it
+/// lives on a disk that comes and goes.
+fn is_live(git_dir: &Path) -> bool {
+    let points_back = fs::read_to_string(git_dir.join("gitdir"));
+    let there = points_back.is_ok_and(|dot_git| git_dir.join(dot_git.trim_end()).exists());
+    there || git_dir.join("locked").exists()
+}
+
+/// Symbolic refs are always loose files, so reading one needs no repository.
+fn symref(file: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text.strip_prefix("ref:").map(|name| name.trim().to_owned())),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(err) => Err(err),
+    }
+}
+
+fn dangling(chain: &str) -> StoreError {
+    StoreError::missing(format!("{FOCUS}: the job in focus, {chain},"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testbed::Testbed;
+    use crate::store::{CommitId, TreeEdit};
+
+    const JOB: &str = "refs/seed/jobs/j";
+
+    fn open(store: &Store, chain: &str) -> CommitId {
+        let edit = TreeEdit::Put { path: "job.toml".to_owned(), bytes: chain.as_bytes().to_vec() };
+        store.append(chain, None, &[edit], "open", 1_790_000_000, &[]).expect("opens")
+    }
+
+    #[test]
+    fn focus_is_set_moved_and_cleared_even_before_the_first_commit() {
+        for format in ["sha1", "sha256"] {
+            let bed = Testbed::with_format(format);
+            let store = bed.store();
+            assert_eq!(store.focus().expect("reads"), None);
+            for chain in [JOB, "refs/seed/jobs/k"] {
+                let commit = open(&store, chain);
+                store.set_focus(chain).expect("turns");
+                assert_eq!(store.focus().expect("reads").as_deref(), Some(chain));
+                let (name, tip) = bed.store().focused().expect("reads").expect("is there");
+                assert_eq!((name.as_str(), tip.commit), (chain, commit));
+                assert_eq!(bed.git(&["symbolic-ref", FOCUS]), chain);
+            }
+            store.clear_focus().expect("turns away");
+            store.clear_focus().expect("is away already");
+            assert_eq!(store.focus().expect("reads"), None);
+            bed.is_sound();
+        }
+    }
+
+    #[test]
+    fn each_worktree_has_its_own_focus() {
+        let bed = Testbed::new();
+        bed.commit("a", "1");
+        let linked = bed.linked("side");
+        let (main, side) = (bed.store(), Store::discover(&linked).expect("opens"));
+        open(&main, JOB);
+        side.set_focus(JOB).expect("turns");
+        assert_eq!(main.focus().expect("reads"), None);
+        assert_eq!(side.focus().expect("reads").as_deref(), Some(JOB));
+        assert_eq!(main.focus_elsewhere(JOB).expect("looks").as_deref(), Some("side"));
+        assert_eq!(side.focus_elsewhere(JOB).expect("looks"), None);
+        main.set_focus(JOB).expect("turns");
+        assert_eq!(side.focus_elsewhere(JOB).expect("looks").as_deref(), Some("main"));
+        main.clear_focus().expect("turns away");
+        std::fs::remove_dir_all(linked).expect("ours");
+        assert_eq!(main.focus_elsewhere(JOB).expect("looks"), None, "the worktree is gone");
+    }
+
+    #[test]
+    fn focus_never_dangles_by_our_hand_and_is_named_if_it_does() {
+        let bed = Testbed::new();
+        let store = bed.store();
+        assert!(matches!(store.set_focus(JOB), Err(StoreError::Missing { .. })));
+        let commit = open(&store, JOB);
+        store.set_focus(JOB).expect("turns");
+        assert!(matches!(store.delete_chain(JOB, &commit), Err(StoreError::Focused { .. })));
+        bed.git(&["update-ref", "-d", JOB]);
+        let said = bed.store().focused().expect_err("it is gone").to_string();
+        assert!(said.contains(JOB) && said.contains("git seed doctor --fix"), "{said}");
+        assert!(matches!(bed.store().focus(), Err(StoreError::Missing { .. })));
+    }
+}

@@ -1,0 +1,215 @@
+//! Child `git` processes, all started the same way.
+//!
+//! A child works on this store's repository and no other: every variable that names
+//! a repository, its index or its configuration is taken out of its environment and
+//! only put back on purpose. Paths it is given are literal. Its output is captured,
+//! never inherited; where a person's hooks run, it goes to a file, so that a hook
+//! that leaves a process behind cannot keep us waiting.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use super::Store;
+use super::error::StoreError;
+
+/// What `git rev-parse --local-env-vars` prints, and what would change how paths are read.
+const UNSET: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_REFLOG_ACTION",
+];
+
+/// A child about to run.
+pub(super) struct Child {
+    command: Command,
+    shown: String,
+    input: Vec<u8>,
+}
+
+/// How a child ended.
+pub(super) struct Outcome {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    shown: String,
+}
+
+impl Outcome {
+    /// The error that tells what the child said.
+    pub(super) fn failed(self) -> StoreError {
+        let said = [self.stderr, self.stdout].concat();
+        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        let output = if said.is_empty() { format!("exit {:?}, no word", self.code) } else { said };
+        StoreError::Git { command: self.shown, output }
+    }
+}
+
+impl Store {
+    /// A `git` that works on this repository, from the top of its work tree.
+    pub(super) fn git<I, S>(&self, args: I) -> Child
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let mut child = self.plain_git(args);
+        child.command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_LITERAL_PATHSPECS", "1");
+        child
+    }
+
+    /// The same without what a person's hooks would notice: their own pathspecs keep
+    /// their meaning and their own `git status` may refresh the index.
+    pub(super) fn plain_git<I, S>(&self, args: I) -> Child
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let mut command = clean_git();
+        command.arg("-C").arg(&self.work_tree).args(&args);
+        command.envs(self.told.iter().map(|(name, value)| (name, value)));
+        command.env("GIT_TERMINAL_PROMPT", "0");
+        Child { command, shown: shown(&args), input: Vec::new() }
+    }
+}
+
+fn clean_git() -> Command {
+    let mut command = Command::new("git");
+    for name in UNSET {
+        command.env_remove(name);
+    }
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("GIT_SEED_")) {
+            command.env_remove(name);
+        }
+    }
+    if cfg!(test) {
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    }
+    command
+}
+
+/// The command as a sentence names it: without our `-c` settings.
+fn shown(args: &[OsString]) -> String {
+    let mut words = vec!["git".to_owned()];
+    let mut args = args.iter().map(|arg| arg.to_string_lossy());
+    while let Some(arg) = args.next() {
+        if arg == "-c" {
+            args.next();
+        } else {
+            words.push(arg.into_owned());
+        }
+    }
+    words.join(" ")
+}
+
+impl Child {
+    /// Works on this index instead of the person's.
+    pub(super) fn index(mut self, index: &Path) -> Self {
+        self.command.env("GIT_INDEX_FILE", index);
+        self
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Bytes for the child's standard input.
+    pub(super) fn input(mut self, input: Vec<u8>) -> Self {
+        self.input = input;
+        self
+    }
+
+    /// Runs it; an exit code other than 0 is an error that says what git said.
+    pub(super) fn run(self) -> Result<Vec<u8>, StoreError> {
+        let outcome = self.outcome()?;
+        if outcome.code == Some(0) { Ok(outcome.stdout) } else { Err(outcome.failed()) }
+    }
+
+    /// Runs it and tells how it ended.
+    pub(super) fn outcome(mut self) -> Result<Outcome, StoreError> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().map_err(|err| not_started(&self.shown, &err))?;
+        let stdin = child.stdin.take();
+        let output = thread::scope(|scope| {
+            // A child that stops reading early says why itself, so a broken pipe is no news.
+            scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(&self.input)));
+            child.wait_with_output()
+        })?;
+        let (code, shown) = (output.status.code(), self.shown);
+        Ok(Outcome { code, stdout: output.stdout, stderr: output.stderr, shown })
+    }
+
+    /// Runs it with no input and both outputs in one file, in the order they were written.
+    pub(super) fn outcome_by_file(mut self) -> Result<Outcome, StoreError> {
+        let mut file = tempfile::tempfile()?;
+        self.command.stdin(Stdio::null()).stdout(shared(&file)?).stderr(shared(&file)?);
+        let status = self.command.status().map_err(|err| not_started(&self.shown, &err))?;
+        let mut stdout = Vec::new();
+        file.rewind()?;
+        file.read_to_end(&mut stdout)?;
+        Ok(Outcome { code: status.code(), stdout, stderr: Vec::new(), shown: self.shown })
+    }
+}
+
+fn shared(file: &File) -> io::Result<Stdio> {
+    Ok(file.try_clone()?.into())
+}
+
+fn not_started(command: &str, err: &io::Error) -> StoreError {
+    StoreError::Git { command: command.to_owned(), output: format!("could not be started: {err}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::testbed::Testbed;
+
+    #[test]
+    fn children_are_cleaned_of_every_variable_git_calls_local() {
+        let bed = Testbed::new();
+        for name in bed.git(&["rev-parse", "--local-env-vars"]).lines() {
+            assert!(super::UNSET.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_failing_child_is_named_with_its_words() {
+        let bed = Testbed::new();
+        let failed = bed.store().git(["-c", "core.abbrev=9", "rev-parse", "--verify", "nowhere"]).run();
+        let said = failed.expect_err("there is no such name").to_string();
+        assert!(said.starts_with("`git rev-parse --verify nowhere` failed: fatal"), "{said}");
+    }
+
+    #[test]
+    fn much_input_and_much_output_do_not_block_each_other() {
+        let bed = Testbed::new();
+        let lines = "0000000000000000000000000000000000000000\n".repeat(20_000);
+        let out =
+            bed.store().git(["cat-file", "--batch-check"]).input(lines.into_bytes()).run().expect("answers");
+        assert_eq!(out.split(|byte| *byte == b'\n').count(), 20_001);
+    }
+}

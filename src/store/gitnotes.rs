@@ -1,0 +1,158 @@
+//! Git notes in `refs/notes/seed`: what a phase commit meant, one record per line.
+//!
+//! A record is one self-contained line, so notes survive being concatenated, sorted
+//! and doubled by git's own rewriting and merging. Notes are evidence that may be lost
+//! and derived again; the truth is in the chains. The tree's fan-out is left to the
+//! library, which shares git's rule: a flat one is a hundred times slower.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use gix::ObjectId;
+use gix::note::plumbing::State;
+
+use super::chain::full_name;
+use super::error::StoreError;
+use super::object::{Draft, unwritten};
+use super::{CommitId, Store, UnixSeconds};
+
+const NOTES: &str = "refs/notes/seed";
+
+/// Tries before giving up against other writers.
+const TRIES: u32 = 6;
+
+impl Store {
+    /// Adds `line` to the note of `commit`, unless the note has it already.
+    pub fn note_add(&self, commit: &CommitId, line: &str, at: UnixSeconds) -> Result<(), StoreError> {
+        if line.is_empty() || line.contains(['\n', '\0']) {
+            return Err(StoreError::Invalid { what: line.to_owned(), why: "a note is one line".to_owned() });
+        }
+        let commit = commit.object()?;
+        for turn in 1..TRIES {
+            match self.note_once(commit, line, at) {
+                Err(StoreError::Moved { .. } | StoreError::Held { .. }) => sleep(pause(turn)),
+                result => return result,
+            }
+        }
+        self.note_once(commit, line, at)
+    }
+
+    fn note_once(&self, commit: ObjectId, line: &str, at: UnixSeconds) -> Result<(), StoreError> {
+        let before = self.ref_target(NOTES)?;
+        let mut notes = self.notes_at(before)?;
+        let mut text = self.note_text(&mut notes, commit)?;
+        if text.lines().any(|known| known == line) {
+            return Ok(());
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+        let draft = Draft::new(self);
+        let blob = draft.blob(text.as_bytes(), NOTES)?;
+        let tree = notes.replace(commit, blob, &draft).map_err(|err| unwritten(NOTES, &err))?.tree;
+        let parents: Vec<ObjectId> = before.into_iter().collect();
+        let message = "Notes added by 'git seed'\n";
+        let tip = draft.commit(tree, &parents, message, at, NOTES)?;
+        draft.settle()?;
+        self.swing(NOTES, before, tip, "notes: added by 'git seed'", at)
+    }
+
+    /// The lines of the note of `commit`; none if it has no note.
+    pub fn note_lines(&self, commit: &CommitId) -> Result<Vec<String>, StoreError> {
+        let mut notes = self.notes_at(self.ref_target(NOTES)?)?;
+        let text = self.note_text(&mut notes, commit.object()?)?;
+        Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    }
+
+    fn notes_at(&self, tip: Option<ObjectId>) -> Result<State, StoreError> {
+        full_name(NOTES)?;
+        let tree = match tip {
+            Some(tip) => self.tree_of(tip, NOTES)?,
+            None => ObjectId::empty_tree(self.repo.object_hash()),
+        };
+        State::new(tree, &self.repo).map_err(|err| StoreError::unreadable(format!("{NOTES} ({tree})"), &err))
+    }
+
+    fn note_text(&self, notes: &mut State, commit: ObjectId) -> Result<String, StoreError> {
+        let found = notes.get(&commit, &self.repo);
+        match found.map_err(|err| StoreError::unreadable(format!("{NOTES}: note of {commit}"), &err))? {
+            Some(blob) => Ok(String::from_utf8_lossy(&self.object(blob, NOTES)?.data).into_owned()),
+            None => Ok(String::new()),
+        }
+    }
+}
+
+/// Two writers that lost to each other must not meet again: the process id differs.
+fn pause(turn: u32) -> Duration {
+    Duration::from_millis(u64::from(turn * turn) + u64::from(std::process::id() % 7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testbed::Testbed;
+
+    const AT: UnixSeconds = 1_790_000_000;
+
+    #[test]
+    fn lines_are_added_once_beside_what_others_wrote() {
+        let bed = Testbed::new();
+        let first = bed.commit("a", "1");
+        let second = bed.commit("a", "2");
+        bed.git(&["notes", "--ref=seed", "add", "-m", "by hand", first.as_str()]);
+        let store = bed.store();
+        for line in ["k1 one", "k2 two", "k1 one"] {
+            store.note_add(&first, line, AT).expect("adds");
+        }
+        store.note_add(&second, "k3 three", AT).expect("adds");
+        assert_eq!(store.note_lines(&first).expect("reads"), ["by hand", "k1 one", "k2 two"]);
+        assert_eq!(bed.git(&["notes", "--ref=seed", "show", second.as_str()]), "k3 three");
+        assert_eq!(bed.git(&["rev-list", "--count", NOTES]), "4", "a known line writes nothing");
+        bed.is_sound();
+    }
+
+    #[test]
+    fn a_repository_without_notes_has_none_and_gets_the_first() {
+        for format in ["sha1", "sha256"] {
+            let bed = Testbed::with_format(format);
+            let commit = bed.commit("a", "1");
+            let store = bed.store();
+            assert_eq!(store.note_lines(&commit).expect("reads"), [""; 0]);
+            store.note_add(&commit, "k1", AT).expect("adds");
+            assert_eq!(bed.git(&["log", "-1", "--format=%N", "--notes=seed"]), "k1");
+            bed.is_sound();
+        }
+    }
+
+    #[test]
+    fn writers_at_once_lose_no_line() {
+        let bed = Testbed::new();
+        let commit = bed.commit("a", "1");
+        std::thread::scope(|scope| {
+            for writer in 0..2 {
+                let (bed, commit) = (&bed, &commit);
+                scope.spawn(move || {
+                    let store = bed.store();
+                    for turn in 0..5 {
+                        store.note_add(commit, &format!("{writer} {turn}"), AT).expect("adds");
+                    }
+                });
+            }
+        });
+        assert_eq!(bed.store().note_lines(&commit).expect("reads").len(), 10);
+    }
+
+    #[test]
+    fn a_note_is_one_line() {
+        let bed = Testbed::new();
+        let commit = bed.commit("a", "1");
+        for line in ["", "a\nb", "a\0"] {
+            assert!(
+                matches!(bed.store().note_add(&commit, line, AT), Err(StoreError::Invalid { .. })),
+                "{line:?}"
+            );
+        }
+    }
+}

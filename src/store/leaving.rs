@@ -1,0 +1,151 @@
+//! Coming and going: what `init`, `uninstall` and git's hooks ask of the repository.
+//!
+//! Leaving means every ref, reflog, file and empty directory of ours; the person's
+//! objects, refs and settings are not touched. Objects that only our refs held are
+//! git's to collect.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::StoreError;
+use super::git::Outcome;
+use super::{CommitId, RepoPath, Store, seed_dir_of};
+
+/// Everything below these is ours.
+const OURS: [&str; 2] = ["refs/seed", "refs/notes/seed"];
+
+impl Store {
+    /// The paths that differ between HEAD and the index of the environment.
+    pub fn staged(&self) -> Result<Vec<RepoPath>, StoreError> {
+        let head = self.head()?.commit;
+        let args: &[&str] = match head {
+            Some(_) => &["diff", "--cached", "--name-only", "--no-renames", "-z", "HEAD"],
+            None => &["ls-files", "-z"],
+        };
+        let out = self.git(args).run()?;
+        let paths = out.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.filter_map(|path| RepoPath::new(path).ok()).collect())
+    }
+
+    /// True when git ignores `path`.
+    pub fn is_ignored(&self, path: &str) -> Result<bool, StoreError> {
+        let asked = self.plain_git(["check-ignore", "-q", "--", path]).outcome()?;
+        match asked.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(asked.failed()),
+        }
+    }
+
+    /// True when `path` is in the index.
+    pub fn is_tracked(&self, path: &str) -> Result<bool, StoreError> {
+        let asked = self.git(["ls-files", "--error-unmatch", "--", path]).outcome()?;
+        Ok(asked.code == Some(0))
+    }
+
+    /// Writes all of our refs with their objects into one bundle file.
+    /// `false` if there is nothing to write.
+    pub fn bundle(&self, file: &Path) -> Result<bool, StoreError> {
+        let refs = self.our_refs()?;
+        if refs.is_empty() {
+            return Ok(false);
+        }
+        let args: Vec<_> = ["bundle", "create", "-q"].into_iter().map(std::ffi::OsString::from).collect();
+        let args = args.into_iter().chain([file.as_os_str().to_owned()]).chain(refs.into_iter().map(Into::into));
+        self.git(args).run().map(drop)?;
+        Ok(true)
+    }
+
+    /// The names of all refs of ours that every worktree shares.
+    pub fn our_refs(&self) -> Result<Vec<String>, StoreError> {
+        let args = ["for-each-ref", "--format=%(refname)"].into_iter().chain(OURS);
+        let out = self.git(args).run()?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
+    /// Deletes the focus of every worktree, and all of our refs with their reflogs, if
+    /// `history` is true; then the directories that they leave empty.
+    pub fn forget_refs(&self, history: bool) -> Result<(), StoreError> {
+        for dir in self.worktree_dirs() {
+            remove_below(&dir.join("refs/worktree/seed"))?;
+            remove_below(&dir.join("logs/refs/worktree/seed"))?;
+            for empty in ["refs/worktree", "logs/refs/worktree"] {
+                remove_if_empty(&dir.join(empty));
+            }
+        }
+        if !history {
+            return Ok(());
+        }
+        let refs = self.our_refs()?;
+        if !refs.is_empty() {
+            let input: String = refs.iter().map(|name| format!("delete {name}\n")).collect();
+            self.git(["update-ref", "--stdin"]).input(input.into_bytes()).run()?;
+        }
+        for root in [&self.common_dir, &self.common_dir.join("logs")] {
+            remove_below(&root.join("refs/seed"))?;
+            remove_if_empty(&root.join("refs/notes"));
+        }
+        Ok(())
+    }
+
+    /// The git directory of the main worktree, and those of all linked ones.
+    fn worktree_dirs(&self) -> Vec<PathBuf> {
+        let linked = fs::read_dir(self.common_dir.join("worktrees"));
+        let linked = linked.into_iter().flatten().flatten().map(|dir| dir.path());
+        [self.common_dir.clone()].into_iter().chain(linked).collect()
+    }
+
+    /// Deletes `.git/seed`.
+    pub fn forget_files(&self) -> Result<(), StoreError> {
+        remove_below(&seed_dir_of(self)?)
+    }
+
+    /// Sets the tip of a chain back to `id`, whatever it names now; for repairs only.
+    pub fn set_back(&self, chain: &str, id: &str) -> Result<(), StoreError> {
+        self.git(["update-ref", "--create-reflog", "-m", "git seed doctor", chain, id]).run().map(drop)
+    }
+
+    /// Ids that the reflog of `chain` names, newest first.
+    pub fn reflog(&self, chain: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.common_dir.join("logs").join(chain)).unwrap_or_default();
+        let ids = text.lines().rev().flat_map(|line| {
+            let mut words = line.split(' ');
+            let (old, new) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            [new.to_owned(), old.to_owned()]
+        });
+        ids.filter(|id| id.len() >= 40 && id.bytes().any(|byte| byte != b'0')).collect()
+    }
+
+    /// Runs `git fsck --strict` over everything of ours; the complaint, if there is one.
+    pub fn fsck(&self) -> Result<Option<String>, StoreError> {
+        let Outcome { code, stdout, stderr, .. } = self.git(["fsck", "--strict", "--no-dangling"]).outcome()?;
+        let said = [stdout, stderr].concat();
+        Ok((code != Some(0)).then(|| String::from_utf8_lossy(&said).trim().to_owned()))
+    }
+
+    /// The commit that `name` means to git, if it means one.
+    pub fn resolve_commit(&self, name: &str) -> Result<Option<CommitId>, StoreError> {
+        let name = format!("{name}^{{commit}}");
+        let asked = self.git(["rev-parse", "--verify", "-q", "--end-of-options", &name]).outcome()?;
+        Ok(String::from_utf8_lossy(&asked.stdout).trim().parse().ok())
+    }
+
+    /// The version that `git --version` tells.
+    pub fn git_version(&self) -> Result<String, StoreError> {
+        let out = self.git(["--version"]).run()?;
+        Ok(String::from_utf8_lossy(&out).trim().trim_start_matches("git version ").to_owned())
+    }
+}
+
+fn remove_below(dir: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(dir) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Git leaves empty directories behind; ours go when nobody else's file is in them.
+fn remove_if_empty(dir: &Path) {
+    let _ = fs::remove_dir(dir);
+}

@@ -1,0 +1,379 @@
+//! The one door to git.
+//!
+//! Reads and writes the chains under `refs/seed` with the object library in this
+//! process, and leaves to child `git` processes what only git does right: status,
+//! staging, commits on the person's branch. No type of the library leaves this module.
+//!
+//! The hook path is [`Store::discover`], [`Store::focused`], [`Store::file`]: no child
+//! process, nothing written, nothing read beyond configuration, two refs and a few
+//! objects. Signatures are made here in UTC; the library's own would scan the zone
+//! database on every call.
+
+mod chain;
+mod commit;
+mod error;
+mod focus;
+mod git;
+mod gitnotes;
+mod id;
+mod index;
+mod journal;
+mod leaving;
+mod lock;
+mod object;
+mod path;
+
+mod worktree;
+
+#[cfg(test)]
+mod testbed;
+
+use std::cell::Cell;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use gix::sec::trust::{DefaultForLevel as _, Mapping};
+
+pub use chain::{Step, Tip, TreeEdit};
+pub use commit::{CommitFailed, Committed, Staged};
+pub use error::{NotOpen, StoreError};
+pub use id::{CommitId, NotAnId, TreeId};
+pub use journal::{Journal, OpenJournal, Tail};
+pub use lock::Lock;
+pub use path::{NotInside, RepoPath};
+pub use worktree::{Changed, Kind, Standing};
+
+/// More packs than git lets pile up before it packs them into one (`gc.autoPackLimit`
+/// is 50), alternates included.
+const PACKS: gix::odb::store::init::Slots = gix::odb::store::init::Slots::Given(2048);
+
+/// Seconds since 1970 in UTC.
+pub type UnixSeconds = i64;
+
+/// Name of our directory inside the common git directory.
+const SEED_DIR: &str = "seed";
+
+/// A repository with a work tree, opened for seed state.
+pub struct Store {
+    repo: gix::Repository,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    work_tree: PathBuf,
+    /// What children must be told because we were told it by our environment.
+    told: Vec<(&'static str, OsString)>,
+    lock_depth: Rc<Cell<u32>>,
+}
+
+/// Where the worktree's HEAD stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The branch without `refs/heads/`; `None` when detached.
+    pub branch: Option<String>,
+    /// The commit; `None` while the branch is unborn.
+    pub commit: Option<CommitId>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Store").field("git_dir", &self.git_dir).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens the repository around `cwd`, whatever the environment says.
+    ///
+    /// This is how a hook opens it: the payload names the directory. Only the
+    /// repository's own configuration is read where that suffices.
+    pub fn discover(cwd: &Path) -> Result<Self, NotOpen> {
+        let cwd = absolute(cwd)?;
+        let look = |options, manner| {
+            Self::open(&cwd, gix::ThreadSafeRepository::discover_opts(&cwd, options, trust(manner)))
+        };
+        // Looking for `.git` alone spares a probe per directory, but a bare repository has
+        // none; and only the person's own configuration can name a stranger's repository
+        // safe. So a refusal is not final before the careful look.
+        let quick = gix::discover::upwards::Options { dot_git_only: true, ..upwards() };
+        match look(quick, Manner::Quick) {
+            Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => look(upwards(), Manner::Careful),
+            result => result,
+        }
+    }
+
+    /// Opens the repository that the environment names (`GIT_DIR`, `GIT_WORK_TREE`,
+    /// `GIT_INDEX_FILE`), else the one around `cwd`.
+    ///
+    /// This is how commands and git's own hooks open it.
+    pub fn from_environment(cwd: &Path) -> Result<Self, NotOpen> {
+        let cwd = absolute(cwd)?;
+        let repo = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            &cwd,
+            gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..upwards() },
+            trust(Manner::ByEnvironment),
+        );
+        let mut store = Self::open(&cwd, repo)?;
+        store.told = store.told_by_environment();
+        Ok(store)
+    }
+
+    fn open(cwd: &Path, opened: gix::Result<gix::ThreadSafeRepository>) -> Result<Self, NotOpen> {
+        let repo = opened.map_err(|err| not_open(cwd, &err))?.to_thread_local();
+        refuse_other_ref_formats(&repo)?;
+        let git_dir = tidy(repo.git_dir());
+        let Some(work_tree) = repo.workdir().map(Path::to_owned) else {
+            return Err(NotOpen::Bare { path: git_dir });
+        };
+        let common_dir = tidy(repo.common_dir());
+        Ok(Self { repo, git_dir, common_dir, work_tree, told: Vec::new(), lock_depth: Rc::default() })
+    }
+
+    /// Repeats for children, made absolute, what named this repository to us.
+    fn told_by_environment(&self) -> Vec<(&'static str, OsString)> {
+        let paths = [
+            ("GIT_DIR", &self.git_dir),
+            ("GIT_WORK_TREE", &self.work_tree),
+            ("GIT_INDEX_FILE", &self.index_path()),
+        ]
+        .map(|(name, path)| (name, path.clone().into_os_string()));
+        paths.into_iter().filter(|(name, _)| env::var_os(name).is_some()).collect()
+    }
+
+    /// The git directory of this worktree.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The git directory that all worktrees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The top of the work tree.
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
+    }
+
+    /// The person's index of this worktree.
+    pub fn index_path(&self) -> PathBuf {
+        self.repo.index_path()
+    }
+
+    /// Where git seed keeps files that are not objects: `<common dir>/seed`.
+    pub fn seed_dir(&self) -> PathBuf {
+        self.common_dir.join(SEED_DIR)
+    }
+
+    /// `main`, or the id of the linked worktree. Usable as a file name.
+    pub fn worktree_name(&self) -> String {
+        worktree_name(&self.git_dir, &self.common_dir)
+    }
+
+    /// Where HEAD stands.
+    pub fn head(&self) -> Result<Head, StoreError> {
+        let head = self.repo.head().map_err(|err| StoreError::unreadable("HEAD".to_owned(), &err))?;
+        let branch = head.referent_name().map(|name| {
+            let name = name.as_bstr().to_string();
+            name.strip_prefix("refs/heads/").map_or(name.clone(), str::to_owned)
+        });
+        Ok(Head { branch, commit: head.id().map(|id| id.detach().into()) })
+    }
+
+    /// Whether `ancestor` can be reached from HEAD. A commit that is gone cannot.
+    ///
+    /// Free when it is HEAD itself; else it runs `git`.
+    pub fn contains(&self, ancestor: &CommitId) -> Result<bool, StoreError> {
+        let Some(head) = self.head()?.commit else { return Ok(false) };
+        if head == *ancestor {
+            return Ok(true);
+        }
+        if !self.repo.has_object(ancestor.object()?) {
+            return Ok(false);
+        }
+        let asked = self.git(["merge-base", "--is-ancestor", ancestor.as_str(), head.as_str()]).outcome()?;
+        match asked.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(asked.failed()),
+        }
+    }
+}
+
+fn absolute(cwd: &Path) -> Result<PathBuf, NotOpen> {
+    std::path::absolute(cwd).map_err(|err| NotOpen::Unreadable { path: cwd.to_owned(), why: err.to_string() })
+}
+
+/// Without `..`: git writes how to get from a linked worktree to the common directory,
+/// and directories are compared here.
+fn tidy(dir: &Path) -> PathBuf {
+    gix::path::normalize(dir.into(), Path::new("/")).map_or_else(|| dir.to_owned(), Into::into)
+}
+
+fn upwards() -> gix::discover::upwards::Options<'static> {
+    gix::discover::upwards::Options::default()
+}
+
+/// How much is read to open a repository.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// The repository's own configuration, and room for [`PACKS`] instead of a count.
+    Quick,
+    /// The person's and the system's configuration too.
+    Careful,
+    /// That, and `GIT_*` variables.
+    ByEnvironment,
+}
+
+/// Options for opening, with git's own rule that a stranger's repository is not touched.
+/// Replace refs are not followed: nobody may swap a state behind its id.
+fn trust(manner: Manner) -> Mapping<gix::open::Options> {
+    let options = |level| {
+        let mut permissions = gix::open::Permissions::default_for_level(level);
+        if manner != Manner::ByEnvironment {
+            permissions.env.git_prefix = gix::sec::Permission::Deny;
+        }
+        if manner == Manner::Quick || cfg!(test) {
+            let isolated = gix::open::permissions::Config::isolated();
+            permissions.config = gix::open::permissions::Config { includes: true, ..isolated };
+        }
+        let options = gix::open::Options::default_for_level(level)
+            .permissions(permissions)
+            .config_overrides(["core.useReplaceRefs=false"])
+            .bail_if_untrusted(true);
+        if manner == Manner::Quick { options.object_store_slots(PACKS) } else { options }
+    };
+    Mapping { full: options(gix::sec::Trust::Full), reduced: options(gix::sec::Trust::Reduced) }
+}
+
+fn not_open(cwd: &Path, err: &gix::Error) -> NotOpen {
+    let path = cwd.to_owned();
+    let search = err.downcast_any_ref::<gix::discover::upwards::Error>();
+    if search.is_some() && err.is_not_found() {
+        return NotOpen::NotARepository { path };
+    }
+    let denied_by_disk = err.downcast_any_ref::<io::Error>().is_some();
+    if err.is_permission_denied() && !denied_by_disk {
+        return NotOpen::Foreign { path: top_of(cwd) };
+    }
+    NotOpen::Unreadable { path, why: error::reason(err) }
+}
+
+/// The directory that holds `.git` around `cwd`, to name it in a sentence.
+fn top_of(cwd: &Path) -> PathBuf {
+    cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned()
+}
+
+/// Other formats are *misread* by the object library: reads find nothing and writes
+/// go where git does not look. So this comes before anything else.
+fn refuse_other_ref_formats(repo: &gix::Repository) -> Result<(), NotOpen> {
+    match repo.config_snapshot().string("extensions.refStorage") {
+        Some(format) if format.as_slice() != b"files" => {
+            Err(NotOpen::Reftable { path: repo.git_dir().to_owned(), format: format.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A linked worktree may itself have the id `main`; no id can hold a `~`.
+fn worktree_name(git_dir: &Path, common_dir: &Path) -> String {
+    if git_dir == common_dir {
+        return "main".to_owned();
+    }
+    match git_dir.file_name().map(|name| name.to_string_lossy().into_owned()) {
+        Some(name) if name == "main" => "main~linked".to_owned(),
+        Some(name) => name,
+        None => "main~linked".to_owned(),
+    }
+}
+
+/// Creates our directory and gives its path.
+fn seed_dir_of(store: &Store) -> io::Result<PathBuf> {
+    let dir = store.seed_dir();
+    fs::create_dir_all(&dir)?;
+    Ok(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testbed::Testbed;
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_worked_in_is_refused_with_a_sentence() {
+        let cases: [(&str, &[&str], &str); 3] = [
+            ("bare", &["init", "-q", "--bare", "."], "bare repository"),
+            ("reftable", &["init", "-q", "--ref-format=reftable", "."], "stores its refs as `reftable`"),
+            ("nothing", &["--version"], "not inside a git repository"),
+        ];
+        for (name, command, says) in cases {
+            let bed = Testbed::bare_ground();
+            bed.git(command);
+            let refused = Store::discover(bed.path()).expect_err(name);
+            assert!(refused.to_string().contains(says), "{name}: {refused}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_repository_of_another_user_is_refused_where_ownership_can_be_given_away() {
+        let bed = Testbed::new();
+        let dot_git = bed.path().join(".git");
+        let given =
+            [bed.path(), &dot_git].map(|path| std::os::unix::fs::chown(path, Some(4242), None).is_ok());
+        if given == [true, true] {
+            assert!(
+                matches!(Store::discover(bed.path()), Err(NotOpen::Foreign { path }) if path == bed.path())
+            );
+        }
+    }
+
+    #[test]
+    fn a_store_opens_from_anywhere_below_the_top() {
+        let bed = Testbed::new();
+        fs::create_dir_all(bed.path().join("a/b")).expect("creates");
+        let store = Store::discover(&bed.path().join("a/b")).expect("opens");
+        assert_eq!(store.work_tree(), bed.path());
+        assert_eq!(store.worktree_name(), "main");
+        assert_eq!(store.seed_dir(), bed.path().join(".git/seed"));
+    }
+
+    #[test]
+    fn head_is_told_unborn_born_and_detached() {
+        let bed = Testbed::new();
+        let main = Some("main".to_owned());
+        assert_eq!(bed.store().head().expect("reads"), Head { branch: main.clone(), commit: None });
+        let first = bed.commit("a", "1");
+        assert_eq!(bed.store().head().expect("reads"), Head { branch: main, commit: Some(first.clone()) });
+        bed.git(&["checkout", "-q", "--detach"]);
+        assert_eq!(bed.store().head().expect("reads"), Head { branch: None, commit: Some(first) });
+    }
+
+    #[test]
+    fn only_what_head_reaches_is_contained() {
+        let bed = Testbed::new();
+        let first = bed.commit("a", "1");
+        let second = bed.commit("a", "2");
+        bed.git(&["reset", "-q", "--hard", "HEAD^"]);
+        let gone: CommitId = "1".repeat(40).parse().expect("full");
+        let store = bed.store();
+        for (commit, contained) in [(&first, true), (&second, false), (&gone, false)] {
+            assert_eq!(store.contains(commit).expect("answers"), contained, "{commit}");
+        }
+        bed.git(&["reset", "-q", "--hard", second.as_str()]);
+        assert!(store.contains(&first).expect("answers"));
+    }
+
+    #[test]
+    fn linked_worktrees_have_names_of_their_own() {
+        let bed = Testbed::new();
+        bed.commit("a", "1");
+        for (id, name) in [("side", "side"), ("main", "main~linked")] {
+            let linked = bed.linked(id);
+            let store = Store::discover(&linked).expect("opens");
+            assert_eq!(store.worktree_name(), name);
+            assert_eq!(store.common_dir(), bed.path().join(".git"));
+        }
+    }
+}

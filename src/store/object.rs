@@ -1,0 +1,224 @@
+//! Objects read with their name, and objects written so that they survive a crash.
+//!
+//! The library writes loose objects and never syncs them, nor does git by default;
+//! a ref that survives a power cut while its commit does not is a broken repository.
+//! So a [`Draft`] remembers what it wrote and [`Draft::settle`] syncs it, before any
+//! ref may point to it. `core.fsync=none` turns that off.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::objs::{Data, Find, Kind, Write};
+
+use super::error::StoreError;
+use super::{Store, UnixSeconds};
+
+/// Who signs the commits of seed chains.
+const NAME: &str = "git seed";
+const EMAIL: &str = "seed@git-seed.invalid";
+
+impl Store {
+    /// Reads the object `id`, which `what` needs.
+    ///
+    /// A partial clone may lack it here although the remote has it: then git fetches it.
+    pub(super) fn object(&self, id: ObjectId, what: &str) -> Result<gix::Object<'_>, StoreError> {
+        let named = || format!("{what} ({id})");
+        let find = || self.repo.try_find_object(id).map_err(|err| StoreError::unreadable(named(), &err));
+        match find()? {
+            Some(object) => Ok(object),
+            None if self.is_partial() => {
+                self.git(["cat-file", "-e", &id.to_string()]).outcome()?;
+                find()?.ok_or_else(|| StoreError::missing(named()))
+            }
+            None => Err(StoreError::missing(named())),
+        }
+    }
+
+    /// Whether a remote promised the objects that are not here; old gits said so elsewhere.
+    fn is_partial(&self) -> bool {
+        let config = self.repo.config_snapshot();
+        let mut remotes = config.sections_by_name("remote").into_iter().flatten();
+        config.string("extensions.partialClone").is_some()
+            || remotes.any(|remote| remote.value("promisor").is_some())
+    }
+
+    /// Reads the commit `id`, which `what` needs.
+    pub(super) fn commit_object(&self, id: ObjectId, what: &str) -> Result<gix::Commit<'_>, StoreError> {
+        let object = self.object(id, what)?;
+        let kind = object.kind;
+        object
+            .try_into_commit()
+            .map_err(|_| StoreError::odd(format!("{what} ({id})"), &not_a("commit", kind)))
+    }
+
+    /// Reads the tree `id`, which `what` needs.
+    pub(super) fn tree_object(&self, id: ObjectId, what: &str) -> Result<gix::Tree<'_>, StoreError> {
+        if id == ObjectId::empty_tree(self.repo.object_hash()) {
+            return Ok(self.repo.empty_tree());
+        }
+        let object = self.object(id, what)?;
+        let kind = object.kind;
+        object.try_into_tree().map_err(|_| StoreError::odd(format!("{what} ({id})"), &not_a("tree", kind)))
+    }
+
+    /// Whether this repository wants writes synced; ours do unless it says `none`.
+    pub(super) fn is_synced(&self) -> bool {
+        let wanted = self.repo.config_snapshot().string("core.fsync");
+        wanted.is_none_or(|list| is_synced_by(&list.to_string()))
+    }
+}
+
+fn not_a(wanted: &str, kind: Kind) -> String {
+    format!("it is a {kind}, not a {wanted}")
+}
+
+/// The last word of git's list counts: `none` clears what stands before it.
+fn is_synced_by(list: &str) -> bool {
+    list.split(',').map(str::trim).rfind(|word| !word.is_empty() && !word.starts_with('-')) != Some("none")
+}
+
+/// The signature of our own commits and reflog entries, always in UTC.
+pub(super) fn signature(at: UnixSeconds) -> gix::actor::Signature {
+    gix::actor::Signature { name: NAME.into(), email: EMAIL.into(), time: gix::date::Time::new(at, 0) }
+}
+
+/// Objects on their way into the repository.
+pub(super) struct Draft<'store> {
+    store: &'store Store,
+    written: RefCell<Vec<ObjectId>>,
+}
+
+impl<'store> Draft<'store> {
+    pub(super) fn new(store: &'store Store) -> Self {
+        Self { store, written: RefCell::default() }
+    }
+
+    pub(super) fn blob(&self, bytes: &[u8], what: &str) -> Result<ObjectId, StoreError> {
+        self.write_buf(Kind::Blob, bytes).map_err(|err| unwritten(what, &err))
+    }
+
+    pub(super) fn commit(
+        &self,
+        tree: ObjectId,
+        parents: &[ObjectId],
+        message: &str,
+        at: UnixSeconds,
+        what: &str,
+    ) -> Result<ObjectId, StoreError> {
+        if message.contains('\0') {
+            return Err(StoreError::Invalid {
+                what: what.to_owned(),
+                why: "its message holds a NUL".to_owned(),
+            });
+        }
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parents.iter().copied().collect(),
+            author: signature(at),
+            committer: signature(at),
+            encoding: None,
+            message: message.into(),
+            extra_headers: Vec::new(),
+        };
+        self.write(&commit).map_err(|err| unwritten(what, &err))
+    }
+
+    /// Makes everything written survive a crash. Only then may a ref point to it.
+    pub(super) fn settle(&self) -> Result<(), StoreError> {
+        if !self.store.is_synced() {
+            return Ok(());
+        }
+        let objects = self.store.repo.objects.store_ref().path().to_owned();
+        let mut dirs = BTreeSet::from([objects.clone()]);
+        for id in self.written.borrow().iter() {
+            let file = loose(&objects, &id.to_string());
+            sync(&file)?;
+            dirs.extend(file.parent().map(Path::to_owned));
+        }
+        dirs.iter().try_for_each(|dir| sync(dir)).map_err(StoreError::from)
+    }
+}
+
+pub(super) fn unwritten(what: &str, err: &gix::Error) -> StoreError {
+    StoreError::Invalid { what: what.to_owned(), why: super::error::reason(err) }
+}
+
+fn loose(objects: &Path, id: &str) -> PathBuf {
+    let (fan, rest) = id.split_at(2);
+    objects.join(fan).join(rest)
+}
+
+/// Syncs a file or a directory; one that is not there needs none (its content is in a
+/// pack). Windows cannot sync what is open for reading only, so there it does nothing.
+pub(super) fn sync(path: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    match File::open(path).and_then(|file| file.sync_all()) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+impl Write for Draft<'_> {
+    fn write_buf(&self, kind: Kind, bytes: &[u8]) -> gix::Result<ObjectId> {
+        let id = Write::write_buf(&self.store.repo, kind, bytes)?;
+        self.written.borrow_mut().push(id);
+        Ok(id)
+    }
+
+    fn write_buf_with_known_id(&self, kind: Kind, bytes: &[u8], id: ObjectId) -> gix::Result<ObjectId> {
+        let id = self.store.repo.write_buf_with_known_id(kind, bytes, id)?;
+        self.written.borrow_mut().push(id);
+        Ok(id)
+    }
+
+    fn write_stream(&self, kind: Kind, size: u64, from: &mut dyn io::Read) -> gix::Result<ObjectId> {
+        let id = self.store.repo.write_stream(kind, size, from)?;
+        self.written.borrow_mut().push(id);
+        Ok(id)
+    }
+
+    fn write_stream_with_known_id(
+        &self,
+        kind: Kind,
+        size: u64,
+        from: &mut dyn io::Read,
+        id: ObjectId,
+    ) -> gix::Result<ObjectId> {
+        let id = self.store.repo.write_stream_with_known_id(kind, size, from, id)?;
+        self.written.borrow_mut().push(id);
+        Ok(id)
+    }
+}
+
+impl Find for Draft<'_> {
+    fn try_find<'a>(&self, id: &gix::oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<Data<'a>>> {
+        Find::try_find(&self.store.repo, id, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_synced_by;
+
+    #[test]
+    fn only_none_turns_syncing_off() {
+        let cases = [
+            ("none", false),
+            ("all,none", false),
+            ("none,", false),
+            ("none,loose-object", true),
+            ("committed,-loose-object", true),
+            ("all", true),
+            ("", true),
+        ];
+        for (list, synced) in cases {
+            assert_eq!(is_synced_by(list), synced, "{list:?}");
+        }
+    }
+}

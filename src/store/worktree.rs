@@ -1,0 +1,483 @@
+//! The work tree, asked through git: what changed, what is staged, what is under way.
+//!
+//! Two views. The person's own index answers [`Store::status`] and is never written
+//! here. A *private* index, a file of ours, stands for the work tree as it was at one
+//! moment: [`Store::snapshot`] makes it so and [`Store::changes_since_index`] compares.
+//! A private index knows no assume-unchanged or skip-worktree marks, so that nothing
+//! hides behind them.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::StoreError;
+use super::index::is_plain_index;
+use super::path::nul_terminated;
+use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
+
+/// Settings that keep a private index private: no daemon answers for it, no part of it
+/// lies elsewhere, no cone narrows it.
+pub(super) const PRIVATE: [&str; 8] = [
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.splitIndex=false",
+    "-c",
+    "core.sparseCheckout=false",
+];
+
+/// How a path differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Modified,
+    Added,
+    Deleted,
+}
+
+/// One path that differs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Changed {
+    pub path: RepoPath,
+    pub kind: Kind,
+}
+
+/// How one path stands for the person: what `git status` would say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub path: RepoPath,
+    /// The index differs from HEAD.
+    pub staged: bool,
+    /// The work tree differs from the index.
+    pub unstaged: bool,
+    /// Git does not know the path and does not ignore it.
+    pub untracked: bool,
+}
+
+/// One record of `git status --porcelain=v2 -z`: the two letters, then the path.
+struct Record {
+    index: u8,
+    work_tree: u8,
+    path: RepoPath,
+}
+
+impl Store {
+    /// What differs between the private index and the work tree, by path.
+    ///
+    /// One child. Ignored files are not seen; a submodule counts by its commit.
+    pub fn changes_since_index(&self, index: &Path) -> Result<Vec<Changed>, StoreError> {
+        let args = ["--no-optional-locks"]
+            .into_iter()
+            .chain(PRIVATE)
+            .chain(STATUS)
+            .chain(["--ignore-submodules=dirty"]);
+        let records = parse_status(&self.git(args).index(index).run()?)?;
+        let mut changed: Vec<Changed> = records
+            .into_iter()
+            .filter_map(|record| kind(record.work_tree).map(|kind| Changed { path: record.path, kind }))
+            .collect();
+        changed.sort();
+        Ok(changed)
+    }
+
+    /// Makes the private index stand for the work tree as it is and gives its tree.
+    ///
+    /// A new index starts from `base`, or from what the person's index knows about the
+    /// files' times, which spares reading them all. Their content decides either way.
+    pub fn snapshot(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
+        if !index.exists() {
+            self.begin_index(index, base)?;
+        }
+        let settings =
+            PRIVATE.into_iter().chain(["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"]);
+        self.git(settings.chain(["add", "-A"])).index(index).run()?;
+        self.write_tree(index)
+    }
+
+    fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
+        fs::create_dir_all(index.parent().unwrap_or(index))?;
+        if self.copy_plain_index(index)? {
+            return Ok(());
+        }
+        match base {
+            Some(tree) => {
+                let args = PRIVATE.into_iter().chain(["read-tree", tree.as_str()]);
+                self.git(args).index(index).run().map(drop)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Copies the person's index to `to` if it hides nothing; says whether it did.
+    pub(super) fn copy_plain_index(&self, to: &Path) -> io::Result<bool> {
+        let from = self.index_path();
+        let bytes = match fs::read(&from) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
+            bytes => bytes?,
+        };
+        if !is_plain_index(&bytes, self.repo.object_hash().len_in_bytes()) {
+            return Ok(false);
+        }
+        // Git trusts an entry's times only if they are older than the index itself, so a
+        // copy must not look younger than what it copies.
+        let when = from.metadata()?.modified()?;
+        fs::write(to, bytes)?;
+        OpenOptions::new().write(true).open(to)?.set_modified(when)?;
+        Ok(true)
+    }
+
+    pub(super) fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
+        let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
+        parse_id(&printed, "git write-tree")
+    }
+
+    /// What differs from tree `a` to tree `b`, by path.
+    pub fn diff_trees(&self, a: &TreeId, b: &TreeId) -> Result<Vec<Changed>, StoreError> {
+        if a == b {
+            return Ok(Vec::new());
+        }
+        let options = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--name-status"];
+        let printed = self.git(options.into_iter().chain([a.as_str(), b.as_str()])).run()?;
+        let mut fields = printed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+        let mut changed = Vec::new();
+        while let (Some(letter), Some(path)) = (fields.next(), fields.next()) {
+            let kind = letter.first().copied().and_then(kind).unwrap_or(Kind::Modified);
+            changed.push(Changed { path: repo_path(path)?, kind });
+        }
+        changed.sort();
+        Ok(changed)
+    }
+
+    /// The bytes of the file at `path` in `tree`; `None` if there is none.
+    pub fn blob_at(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Vec<u8>>, StoreError> {
+        self.blob_in(tree, path.as_bytes(), &format!("`{path}` of tree {tree}"))
+    }
+
+    /// The tree of a commit.
+    pub fn tree_of_commit(&self, commit: &CommitId) -> Result<TreeId, StoreError> {
+        Ok(self.tree_of(commit.object()?, "the commit")?.into())
+    }
+
+    /// The whole message of a commit.
+    pub fn commit_message(&self, commit: &CommitId) -> Result<String, StoreError> {
+        let object = self.commit_object(commit.object()?, "the commit")?;
+        let message = object.message_raw().map(ToString::to_string);
+        message.map_err(|err| StoreError::unreadable(format!("the commit ({commit})"), &err))
+    }
+
+    /// What the person's `git status` says, every untracked file by itself.
+    pub fn status(&self) -> Result<Vec<Standing>, StoreError> {
+        let records = parse_status(&self.git(["--no-optional-locks"].into_iter().chain(STATUS)).run()?)?;
+        let standing = |record: Record| {
+            let untracked = record.index == b'?';
+            let differs = |letter: u8| letter != b'.' && !untracked;
+            let (staged, unstaged) = (differs(record.index), differs(record.work_tree));
+            Standing { path: record.path, staged, unstaged, untracked }
+        };
+        Ok(records.into_iter().map(standing).collect())
+    }
+
+    /// What the person is in the middle of: `merge`, `rebase`, `cherry-pick`, `revert`,
+    /// `am` or `bisect`.
+    pub fn in_progress(&self) -> Option<&'static str> {
+        let signs = [
+            ("rebase-merge", "rebase"),
+            ("rebase-apply/applying", "am"),
+            ("rebase-apply", "rebase"),
+            ("MERGE_HEAD", "merge"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+            ("sequencer", "cherry-pick"),
+            ("BISECT_LOG", "bisect"),
+        ];
+        signs.into_iter().find(|(file, _)| self.git_dir.join(file).exists()).map(|(_, what)| what)
+    }
+
+    /// Where git looks for this worktree's hooks, absolute.
+    pub fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
+        let printed = self.git(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).run()?;
+        let path = printed.strip_suffix(b"\n").unwrap_or(&printed);
+        let path = gix::path::from_byte_slice(path);
+        Ok(path.map_err(|_| odd_output("git rev-parse", "a path that is no path here"))?.to_owned())
+    }
+
+    /// Puts `paths` of the work tree back as they are in `tree`: files it has are
+    /// written, with the person's filters; files it lacks are deleted. No index is
+    /// touched. A directory in a deleted file's place is left alone.
+    pub fn restore(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
+        let (mut kept, mut gone) = (Vec::new(), Vec::new());
+        for path in paths {
+            let what = format!("`{path}` of tree {tree}");
+            let entry = self.entry_in(tree, path.as_bytes(), &what)?;
+            let is_file = entry.is_some_and(|(mode, _)| mode.is_blob_or_symlink());
+            if is_file { kept.push(path.clone()) } else { gone.push(path) }
+        }
+        for path in gone {
+            self.delete_file(path)?;
+        }
+        if kept.is_empty() { Ok(()) } else { self.write_files(tree, &kept) }
+    }
+
+    fn write_files(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
+        let dir = tempfile::Builder::new().prefix("restore-").tempdir_in(seed_dir_of(self)?)?;
+        let index = dir.path().join("index");
+        self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()])).index(&index).run()?;
+        let write = self.git(PRIVATE.into_iter().chain(["checkout-index", "-q", "-f", "-z", "--stdin"]));
+        write.index(&index).input(nul_terminated(paths)).run().map(drop)
+    }
+
+    /// Deletes one file and the directories it leaves empty, as git does.
+    ///
+    /// What lies behind a symbolic link is not in the work tree and is left alone.
+    fn delete_file(&self, path: &RepoPath) -> Result<(), StoreError> {
+        let invalid =
+            |err: super::NotInside| StoreError::Invalid { what: path.to_string(), why: err.to_string() };
+        let file = path.below(&self.work_tree).map_err(invalid)?;
+        let parents = || file.ancestors().skip(1).take_while(|dir| *dir != self.work_tree);
+        let is_dir = file.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        if is_dir || parents().any(|dir| dir.symlink_metadata().is_ok_and(|meta| meta.is_symlink())) {
+            return Ok(());
+        }
+        match fs::remove_file(&file) {
+            Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(());
+            }
+            result => result?,
+        }
+        // The first directory that is not empty ends it.
+        let _emptied = parents().take_while(|dir| fs::remove_dir(dir).is_ok()).count();
+        Ok(())
+    }
+}
+
+const STATUS: [&str; 5] = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];
+
+/// What a letter of git's means; `.` is no difference. A type change is a modification,
+/// and so is a conflict.
+fn kind(letter: u8) -> Option<Kind> {
+    match letter {
+        b'M' | b'T' | b'U' => Some(Kind::Modified),
+        b'A' | b'?' => Some(Kind::Added),
+        b'D' => Some(Kind::Deleted),
+        _ => None,
+    }
+}
+
+/// Reads the records; each kind has its own number of fields before the path.
+fn parse_status(printed: &[u8]) -> Result<Vec<Record>, StoreError> {
+    let records = printed.split(|byte| *byte == 0).filter(|record| !record.is_empty());
+    records
+        .filter(|record| !record.starts_with(b"! ") && !record.starts_with(b"# "))
+        .map(parse_record)
+        .collect()
+}
+
+fn parse_record(record: &[u8]) -> Result<Record, StoreError> {
+    let odd = || odd_output("git status", &String::from_utf8_lossy(record));
+    let count = match record.first() {
+        Some(b'1') => 9,
+        Some(b'u') => 11,
+        Some(b'?') => 2,
+        _ => return Err(odd()),
+    };
+    let fields: Vec<&[u8]> = record.splitn(count, |byte| *byte == b' ').collect();
+    match fields.as_slice() {
+        fields if fields.len() != count => Err(odd()),
+        [b"?", path] => Ok(Record { index: b'?', work_tree: b'?', path: repo_path(path)? }),
+        [_, [index, work_tree], .., path] => {
+            Ok(Record { index: *index, work_tree: *work_tree, path: repo_path(path)? })
+        }
+        _ => Err(odd()),
+    }
+}
+
+/// A path that git printed; an untracked repository inside this one ends in `/`.
+pub(super) fn repo_path(path: &[u8]) -> Result<RepoPath, StoreError> {
+    let path = path.strip_suffix(b"/").unwrap_or(path);
+    RepoPath::new(path).map_err(|err| odd_output("git", &err.to_string()))
+}
+
+fn parse_id(printed: &[u8], command: &str) -> Result<TreeId, StoreError> {
+    let text = String::from_utf8_lossy(printed);
+    text.trim_end().parse().map_err(|_| odd_output(command, &text))
+}
+
+fn odd_output(command: &str, output: &str) -> StoreError {
+    StoreError::Git { command: command.to_owned(), output: format!("unexpected: {output}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testbed::{Testbed, path};
+
+    fn told(changed: &[Changed]) -> Vec<(String, Kind)> {
+        changed.iter().map(|changed| (changed.path.to_string(), changed.kind)).collect()
+    }
+
+    fn names(pairs: &[(&str, Kind)]) -> Vec<(String, Kind)> {
+        pairs.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
+    }
+
+    #[test]
+    fn a_private_index_sees_every_change_since_its_snapshot_and_no_other() {
+        for format in ["sha1", "sha256"] {
+            let bed = Testbed::with_format(format);
+            bed.commit("kept", "1");
+            bed.commit("gone", "1");
+            bed.write("dirty before", "1");
+            bed.git(&["add", "dirty before"]);
+            let store = bed.store();
+            let index = store.seed_dir().join("index/main");
+            let before = store.snapshot(&index, None).expect("stands");
+            assert_eq!(store.changes_since_index(&index).expect("compares"), []);
+            bed.write("kept", "22");
+            bed.write("dir/new ä", "1");
+            std::fs::remove_file(bed.path().join("gone")).expect("ours");
+            let expected =
+                names(&[("dir/new ä", Kind::Added), ("gone", Kind::Deleted), ("kept", Kind::Modified)]);
+            assert_eq!(told(&store.changes_since_index(&index).expect("compares")), expected);
+            bed.git(&["commit", "-q", "-a", "-m", "more"]);
+            assert_eq!(
+                told(&store.changes_since_index(&index).expect("compares")),
+                expected,
+                "HEAD does not matter"
+            );
+            let after = store.snapshot(&index, Some(&before)).expect("stands");
+            assert_eq!(told(&store.diff_trees(&before, &after).expect("compares")), expected);
+            assert_eq!(store.blob_at(&after, &path("kept")).expect("reads"), Some(b"22".to_vec()));
+            assert_eq!(store.blob_at(&after, &path("gone")).expect("reads"), None);
+        }
+    }
+
+    #[test]
+    fn nothing_hides_behind_marks_in_the_persons_index() {
+        for mark in ["--assume-unchanged", "--skip-worktree"] {
+            let bed = Testbed::new();
+            bed.commit("a", "1");
+            bed.git(&["update-index", mark, "a"]);
+            bed.write("a", "22");
+            let store = bed.store();
+            let tree = store.snapshot(&store.seed_dir().join("index-main"), None).expect("stands");
+            assert_eq!(store.blob_at(&tree, &path("a")).expect("reads"), Some(b"22".to_vec()), "{mark}");
+            assert_eq!(store.status().expect("asks"), [], "{mark}: the person still hides it");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_leaves_the_persons_index_and_status_alone() {
+        let bed = Testbed::new();
+        bed.commit("a", "1");
+        bed.write("a", "22");
+        bed.write("b", "1");
+        bed.git(&["add", "-N", "b"]);
+        let before =
+            (fs::read(bed.path().join(".git/index")).expect("reads"), bed.git(&["status", "--porcelain"]));
+        let store = bed.store();
+        store.snapshot(&store.seed_dir().join("index-main"), None).expect("stands");
+        let after =
+            (fs::read(bed.path().join(".git/index")).expect("reads"), bed.git(&["status", "--porcelain"]));
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn status_tells_staged_unstaged_and_untracked_apart() {
+        let bed = Testbed::new();
+        for name in ["staged", "both", "unstaged"] {
+            bed.commit(name, "1");
+        }
+        for name in ["staged", "both", "unstaged", "un tracked"] {
+            bed.write(name, "22");
+        }
+        bed.git(&["add", "staged", "both"]);
+        bed.write("both", "333");
+        let standing = bed.store().status().expect("asks");
+        let told: Vec<_> =
+            standing.iter().map(|s| (s.path.to_str(), s.staged, s.unstaged, s.untracked)).collect();
+        assert_eq!(
+            told,
+            [
+                (Some("both"), true, true, false),
+                (Some("staged"), true, false, false),
+                (Some("unstaged"), false, true, false),
+                (Some("un tracked"), false, false, true),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_under_way_is_named() {
+        let bed = Testbed::new();
+        bed.commit("a", "1");
+        let store = bed.store();
+        assert_eq!(store.in_progress(), None);
+        bed.git(&["checkout", "-q", "-b", "side"]);
+        bed.commit("a", "2");
+        bed.git(&["checkout", "-q", "main"]);
+        bed.commit("a", "3");
+        for (command, what) in [("merge", "merge"), ("rebase", "rebase"), ("cherry-pick", "cherry-pick")] {
+            Testbed::run_in(bed.path(), &[command, "side"]);
+            assert_eq!(store.in_progress(), Some(what));
+            assert!(
+                store.status().expect("asks").iter().any(|s| s.staged && s.unstaged),
+                "{what}: a conflict is both"
+            );
+            bed.git(&[command, "--abort"]);
+        }
+        bed.git(&["bisect", "start"]);
+        assert_eq!(store.in_progress(), Some("bisect"));
+    }
+
+    #[test]
+    fn restored_paths_are_as_the_tree_has_them_and_no_index_moves() {
+        let bed = Testbed::new();
+        bed.commit("dir/a", "1");
+        let head = bed.commit("gone", "1");
+        bed.write("dir/a", "22");
+        bed.write("fresh/deep/file", "1");
+        bed.write("other", "1");
+        fs::remove_file(bed.path().join("gone")).expect("ours");
+        let before = fs::read(bed.path().join(".git/index")).expect("reads");
+        let store = bed.store();
+        let tree = store.tree_of_commit(&head).expect("reads");
+        let paths = ["dir/a", "gone", "fresh/deep/file", "never"].map(path);
+        store.restore(&tree, &paths).expect("restores");
+        assert_eq!(
+            (bed.read("dir/a"), bed.read("gone"), bed.read("other")),
+            ("1".into(), "1".into(), "1".into())
+        );
+        assert!(!bed.path().join("fresh").exists());
+        assert_eq!(fs::read(bed.path().join(".git/index")).expect("reads"), before);
+        assert_eq!(store.commit_message(&head).expect("reads"), "gone\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn restore_deletes_nothing_behind_a_link() {
+        let bed = Testbed::new();
+        let head = bed.commit("a", "1");
+        let outside = bed.path().with_file_name("outside");
+        fs::create_dir(&outside).expect("creates");
+        fs::write(outside.join("file"), "1").expect("writes");
+        std::os::unix::fs::symlink(&outside, bed.path().join("link")).expect("links");
+        let store = bed.store();
+        store.restore(&store.tree_of_commit(&head).expect("reads"), &[path("link/file")]).expect("restores");
+        assert!(outside.join("file").exists());
+    }
+
+    #[test]
+    fn the_hooks_directory_is_the_one_git_uses() {
+        let bed = Testbed::new();
+        assert_eq!(bed.store().hooks_dir().expect("asks"), bed.path().join(".git/hooks"));
+        bed.git(&["config", "core.hooksPath", ".husky"]);
+        assert_eq!(bed.store().hooks_dir().expect("asks"), bed.path().join(".husky"));
+    }
+
+    #[test]
+    fn records_that_git_never_prints_are_named() {
+        for record in ["3 nonsense", "1 M. too few", "u", "1 MMM N... 1 2 3 4 5 path"] {
+            assert!(parse_status(record.as_bytes()).is_err(), "{record}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The edge to the machine: clock, ids, environment, the processes above this one.
+//!
+//! Everything else gets these as arguments. A clock or ids from the environment are
+//! honoured in debug builds only, so that tests are the same every time and a release
+//! cannot be talked into another day.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::jobs::{JobId, UnixSeconds};
+
+/// The variable that sets the clock of debug builds, in seconds since the epoch.
+const CLOCK: &str = "GIT_SEED_TEST_CLOCK";
+/// The variable that lets debug builds take a test for a person at a terminal.
+const PERSON: &str = "GIT_SEED_TEST_PERSON";
+
+/// Reads the environment; an empty value counts as absent.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn debug_variable(name: &str) -> Option<String> {
+    if cfg!(debug_assertions) { variable(name) } else { None }
+}
+
+/// Now, in seconds since the epoch.
+pub fn now() -> UnixSeconds {
+    if let Some(fixed) = debug_variable(CLOCK).and_then(|text| text.parse().ok()) {
+        return fixed;
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// Now, in milliseconds, for judging which call changed a file. Never stored.
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A new job id at `at`: time in UTC and four hex digits that differ between processes.
+pub fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
+    use std::hash::{BuildHasher, Hasher};
+    let time = time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let fixed = debug_variable(CLOCK).is_some();
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let seed = if fixed { salt.to_owned() } else { format!("{random}{salt}{}", std::process::id()) };
+    let text = format!(
+        "{:04}{:02}{:02}t{:02}{:02}{:02}-{}",
+        time.year(),
+        u8::from(time.month()),
+        time.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+        crate::format::short_hash(seed.as_bytes(), 4)
+    );
+    // Digits, `t` and `-` always make an id.
+    text.parse().unwrap_or_else(|_| unreachable!("{text} is a job id"))
+}
+
+/// A process, told apart from a later one with the same number by its start time.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Process {
+    pub pid: u32,
+    /// Clock ticks since boot on Linux; empty where the system does not say.
+    #[serde(default)]
+    pub started: String,
+    /// The program's name.
+    pub name: String,
+    /// Its command line, one string.
+    #[serde(default, skip_serializing)]
+    pub line: String,
+    /// The terminal it belongs to is none.
+    #[serde(default, skip_serializing)]
+    pub detached: bool,
+}
+
+/// The processes above this one, nearest first.
+pub fn ancestors() -> Vec<Process> {
+    let mut found = Vec::new();
+    let mut pid = parent_of_self();
+    while let Some(up) = pid.filter(|pid| *pid > 0 && found.len() < 64) {
+        let Some((process, parent)) = process(up) else { break };
+        found.push(process);
+        pid = (parent != up).then_some(parent);
+    }
+    found
+}
+
+/// The process `pid`, if it runs.
+pub fn running(pid: u32) -> Option<Process> {
+    process(pid).map(|(process, _)| process)
+}
+
+#[cfg(unix)]
+fn parent_of_self() -> Option<u32> {
+    Some(std::os::unix::process::parent_id())
+}
+
+#[cfg(not(unix))]
+fn parent_of_self() -> Option<u32> {
+    None
+}
+
+/// A process and its parent, from `/proc`.
+#[cfg(target_os = "linux")]
+fn process(pid: u32) -> Option<(Process, u32)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in brackets and may itself hold brackets and blanks.
+    let (head, tail) = stat.rsplit_once(')')?;
+    let name = head.split_once('(')?.1.to_owned();
+    let fields: Vec<&str> = tail.split_whitespace().collect();
+    let parent = fields.get(1)?.parse().ok()?;
+    let detached = fields.get(4).is_none_or(|tty| *tty == "0");
+    let started = (*fields.get(19)?).to_owned();
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&line).replace('\0', " ").trim_end().to_owned();
+    Some((Process { pid, started, name, line, detached }, parent))
+}
+
+/// A process and its parent, as `ps` tells them. Never asked before a tool.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn process(pid: u32) -> Option<(Process, u32)> {
+    let asked = std::process::Command::new("ps")
+        .args(["-o", "ppid=,tty=,lstart=,command=", "-p", &pid.to_string()])
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+    let mut words = text.split_whitespace();
+    let parent = words.next()?.parse().ok()?;
+    let detached = words.next()?.starts_with('?');
+    let started = words.by_ref().take(5).collect::<Vec<_>>().join(" ");
+    let line = words.collect::<Vec<_>>().join(" ");
+    let program = line.split_whitespace().next().unwrap_or_default();
+    let name = program.rsplit('/').next().unwrap_or_default().trim_start_matches('-').to_owned();
+    Some((Process { pid, started, name, line, detached }, parent))
+}
+
+#[cfg(not(unix))]
+fn process(_: u32) -> Option<(Process, u32)> {
+    None
+}
+
+/// Programs that only hand on: the host is the process above them.
+const HANDS_ON: [&str; 9] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout", "git-seed", "busybox"];
+
+/// The process that calls this one on its own account: the nearest that does not merely
+/// hand on. A shell hands on when it runs `-c`; a shell that runs a script is a caller.
+pub fn caller(ancestors: &[Process]) -> Option<&Process> {
+    ancestors.iter().find(|process| !hands_on(process)).or(ancestors.last())
+}
+
+fn hands_on(process: &Process) -> bool {
+    if !HANDS_ON.contains(&process.name.as_str()) {
+        return false;
+    }
+    let shell = ["sh", "dash", "bash", "zsh"].contains(&process.name.as_str());
+    !shell || process.line.split_whitespace().skip(1).any(|word| word.starts_with('-') && word.contains('c'))
+}
+
+/// Why a command that is a person's may not act here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPerson {
+    #[error("no terminal")]
+    NoTerminal,
+    #[error("the agent host `{0}` is among the processes above")]
+    AgentAbove(String),
+    #[error("the variable `{0}` marks an agent's shell")]
+    AgentMarker(String),
+    #[error("the processes above do not lead to a login, a terminal or a multiplexer")]
+    NoLogin,
+}
+
+/// Programs that a person's shell hangs below.
+const LOGINS: [&str; 26] = [
+    "login", "sshd", "sshd-session", "tmux", "screen", "zellij", "init", "systemd", "launchd", "gnome-terminal-",
+    "konsole", "xterm", "alacritty", "kitty", "wezterm-gui", "foot", "ghostty", "Terminal", "iTerm2", "code",
+    "script", "getty", "mosh-server", "su", "sudo", "docker-init",
+];
+
+/// Says whether a person may be assumed behind this process.
+///
+/// # Errors
+///
+/// Says what speaks against it.
+pub fn is_person(agents: &[String], markers: &[String]) -> Result<(), NotAPerson> {
+    use std::io::IsTerminal;
+    if debug_variable(PERSON).is_some() {
+        return Ok(());
+    }
+    if let Some(marker) = markers.iter().find(|marker| variable(marker).is_some()) {
+        return Err(NotAPerson::AgentMarker(marker.clone()));
+    }
+    let above = ancestors();
+    let agent = |process: &&Process| agents.iter().any(|agent| is_program(process, agent));
+    if let Some(process) = above.iter().find(agent) {
+        return Err(NotAPerson::AgentAbove(process.name.clone()));
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(NotAPerson::NoTerminal);
+    }
+    let login = |process: &Process| {
+        process.pid == 1 || LOGINS.iter().any(|login| process.name.trim_start_matches('-').starts_with(login))
+    };
+    if above.is_empty() || above.iter().any(login) { Ok(()) } else { Err(NotAPerson::NoLogin) }
+}
+
+/// True when `process` runs the program `name`, also as a script of an interpreter.
+pub fn is_program(process: &Process, name: &str) -> bool {
+    let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
+    process.name == name || process.line.split_whitespace().take(2).any(|word| file(word) == name)
+}
+
+/// The path of this binary, links resolved.
+pub fn own_binary() -> PathBuf {
+    let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("git-seed"));
+    std::fs::canonicalize(&path).unwrap_or(path)
+}
+
+/// The program `name` as a shell would find it, links resolved.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())?;
+    std::fs::canonicalize(found).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn above(name: &str, line: &str) -> Process {
+        let (name, line) = (name.to_owned(), line.to_owned());
+        Process { pid: 7, started: "1".into(), name, line, detached: false }
+    }
+
+    #[test]
+    fn the_caller_is_the_first_process_that_does_not_hand_on() {
+        let python = above("python3", "python3 drive.py");
+        for between in [
+            vec![],
+            vec![above("git", "git seed hook claude")],
+            vec![above("sh", "sh -c git seed hook claude")],
+            vec![above("bash", "/bin/bash -lc x"), above("env", "env A=1 bash")],
+        ] {
+            let chain: Vec<Process> = between.into_iter().chain([python.clone()]).collect();
+            assert_eq!(caller(&chain), Some(&python), "{chain:?}");
+        }
+        let script = above("bash", "bash drive.sh");
+        assert_eq!(caller(&[script.clone(), python]), Some(&script));
+    }
+
+    #[test]
+    fn an_agent_is_known_by_its_program_or_its_script() {
+        for (process, known) in [
+            (above("claude", "claude -p x"), true),
+            (above("node", "node /usr/bin/claude --resume"), true),
+            (above("vim", "vim claude.md"), false),
+            (above("grep", "grep -r x claude"), false),
+        ] {
+            assert_eq!(is_program(&process, "claude"), known, "{}", process.line);
+        }
+    }
+
+    #[test]
+    fn a_job_id_tells_its_time() {
+        let id = new_job_id(1_795_294_572, "x").to_string();
+        assert!(id.starts_with("20261121t205612-"), "{id}");
+        assert_eq!(id.len(), 20);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_processes_above_are_found() {
+        let found = ancestors();
+        assert!(!found.is_empty());
+        assert_eq!(running(found[0].pid).map(|process| process.started), Some(found[0].started.clone()));
+    }
+}
