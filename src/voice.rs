@@ -69,6 +69,8 @@ fn rows() -> &'static [Row] {
 /// The sentences for `refusal`, said in `phase`.
 pub fn say(refusal: &Refusal, phase: &str) -> Said {
     let case = refusal.facts.get("case");
+    // Small talk is a row of its own; to the agent it is idle before the first step.
+    let phase = if phase == "talk" { "idle" } else { phase };
     let tag = match refusal.by {
         "stop" => "stop".to_owned(),
         _ if phase.is_empty() || phase == "none" => "seed".to_owned(),

@@ -174,9 +174,32 @@ pub enum NotAPerson {
 
 /// Programs that a person's shell hangs below.
 const LOGINS: [&str; 26] = [
-    "login", "sshd", "sshd-session", "tmux", "screen", "zellij", "init", "systemd", "launchd", "gnome-terminal-",
-    "konsole", "xterm", "alacritty", "kitty", "wezterm-gui", "foot", "ghostty", "Terminal", "iTerm2", "code",
-    "script", "getty", "mosh-server", "su", "sudo", "docker-init",
+    "login",
+    "sshd",
+    "sshd-session",
+    "tmux",
+    "screen",
+    "zellij",
+    "init",
+    "systemd",
+    "launchd",
+    "gnome-terminal-",
+    "konsole",
+    "xterm",
+    "alacritty",
+    "kitty",
+    "wezterm-gui",
+    "foot",
+    "ghostty",
+    "Terminal",
+    "iTerm2",
+    "code",
+    "script",
+    "getty",
+    "mosh-server",
+    "su",
+    "sudo",
+    "docker-init",
 ];
 
 /// Says whether a person may be assumed behind this process.

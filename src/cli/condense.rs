@@ -17,8 +17,8 @@ pub(super) fn run(command: &CondenseCommand, context: &Context, out: &mut Report
     let live = seed.live_notes(&focused)?;
     let deflation = seed.deflation(&focused)?;
     let stage = seed.condense_stage(&focused);
-    let (baseline, now, most) =
-        deflation.map_or((0, 0, 0), |deflation| (deflation.baseline, deflation.remaining, deflation.max_words()));
+    let (baseline, now, most) = deflation
+        .map_or((0, 0, 0), |deflation| (deflation.baseline, deflation.remaining, deflation.max_words()));
     let archived = seed.is_archived(&focused);
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,

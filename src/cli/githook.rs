@@ -23,7 +23,8 @@ pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> an
     };
     // What breaks in here must never block a person's commit.
     let Ok(seed) = Seed::open(&context.cwd) else { return Ok(Outcome::Yes) };
-    let phase = seed.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
+    let phase =
+        seed.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
     match seed.git_hook(hook, &args.arguments) {
         Ok(Ok(())) => Ok(Outcome::Yes),
         Ok(Err(refusal)) => Ok(out.refusal(&refusal, &phase)),

@@ -36,7 +36,10 @@ pub(super) fn run(args: &HookArgs, _: Option<&Path>) -> ExitCode {
     let answered = panic::catch_unwind(|| answer(host, args.event.as_deref()));
     let reply = match answered {
         Ok(reply) => reply,
-        Err(_) => Some(r#"{"systemMessage":"git seed: a fault inside; the act went ahead unjudged. git seed doctor"}"#.to_owned()),
+        Err(_) => Some(
+            r#"{"systemMessage":"git seed: a fault inside; the act went ahead unjudged. git seed doctor"}"#
+                .to_owned(),
+        ),
     };
     if let Some(reply) = reply {
         let _ = writeln!(std::io::stdout().lock(), "{reply}");
@@ -70,7 +73,15 @@ fn unreadable(bad: &BadPayload) -> Option<String> {
 /// No repository, or one that git seed does not live in: silence. One that it cannot
 /// read although it should: the person hears of it.
 fn closed(event: &Event, error: &SeedError) -> Answer {
-    let quiet = matches!(error, SeedError::NotOpen(NotOpen::NotARepository { .. } | NotOpen::Bare { .. } | NotOpen::Reftable { .. } | NotOpen::Foreign { .. }));
+    let quiet = matches!(
+        error,
+        SeedError::NotOpen(
+            NotOpen::NotARepository { .. }
+                | NotOpen::Bare { .. }
+                | NotOpen::Reftable { .. }
+                | NotOpen::Foreign { .. }
+        )
+    );
     if quiet || event.cwd.as_os_str().is_empty() {
         return Answer::silence();
     }

@@ -74,7 +74,9 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         }
         JobCommand::Focused => focused(&seed, out),
         JobCommand::Create { name, objective } => create(&seed, name, objective.as_deref(), false, out),
-        JobCommand::CreateDependent { name, objective } => create(&seed, name, objective.as_deref(), true, out),
+        JobCommand::CreateDependent { name, objective } => {
+            create(&seed, name, objective.as_deref(), true, out)
+        }
         JobCommand::AddDependency { job, dependency } => {
             let done = seed.add_dependency(&id(job)?, &id(dependency)?)?;
             tell(&seed, done, out, |job| format!("{} waits for {dependency} now.", job.state.job.name))
@@ -96,7 +98,11 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         }
         JobCommand::Pause => {
             let job = seed.pause_job(By::Agent)?;
-            said(&job, out, &format!("{} rests; git seed job activate {} goes on.", job.state.job.name, job.state.job.id));
+            said(
+                &job,
+                out,
+                &format!("{} rests; git seed job activate {} goes on.", job.state.job.name, job.state.job.id),
+            );
             Ok(Outcome::Yes)
         }
         JobCommand::Complete | JobCommand::Approve => approve(&seed, out),
@@ -123,7 +129,10 @@ fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     }
     for row in &rows {
         let mark = if row.focused { "*" } else { " " };
-        out.line(format_args!("{mark} {}  {:<9}  {:<9} cycle {}  {}", row.id, row.status, row.phase, row.cycle, row.name));
+        out.line(format_args!(
+            "{mark} {}  {:<9}  {:<9} cycle {}  {}",
+            row.id, row.status, row.phase, row.cycle, row.name
+        ));
     }
     Ok(Outcome::Yes)
 }
@@ -138,7 +147,13 @@ fn focused(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn create(seed: &Seed, name: &str, objective: Option<&str>, dependent: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn create(
+    seed: &Seed,
+    name: &str,
+    objective: Option<&str>,
+    dependent: bool,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let person = super::require_person("job create")?.is_none();
     let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person)?;
     tell(seed, done, out, |job| format!("job {} created, pending: {}", job.state.job.id, job.state.job.name))
@@ -166,7 +181,8 @@ fn approve(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
-    let phase = seed.focused().ok().flatten().map_or_else(String::new, |job| job.state.stand.phase.to_string());
+    let phase =
+        seed.focused().ok().flatten().map_or_else(String::new, |job| job.state.stand.phase.to_string());
     out.refusal(refusal, &phase)
 }
 

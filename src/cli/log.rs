@@ -1,6 +1,9 @@
 //! `git seed log`
 
-use super::{Context, Outcome, report::{self, Report}};
+use super::{
+    Context, Outcome,
+    report::{self, Report},
+};
 use crate::seed::report::LogRow;
 use crate::seed::{Focused, Seed, SeedError};
 
@@ -28,10 +31,13 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
         let what = if row.step == "birth" { "o" } else { "" };
         let at = report::clock(seconds(&row.at));
         out.line(
-            format_args!("{mark}{:<20} cycle {}  {commit:<7}  {at}  {}{what}", row.step, row.cycle, row.subject)
-                .to_string()
-                .trim_end_matches('o')
-                .trim_end(),
+            format_args!(
+                "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}{what}",
+                row.step, row.cycle, row.subject
+            )
+            .to_string()
+            .trim_end_matches('o')
+            .trim_end(),
         );
     }
     Ok(Outcome::Yes)
@@ -59,7 +65,8 @@ fn seconds(at: &str) -> i64 {
 pub(super) fn which(seed: &Seed, job: Option<&str>) -> Result<Focused, SeedError> {
     seed.require_seeded()?;
     if let Some(id) = job {
-        return seed.job(&id.parse().map_err(|bad: crate::jobs::BadJobId| SeedError::Usage(bad.to_string()))?);
+        return seed
+            .job(&id.parse().map_err(|bad: crate::jobs::BadJobId| SeedError::Usage(bad.to_string()))?);
     }
     match seed.focused()? {
         Some(focused) => Ok(focused),

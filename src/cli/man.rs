@@ -59,7 +59,10 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
         pages.push((format!("{name}.1"), page(sub.clone().name(name).version(env!("CARGO_PKG_VERSION")))?));
         for verb in sub.get_subcommands() {
             let name = format!("git-seed-{}-{}", sub.get_name(), verb.get_name());
-            pages.push((format!("{name}.1"), page(verb.clone().name(name).version(env!("CARGO_PKG_VERSION")))?));
+            pages.push((
+                format!("{name}.1"),
+                page(verb.clone().name(name).version(env!("CARGO_PKG_VERSION")))?,
+            ));
         }
     }
     Ok(pages)

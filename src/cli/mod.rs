@@ -37,7 +37,7 @@ use report::{Colour, Report};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     Yes,
     Failed,
     Refused,
@@ -250,11 +250,16 @@ impl TextArgs {
         match (&self.message, &self.file) {
             (Some(message), _) => text.clone_from(message),
             (None, Some(file)) if file == "-" => {
-                std::io::stdin().take(Self::MOST).read_to_string(&mut text).context("reading standard input")?;
+                std::io::stdin()
+                    .take(Self::MOST)
+                    .read_to_string(&mut text)
+                    .context("reading standard input")?;
             }
             (None, Some(file)) => {
                 let open = std::fs::File::open(file).with_context(|| file.to_string_lossy().into_owned())?;
-                open.take(Self::MOST).read_to_string(&mut text).with_context(|| file.to_string_lossy().into_owned())?;
+                open.take(Self::MOST)
+                    .read_to_string(&mut text)
+                    .with_context(|| file.to_string_lossy().into_owned())?;
             }
             (None, None) => {}
         }

@@ -65,7 +65,8 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
         }
         PhaseCommand::List => list(&seed, out),
         PhaseCommand::Advance { text, to, scope, add_cycle } => {
-            let (to, scope, add_cycle) = (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
+            let (to, scope, add_cycle) =
+                (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
             only_in_condense(&seed, add_cycle.as_deref())?;
             cross(&seed, &Toward::Forward { to, add_cycle, scope }, &text.read()?, out)
         }
@@ -126,7 +127,8 @@ fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn multiplier(seed: &Seed, value: &str, out: &mut Report) -> anyhow::Result<Outcome> {
-    let value = value.parse().map_err(|bad: crate::phases::BadMultiplier| SeedError::Usage(bad.to_string()))?;
+    let value =
+        value.parse().map_err(|bad: crate::phases::BadMultiplier| SeedError::Usage(bad.to_string()))?;
     match seed.set_multiplier(value)? {
         Ok(focused) => {
             let stand = &focused.state.stand;
@@ -173,7 +175,10 @@ fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
         out.line(remark);
     }
     if crossed.closed {
-        out.line(format_args!("\"{}\" is done; cycle {} is closed.", crossed.focused.state.job.name, stand.cycle));
+        out.line(format_args!(
+            "\"{}\" is done; cycle {} is closed.",
+            crossed.focused.state.job.name, stand.cycle
+        ));
         if let Some(born) = &crossed.born {
             out.line(format_args!("The prompt that waited is a job now: \"{}\".", born.state.job.name));
         }
@@ -183,6 +188,10 @@ fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
         out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
         return;
     }
+    let text = seed.entry_text(&crossed.focused);
     out.line("");
-    out.line(seed.entry_text(&crossed.focused).trim_end());
+    out.line(text.trim_end());
+    if let Err(error) = seed.count_injected(&crossed.focused, &text) {
+        out.error(&error.into());
+    }
 }

@@ -53,7 +53,12 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         "stage": plan.pointer.stage(), "plan_file": given, "path": path, "total_cycles": total,
         "effective_last_cycle": last, "eligible": seed.eligible(&focused),
     }));
-    out.pair("plan", plan.pointer.given().map_or("undecided", |given| if given == "false" { "no document, one cycle" } else { given }));
+    out.pair(
+        "plan",
+        plan.pointer
+            .given()
+            .map_or("undecided", |given| if given == "false" { "no document, one cycle" } else { given }),
+    );
     if let Some(path) = &path {
         out.pair("path", path);
     }

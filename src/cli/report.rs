@@ -142,7 +142,9 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
     let seed = error.downcast_ref::<SeedError>()?;
     match seed {
         SeedError::NotSeeded => Some("git seed init"),
-        SeedError::NoJob => Some("a prompt in the agent's session becomes a job; git seed status shows where things stand"),
+        SeedError::NoJob => {
+            Some("a prompt in the agent's session becomes a job; git seed status shows where things stand")
+        }
         SeedError::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
         seed if seed.is_damage() => Some("git seed doctor --fix"),
         _ => None,

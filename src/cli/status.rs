@@ -42,15 +42,15 @@ fn print(status: &Status, out: &mut Report) {
         out.pair("fence", format_args!("{path} changed, claimed by no call: in no commit"));
     }
     let cost = &status.cost;
-    let counted = [
-        (cost.calls, "call"),
-        (cost.words, "word"),
-        (cost.refusals, "refusal"),
-        (cost.commits, "commit"),
-    ];
+    let counted =
+        [(cost.calls, "call"), (cost.words, "word"), (cost.refusals, "refusal"), (cost.commits, "commit")];
     let counted = counted.map(|(n, what)| crate::seed::boundary::count(n as usize, what));
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);
-    let switch = if status.enabled { "git seed off -m \"…\" to step in" } else { "OFF in this worktree: git seed on" };
+    let switch = if status.enabled {
+        "git seed off -m \"…\" to step in"
+    } else {
+        "OFF in this worktree: git seed on"
+    };
     out.pair("look", format_args!("git seed log --graph · git seed why · {switch}"));
 }

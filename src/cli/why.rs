@@ -1,6 +1,9 @@
 //! `git seed why`
 
-use super::{Context, Outcome, report::{self, Report, Tint}};
+use super::{
+    Context, Outcome,
+    report::{self, Report, Tint},
+};
 
 /// The last refusals, with the rule, the facts and the way on
 ///

@@ -122,12 +122,12 @@ pub struct Linked {
 }
 
 impl Line {
-    /// The bytes of the line after a line whose hash is `prev`, with its newline.
+    /// The bytes of the line after a line whose hash is `prev`, without a newline.
     pub fn link(&self, prev: &str) -> Vec<u8> {
         // A struct of strings and numbers always has a JSON form.
         let body = serde_json::to_string(self).unwrap_or_default();
         let hash = short_hash(format!("{prev}\n{body}").as_bytes(), LINK);
-        format!("{body}\t{prev}\t{hash}\n").into_bytes()
+        format!("{body}\t{prev}\t{hash}").into_bytes()
     }
 }
 

@@ -79,7 +79,10 @@ mod tests {
             assert!(line.contains("/opt/bin/git-seed") && line.contains("hook"), "{name}: {line}");
             let payload = canary(host, Path::new("/w"), Path::new("/w/.git/seed")).expect("a payload");
             let event = read(host, &payload, None).expect("it reads");
-            assert!(matches!(event.kind, Kind::Before(call) if matches!(call.act, Act::Shell { .. })), "{name}");
+            assert!(
+                matches!(event.kind, Kind::Before(call) if matches!(call.act, Act::Shell { .. })),
+                "{name}"
+            );
         }
     }
 

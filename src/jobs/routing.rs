@@ -107,7 +107,10 @@ mod tests {
     #[test]
     fn a_name_is_taken_from_the_first_words() {
         for (prompt, name) in [
-            ("Fix the lexer: quoted strings lose their escape when nested", "Fix the lexer: quoted strings lose their escape"),
+            (
+                "Fix the lexer: quoted strings lose their escape when nested",
+                "Fix the lexer: quoted strings lose their escape",
+            ),
             ("\n\nhello.", "hello"),
             ("   ", "untitled"),
             ("\u{1b}[31mred", "[31mred"),

@@ -26,7 +26,8 @@ fn is_live(line: &str) -> bool {
 /// The word in brackets that a line begins with, and what follows it.
 fn tag(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
-    let line = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line).trim_start();
+    let line =
+        ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line).trim_start();
     let line = line.strip_prefix('`').unwrap_or(line);
     line.strip_prefix('[')?.split_once(']')
 }

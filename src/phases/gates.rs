@@ -181,9 +181,9 @@ fn no_note_is_live(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.deflation {
-        Some((now, most)) if now > most => Err(no(Wants::Shrinking, "footers")
-            .with("words", now.to_string())
-            .with("most", most.to_string())),
+        Some((now, most)) if now > most => {
+            Err(no(Wants::Shrinking, "footers").with("words", now.to_string()).with("most", most.to_string()))
+        }
         _ => Ok(()),
     }
 }
@@ -194,9 +194,7 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let named = crossing.phase.sections_towards(crossing.to).map(|title| format!("## {title}"));
     let sections = named.collect::<Vec<_>>().join(", ");
     let shape = |case: &str| {
-        no(Wants::Message, case)
-            .with("words", floor.to_string())
-            .with("sections", sections.as_str())
+        no(Wants::Message, case).with("words", floor.to_string()).with("sections", sections.as_str())
     };
     if crossing.message.forges_trailers() {
         return Err(shape("trailers"));

@@ -284,9 +284,8 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
         return Ok(());
     }
     let named = |refusal: Refusal| refusal.with("path", change.path.as_str());
-    let anchors = |case: &str, anchor: &str| {
-        Err(named(no(Wants::Anchors).with("case", case).with("anchor", anchor)))
-    };
+    let anchors =
+        |case: &str, anchor: &str| Err(named(no(Wants::Anchors).with("case", case).with("anchor", anchor)));
     match &change.page {
         None => Err(named(no(Wants::Section).with("case", "opaque"))),
         Some(PageChange::Nothing | PageChange::DoesNotApply) => Ok(()),

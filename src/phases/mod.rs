@@ -463,7 +463,8 @@ mod tests {
         let map = opevc();
         let edges = |name: &str| {
             let phase = map.phase(&name.into()).expect("a phase");
-            let names = |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>().join(" ");
+            let names =
+                |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>().join(" ");
             (names(&phase.next), names(&phase.back))
         };
         let cases = [
@@ -484,7 +485,11 @@ mod tests {
     fn a_broken_row_is_named_with_what_is_known() {
         let cases = [
             ("next = [\"plan\"]", "next = [\"plam\"]", "phase `observe` leads to `plam`, which is no phase"),
-            ("\"message\", \"clean\"]", "\"message\", \"klean\"]", "phase `observe` wants gate `klean`; known gates: dial"),
+            (
+                "\"message\", \"clean\"]",
+                "\"message\", \"klean\"]",
+                "phase `observe` wants gate `klean`; known gates: dial",
+            ),
             ("anchor = \"---Pl---\"", "anchor = \"---Ob---\"", "anchor `---Ob---` of phase `plan` is taken"),
             ("next = [\"condense\"]", "next = [\"execute\"]", "has no way on to idle"),
             ("back = [\"idle\"]", "back = [\"idel\"]", "known phases: none, talk, idle"),
@@ -542,7 +547,11 @@ mod tests {
             [(5, 100, 300), (10, 100, 300), (15, 67, 200), (20, 50, 150), (25, 40, 120), (30, 34, 100)]
         {
             let multiplier = Multiplier(tenths);
-            assert_eq!((multiplier.floor(100, 30), multiplier.floor(300, 60)), (message, objective), "{tenths}");
+            assert_eq!(
+                (multiplier.floor(100, 30), multiplier.floor(300, 60)),
+                (message, objective),
+                "{tenths}"
+            );
         }
     }
 }

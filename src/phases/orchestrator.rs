@@ -308,8 +308,7 @@ mod tests {
         }
     }
 
-    const NAMES: [&str; 8] =
-        ["idle", "observe", "plan", "execute", "verify", "condense", "gmode", "nowhere"];
+    const NAMES: [&str; 8] = ["idle", "observe", "plan", "execute", "verify", "condense", "gmode", "nowhere"];
 
     /// 0–8 forward (8 = default), 9–17 back, 18 aside, 19 home.
     fn drive(stand: &mut Stand, model: &mut Model, map: &Map, choice: usize) {
@@ -345,10 +344,8 @@ mod tests {
     fn every_step_from_every_reachable_stand_agrees_with_the_model() {
         let map = map();
         let mut seen: Vec<(Stand, Model)> = Vec::new();
-        let mut ahead = vec![(
-            Stand::new("opevc"),
-            Model { phase: "idle", cycle: 0, aside: None, bailed: false },
-        )];
+        let mut ahead =
+            vec![(Stand::new("opevc"), Model { phase: "idle", cycle: 0, aside: None, bailed: false })];
         while let Some((stand, model)) = ahead.pop() {
             for choice in 0..20 {
                 let (mut stand, mut model) = (stand.clone(), model.clone());

@@ -94,7 +94,12 @@ impl Seed {
     }
 
     /// Crosses a boundary of the focused job.
-    pub fn cross(&self, toward: &Toward, text: &str, by: By) -> Result<std::result::Result<Crossed, Refusal>> {
+    pub fn cross(
+        &self,
+        toward: &Toward,
+        text: &str,
+        by: By,
+    ) -> Result<std::result::Result<Crossed, Refusal>> {
         self.require_focused()?;
         self.finish_pending()?;
         let focused = self.require_focused()?;
@@ -110,7 +115,9 @@ impl Seed {
             done => done?,
         };
         if commit.is_none() && *toward == Toward::Checkpoint {
-            return Err(SeedError::Usage("nothing to checkpoint: no declared file differs from HEAD".to_owned()));
+            return Err(SeedError::Usage(
+                "nothing to checkpoint: no declared file differs from HEAD".to_owned(),
+            ));
         }
         self.record(&focused.chain, toward, judged, commit, by)
     }
@@ -231,8 +238,15 @@ impl Seed {
         let since = self.read_since(focused)?;
         let row = self.row(Some(focused));
         let Some(to) = row.next.first() else { return Ok(Vec::new()) };
-        let strays: Vec<String> =
-            focused.state.fence.strays.iter().map(String::as_str).chain(since.strays()).map(str::to_owned).collect();
+        let strays: Vec<String> = focused
+            .state
+            .fence
+            .strays
+            .iter()
+            .map(String::as_str)
+            .chain(since.strays())
+            .map(str::to_owned)
+            .collect();
         let live_notes = self.live_notes(focused)?;
         let message = Message::default();
         let crossing = self.crossing(focused, &since, to, &message, &live_notes, &strays)?;
@@ -316,7 +330,8 @@ impl Seed {
             self.forget_pending()?;
             return Ok(None);
         };
-        self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent).map(std::result::Result::ok)
+        self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent)
+            .map(std::result::Result::ok)
     }
 
     fn trailers(&self, state: &State, step: &str) -> StepTrailers {
@@ -333,14 +348,21 @@ impl Seed {
         }
     }
 
-    fn commit_message(&self, focused: &Focused, toward: &Toward, judged: &Judged, step: &StepTrailers) -> String {
+    fn commit_message(
+        &self,
+        focused: &Focused,
+        toward: &Toward,
+        judged: &Judged,
+        step: &StepTrailers,
+    ) -> String {
         let phase = focused.state.stand.phase.as_str();
         let template = match toward {
             Toward::Checkpoint => self.rules.subject.replace("{subject}", "[intermediate] {subject}"),
             _ => self.rules.subject.clone(),
         };
         let text = judged.message.commit(&template, phase, &focused.state.job.name);
-        let mixed: Vec<String> = judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
+        let mixed: Vec<String> =
+            judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
         let text = trailers::append(&text, step);
         if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
     }
@@ -386,7 +408,8 @@ impl Seed {
             }
         }
         for unclaimed in &taken.focused.state.fence.unclaimed {
-            remarks.push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
+            remarks
+                .push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
         }
         let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
             && taken.focused.state.job.status == Status::Completed;
@@ -499,9 +522,12 @@ impl Seed {
         let mut found = Vec::new();
         for dir in declared {
             let Some(text) = self.page_text(dir) else { continue };
-            let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned) else { continue };
+            let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned) else {
+                continue;
+            };
             for line in scope::declared(&section) {
-                let dir = line.map_err(|bad| SeedError::Usage(format!("a scope line of this plan: {bad}")))?;
+                let dir =
+                    line.map_err(|bad| SeedError::Usage(format!("a scope line of this plan: {bad}")))?;
                 found.push(super::scene::to_line(&dir));
             }
         }
@@ -583,7 +609,10 @@ impl Seed {
     /// The session log of this cycle is there.
     pub fn is_archived(&self, focused: &Focused) -> bool {
         let state = &focused.state;
-        let file = format!(".claude/jobs/{}/run-{}/session-log-{}.md", state.job.id, state.job.run, state.stand.cycle);
+        let file = format!(
+            ".claude/jobs/{}/run-{}/session-log-{}.md",
+            state.job.id, state.job.run, state.stand.cycle
+        );
         self.store.work_tree().join(file).metadata().is_ok_and(|data| data.len() > 0)
     }
 
@@ -618,7 +647,9 @@ impl Seed {
     /// begins, and pages that the agent has looked at or written in.
     fn pages_to_heal(&self, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
         let enters = match &judged.step {
-            Some(Move::Forward(to) | Move::Back(to)) => self.rules.map.phase(to).is_some_and(|to| to.anchor.is_some()),
+            Some(Move::Forward(to) | Move::Back(to)) => {
+                self.rules.map.phase(to).is_some_and(|to| to.anchor.is_some())
+            }
             _ => false,
         };
         if !enters {
@@ -628,9 +659,12 @@ impl Seed {
         pages.extend(self.lines(chain, names::SCOPE)?.iter().map(|dir| self.page_path(dir)));
         let focused = self.require_focused()?;
         let persons = self.persons(&focused)?;
-        let dirty: Vec<String> = if focused.state.stand.phase.is_idle() { self.dirty_now()? } else { Vec::new() };
+        let dirty: Vec<String> =
+            if focused.state.stand.phase.is_idle() { self.dirty_now()? } else { Vec::new() };
         let since = self.read_since(&focused)?;
-        pages.extend(since.touched().chain(since.looked_at()).filter(|path| self.is_page(path)).map(str::to_owned));
+        pages.extend(
+            since.touched().chain(since.looked_at()).filter(|path| self.is_page(path)).map(str::to_owned),
+        );
         pages.sort();
         pages.dedup();
         pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
@@ -715,4 +749,3 @@ fn vetoed(failed: CommitFailed) -> SeedError {
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
-

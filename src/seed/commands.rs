@@ -50,7 +50,11 @@ impl Seed {
     }
 
     /// A step that no rule can refuse.
-    fn always(&self, chain: &str, mut draft: impl FnMut(&mut crate::format::state::State) -> Draft) -> Result<Focused> {
+    fn always(
+        &self,
+        chain: &str,
+        mut draft: impl FnMut(&mut crate::format::state::State) -> Draft,
+    ) -> Result<Focused> {
         let taken = self.step(chain, Fold::In, |state, _| Ok(Ok(draft(state))))?;
         match taken {
             Ok(taken) => Ok(taken.focused),
@@ -64,14 +68,16 @@ impl Seed {
         let name = jobs::check_name(name).map_err(usage)?.to_owned();
         let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
         let parent = self.focused()?;
-        let consolidating = parent.as_ref().is_some_and(|parent| parent.state.stand.phase.as_str() == "condense");
+        let consolidating =
+            parent.as_ref().is_some_and(|parent| parent.state.stand.phase.as_str() == "condense");
         if !consolidating && (!person || dependent) {
             let phase = parent.as_ref().map_or("none", |parent| parent.state.stand.phase.as_str());
             let refusal = Refusal::new("births", Wants::Edge).with("case", "birth-time").with("phase", phase);
             return Ok(Err(refusal));
         }
         let id = self.free_id(&name)?;
-        let mut state = steps::created(id.clone(), &name, &self.rules.map.name, self.now, &self.store.worktree_name());
+        let mut state =
+            steps::created(id.clone(), &name, &self.rules.map.name, self.now, &self.store.worktree_name());
         state.job.objective = objective;
         let by = if person { By::Person } else { By::Agent };
         let born = self.bear(state, &format!("\"{name}\""), by, Vec::new(), false)?;
@@ -121,7 +127,10 @@ impl Seed {
         self.require_seeded()?;
         let job = self.job(id)?;
         if job.state.job.status != Status::Active {
-            let text = format!("job {id} is {}; git seed job activate {id} comes first", job.state.job.status.word());
+            let text = format!(
+                "job {id} is {}; git seed job activate {id} comes first",
+                job.state.job.status.word()
+            );
             return Err(SeedError::Usage(text));
         }
         self.activate_job(id)
@@ -141,9 +150,12 @@ impl Seed {
     fn focus_in_the_way(&self, id: &JobId) -> Result<Option<Refusal>> {
         let chain = names::job_chain(id);
         if let Some(worktree) = self.store.focus_elsewhere(&chain)? {
-            return Err(SeedError::Usage(format!("job {id} is focused in worktree `{worktree}`; two worktrees never share one")));
+            return Err(SeedError::Usage(format!(
+                "job {id} is focused in worktree `{worktree}`; two worktrees never share one"
+            )));
         }
-        let busy = self.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
+        let busy =
+            self.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
         Ok(busy.map(|busy| {
             let phase = busy.state.stand.phase.as_str();
             Refusal::new("focus", Wants::Edge).with("case", "focus-busy").with("phase", phase)
@@ -154,7 +166,9 @@ impl Seed {
     fn leave_focus(&self, focused: Option<&Focused>) -> Result<()> {
         match focused {
             Some(focused) if focused.since.is_ok() => {
-                self.always(&focused.chain, |state| Draft::new(state, "rest", "the focus moved on", By::Agent))?;
+                self.always(&focused.chain, |state| {
+                    Draft::new(state, "rest", "the focus moved on", By::Agent)
+                })?;
                 Ok(())
             }
             _ => Ok(()),
@@ -183,7 +197,8 @@ impl Seed {
     pub fn move_job(&self) -> Result<Focused> {
         let focused = self.require_focused()?;
         let head = self.store.head()?;
-        let tree = if focused.state.fence.tree.is_empty() { None } else { Some(self.snapshot()?.to_string()) };
+        let tree =
+            if focused.state.fence.tree.is_empty() { None } else { Some(self.snapshot()?.to_string()) };
         let persons = self.dirty_now()?;
         self.always(&focused.chain, |state| {
             state.home.branch = head.branch.clone().unwrap_or_default();
@@ -202,7 +217,9 @@ impl Seed {
         let focused = self.require_focused()?;
         if focused.state.stand.phase.as_str() != "verify" {
             let phase = focused.state.stand.phase.as_str();
-            return Ok(Err(Refusal::new("births", Wants::Edge).with("case", "unlink-time").with("phase", phase)));
+            return Ok(Err(Refusal::new("births", Wants::Edge)
+                .with("case", "unlink-time")
+                .with("phase", phase)));
         }
         if !focused.state.job.depends_on.contains(id) {
             return Err(SeedError::Usage(format!("this job does not depend on {id}")));
@@ -231,7 +248,9 @@ impl Seed {
         let focused = self.require_focused()?;
         if focused.state.stand.phase.as_str() != "condense" {
             let phase = focused.state.stand.phase.as_str();
-            return Ok(Err(Refusal::new("births", Wants::Edge).with("case", "birth-time").with("phase", phase)));
+            return Ok(Err(Refusal::new("births", Wants::Edge)
+                .with("case", "birth-time")
+                .with("phase", phase)));
         }
         if focused.state.job.id != *parent {
             return Err(SeedError::Usage("dependencies are added to the focused job".to_owned()));

@@ -101,10 +101,16 @@ impl Seed {
         for file in &installation.settings {
             let Ok(row) = hosts::row(&file.host) else { continue };
             let text = std::fs::read_to_string(&file.path).unwrap_or_default();
-            let shown = file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
-            let off = text.contains("\"disableAllHooks\"") && text.replace(' ', "").contains("\"disableAllHooks\":true");
+            let shown =
+                file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
+            let off = text.contains("\"disableAllHooks\"")
+                && text.replace(' ', "").contains("\"disableAllHooks\":true");
             if off {
-                found.push(Finding::bad("host", format!("{shown} switches all hooks off"), "remove disableAllHooks"));
+                found.push(Finding::bad(
+                    "host",
+                    format!("{shown} switches all hooks off"),
+                    "remove disableAllHooks",
+                ));
                 continue;
             }
             found.push(self.try_host(row, &text, &shown));
@@ -120,7 +126,10 @@ impl Seed {
             return Finding::good("host", format!("{shown} has our hook lines (switched off, so not tried)"));
         }
         let Some(payload) = hosts::canary(row, self.store.work_tree(), &self.store.seed_dir()) else {
-            return Finding::good("host", format!("{shown} has our hook lines (this host has no event to try)"));
+            return Finding::good(
+                "host",
+                format!("{shown} has our hook lines (this host has no event to try)"),
+            );
         };
         match run(&program, &arguments, &payload) {
             Ok(reply) if hosts::is_refusal(row, &reply) => {
@@ -128,7 +137,11 @@ impl Seed {
             }
             Ok(reply) => {
                 let said = if reply.trim().is_empty() { "nothing".to_owned() } else { reply };
-                Finding::bad("host", format!("{shown}: a forbidden call was answered with {said}"), "git seed init")
+                Finding::bad(
+                    "host",
+                    format!("{shown}: a forbidden call was answered with {said}"),
+                    "git seed init",
+                )
             }
             Err(error) => Finding::bad("host", format!("{program} does not run: {error}"), "git seed init"),
         }
@@ -158,9 +171,14 @@ impl Seed {
         let page = self.page_path(".");
         let there = self.store.work_tree().join(&page).exists();
         if there && self.store.is_ignored(&page)? {
-            found.push(Finding::bad("memory", format!("{page} is ignored: memory does not travel"), "track it"));
+            found.push(Finding::bad(
+                "memory",
+                format!("{page} is ignored: memory does not travel"),
+                "track it",
+            ));
         } else {
-            found.push(Finding::good("memory", if there { page } else { format!("{page} is not there yet") }));
+            found
+                .push(Finding::good("memory", if there { page } else { format!("{page} is not there yet") }));
         }
         Ok(())
     }
@@ -175,7 +193,8 @@ impl Seed {
         }
         if self.store.focus().is_err() {
             self.store.clear_focus()?;
-            found.push(repaired("the focus pointed to a job that is gone; nothing is focused now".to_owned()));
+            found
+                .push(repaired("the focus pointed to a job that is gone; nothing is focused now".to_owned()));
         }
         let Ok(Some(focused)) = self.focused() else { return Ok(()) };
         if self.chain_of_journal(&focused).is_err() {
@@ -198,7 +217,10 @@ impl Seed {
             if let Ok(bytes) = self.store.file_of_commit(&commit, names::STATE) {
                 if bytes.is_some_and(|bytes| state::read(&bytes).is_ok()) {
                     self.store.set_back(chain, &id)?;
-                    return Ok(Finding::good("mended", format!("{chain} is back at {id}, its newest step that reads")));
+                    return Ok(Finding::good(
+                        "mended",
+                        format!("{chain} is back at {id}, its newest step that reads"),
+                    ));
                 }
             }
         }

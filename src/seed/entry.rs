@@ -50,10 +50,14 @@ fn leaving_text(row: &Phase, focused: &Focused) -> String {
         text.push_str("Before it ends: git seed job update --name \"…\" --objective \"…\".\n");
     }
     if row.exit.iter().any(|gate| gate == "decision") && focused.state.plan.pointer.stage() == 0 {
-        text.push_str("Before it ends: git seed plan set-plan-file false, or <name>.md for several cycles.\n");
+        text.push_str(
+            "Before it ends: git seed plan set-plan-file false, or <name>.md for several cycles.\n",
+        );
     }
     if row.kind == Kind::Consolidation {
-        text.push_str("git seed condense status shows what is left; a [JOB-COMPLETE] question ends the job.\n");
+        text.push_str(
+            "git seed condense status shows what is left; a [JOB-COMPLETE] question ends the job.\n",
+        );
     }
     let sections: Vec<String> = row.sections.iter().map(|title| format!("## {title}")).collect();
     if !sections.is_empty() {

@@ -125,7 +125,8 @@ impl Seed {
             if persons {
                 survey.mixed.push(shown.clone());
             }
-            if matches!(self.place_of(&shown, judged.state), Place::Page { .. }) {
+            // Anchors that were put in for the agent declare nothing; an edit of its own does.
+            if touched && matches!(self.place_of(&shown, judged.state), Place::Page { .. }) {
                 survey.pages.push(shown);
             }
             survey.own.push(path.clone());
@@ -188,7 +189,12 @@ impl Seed {
     }
 
     /// Compares the tree after a shell call that ran for `duration_ms`.
-    pub fn after_shell(&self, focused: &Focused, since: &Since, duration_ms: Option<u64>) -> Result<Aftermath> {
+    pub fn after_shell(
+        &self,
+        focused: &Focused,
+        since: &Since,
+        duration_ms: Option<u64>,
+    ) -> Result<Aftermath> {
         /// Clocks of files and hosts differ by a little.
         const SLACK_MS: i64 = 100;
         let mut after = Aftermath::default();
@@ -214,7 +220,8 @@ impl Seed {
         };
         for change in changed {
             let shown = change.path.to_string();
-            let by_call = began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
+            let by_call =
+                began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
             let allowed = self.is_allowed(&judged, &change.path, &shown, &before)?;
             let page = matches!(self.place_of(&shown, &focused.state), Place::Page { .. });
             match (by_call, allowed) {
@@ -254,13 +261,15 @@ impl Seed {
             Ok(tree) => tree,
             Err(_) => return Ok(Restored { kept: Vec::new(), left }),
         };
-        let files: Vec<RepoPath> = known.iter().filter_map(|path| RepoPath::try_from(path.as_str()).ok()).collect();
+        let files: Vec<RepoPath> =
+            known.iter().filter_map(|path| RepoPath::try_from(path.as_str()).ok()).collect();
         let mut edits = Vec::new();
         let mut kept = Vec::new();
         for file in &files {
             let bytes = file.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
             if let Some(bytes) = bytes {
-                let name = format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
+                let name =
+                    format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
                 kept.push((file.to_string(), format!("{}:{name}", focused.chain)));
                 edits.push(crate::store::TreeEdit::Put { path: name, bytes });
             } else {

@@ -73,7 +73,9 @@ impl Seed {
                     _ => false,
                 }),
                 Place::Knowledge | Place::AgentDefinition => row.write.contains(&Write::Memory),
-                Place::Plan { own } => *own && row.write.iter().any(|w| matches!(w, Write::PlanNew | Write::PlanEdit)),
+                Place::Plan { own } => {
+                    *own && row.write.iter().any(|w| matches!(w, Write::PlanNew | Write::PlanEdit))
+                }
                 _ => false,
             };
             if !open {
@@ -121,7 +123,9 @@ impl Seed {
 pub fn agent_is_above() -> bool {
     let (programs, markers) = agents();
     markers.iter().any(|marker| world::variable(marker).is_some())
-        || world::ancestors().iter().any(|process| programs.iter().any(|name| world::is_program(process, name)))
+        || world::ancestors()
+            .iter()
+            .any(|process| programs.iter().any(|name| world::is_program(process, name)))
 }
 
 /// The programs and the marks of all agent hosts.

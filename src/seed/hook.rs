@@ -91,7 +91,8 @@ impl Seed {
         let phase = scene.phase.name.as_str();
         let text = voice::say(refusal, phase).text();
         let words = count_words(&text);
-        self.note(focused, |line| {
+        // A no stays a no where its line cannot be written: a full disk opens nothing.
+        let _ = self.note(focused, |line| {
             line.what = What::Refused;
             line.session.clone_from(&event.session);
             line.tool.clone_from(&call.tool);
@@ -103,7 +104,7 @@ impl Seed {
             line.refusal = Some(Refused::of(refusal, phase));
             line.counts.refusals += 1;
             line.counts.words += words;
-        })?;
+        });
         Ok(Answer::refuse(text))
     }
 
@@ -259,7 +260,8 @@ impl Seed {
         Ok(Answer::context(text))
     }
 
-    fn count_injected(&self, focused: &Focused, text: &str) -> Result<()> {
+    /// Counts words that are put before the agent.
+    pub fn count_injected(&self, focused: &Focused, text: &str) -> Result<()> {
         let words = count_words(text);
         self.note(Some(focused), |line| {
             line.what = What::After;
@@ -420,10 +422,14 @@ impl Seed {
             return Ok(Answer::silence());
         }
         let here = self.store.worktree_name();
-        let waits = |job: &Focused| job.state.job.status == Status::Pending && job.state.home.worktree == here;
+        let waits =
+            |job: &Focused| job.state.job.status == Status::Pending && job.state.home.worktree == here;
         let Some(job) = self.jobs()?.into_iter().find(waits) else { return Ok(Answer::silence()) };
         if self.loose_stops() >= STOPS {
-            return Ok(Answer::to_person(format!("git seed: job \"{}\" is still pending here.", job.state.job.name)));
+            return Ok(Answer::to_person(format!(
+                "git seed: job \"{}\" is still pending here.",
+                job.state.job.name
+            )));
         }
         let refusal = Refusal::new("stop", Wants::Work)
             .with("case", "pending")
@@ -502,7 +508,10 @@ fn looks(call: &ToolCall) -> bool {
         Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web => true,
         Act::Shell { command, .. } => {
             let reading = shell::read(command);
-            reading.found.iter().all(|found| (found.seed && !found.persons) || found.effect == shell::Effect::Read)
+            reading
+                .found
+                .iter()
+                .all(|found| (found.seed && !found.persons) || found.effect == shell::Effect::Read)
         }
         _ => false,
     }

@@ -37,7 +37,9 @@ pub fn real(path: &Path) -> PathBuf {
             }
         }
         let Some(parent) = head.parent().map(Path::to_owned) else { return path.to_owned() };
-        rest.push(head.components().next_back().map_or_else(Default::default, |part| part.as_os_str().to_owned()));
+        rest.push(
+            head.components().next_back().map_or_else(Default::default, |part| part.as_os_str().to_owned()),
+        );
         head = parent;
     }
 }
@@ -60,7 +62,8 @@ impl Seed {
     /// Resolves a path of a tool call; `cwd` is the directory that it is relative to.
     pub fn resolve(&self, path: &Path, cwd: &Path, job: Option<&str>, memory: &[String]) -> Resolved {
         let real = real(&cwd.join(path));
-        let top = std::fs::canonicalize(self.store.work_tree()).unwrap_or_else(|_| self.store.work_tree().into());
+        let top =
+            std::fs::canonicalize(self.store.work_tree()).unwrap_or_else(|_| self.store.work_tree().into());
         let exists = real.symlink_metadata().is_ok();
         let (shown, place) = match real.strip_prefix(&top) {
             Ok(inside) => {

@@ -34,7 +34,13 @@ pub enum Heard {
 
 impl Seed {
     /// Hears the answers of `call`.
-    pub fn hear_answers(&self, host: &Host, event: &Event, call: &ToolCall, answers: &[Answer]) -> Result<Heard> {
+    pub fn hear_answers(
+        &self,
+        host: &Host,
+        event: &Event,
+        call: &ToolCall,
+        answers: &[Answer],
+    ) -> Result<Heard> {
         let Some(focused) = self.focused()? else { return Ok(Heard::Kept) };
         let word = self.word(host, event)?;
         let mut heard = Heard::Kept;
@@ -91,9 +97,13 @@ impl Seed {
             return not("the answer came from a timer, so nobody approved anything");
         }
         match word {
-            Word::Nobody => return not("the answer did not come from this session's host, so it cannot count"),
+            Word::Nobody => {
+                return not("the answer did not come from this session's host, so it cannot count");
+            }
             Word::Unattended if self.rules.unattended == Unattended::Refuse => {
-                return not("nobody sat there, so the answer is kept but does not count; a person can run git seed job approve");
+                return not(
+                    "nobody sat there, so the answer is kept but does not count; a person can run git seed job approve",
+                );
             }
             _ => {}
         }
@@ -102,10 +112,12 @@ impl Seed {
         }
         match registered {
             Registered::Complete => self.approve(chain),
-            Registered::Gmode => self.enter_side(chain, "the person opened it", By::Person).map(|entered| match entered {
-                Ok(_) => Heard::Done("gmode is open; leave it with git seed gmode exit".to_owned()),
-                Err(_) => Heard::NotCounted("gmode does not open from here".to_owned()),
-            }),
+            Registered::Gmode => {
+                self.enter_side(chain, "the person opened it", By::Person).map(|entered| match entered {
+                    Ok(_) => Heard::Done("gmode is open; leave it with git seed gmode exit".to_owned()),
+                    Err(_) => Heard::NotCounted("gmode does not open from here".to_owned()),
+                })
+            }
         }
     }
 
@@ -125,7 +137,11 @@ impl Seed {
         for name in names.iter().take(8) {
             let bytes = self.store.file(&tip, &format!("trace/{name}"))?.unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            if text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()).any(|line| asked(&line)) {
+            if text
+                .lines()
+                .filter_map(|line| serde_json::from_str::<Line>(line).ok())
+                .any(|line| asked(&line))
+            {
                 return Ok(true);
             }
         }
@@ -147,12 +163,16 @@ impl Seed {
         }
         let now = self.now;
         let completed = self.step(chain, Fold::In, |state, _| {
-            state.job.become_(Status::Completed, now).map_err(|bad| super::SeedError::Usage(bad.to_string()))?;
+            state
+                .job
+                .become_(Status::Completed, now)
+                .map_err(|bad| super::SeedError::Usage(bad.to_string()))?;
             Ok(Ok(Draft::new(state, "completion", "the job is completed", By::Person)))
         })?;
         Ok(match completed {
             Ok(_) => Heard::Done(
-                "the job is approved and completed; close its cycle with git seed phase advance -F -".to_owned(),
+                "the job is approved and completed; close its cycle with git seed phase advance -F -"
+                    .to_owned(),
             ),
             Err(_) => Heard::NotCounted("the job could not be completed".to_owned()),
         })
@@ -177,14 +197,20 @@ impl Seed {
         if unmet.is_empty() {
             return Ok(Ok(()));
         }
-        let list: Vec<String> = unmet.iter().map(|(id, name, status)| format!("{id} {name} ({status})")).collect();
+        let list: Vec<String> =
+            unmet.iter().map(|(id, name, status)| format!("{id} {name} ({status})")).collect();
         Ok(Err(Refusal::new("dependencies", Wants::Settled)
             .with("case", "dependencies")
             .with("where", list.join(", "))))
     }
 
     /// Opens the side lane.
-    pub fn enter_side(&self, chain: &str, why: &str, by: By) -> Result<std::result::Result<Focused, Refusal>> {
+    pub fn enter_side(
+        &self,
+        chain: &str,
+        why: &str,
+        by: By,
+    ) -> Result<std::result::Result<Focused, Refusal>> {
         let why: String = why.chars().take(400).collect();
         let taken = self.step(chain, Fold::In, |state, _| {
             let step = match state.stand.aside(&self.rules.map) {

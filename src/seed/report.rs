@@ -190,7 +190,7 @@ impl Seed {
             phase: state.stand.phase.to_string(),
             cycle: state.stand.cycle,
             allowed: allowed(row, &self.lines(&focused.chain, names::SCOPE)?),
-            missing: missing.iter().map(|refusal| why_of(refusal, row)).collect(),
+            missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
             next: self.next(focused, row, &missing),
             unsynced: state.steps,
             cost: cost(focused),
@@ -233,12 +233,17 @@ impl Seed {
         Ok(steps.iter().filter_map(log_row).collect())
     }
 
-    /// Refusals of this worktree, newest first: those of the focused job, or of nobody's work.
+    /// Refusals, newest first: those of this worktree since the last step, then those of
+    /// the focused job, or of the newest one.
     pub fn refusals(&self, limit: usize) -> Result<Vec<WhyRow>> {
         let mut lines: Vec<Line> = Vec::new();
         let journal = self.store.journal().all()?;
         lines.extend(journal.iter().rev().filter_map(|line| Some(Linked::read(line).ok()?.line)));
-        if let Some(focused) = self.focused()? {
+        let job = match self.focused()? {
+            Some(focused) => Some(focused),
+            None => self.jobs()?.pop(),
+        };
+        if let Some(focused) = job {
             let mut traces = self.store.names(&focused.tip, "trace").unwrap_or_default();
             let number = |name: &String| {
                 let stem = name.trim_end_matches(".jsonl");
@@ -265,7 +270,13 @@ impl Seed {
             let bytes = self.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
             if let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) {
                 let (kind, at) = (read.kind.word(), rfc3339(read.at));
-                interactions.push(InteractionShown { n, kind, text: read.text, at, provenance: read.provenance });
+                interactions.push(InteractionShown {
+                    n,
+                    kind,
+                    text: read.text,
+                    at,
+                    provenance: read.provenance,
+                });
             }
         }
         let plan_file = match state.plan.pointer.given() {
@@ -340,6 +351,17 @@ impl Seed {
             },
         })
     }
+}
+
+/// Two gates may want the same work.
+fn said_once(said: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for text in said {
+        if !once.contains(&text) {
+            once.push(text);
+        }
+    }
+    once
 }
 
 fn why_of(refusal: &Refusal, row: &Phase) -> String {

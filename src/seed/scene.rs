@@ -102,7 +102,9 @@ impl Seed {
                 let scope = self.scope_for(phase, focused);
                 out.changes = files.iter().map(|file| self.change(place(&file.path), file, &scope)).collect();
             }
-            Act::Shell { command, cwd, .. } => self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out),
+            Act::Shell { command, cwd, .. } => {
+                self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out)
+            }
             Act::Delegate { .. } => out.classes = one(Class::Delegate),
             Act::Ask(questions) => {
                 out.classes = one(Class::Ask);
@@ -196,7 +198,8 @@ impl Seed {
         }
         // A writer that the phase does not open at all says so by its act, not by its place.
         if !phase.opens(Class::ShellWrite) {
-            out.changes.retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface));
+            out.changes
+                .retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface));
         }
     }
 

@@ -162,7 +162,11 @@ impl Seed {
             }
             std::fs::write(&path, &added.text)?;
         }
-        told.push(Told::new("wrote", name, if added.changed { "hook lines" } else { "hook lines (there already)" }));
+        told.push(Told::new(
+            "wrote",
+            name,
+            if added.changed { "hook lines" } else { "hook lines (there already)" },
+        ));
         if !shared && !self.store.is_ignored(name)? {
             self.exclude(name, installation)?;
             told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
@@ -234,7 +238,8 @@ impl Seed {
     /// The rules that the work tree proposes.
     pub fn proposed_rules(&self) -> Result<String> {
         let file = self.store.work_tree().join("seed.toml");
-        read_if_there(&file)?.ok_or_else(|| SeedError::Usage("there is no seed.toml at the top of the work tree".to_owned()))
+        read_if_there(&file)?
+            .ok_or_else(|| SeedError::Usage("there is no seed.toml at the top of the work tree".to_owned()))
     }
 
     /// Puts rules into force, if they are sound.
@@ -259,7 +264,11 @@ impl Seed {
                 std::fs::create_dir_all(dir)?;
             }
             if self.store.bundle(file)? {
-                told.push(Told::new("kept", file.display().to_string(), "every step and note, as a git bundle"));
+                told.push(Told::new(
+                    "kept",
+                    file.display().to_string(),
+                    "every step and note, as a git bundle",
+                ));
             }
         }
         for file in &installation.settings {
@@ -277,12 +286,17 @@ impl Seed {
         }
         self.store.forget_refs(history)?;
         self.store.forget_files()?;
-        told.push(Told::new("took out", ".git/seed", if history { "and refs/seed" } else { "refs/seed stays" }));
+        told.push(Told::new(
+            "took out",
+            ".git/seed",
+            if history { "and refs/seed" } else { "refs/seed stays" },
+        ));
         Ok(told)
     }
 
     fn remove_settings(&self, file: &SettingsFile) -> Result<Told> {
-        let shown = file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
+        let shown =
+            file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
         let Some(text) = read_if_there(&file.path)? else {
             return Ok(Told::new("left", shown, "it is gone already"));
         };
@@ -291,7 +305,10 @@ impl Seed {
         let removed = match install::remove(&text, row, undo) {
             Ok(removed) => removed,
             Err(bad) => {
-                let why = format!("it does not read ({}:{}: {}); take the git-seed lines out by hand", bad.line, bad.column, bad.why);
+                let why = format!(
+                    "it does not read ({}:{}: {}); take the git-seed lines out by hand",
+                    bad.line, bad.column, bad.why
+                );
                 return Ok(Told::new("left", shown, why));
             }
         };
@@ -334,15 +351,22 @@ impl Seed {
         let installation = self.installation();
         let mut told = Vec::new();
         for file in &installation.settings {
-            let shown = file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
+            let shown =
+                file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
             let there = read_if_there(&file.path)?.is_some();
-            told.push(Told::new("would take out", shown, if there { "hook lines" } else { "nothing: it is gone" }));
+            told.push(Told::new(
+                "would take out",
+                shown,
+                if there { "hook lines" } else { "nothing: it is gone" },
+            ));
         }
         if !installation.excluded.is_empty() {
             told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
         }
         if let Some(record) = &installation.hooks {
-            for hook in githooks::state(&self.hook_repo(), &world::own_binary(), record).map_err(hook_error)? {
+            for hook in
+                githooks::state(&self.hook_repo(), &world::own_binary(), record).map_err(hook_error)?
+            {
                 told.push(Told::new("would take out", format!("git hook {}", hook.name), hook.detail));
             }
         }

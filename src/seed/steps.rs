@@ -240,7 +240,14 @@ impl Seed {
     }
 
     /// Opens the chain of a new job.
-    pub fn bear(&self, mut job: State, subject: &str, by: By, edits: Vec<TreeEdit>, focus: bool) -> Result<Taken> {
+    pub fn bear(
+        &self,
+        mut job: State,
+        subject: &str,
+        by: By,
+        edits: Vec<TreeEdit>,
+        focus: bool,
+    ) -> Result<Taken> {
         let _lock = self.store.lock()?;
         let chain = names::job_chain(&job.job.id);
         let draft = Draft { edits, ..Draft::new(&job, "birth", subject, by) };
@@ -353,4 +360,3 @@ fn message(draft: &Draft, trailers: &StepTrailers) -> String {
 pub fn created(id: JobId, name: &str, track: &str, at: i64, worktree: &str) -> State {
     State::new(Job::created(id, name, at), track, worktree)
 }
-

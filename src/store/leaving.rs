@@ -52,7 +52,8 @@ impl Store {
             return Ok(false);
         }
         let args: Vec<_> = ["bundle", "create", "-q"].into_iter().map(std::ffi::OsString::from).collect();
-        let args = args.into_iter().chain([file.as_os_str().to_owned()]).chain(refs.into_iter().map(Into::into));
+        let args =
+            args.into_iter().chain([file.as_os_str().to_owned()]).chain(refs.into_iter().map(Into::into));
         self.git(args).run().map(drop)?;
         Ok(true)
     }
@@ -119,7 +120,8 @@ impl Store {
 
     /// Runs `git fsck --strict` over everything of ours; the complaint, if there is one.
     pub fn fsck(&self) -> Result<Option<String>, StoreError> {
-        let Outcome { code, stdout, stderr, .. } = self.git(["fsck", "--strict", "--no-dangling"]).outcome()?;
+        let Outcome { code, stdout, stderr, .. } =
+            self.git(["fsck", "--strict", "--no-dangling"]).outcome()?;
         let said = [stdout, stderr].concat();
         Ok((code != Some(0)).then(|| String::from_utf8_lossy(&said).trim().to_owned()))
     }
