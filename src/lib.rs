@@ -30,6 +30,7 @@ pub mod rules;
 pub mod seed;
 pub mod shell;
 pub mod store;
+pub mod tour;
 pub mod verdict;
 pub mod voice;
 pub mod world;

@@ -1,8 +1,22 @@
-//! `git seed tour`
+//! `git seed tour`: the whole story, told as it happens.
 
-use super::{Outcome, report::Report};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+
+use super::{
+    Outcome,
+    report::{Report, Tint},
+};
+use crate::jobs::completion::{APPROVE, REVIEW};
+use crate::seed::Seed;
+use crate::tour::{Came, Stage};
+use crate::world;
 
 /// See the whole story in a throw-away repository
+///
+/// Plays one job from a prompt to its approved end, in about ten seconds: real events to
+/// the real hook, real commands, real commits. The repository goes away afterwards.
 #[derive(Debug, clap::Args)]
 pub(super) struct TourArgs {
     /// Leave the repository where it is
@@ -14,6 +28,510 @@ pub(super) struct TourArgs {
 }
 
 pub(super) fn run(args: &TourArgs, out: &mut Report) -> anyhow::Result<Outcome> {
-    let _ = (args.keep, args.fast, out);
+    let dir =
+        tempfile::Builder::new().prefix("git-seed-tour-").tempdir().context("a directory for the tour")?;
+    let pause = !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
+    let stage = Stage::new(&std::fs::canonicalize(&home)?, &world::own_binary())?;
+    let mut tour = Tour { stage, out, pause, told: Vec::new() };
+    tour.play()?;
+    tour.curtain(args.keep)?;
     Ok(Outcome::Yes)
+}
+
+/// The person's half-finished change, in the index and on top of it.
+const TODO: [&str; 3] = ["- tea\n", "- tea\n- milk\n", "- tea\n- milk\n- bread\n"];
+
+const UNQUOTE: &str =
+    "# Prints its argument without the quotes around it.\nprintf '%s\\n' \"$1\" | sed 's/^\"//; s/\"$//'\n";
+
+const TESTS: &str = r#"# Each line: what goes in, what must come out.
+check() {
+  got=$(sh src/unquote.sh "$1")
+  if [ "$got" = "$2" ]; then echo "ok      $1"; else echo "FAILED  $1 -> $got"; exit 1; fi
+}
+check '"plain"' 'plain'
+check '"a\"b"' 'a"b'
+check '"a\\b"' 'a\b'
+"#;
+
+struct Tour<'a> {
+    stage: Stage,
+    out: &'a mut Report,
+    pause: bool,
+    /// Each event with its verdict, for `--json`.
+    told: Vec<serde_json::Value>,
+}
+
+impl Tour<'_> {
+    fn play(&mut self) -> anyhow::Result<()> {
+        self.a_repository()?;
+        self.small_talk()?;
+        self.observe()?;
+        self.plan()?;
+        self.execute()?;
+        self.a_persons_own_commit()?;
+        self.verify()?;
+        self.the_next_morning()?;
+        self.approval()?;
+        self.nothing_was_lost()?;
+        self.the_way_out()
+    }
+
+    // --- scenes ------------------------------------------------------------------
+
+    fn a_repository(&mut self) -> anyhow::Result<()> {
+        self.scene("A small repository, and a person in the middle of something")?;
+        let repo = self.stage.repo.clone();
+        let write = |path: &str, text: &str| -> anyhow::Result<()> {
+            let file = repo.join(path);
+            std::fs::create_dir_all(file.parent().unwrap_or(&repo))?;
+            Ok(std::fs::write(file, text)?)
+        };
+        write("src/unquote.sh", UNQUOTE)?;
+        write("tests/run.sh", TESTS)?;
+        write(
+            "tools/tidy.sh",
+            "sed -i.bak 's/ *$//; $a\\\n' README.md && rm -f README.md.bak\necho tidied >> README.md\n",
+        )?;
+        write("README.md", "# unquote\n\nTakes quotes off.\n")?;
+        write("CLAUDE.md", "# unquote\n\nPlain sh. Tests: sh tests/run.sh\n")?;
+        write("todo.md", TODO[0])?;
+        self.sh("git init -q -b main && git config user.name Ada && git config user.email ada@example.org")?;
+        self.sh("git config commit.gpgsign false && git add -A && git commit -q -m 'take quotes off'")?;
+        write("todo.md", TODO[1])?;
+        self.sh("git add todo.md")?;
+        write("todo.md", TODO[2])?;
+        let before = self.stage.prints("git status --porcelain")?;
+        self.stage("todo.md is half staged; that stays the person's business to the end")?;
+        let done = self.stage.seed(&["init"], "")?;
+        self.expect(done.status.success(), "git seed init", &String::from_utf8_lossy(&done.stderr))?;
+        let same = before == self.stage.prints("git status --porcelain")?;
+        self.expect(same, "git seed init", "git status changed")?;
+        self.good("git seed init", "hook lines and hooks are in place; git status is what it was")?;
+        // What a person would apply for nights without anyone there; here nobody sits at the keyboard.
+        let seed = Seed::discover(&repo)?;
+        seed.apply_rules("[approval]\nunattended = \"count\"\n")?;
+        self.stage.session_starts()?;
+        Ok(())
+    }
+
+    fn small_talk(&mut self) -> anyhow::Result<()> {
+        self.scene("A prompt becomes a job; until it begins, it is small talk")?;
+        let told =
+            self.stage.prompt("Quoted strings lose their escapes: \\\" and \\\\ must survive unquote.")?;
+        self.expect(told.is_some(), "the prompt", "no job was born")?;
+        self.good("the person asks for a fix", "a job is born, active and focused; looking is free")?;
+        let came = self.stage.reads("src/unquote.sh")?;
+        self.passes("the agent reads src/unquote.sh", came)?;
+        let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/x/y/")?;
+        self.refused("the agent edits it at once", came)
+    }
+
+    fn observe(&mut self) -> anyhow::Result<()> {
+        self.scene("OBSERVE: look wide, change nothing")?;
+        self.agent(&["phase", "advance"], "")?;
+        self.agent(&["phase", "multiplier", "3"], "")?;
+        let came = self.stage.reads("tests/run.sh")?;
+        self.passes("the agent reads the tests", came)?;
+        let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/x/y/")?;
+        self.refused("the agent edits src/unquote.sh", came)?;
+        let came = self.stage.runs("sed -i 's/x/y/' src/unquote.sh")?;
+        self.refused("the side door: sed -i in a shell", came)?;
+        let page =
+            page("src", "The sed script takes the outer quotes off and leaves \\\" and \\\\ as they are.");
+        let came = self.stage.writes("src/CLAUDE.md", &page)?;
+        self.passes("the agent notes what it saw below ---Ob--- in src/CLAUDE.md", came)?;
+        let objective = "Unquoting keeps what the quotes protected. A backslash before a double quote gives the quote, a \
+            backslash before a backslash gives one backslash, and everything else stays as it is today. The change \
+            lies in src/unquote.sh alone, which stays one small sed script without new dependencies, and the three \
+            lines of tests/run.sh pass when they are run from the top of the repository. Callers see no other change: \
+            the argument is still taken as it is given, the result is still printed with one newline, and the exit \
+            code is still that of the pipeline, so that nobody has to change how the script is called today.";
+        self.agent(&["job", "update", "--name", "keep escapes in unquote", "--objective", objective], "")?;
+        self.boundary("settle where escapes are lost", &[
+            ("What I Observed", "src/unquote.sh strips the outer quotes with sed and never looks at backslashes, so both kinds of escape come out as they went in."),
+            ("Sources Consulted", "src/unquote.sh, tests/run.sh"),
+            ("Questions Resolved", "The loss is in one place only, and the tests already name it."),
+        ])
+    }
+
+    fn plan(&mut self) -> anyhow::Result<()> {
+        self.scene("PLAN: the contract, and what execute may touch")?;
+        self.agent(&["phase", "multiplier", "3"], "")?;
+        let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\nDone when: sh tests/run.sh passes.\n";
+        let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
+        self.passes("the agent writes the contract below ---Pl---", came)?;
+        self.agent(&["plan", "set-plan-file", "false"], "")?;
+        self.boundary(
+            "two substitutions in one sed script",
+            &[
+                ("Plan This Cycle", "Add the two substitutions to the sed script in src/unquote.sh."),
+                ("Acceptance Criteria", "Every line of tests/run.sh says ok."),
+                ("Risks", "The order of the substitutions matters when a backslash stands before a quote."),
+                ("How VERIFY Will Test", "sh tests/run.sh, from the top of the repository."),
+            ],
+        )
+    }
+
+    fn execute(&mut self) -> anyhow::Result<()> {
+        self.scene("EXECUTE: inside the declared directories, nowhere else")?;
+        self.agent(&["phase", "multiplier", "3"], "")?;
+        let came = self.stage.edits("README.md", "Takes quotes off.", "Takes quotes off, carefully.")?;
+        self.refused("the agent edits README.md, which nobody declared", came)?;
+        let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/\\\\\"/\"/g")?;
+        self.passes("the agent edits src/unquote.sh", came)?;
+        let came = self.stage.runs("sh tools/tidy.sh")?;
+        self.named("the agent runs a script that also rewrites README.md", came)?;
+        self.agent(&["fence", "restore"], "")?;
+        let came = self.stage.edits(
+            "src/CLAUDE.md",
+            "---Ex---\n",
+            "---Ex---\n\nFirst the quotes, then the escaped quote.\n",
+        )?;
+        self.passes("the agent keeps a working note below ---Ex---", came)?;
+        self.agent(&["phase", "checkpoint", "-m", "escaped quotes survive"], "")?;
+        self.leave_execute("escaped quotes survive", "One substitution was added to the sed script.")
+    }
+
+    fn leave_execute(&mut self, subject: &str, what: &str) -> anyhow::Result<()> {
+        self.boundary(subject, &[
+            ("What I Implemented", what),
+            ("Evidence", "The checkpoint and the commits of this phase hold the change; nothing outside src was touched."),
+            ("Plan Item Addressed", "The substitutions in src/unquote.sh, as the plan of this cycle names them."),
+        ])
+    }
+
+    fn a_persons_own_commit(&mut self) -> anyhow::Result<()> {
+        if crate::seed::githook::agent_is_above() {
+            self.stage("(an agent runs this tour, so the scene of a person's own commit is left out)")?;
+            return Ok(());
+        }
+        self.scene("Meanwhile the person commits something of their own")?;
+        std::fs::write(self.stage.repo.join("LICENSE"), "as you like\n")?;
+        self.sh("git commit -q -m 'a licence' -o -- LICENSE 2>/dev/null || { git add -N LICENSE && git commit -q -m 'a licence' -o -- LICENSE; }")?;
+        self.good("git commit -m 'a licence'", "nobody stands in the way; the hooks bind the agent only")
+    }
+
+    fn verify(&mut self) -> anyhow::Result<()> {
+        self.scene("VERIFY: prove it; what fails goes back")?;
+        self.agent(&["phase", "multiplier", "3"], "")?;
+        let came = self.stage.runs("sh tests/run.sh")?;
+        let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
+        self.expect(failed, "the first run of the tests", "it should have failed on the backslash")?;
+        self.passes("the agent runs the tests: one line FAILED", came)?;
+        let stop = self.stage.stops()?;
+        self.refused(
+            "the agent says \"All done.\" and wants to stop",
+            stop.map_or(through(), Came::Refused),
+        )?;
+        let came = self.stage.edits("src/unquote.sh", "s/^\"//", "s/^\"//; s/x/y/")?;
+        self.refused("the agent patches the code right here", came)?;
+        let came = self.stage.edits(
+            "src/CLAUDE.md",
+            "---Ve---\n",
+            "---Ve---\n\nFAILED: a doubled backslash stays doubled.\n",
+        )?;
+        self.passes("the agent writes the result below ---Ve---", came)?;
+        self.agent(&["phase", "back", "execute", "-m", "a doubled backslash stays doubled"], "")?;
+        self.agent(&["phase", "multiplier", "3"], "")?;
+        let came = self.stage.edits("src/unquote.sh", "s/\\\\\"/\"/g", "s/\\\\\\([\"\\\\]\\)/\\1/g")?;
+        self.passes("back in execute, the agent mends the substitution", came)?;
+        let came =
+            self.stage.edits("src/CLAUDE.md", "then the escaped quote", "then both escapes at once")?;
+        self.passes("and its note", came)?;
+        self.leave_execute(
+            "both escapes at once",
+            "One substitution takes both escapes, so their order no longer matters.",
+        )?;
+        let came = self.stage.runs("sh tests/run.sh")?;
+        let passed = matches!(&came, Came::Through { printed, .. } if printed.lines().count() == 3 && !printed.contains("FAILED"));
+        self.expect(passed, "the second run of the tests", "it should have passed")?;
+        self.passes("verify goes on where it was: three lines ok", came)?;
+        let came = self.stage.edits(
+            "src/CLAUDE.md",
+            "FAILED: a doubled backslash stays doubled.",
+            "3 of 3 lines ok.",
+        )?;
+        self.passes("the agent writes the result below ---Ve---", came)?;
+        self.boundary(
+            "3 of 3 criteria hold",
+            &[
+                ("Acceptance Criteria Checked", "Every line of tests/run.sh says ok."),
+                (
+                    "Pass-Fail Per Criterion",
+                    "plain: pass. escaped quote: pass. doubled backslash: pass, after one step back.",
+                ),
+                ("Evidence", "sh tests/run.sh printed three lines that begin with ok and no other line."),
+            ],
+        )
+    }
+
+    fn the_next_morning(&mut self) -> anyhow::Result<()> {
+        self.scene("CONDENSE: memory gets smaller and better")?;
+        self.agent(&["phase", "multiplier", "3"], "")?;
+        let came = self.stage.asks(&question(), [REVIEW, APPROVE], APPROVE)?;
+        self.refused("the agent asks for completion right away", came)?;
+        let body = "# src\n\nunquote.sh takes both escapes in one substitution: two in a row would undo each other.\n";
+        let came = self.stage.writes("src/CLAUDE.md", &format!("{body}{}", anchors()))?;
+        self.passes("what lasts moves into the body of src/CLAUDE.md, the footers empty", came)?;
+        let status = self.stage.seed(&["condense", "status"], "")?;
+        let status = String::from_utf8_lossy(&status.stdout).into_owned();
+        self.expect(status.contains("ready"), "git seed condense status", &status)?;
+        let footers = status
+            .lines()
+            .find_map(|line| line.strip_prefix("footers"))
+            .unwrap_or_default()
+            .trim()
+            .to_owned();
+        self.good("git seed condense status", &format!("ready: {footers}"))
+    }
+
+    fn approval(&mut self) -> anyhow::Result<()> {
+        self.scene("Only a person ends a job")?;
+        let came = self.stage.asks(&question(), [REVIEW, APPROVE], APPROVE)?;
+        self.passes("the agent asks; the person answers: Approve completion", came)?;
+        let stop = self.stage.stops()?;
+        self.refused(
+            "the agent wants to stop before the cycle is closed",
+            stop.map_or(through(), Came::Refused),
+        )?;
+        self.boundary(
+            "memory holds what the next one needs",
+            &[
+                (
+                    "Waterfall Steps Completed",
+                    "The one lasting finding moved into the body; the rest of the footers went.",
+                ),
+                ("Knowledge Routed", "src/CLAUDE.md says why both escapes are taken in one substitution."),
+                ("Markers Consumed", "There were none in this cycle, so none is left over for the next one."),
+            ],
+        )?;
+        let stop = self.stage.stops()?;
+        self.expect(stop.is_none(), "the last stop", &stop.clone().unwrap_or_default())?;
+        self.good("the agent stops", "the job is done and the cycle is closed: the turn may end")
+    }
+
+    fn nothing_was_lost(&mut self) -> anyhow::Result<()> {
+        let staged = self.stage.prints("git show :todo.md")?;
+        let now = std::fs::read_to_string(self.stage.repo.join("todo.md"))?;
+        let same = format!("{staged}\n") == TODO[1] && now == TODO[2];
+        self.expect(same, "todo.md", "it is not half staged as it was")?;
+        self.good("and todo.md", "still half staged, byte for byte")?;
+        let commits = self.stage.prints("git log --format=%H --diff-filter=AM -- todo.md | wc -l")?;
+        self.expect(commits.trim() == "1", "todo.md", "a phase commit took it along")
+    }
+
+    fn the_way_out(&mut self) -> anyhow::Result<()> {
+        self.scene("The way out")?;
+        let log = self.stage.prints("git seed log --graph")?;
+        let bundle = self.stage.home.join("kept.bundle");
+        let told = Seed::discover(&self.stage.repo)?.remove(true, Some(&bundle))?;
+        let left: Vec<_> = told.iter().filter(|row| row.verb == "left").collect();
+        self.expect(left.is_empty(), "git seed uninstall", &format!("{left:?}"))?;
+        let refs = self
+            .stage
+            .prints("git for-each-ref refs/seed refs/notes; ls -d .git/seed .claude 2>/dev/null")?;
+        self.expect(refs.is_empty(), "git seed uninstall", &refs)?;
+        self.good(
+            "git seed uninstall, typed by a person",
+            "hook lines, hooks, refs and .git/seed are gone; pages and commits stay",
+        )?;
+        self.scene("What is left: the story, in git")?;
+        self.lines(&log)?;
+        self.out.line("");
+        let log = self.stage.prints("git log --oneline")?;
+        self.lines(&log)
+    }
+
+    fn curtain(&mut self, keep: bool) -> anyhow::Result<()> {
+        self.out.line("");
+        self.out.line("try       git seed init                 in a repository of yours");
+        self.out.line("          git seed status               where a job stands, any time");
+        self.out.line("          git seed uninstall --check    what leaving would take with it");
+        if keep {
+            let line = format!("kept      {}", self.stage.repo.display());
+            self.out.line(line);
+        }
+        let told = std::mem::take(&mut self.told);
+        self.out.json(&told);
+        Ok(())
+    }
+
+    // --- how it is told ----------------------------------------------------------
+
+    fn scene(&mut self, title: &str) -> anyhow::Result<()> {
+        let title = self.out.tint(Tint::Bold, title);
+        self.out.line(format_args!("\n{title}"));
+        self.breathe(250)
+    }
+
+    /// A stage direction.
+    fn stage(&mut self, text: &str) -> anyhow::Result<()> {
+        let text = self.out.tint(Tint::Dim, text);
+        self.out.line(format_args!("  {text}"));
+        self.breathe(60)
+    }
+
+    fn lines(&mut self, text: &str) -> anyhow::Result<()> {
+        for line in text.lines() {
+            self.out.line(format_args!("  {line}"));
+        }
+        self.breathe(0)
+    }
+
+    fn breathe(&mut self, ms: u64) -> anyhow::Result<()> {
+        if !self.out.is_json() {
+            self.out.flush().or_else(closed_pipe)?;
+        }
+        if self.pause {
+            std::thread::sleep(Duration::from_millis(ms));
+        }
+        Ok(())
+    }
+
+    fn good(&mut self, what: &str, why: &str) -> anyhow::Result<()> {
+        self.told.push(serde_json::json!({ "event": what, "verdict": "passes", "told": why }));
+        let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Good, "passes "));
+        self.out.line(format_args!("  {what}"));
+        if why.is_empty() {
+            self.out.line(format_args!("      {mark}"));
+        } else {
+            self.out.line(format_args!("      {mark} {why}"));
+        }
+        self.breathe(60)
+    }
+
+    fn bad(&mut self, what: &str, verdict: &str, text: &str) -> anyhow::Result<()> {
+        self.told.push(serde_json::json!({ "event": what, "verdict": verdict, "told": text }));
+        let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Bad, verdict));
+        let why = text.split_once("BLOCKED: ").map_or(text, |(_, rest)| rest);
+        let mut lines = why.lines();
+        self.out.line(format_args!("  {what}"));
+        self.out.line(format_args!("      {mark} {}", lines.next().unwrap_or_default()));
+        if let Some(next) = lines.find(|line| line.starts_with("Do: ")) {
+            self.out.line(format_args!("              {next}"));
+        }
+        self.breathe(150)
+    }
+
+    fn passes(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+        match came {
+            Came::Through { said, .. } => self.good(what, said.as_deref().unwrap_or_default()),
+            Came::Refused(reason) => bail!("the tour went wrong at \"{what}\": {reason}"),
+        }
+    }
+
+    fn refused(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+        match came {
+            Came::Refused(reason) => self.bad(what, "refused", &reason),
+            Came::Through { .. } => bail!("the tour went wrong at \"{what}\": it was not refused"),
+        }
+    }
+
+    /// It went ahead, and what it did was named at once.
+    fn named(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+        match came {
+            Came::Through { said: Some(said), .. } => self.bad(what, "named  ", &said),
+            came => bail!("the tour went wrong at \"{what}\": {came:?}"),
+        }
+    }
+
+    /// The agent runs one of git seed's commands, through its shell tool.
+    fn agent(&mut self, arguments: &[&str], stdin: &str) -> anyhow::Result<String> {
+        let line = command_line(arguments, stdin);
+        let came = self.stage.runs(&line)?;
+        let Came::Through { printed, .. } = came else { bail!("the tour went wrong at `{line}`: {came:?}") };
+        if printed.contains("BLOCKED") || printed.contains("error: ") || printed.contains("not found") {
+            bail!("the tour went wrong at `{line}`: {printed}");
+        }
+        let first = printed.lines().next().unwrap_or_default().to_owned();
+        let shown: String = arguments
+            .iter()
+            .map(|word| quoted(&word.chars().take(40).collect::<String>()))
+            .collect::<Vec<_>>()
+            .join(" ");
+        self.good(&format!("git seed {shown}"), &first)?;
+        Ok(printed)
+    }
+
+    /// The agent takes a step forward with its story; the commit is shown.
+    fn boundary(&mut self, subject: &str, sections: &[(&str, &str)]) -> anyhow::Result<()> {
+        let mut text = format!("{subject}\n");
+        for (title, body) in sections {
+            text.push_str(&format!("\n## {title}\n{body}\n"));
+        }
+        text.push_str("\n## Outstanding Items\n");
+        self.agent(&["phase", "advance", "-F", "-"], &text)?;
+        let commit = self.stage.prints("git log -1 --format='%h %s'")?;
+        let mark = self.out.tint(Tint::Bold, "commit");
+        self.out.line(format_args!("  {mark}  {commit}"));
+        self.breathe(250)
+    }
+
+    fn expect(&mut self, holds: bool, what: &str, otherwise: &str) -> anyhow::Result<()> {
+        if holds { Ok(()) } else { bail!("the tour went wrong at {what}: {otherwise}") }
+    }
+
+    fn sh(&mut self, line: &str) -> anyhow::Result<()> {
+        let output = self.stage.shell(line)?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        self.expect(output.status.success(), line, &said)
+    }
+}
+
+/// The agent's command, with its text as a quoted here-document.
+fn command_line(arguments: &[&str], stdin: &str) -> String {
+    let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
+    let line = format!("git seed {}", words.join(" "));
+    if stdin.is_empty() { line } else { format!("{line} <<'EOF'\n{stdin}EOF\n") }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+fn through() -> Came {
+    Came::Through { said: None, printed: String::new() }
+}
+
+fn anchors() -> &'static str {
+    "\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n"
+}
+
+fn page(title: &str, seen: &str) -> String {
+    format!("# {title}\n\n---Ob---\n\n{seen}\n\n---Pl---\n\n---Ex---\n\n---Ve---\n")
+}
+
+/// What the agent asks the person at the end.
+fn question() -> String {
+    "[JOB-COMPLETE] keep escapes in unquote
+
+## Objective Met
+Unquoting keeps what the quotes protected: a backslash before a double quote gives the quote, and a doubled \
+backslash gives one backslash. Everything else stays as it was, and callers see no other change.
+
+## Evidence
+sh tests/run.sh was run in verify after the last change to src/unquote.sh and printed three lines that begin with \
+ok; the first attempt had failed on the doubled backslash, which is why one step back to execute stands in the log.
+
+## Verification Result
+Three of three criteria hold.
+
+## Knowledge Routed
+src/CLAUDE.md says in its body why both escapes are taken in one substitution.
+
+## Outstanding Items
+"
+    .to_owned()
+}
+
+/// Whoever closed the pipe has seen enough.
+fn closed_pipe(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
