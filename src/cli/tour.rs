@@ -184,13 +184,13 @@ impl Tour<'_> {
         let came = self.stage.runs("sh tools/tidy.sh")?;
         self.named("the agent runs a script that also rewrites README.md", came)?;
         self.agent(&["fence", "restore"], "")?;
+        self.agent(&["phase", "checkpoint", "-m", "escaped quotes survive"], "")?;
         let came = self.stage.edits(
             "src/CLAUDE.md",
             "---Ex---\n",
             "---Ex---\n\nFirst the quotes, then the escaped quote.\n",
         )?;
         self.passes("the agent keeps a working note below ---Ex---", came)?;
-        self.agent(&["phase", "checkpoint", "-m", "escaped quotes survive"], "")?;
         self.leave_execute("escaped quotes survive", "One substitution was added to the sed script.")
     }
 
@@ -210,7 +210,10 @@ impl Tour<'_> {
         self.scene("Meanwhile the person commits something of their own")?;
         std::fs::write(self.stage.repo.join("LICENSE"), "as you like\n")?;
         self.sh("git commit -q -m 'a licence' -o -- LICENSE 2>/dev/null || { git add -N LICENSE && git commit -q -m 'a licence' -o -- LICENSE; }")?;
-        self.good("git commit -m 'a licence'", "nobody stands in the way; the hooks bind the agent only")
+        self.good("git commit -m 'a licence'", "nobody stands in the way; the hooks bind the agent only")?;
+        // No person is quicker than this; what changes right before a call would be taken for the call's.
+        std::thread::sleep(Duration::from_millis(250));
+        Ok(())
     }
 
     fn verify(&mut self) -> anyhow::Result<()> {
@@ -393,10 +396,10 @@ impl Tour<'_> {
     fn good(&mut self, what: &str, why: &str) -> anyhow::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": "passes", "told": why }));
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Good, "passes "));
-        self.out.line(format_args!("  {what}"));
         if why.is_empty() {
-            self.out.line(format_args!("      {mark}"));
+            self.out.line(format_args!("  {what}  {}", mark.trim_end()));
         } else {
+            self.out.line(format_args!("  {what}"));
             self.out.line(format_args!("      {mark} {why}"));
         }
         self.breathe(60)
@@ -462,7 +465,8 @@ impl Tour<'_> {
             text.push_str(&format!("\n## {title}\n{body}\n"));
         }
         text.push_str("\n## Outstanding Items\n");
-        self.agent(&["phase", "advance", "-F", "-"], &text)?;
+        let came = self.agent(&["phase", "advance", "-F", "-"], &text)?;
+        self.expect(came.contains("commit"), subject, "the boundary made no commit")?;
         let commit = self.stage.prints("git log -1 --format='%h %s'")?;
         let mark = self.out.tint(Tint::Bold, "commit");
         self.out.line(format_args!("  {mark}  {commit}"));
