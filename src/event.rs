@@ -87,6 +87,7 @@ pub struct Answer {
     /// The question's text.
     pub question: String,
     /// The chosen label or the free text.
+    #[expect(clippy::struct_field_names, reason = "an answer's answer")]
     pub answer: String,
     /// A timer gave it, not a person.
     pub timed_out: bool,
@@ -159,7 +160,7 @@ pub struct FileEdit {
 /// How a file changes; enough to compute its new text without writing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Replacements in order (Edit, MultiEdit).
+    /// Replacements in order (Edit, `MultiEdit`).
     Replace(Vec<Replacement>),
     /// The whole new text (Write).
     Whole(String),

@@ -89,9 +89,10 @@ impl SeedError {
     /// True where the repository's seed state is damaged, not merely absent.
     pub fn is_damage(&self) -> bool {
         match self {
-            Self::Journal(_) => true,
             Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
-            Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,
+            Self::Journal(_) | Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => {
+                true
+            }
             _ => false,
         }
     }

@@ -20,10 +20,10 @@ pub(super) struct InitArgs {
 
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
-    if seed.is_seeded()? {
-        if let Some(refusal) = super::require_person("init")? {
-            return Ok(out.refusal(&refusal, "none"));
-        }
+    if seed.is_seeded()?
+        && let Some(refusal) = super::require_person("init")?
+    {
+        return Ok(out.refusal(&refusal, "none"));
     }
     let told = seed.install(&Wanted { hosts: args.host.clone(), shared: args.shared })?;
     tell(&told, out);

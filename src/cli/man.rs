@@ -21,18 +21,15 @@ pub(super) struct CompletionsArgs {
 }
 
 pub(super) fn man(args: &ManArgs, out: &mut Report) -> anyhow::Result<Outcome> {
-    match &args.to {
-        Some(dir) => {
-            for (name, page) in pages()? {
-                write(dir, &name, &page)?;
-                out.line(dir.join(name).display());
-            }
+    if let Some(dir) = &args.to {
+        for (name, page) in pages()? {
+            write(dir, &name, &page)?;
+            out.line(dir.join(name).display());
         }
-        None => {
-            let all = pages()?;
-            let page = all.iter().find(|(name, _)| name == "git-seed.1").map(|(_, page)| page.clone());
-            out.raw(&String::from_utf8_lossy(&page.unwrap_or_default()));
-        }
+    } else {
+        let all = pages()?;
+        let page = all.iter().find(|(name, _)| name == "git-seed.1").map(|(_, page)| page.clone());
+        out.raw(&String::from_utf8_lossy(&page.unwrap_or_default()));
     }
     Ok(Outcome::Yes)
 }

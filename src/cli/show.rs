@@ -15,11 +15,11 @@ pub(super) struct ShowArgs {
 pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
     seed.require_seeded()?;
-    if let Ok(id) = args.object.parse::<JobId>() {
-        if seed.store.tip(&crate::format::names::job_chain(&id))?.is_some() {
-            super::job::print(&seed.show_job(&seed.job(&id)?)?, out);
-            return Ok(Outcome::Yes);
-        }
+    if let Ok(id) = args.object.parse::<JobId>()
+        && seed.store.tip(&crate::format::names::job_chain(&id))?.is_some()
+    {
+        super::job::print(&seed.show_job(&seed.job(&id)?)?, out);
+        return Ok(Outcome::Yes);
     }
     let commit = seed.store.resolve_commit(&args.object)?;
     let Some(commit) = commit else {

@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn each_prompt_has_one_way_to_go() {
+        use InteractionKind::{Automation, Prompt, Question};
         let mut job = Job::created("j".parse().expect("an id"), "n", 0);
         let mut with = |status: Status| {
             job.status = status;
             job.clone()
         };
         let (active, done) = (with(Status::Active), with(Status::Completed));
-        use InteractionKind::{Automation, Prompt, Question};
         // prompt, person, focused job, closing, route
         let cases = [
             ("fix the lexer", true, None, false, Route::Bear),

@@ -44,7 +44,7 @@ pub struct Deflation {
 
 impl Deflation {
     /// Words that must go, rounded down.
-    pub fn to_absorb(&self) -> usize {
+    pub fn to_absorb(self) -> usize {
         let share = usize::try_from(self.share.min(100)).unwrap_or(100);
         // Hundreds and rest apart: the product of both could overflow.
         self.baseline / 100 * share + self.baseline % 100 * share / 100

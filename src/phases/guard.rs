@@ -203,8 +203,12 @@ fn class_word(class: Class) -> &'static str {
         Class::ShellGit => "git",
         Class::ShellOutward => "outward",
         Class::Delegate => "delegate",
-        Class::Ask | Class::Housekeeping | Class::Schedule | Class::Seed => "tool",
-        Class::Foreign | Class::Unknown => "tool",
+        Class::Ask
+        | Class::Housekeeping
+        | Class::Schedule
+        | Class::Seed
+        | Class::Foreign
+        | Class::Unknown => "tool",
     }
 }
 

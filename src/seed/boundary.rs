@@ -148,7 +148,7 @@ impl Seed {
             let refusal = Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks");
             return Ok(Err(refusal));
         }
-        if let Err(refusal) = self.ask_gates(focused, since, toward, &step, &message, &survey)? {
+        if let Err(refusal) = self.ask_gates(focused, since, toward, step.as_ref(), &message, &survey)? {
             return Ok(Err(refusal));
         }
         let name = step_name(stand.phase.as_str(), step.as_ref());
@@ -187,7 +187,7 @@ impl Seed {
         focused: &Focused,
         since: &Since,
         toward: &Toward,
-        step: &Option<Move>,
+        step: Option<&Move>,
         message: &Message,
         survey: &Survey,
     ) -> Result<std::result::Result<(), Refusal>> {
@@ -382,10 +382,10 @@ impl Seed {
             focused.state.stand.phase.is_idle()
         };
         let start = if begins { Some(self.begin_fence()?) } else { None };
-        if let Some(commit) = &commit {
-            if let Some(id) = names::job_of(chain) {
-                self.store.keep(&names::keep_chain(&id), commit, self.now)?;
-            }
+        if let Some(commit) = &commit
+            && let Some(id) = names::job_of(chain)
+        {
+            self.store.keep(&names::keep_chain(&id), commit, self.now)?;
         }
         let taken = self.step(chain, Fold::In, |state, since| {
             self.draft(chain, state, since, toward, &judged, commit.as_ref(), start.as_ref(), by)
@@ -399,13 +399,13 @@ impl Seed {
             self.store.note_add(commit, &notes::step_line(&taken.trailers, self.now), self.now)?;
         }
         let mut remarks = self.write_healed(&pages)?;
-        if let Some((_, persons)) = &start {
-            if !persons.is_empty() {
-                remarks.push(format!(
-                    "{} changed before this cycle: left to the person, in no commit.",
-                    count(persons.len(), "path")
-                ));
-            }
+        if let Some((_, persons)) = &start
+            && !persons.is_empty()
+        {
+            remarks.push(format!(
+                "{} changed before this cycle: left to the person, in no commit.",
+                count(persons.len(), "path")
+            ));
         }
         for unclaimed in &taken.focused.state.fence.unclaimed {
             remarks
@@ -436,7 +436,7 @@ impl Seed {
         let now = self.trailers(state, &judged.name);
         let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
         let mut draft = Draft { commit: commit.cloned(), ..Draft::new(state, now.step, subject, by) };
-        draft.body = judged.message.text().to_owned();
+        judged.message.text().clone_into(&mut draft.body);
         let row = self.row_of(state).clone();
         self.declare(chain, state, &row, toward, judged, &mut draft)?;
         if let Some(step) = &judged.step {

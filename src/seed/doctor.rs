@@ -214,14 +214,14 @@ impl Seed {
     fn set_back_chain(&self, chain: &str) -> Result<Finding> {
         for id in self.store.reflog(chain) {
             let Ok(commit) = id.parse() else { continue };
-            if let Ok(bytes) = self.store.file_of_commit(&commit, names::STATE) {
-                if bytes.is_some_and(|bytes| state::read(&bytes).is_ok()) {
-                    self.store.set_back(chain, &id)?;
-                    return Ok(Finding::good(
-                        "mended",
-                        format!("{chain} is back at {id}, its newest step that reads"),
-                    ));
-                }
+            if let Ok(bytes) = self.store.file_of_commit(&commit, names::STATE)
+                && bytes.is_some_and(|bytes| state::read(&bytes).is_ok())
+            {
+                self.store.set_back(chain, &id)?;
+                return Ok(Finding::good(
+                    "mended",
+                    format!("{chain} is back at {id}, its newest step that reads"),
+                ));
             }
         }
         let fix = format!("git update-ref -d {chain}");

@@ -122,21 +122,21 @@ impl Seed {
 
     /// A call that passes: silence, but for what has to be remembered or granted.
     fn pass(&self, event: &Event, call: &ToolCall, focused: Option<&Focused>) -> Result<Answer> {
-        if let (Act::Ask(questions), Some(focused)) = (&call.act, focused) {
-            if let Ok(Some(registered)) = self.ask(questions, self.row(Some(focused)), Some(focused)) {
-                self.note(Some(focused), |line| {
-                    line.what = What::Asked;
-                    line.session.clone_from(&event.session);
-                    line.tool.clone_from(&call.tool);
-                    line.call.clone_from(&call.id);
-                    line.paths = vec![registered.tag().to_owned()];
-                })?;
-            }
+        if let (Act::Ask(questions), Some(focused)) = (&call.act, focused)
+            && let Ok(Some(registered)) = self.ask(questions, self.row(Some(focused)), Some(focused))
+        {
+            self.note(Some(focused), |line| {
+                line.what = What::Asked;
+                line.session.clone_from(&event.session);
+                line.tool.clone_from(&call.tool);
+                line.call.clone_from(&call.id);
+                line.paths = vec![registered.tag().to_owned()];
+            })?;
         }
-        if let Act::Shell { command, background: false, .. } = &call.act {
-            if is_own_command(command) {
-                return Ok(Answer::grant());
-            }
+        if let Act::Shell { command, background: false, .. } = &call.act
+            && is_own_command(command)
+        {
+            return Ok(Answer::grant());
         }
         Ok(Answer::silence())
     }
@@ -276,10 +276,11 @@ impl Seed {
             return Ok(Answer::silence());
         }
         let focused = self.focused()?;
-        if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session) {
-            if focused.state.stand.is_talk() && focused.state.job.status == Status::Active {
-                self.void(&focused, "the session ended before the work began")?;
-            }
+        if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session)
+            && focused.state.stand.is_talk()
+            && focused.state.job.status == Status::Active
+        {
+            self.void(&focused, "the session ended before the work began")?;
         }
         self.end_session(event)?;
         Ok(Answer::silence())

@@ -103,7 +103,7 @@ impl Seed {
                 out.changes = files.iter().map(|file| self.change(place(&file.path), file, &scope)).collect();
             }
             Act::Shell { command, cwd, .. } => {
-                self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out)
+                self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out);
             }
             Act::Delegate { .. } => out.classes = one(Class::Delegate),
             Act::Ask(questions) => {

@@ -269,7 +269,7 @@ impl Seed {
         let mut line = Line { at: self.now, ..Line::default() };
         let (base, folded) =
             focused.map_or(("", ""), |focused| (focused.state.step.as_str(), focused.state.folded.as_str()));
-        line.base = base.to_owned();
+        base.clone_into(&mut line.base);
         let journal = self.store.journal();
         journal.append(|last| {
             let last = last.and_then(|bytes| Linked::read(bytes).ok());
