@@ -152,9 +152,10 @@ mod tests {
     fn no_sentence_speaks_of_scores() {
         for row in rows() {
             let text = format!("{} {} {}", row.why, row.do_, row.then).to_lowercase();
-            for word in ["point", "score", "threshold", "budget", "quota", "how many acts", "reads left"] {
-                assert!(!text.contains(word), "`{word}` in: {text}");
-            }
+            let mut words = text.split(|c: char| !c.is_alphabetic());
+            let counted =
+                ["point", "points", "score", "threshold", "budget", "quota", "counted", "remaining"];
+            assert!(!words.any(|word| counted.contains(&word)), "{text}");
         }
     }
 

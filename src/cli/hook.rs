@@ -1,8 +1,8 @@
 //! `git-seed hook <host>`: one event in, one answer out.
 
+use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::panic;
-use std::path::Path;
 use std::process::ExitCode;
 
 use crate::event::Event;
@@ -23,7 +23,20 @@ pub(super) struct HookArgs {
     event: Option<String>,
 }
 
-pub(super) fn run(args: &HookArgs, _: Option<&Path>) -> ExitCode {
+/// The plain form that hosts call, read without building the whole command line: that
+/// would cost a hook more than its decision.
+pub(super) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<HookArgs> {
+    let _program = arguments.next()?;
+    if arguments.next()? != "hook" {
+        return None;
+    }
+    let mut words = arguments.map(|word| word.into_string().ok().filter(|word| !word.starts_with('-')));
+    let args =
+        HookArgs { host: words.next()??, event: words.next().map_or(Some(None), |event| event.map(Some))? };
+    words.next().is_none().then_some(args)
+}
+
+pub(super) fn run(args: &HookArgs) -> ExitCode {
     let host = match hosts::row(&args.host) {
         Ok(host) => host,
         Err(error) => {
@@ -86,4 +99,28 @@ fn closed(event: &Event, error: &SeedError) -> Answer {
         return Answer::silence();
     }
     Answer::to_person(format!("git seed: {error}\nhint: git seed doctor"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_plain_form_is_read_without_the_whole_command_line() {
+        for (line, plain_form) in [
+            ("git-seed hook claude PreToolUse", Some(("claude", Some("PreToolUse")))),
+            ("git-seed hook claude", Some(("claude", None))),
+            ("git-seed hook", None),
+            ("git-seed hook --help", None),
+            ("git-seed hook claude --json", None),
+            ("git-seed hook claude a b", None),
+            ("git-seed -C x hook claude", None),
+            ("git-seed status", None),
+            ("git-seed", None),
+        ] {
+            let read = plain(line.split(' ').map(OsString::from));
+            let read = read.as_ref().map(|args| (args.host.as_str(), args.event.as_deref()));
+            assert_eq!(read, plain_form, "{line}");
+        }
+    }
 }

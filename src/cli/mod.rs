@@ -138,13 +138,16 @@ impl Context {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    if let Some(args) = hook::plain(std::env::args_os()) {
+        return hook::run(&args);
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return wrong_usage(&error),
     };
     if let Command::Hook(args) = &arguments.command {
         // Hosts read anything but 0 as a crash, and a crash lets the tool run.
-        return hook::run(args, arguments.directory.as_deref());
+        return hook::run(args);
     }
     let mut out = Report::new(arguments.json, arguments.color);
     let cwd = match &arguments.directory {

@@ -55,6 +55,8 @@ pub enum What {
     Looked,
     /// A guard or gate said no.
     Refused,
+    /// The agent scheduled a prompt; `call` is the hash of its text.
+    Scheduled,
     /// A registered question, or a subagent launch, went to the host.
     Asked,
     /// The turn was not let go.

@@ -35,6 +35,9 @@ pub struct State {
     pub driver: Driver,
     #[serde(default)]
     pub cost: Cost,
+    /// Hashes of the texts that the agent gave to scheduling tools, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scheduled: Vec<String>,
     /// The side lane's reason, while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_reason: Option<String>,
@@ -125,6 +128,7 @@ impl State {
             home: Home { worktree: worktree.to_owned(), ..Home::default() },
             driver: Driver::default(),
             cost: Cost::default(),
+            scheduled: Vec::new(),
             side_reason: None,
             baseline: None,
         }

@@ -387,8 +387,9 @@ impl Seed {
         {
             self.store.keep(&names::keep_chain(&id), commit, self.now)?;
         }
-        let taken = self.step(chain, Fold::In, |state, since| {
-            self.draft(chain, state, since, toward, &judged, commit.as_ref(), start.as_ref(), by)
+        let taken = self.step(chain, Fold::In, |state, _| {
+            let draft = self.draft(chain, state, toward, &judged, commit.as_ref(), start.as_ref(), by)?;
+            Ok(draft.map(|draft| self.keep_unhealed(draft, state.steps, &pages)))
         })?;
         let taken = match taken {
             Ok(taken) => taken,
@@ -426,7 +427,6 @@ impl Seed {
         &self,
         chain: &str,
         state: &mut State,
-        _since: &Since,
         toward: &Toward,
         judged: &Judged,
         commit: Option<&CommitId>,
@@ -680,6 +680,17 @@ impl Seed {
 
     fn is_page(&self, path: &str) -> bool {
         self.rules.pages.iter().any(|page| page == crate::memory::pages::name_of(path))
+    }
+
+    /// Keeps the bytes of pages that get their anchors now, as they were.
+    fn keep_unhealed(&self, mut draft: Draft, steps: u32, pages: &[(String, String)]) -> Draft {
+        for (page, _) in pages {
+            let Ok(bytes) = std::fs::read(self.store.work_tree().join(page)) else { continue };
+            let path = format!("heals/{}-{}", steps + 1, short_hash(page.as_bytes(), 8));
+            let head = format!("{page}\n").into_bytes();
+            draft.edits.push(TreeEdit::Put { path, bytes: [head, bytes].concat() });
+        }
+        draft
     }
 
     fn write_healed(&self, pages: &[(String, String)]) -> Result<Vec<String>> {

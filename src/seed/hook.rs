@@ -203,6 +203,12 @@ impl Seed {
                 counts.stops = 0;
             }
         })?;
+        if let Act::Schedule { text } = &call.act {
+            self.note(Some(&focused), |line| {
+                line.what = What::Scheduled;
+                line.call = text_hash(text);
+            })?;
+        }
         if let Act::Ask(_) = &call.act {
             return self.after_question(host, event, call, outcome, context);
         }
@@ -312,7 +318,8 @@ impl Seed {
             focused.since.clone()?;
         }
         let guest = focused.as_ref().is_some_and(|focused| self.is_guest(focused, event));
-        let person = word.is_somebody() && !automation && event.by == Actor::Main && !guest;
+        let scheduled = focused.as_ref().is_some_and(|focused| self.was_scheduled(focused, text));
+        let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main && !guest;
         if guest {
             return Ok(Answer::silence());
         }
@@ -349,6 +356,13 @@ impl Seed {
             }
             _ => Ok(Answer::silence()),
         }
+    }
+
+    /// The agent itself gave this text to a scheduling tool, so no person wrote it.
+    fn was_scheduled(&self, focused: &Focused, text: &str) -> bool {
+        let hash = text_hash(text);
+        let since = self.read_since(focused).unwrap_or_default();
+        focused.state.scheduled.contains(&hash) || since.scheduled().any(|known| known == hash)
     }
 
     /// A job is born from a person's prompt: active, focused, in idle, cycle 0.
@@ -543,6 +557,11 @@ fn act_word(act: &Act) -> &'static str {
         Act::Foreign { .. } => "foreign",
         Act::Unknown => "unknown",
     }
+}
+
+/// What a scheduled text is known by.
+fn text_hash(text: &str) -> String {
+    crate::format::short_hash(text.trim().as_bytes(), 16)
 }
 
 fn count_words(text: &str) -> u32 {

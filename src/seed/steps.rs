@@ -129,6 +129,12 @@ impl Since {
         self.lines.iter().flat_map(|linked| linked.line.strays.iter().map(String::as_str))
     }
 
+    /// Hashes of texts that were given to scheduling tools.
+    pub fn scheduled(&self) -> impl Iterator<Item = &str> {
+        let lines = self.lines.iter().filter(|linked| linked.line.what == What::Scheduled);
+        lines.map(|linked| linked.line.call.as_str())
+    }
+
     /// True when a hook of a session was heard since the last step.
     pub fn heard(&self) -> bool {
         self.lines.iter().any(|linked| linked.line.what != What::Step)
@@ -285,6 +291,9 @@ impl Seed {
     }
 }
 
+/// The most scheduled texts that a job remembers.
+const SCHEDULED: usize = 32;
+
 /// The file that lists paths touched since the last boundary.
 pub const TOUCHED: &str = "touched";
 
@@ -321,6 +330,11 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
             state.fence.strays.push(stray.to_owned());
         }
     }
+    for hash in since.scheduled() {
+        state.scheduled.push(hash.to_owned());
+    }
+    let old = state.scheduled.len().saturating_sub(SCHEDULED);
+    state.scheduled.drain(..old);
     let mut touched: Vec<String> = since.touched().map(str::to_owned).collect();
     touched.sort();
     touched.dedup();
