@@ -107,6 +107,31 @@ impl Seed {
         Self::over(Store::discover(cwd)?)
     }
 
+    /// Opens the repository that governs work in `cwd`: the innermost one around it where
+    /// git seed lives. A repository nested in a governed one, or a step outside of it, is
+    /// no way out; there `project` is asked. Without any, the one around `cwd`.
+    pub fn governing(cwd: &Path, project: Option<&Path>) -> Result<Self> {
+        let nearest = Self::discover(cwd);
+        if let Ok(seed) = &nearest
+            && seed.store.seed_dir().is_dir()
+        {
+            return nearest;
+        }
+        let mut dir =
+            nearest.as_ref().map_or(cwd, |seed| seed.store.work_tree()).parent().map(Path::to_owned);
+        while let Some(above) = dir.take() {
+            let Ok(seed) = Self::discover(&above) else { break };
+            if seed.store.seed_dir().is_dir() {
+                return Ok(seed);
+            }
+            dir = seed.store.work_tree().parent().map(Path::to_owned);
+        }
+        match project.map(Self::discover) {
+            Some(Ok(seed)) if seed.store.seed_dir().is_dir() => Ok(seed),
+            _ => nearest,
+        }
+    }
+
     /// Opens the repository that the environment or `cwd` names, for a command.
     pub fn open(cwd: &Path) -> Result<Self> {
         Self::over(Store::from_environment(cwd)?)

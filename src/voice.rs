@@ -174,7 +174,7 @@ mod tests {
         let refusal = Refusal::new("place", Wants::Notes)
             .with("case", "file")
             .with("path", "src/parser/lex.rs")
-            .with("dir", "src/parser");
+            .with("page", "src/parser/CLAUDE.md");
         let said = say(&refusal, "observe").text();
         assert!(said.starts_with("[phase_observe] BLOCKED: observe looks and takes notes"), "{said}");
         assert!(said.contains("src/parser/lex.rs") && said.contains("src/parser/CLAUDE.md"), "{said}");

@@ -153,7 +153,7 @@ fn process(_: u32) -> Option<(Process, u32)> {
 }
 
 /// Programs that only hand on: the host is the process above them.
-const HANDS_ON: [&str; 9] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout", "git-seed", "busybox"];
+const HANDS_ON: [&str; 7] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout"];
 
 /// The process that calls this one on its own account: the nearest that does not merely
 /// hand on. A shell hands on when it runs `-c`; a shell that runs a script is a caller.
@@ -161,12 +161,16 @@ pub fn caller(ancestors: &[Process]) -> Option<&Process> {
     ancestors.iter().find(|process| !hands_on(process)).or(ancestors.last())
 }
 
+/// Only what hands on to our own hook line does: a script of the same name, or a shell
+/// that runs a file, acts on its own account.
 fn hands_on(process: &Process) -> bool {
-    if !HANDS_ON.contains(&process.name.as_str()) {
-        return false;
-    }
+    let mut words = process.line.split_whitespace();
+    let program = words.next().unwrap_or_default().trim_start_matches('-');
+    let own_name = program.rsplit('/').next() == Some(process.name.as_str());
     let shell = ["sh", "dash", "bash", "zsh"].contains(&process.name.as_str());
-    !shell || process.line.split_whitespace().skip(1).any(|word| word.starts_with('-') && word.contains('c'))
+    let line_given = !shell || matches!(words.next(), Some("-c" | "-lc"));
+    let ours = process.line.contains("seed hook ");
+    HANDS_ON.contains(&process.name.as_str()) && own_name && line_given && ours
 }
 
 /// Why a command that is a person's may not act here.
@@ -183,33 +187,28 @@ pub enum NotAPerson {
 }
 
 /// Programs that a person's shell hangs below.
-const LOGINS: [&str; 26] = [
+const LOGINS: [&str; 21] = [
     "login",
     "sshd",
-    "sshd-session",
     "tmux",
     "screen",
     "zellij",
-    "init",
-    "systemd",
-    "launchd",
     "gnome-terminal-",
     "konsole",
     "xterm",
     "alacritty",
     "kitty",
-    "wezterm-gui",
+    "wezterm",
     "foot",
     "ghostty",
     "Terminal",
     "iTerm2",
     "code",
-    "script",
     "getty",
     "mosh-server",
     "su",
-    "sudo",
-    "docker-init",
+    "xfce4-terminal",
+    "tilix",
 ];
 
 /// Says whether a person may be assumed behind this process.
@@ -233,8 +232,12 @@ pub fn is_person(agents: &[String], markers: &[String]) -> Result<(), NotAPerson
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(NotAPerson::NoTerminal);
     }
+    // A container's first process may itself be the person's shell; an init is nobody's terminal.
+    let first = |process: &Process| {
+        process.pid == 1 && ["sh", "bash", "zsh", "fish", "dash"].contains(&process.name.as_str())
+    };
     let login = |process: &Process| {
-        process.pid == 1 || LOGINS.iter().any(|login| process.name.trim_start_matches('-').starts_with(login))
+        first(process) || LOGINS.iter().any(|login| process.name.trim_start_matches('-').starts_with(login))
     };
     if above.is_empty() || above.iter().any(login) { Ok(()) } else { Err(NotAPerson::NoLogin) }
 }
@@ -274,13 +277,23 @@ mod tests {
             vec![],
             vec![above("git", "git seed hook claude")],
             vec![above("sh", "sh -c git seed hook claude")],
-            vec![above("bash", "/bin/bash -lc x"), above("env", "env A=1 bash")],
+            vec![
+                above("bash", "/bin/bash -lc git-seed hook claude"),
+                above("env", "env A=1 git-seed hook x"),
+            ],
         ] {
             let chain: Vec<Process> = between.into_iter().chain([python.clone()]).collect();
             assert_eq!(caller(&chain), Some(&python), "{chain:?}");
         }
-        let script = above("bash", "bash drive.sh");
-        assert_eq!(caller(&[script.clone(), python]), Some(&script));
+        for script in [
+            above("bash", "bash drive.sh"),
+            above("bash", "bash --norc x.sh"),
+            above("bash", "bash -c sh x.sh"),
+            above("git", "/bin/sh ./git seed hook claude"),
+            above("sh", "sh x.sh --check seed hook "),
+        ] {
+            assert_eq!(caller(&[script.clone(), python.clone()]), Some(&script));
+        }
     }
 
     #[test]

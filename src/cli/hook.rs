@@ -70,7 +70,8 @@ fn answer(host: &'static Host, event: Option<&str>) -> Option<String> {
         Ok(event) => event,
         Err(bad) => return unreadable(&bad),
     };
-    let answer = match Seed::discover(&event.cwd) {
+    let project = host.project.as_deref().and_then(crate::world::variable);
+    let answer = match Seed::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
         Ok(seed) => seed.answer(host, &event),
         Err(error) => closed(&event, &error),
     };

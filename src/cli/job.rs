@@ -97,7 +97,8 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             tell(&seed, done, out, |job| format!("{} is focused.", job.state.job.name))
         }
         JobCommand::Pause => {
-            let job = seed.pause_job(By::Agent)?;
+            let person = super::require_person("job pause")?.is_none();
+            let job = seed.pause_job(if person { By::Person } else { By::Agent })?;
             said(
                 &job,
                 out,

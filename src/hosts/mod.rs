@@ -118,6 +118,8 @@ pub struct Host {
     pub markers: Vec<String>,
     /// The variable that says whether a person is there.
     pub attended: Option<String>,
+    /// The variable that names the project's directory, wherever the host works just now.
+    pub project: Option<String>,
     /// Where hook lines go.
     pub settings: Settings,
     fields: Fields,
@@ -200,6 +202,9 @@ struct TasksRow {
     status: String,
     /// Any other status, or none, means it still runs.
     finished: Vec<String>,
+    kind: String,
+    /// The kinds that a stop waits for; a shell that sleeps holds nobody up.
+    counts: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -60,6 +60,36 @@ pub fn read(host: &'static Host, bytes: &[u8], event_argument: Option<&str>) -> 
     })
 }
 
+/// The JSON text with each half of a surrogate pair replaced by U+FFFD; `None` without any.
+fn whole_surrogates(bytes: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| -> Option<u32> {
+        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut mended = Vec::with_capacity(bytes.len());
+    let mut changed = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let step = match (unit(at), unit(at + 6)) {
+            _ if bytes[at] != b'\\' => 1,
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                mended.extend_from_slice(b"\\ufffd");
+                changed = true;
+                at += 6;
+                continue;
+            }
+            (Some(_), _) => 6,
+            // An escape of two bytes: its second byte begins nothing.
+            (None, _) => 2,
+        };
+        let end = bytes.len().min(at + step);
+        mended.extend_from_slice(&bytes[at..end]);
+        at = end;
+    }
+    changed.then_some(mended)
+}
+
 fn object(bytes: &[u8]) -> Result<Value, BadPayload> {
     if bytes.len() > PAYLOAD_LIMIT {
         return Err(BadPayload::TooLarge { limit: PAYLOAD_LIMIT });
@@ -68,8 +98,13 @@ fn object(bytes: &[u8]) -> Result<Value, BadPayload> {
     if bytes.is_empty() {
         return Err(BadPayload::Empty);
     }
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| BadPayload::NotJson { why: error.to_string() })?;
+    // A host in JavaScript writes half a surrogate pair as it is; the rest of the payload
+    // is sound, and an act must not go unjudged for one bad character.
+    let parsed = serde_json::from_slice(bytes).or_else(|error| match whole_surrogates(bytes) {
+        Some(mended) => serde_json::from_slice(&mended),
+        None => Err(error),
+    });
+    let value: Value = parsed.map_err(|error| BadPayload::NotJson { why: error.to_string() })?;
     if value.is_object() { Ok(value) } else { Err(BadPayload::NotAnObject) }
 }
 
@@ -167,7 +202,10 @@ impl Payload {
         let over = |task: &&Value| {
             text(task, &tasks.status).is_some_and(|status| tasks.finished.iter().any(|word| word == status))
         };
-        let running = list(&self.top, &tasks.list).iter().filter(|task| !over(task)).count();
+        let counts = |task: &&Value| {
+            text(task, &tasks.kind).is_none_or(|kind| tasks.counts.iter().any(|word| word == kind))
+        };
+        let running = list(&self.top, &tasks.list).iter().filter(counts).filter(|task| !over(task)).count();
         u32::try_from(running).unwrap_or(u32::MAX)
     }
 

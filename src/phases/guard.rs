@@ -50,6 +50,8 @@ pub struct Scene<'a> {
     pub by: &'a Actor,
     /// The multiplier of this stay is set.
     pub dial_set: bool,
+    /// File name of pages.
+    pub page: &'a str,
     /// Another session drives the job.
     pub guest: bool,
     /// The branch where the job lives, when HEAD is elsewhere.
@@ -258,8 +260,12 @@ fn lies_in(write: Write, cycle: u32, change: &FileChange) -> bool {
 
 fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
     let dir = match &change.place {
-        Place::Page { dir } | Place::Project { dir } if !dir.is_empty() => dir.clone(),
-        _ => ".".to_owned(),
+        Place::Page { dir } | Place::Project { dir } => dir.as_str(),
+        _ => "",
+    };
+    let (dir, page) = match dir {
+        "" => (".".to_owned(), scene.page.to_owned()),
+        dir => (dir.to_owned(), format!("{dir}/{}", scene.page)),
     };
     let scoped = scene.phase.write.contains(&Write::Scope);
     let (wants, case) = match &change.place {
@@ -271,7 +277,7 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
         Place::Knowledge | Place::AgentDefinition => (Wants::Notes, "knowledge"),
         _ => (Wants::Notes, "file"),
     };
-    no(wants).with("case", case).with("path", change.path.as_str()).with("dir", dir)
+    no(wants).with("case", case).with("path", change.path.as_str()).with("dir", dir).with("page", page)
 }
 
 fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {

@@ -143,6 +143,9 @@ impl Seed {
             return Ok(Err(Refusal::new("message", Wants::Message).with("case", "back")));
         }
         let row = self.row(Some(focused));
+        if let Err(refusal) = self.scope_is_sound(focused, row, toward, step.as_ref())? {
+            return Ok(Err(refusal));
+        }
         let survey = self.survey(focused, since, row)?;
         if survey.changed && !since.heard() && survey.strays.is_empty() && !self.was_heard(focused)? {
             let refusal = Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks");
@@ -153,6 +156,44 @@ impl Seed {
         }
         let name = step_name(stand.phase.as_str(), step.as_ref());
         Ok(Ok(Judged { survey, step, name, message }))
+    }
+
+    /// What the step would declare reads, and is this phase's to declare.
+    fn scope_is_sound(
+        &self,
+        focused: &Focused,
+        row: &Phase,
+        toward: &Toward,
+        step: Option<&Move>,
+    ) -> Result<std::result::Result<(), Refusal>> {
+        let no = |case: &str, what: String| {
+            Ok(Err(Refusal::new("scope", Wants::Declaration).with("case", case).with("what", what)))
+        };
+        let Toward::Forward { scope, .. } = toward else { return Ok(Ok(())) };
+        if let (Some(dir), false) = (scope.first(), row.declares) {
+            return no("scope-time", dir.clone());
+        }
+        for dir in scope {
+            if let Err(bad) = declared_dir(dir) {
+                return no("scope-line", bad);
+            }
+        }
+        if self.freezes(step) {
+            let mut dirs = self.lines(&focused.chain, names::SCOPE)?;
+            let since = self.read_since(focused)?;
+            dirs.extend(since.touched().filter(|path| self.is_page(path)).map(dir_line));
+            if let Err(bad) = self.scope_lines(&dirs, row) {
+                return no("scope-line", bad);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn freezes(&self, step: Option<&Move>) -> bool {
+        match step {
+            Some(Move::Forward(to)) => self.rules.map.phase(to).is_some_and(|to| to.freezes),
+            _ => false,
+        }
     }
 
     /// Acts of an earlier step of this stay were heard, so the hooks do fire.
@@ -238,15 +279,7 @@ impl Seed {
         let since = self.read_since(focused)?;
         let row = self.row(Some(focused));
         let Some(to) = row.next.first() else { return Ok(Vec::new()) };
-        let strays: Vec<String> = focused
-            .state
-            .fence
-            .strays
-            .iter()
-            .map(String::as_str)
-            .chain(since.strays())
-            .map(str::to_owned)
-            .collect();
+        let strays = self.fence_shown(focused)?.strays;
         let live_notes = self.live_notes(focused)?;
         let message = Message::default();
         let crossing = self.crossing(focused, &since, to, &message, &live_notes, &strays)?;
@@ -330,8 +363,14 @@ impl Seed {
             self.forget_pending()?;
             return Ok(None);
         };
-        self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent)
-            .map(std::result::Result::ok)
+        match self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent) {
+            // A step that can no longer be written must not stand in the way of every other.
+            Err(error) if !matches!(error, SeedError::Store(_)) => {
+                self.forget_pending()?;
+                Ok(None)
+            }
+            done => done.map(std::result::Result::ok),
+        }
     }
 
     fn trailers(&self, state: &State, step: &str) -> StepTrailers {
@@ -382,10 +421,16 @@ impl Seed {
             focused.state.stand.phase.is_idle()
         };
         let start = if begins { Some(self.begin_fence()?) } else { None };
+        let by_hand = self.commits_by_hand(chain)?;
         if let Some(commit) = &commit
             && let Some(id) = names::job_of(chain)
         {
             self.store.keep(&names::keep_chain(&id), commit, self.now)?;
+        }
+        // Nothing else holds the fence's tree against a gc.
+        let tree = start.as_ref().and_then(|(tree, _)| tree.parse().ok());
+        if let (Some(tree), Some(id)) = (tree.or(judged.survey.tree.clone()), names::job_of(chain)) {
+            self.store.keep_tree(&names::keep_chain(&id), &tree, self.now)?;
         }
         let taken = self.step(chain, Fold::In, |state, _| {
             let draft = self.draft(chain, state, toward, &judged, commit.as_ref(), start.as_ref(), by)?;
@@ -408,6 +453,7 @@ impl Seed {
                 count(persons.len(), "path")
             ));
         }
+        remarks.extend(by_hand);
         for unclaimed in &taken.focused.state.fence.unclaimed {
             remarks
                 .push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
@@ -493,18 +539,14 @@ impl Seed {
         if row.declares {
             lines.extend(judged.survey.pages.iter().map(|page| dir_line(page)));
         }
-        let freezes = match &judged.step {
-            Some(Move::Forward(to)) => self.rules.map.phase(to).is_some_and(|to| to.freezes),
-            _ => false,
-        };
+        let freezes = self.freezes(judged.step.as_ref());
+        // Both were judged before the commit; what does not read now has changed since.
         if freezes {
-            lines.extend(self.scope_lines(&lines, row)?);
+            lines.extend(self.scope_lines(&lines, row).map_err(SeedError::Usage)?);
         }
         if let Toward::Forward { scope, .. } = toward {
             for dir in scope {
-                let said = scope::declared(&format!("scope: {dir}\n")).pop();
-                let dir = said.transpose().map_err(|bad| SeedError::Usage(bad.to_string()))?;
-                lines.extend(dir.map(|dir| super::scene::to_line(&dir)));
+                lines.extend(declared_dir(dir).map_err(SeedError::Usage)?);
             }
         }
         if lines.len() != known || freezes {
@@ -515,8 +557,9 @@ impl Seed {
         Ok(())
     }
 
-    /// Directories that `scope:` lines of declared pages name, below the anchor of `row`.
-    fn scope_lines(&self, declared: &[String], row: &Phase) -> Result<Vec<String>> {
+    /// Directories that `scope:` lines of declared pages name, below the anchor of `row`;
+    /// or what is wrong with one of them.
+    fn scope_lines(&self, declared: &[String], row: &Phase) -> std::result::Result<Vec<String>, String> {
         let anchors = self.rules.map.anchors();
         let Some(rank) = self.rules.map.rank(row) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -526,8 +569,7 @@ impl Seed {
                 continue;
             };
             for line in scope::declared(&section) {
-                let dir =
-                    line.map_err(|bad| SeedError::Usage(format!("a scope line of this plan: {bad}")))?;
+                let dir = line.map_err(|bad| format!("{}: {bad}", self.page_path(dir)))?;
                 found.push(super::scene::to_line(&dir));
             }
         }
@@ -637,6 +679,26 @@ impl Seed {
         focused.state.plan.eligible(focused.state.stand.cycle, self.plan_total(focused))
     }
 
+    /// Commits since the last phase commit that git seed did not make, in words.
+    fn commits_by_hand(&self, chain: &str) -> Result<Vec<String>> {
+        let focused = self.require_focused()?;
+        let Ok(last) = focused.state.home.commit.parse::<CommitId>() else { return Ok(Vec::new()) };
+        if focused.chain != chain || self.store.head()?.commit.as_ref() == Some(&last) {
+            return Ok(Vec::new());
+        }
+        let job = focused.state.job.id.to_string();
+        let made_here = |message: &str| StepTrailers::read(message).is_some_and(|read| read.job == job);
+        let commits = self.store.commits_since(&last)?;
+        let others = commits.into_iter().filter(|(_, message)| !made_here(message));
+        Ok(others
+            .map(|(commit, message)| {
+                let short: String = commit.to_string().chars().take(7).collect();
+                format!("{short} \"{}\" was committed by hand.", message.lines().next().unwrap_or_default())
+            })
+            .take(5)
+            .collect())
+    }
+
     /// The work tree as a cycle finds it: its tree, and what in it is the person's.
     fn begin_fence(&self) -> Result<(String, Vec<String>)> {
         let persons = self.dirty_now()?;
@@ -737,6 +799,13 @@ fn step_name(from: &str, step: Option<&Move>) -> String {
         Some(Move::Aside) => format!("{from} -> gmode"),
         Some(Move::Return) => "gmode exit".to_owned(),
     }
+}
+
+/// The line of the scope that `--scope <dir>` means.
+fn declared_dir(dir: &str) -> std::result::Result<Option<String>, String> {
+    let said = scope::declared(&format!("scope: {dir}\n")).pop();
+    let dir = said.transpose().map_err(|bad| bad.to_string())?;
+    Ok(dir.map(|dir| super::scene::to_line(&dir)))
 }
 
 fn dir_line(page: &str) -> String {

@@ -181,8 +181,10 @@ impl Seed {
         let now = self.now;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             state.job.become_(Status::Pending, now).map_err(usage)?;
-            // It waits for whoever asks for it, not for the end of this turn.
-            state.home.worktree.clear();
+            // A person's pause lets the turn end; an agent's own does not.
+            if by == By::Person {
+                state.home.worktree.clear();
+            }
             Ok(Ok(Draft::new(state, "pause", "the job rests", by)))
         })?;
         self.store.clear_focus()?;

@@ -146,7 +146,16 @@ impl Seed {
     fn place_of(&self, path: &str, state: &State) -> Place {
         let job = state.job.id.to_string();
         let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job: Some(&job) };
-        place::of(path, &names)
+        match place::of(path, &names) {
+            Place::Project { dir } if self.is_linked_page(&dir, &self.real_in_tree(path)) => {
+                Place::Page { dir }
+            }
+            place => place,
+        }
+    }
+
+    fn real_in_tree(&self, path: &str) -> std::path::PathBuf {
+        super::paths::real(&self.store.work_tree().join(path))
     }
 
     /// May the phase have changed `path` in this way?
@@ -244,7 +253,8 @@ impl Seed {
         let file = path.below(self.store.work_tree()).ok()?;
         let data = file.symlink_metadata().or_else(|_| file.parent().unwrap_or(&file).metadata()).ok()?;
         let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_millis()).ok()
+        let modified = i64::try_from(since.as_millis()).ok()?;
+        Some(modified.max(status_changed_ms(&data)))
     }
 
     /// Puts strays back as they were at the last boundary. What it takes away is kept as
@@ -255,7 +265,7 @@ impl Seed {
         let since = self.read_since(&focused)?;
         let survey = self.survey(&focused, &since, row)?;
         let wanted: Vec<String> = if paths.is_empty() { survey.strays.clone() } else { paths.to_vec() };
-        let (known, left): (Vec<String>, Vec<String>) =
+        let (known, mut left): (Vec<String>, Vec<String>) =
             wanted.into_iter().partition(|path| survey.strays.contains(path));
         let before: TreeId = match focused.state.fence.tree.parse() {
             Ok(tree) => tree,
@@ -289,7 +299,32 @@ impl Seed {
         debug_assert!(taken.is_ok(), "putting strays back is never refused");
         self.store.restore(&before, &files)?;
         self.snapshot()?;
+        let failed: Vec<String> = files
+            .iter()
+            .map(ToString::to_string)
+            .filter(|path| self.is_still_changed(&before, path))
+            .collect();
+        if !failed.is_empty() {
+            kept.retain(|(path, _)| !failed.contains(path));
+            left.extend(failed.iter().cloned());
+            self.step(&focused.chain, super::steps::Fold::In, |state, _| {
+                state.fence.strays.extend(failed.iter().cloned());
+                let subject = format!("still changed: {}", failed.join(", "));
+                Ok(Ok(super::steps::Draft::new(state, "restore", subject, super::steps::By::Agent)))
+            })?
+            .map_err(|refusal| super::SeedError::Usage(refusal.wants.word().to_owned()))?;
+        }
         Ok(Restored { kept, left })
+    }
+
+    /// True when `path` is not what it was in `tree`.
+    pub fn is_still_changed(&self, tree: &TreeId, path: &str) -> bool {
+        let Ok(path) = RepoPath::try_from(path) else { return true };
+        let before = self.store.blob_at(tree, &path).ok().flatten();
+        let file = path.below(self.store.work_tree()).ok();
+        let there = file.as_ref().is_some_and(|file| file.symlink_metadata().is_ok());
+        let now = file.and_then(|file| std::fs::read(file).ok());
+        before != now || (before.is_none() && there)
     }
 
     /// The journal's lines since the last step, read without a lock.
@@ -304,6 +339,18 @@ impl Seed {
         let last = linked.last().map(|linked| linked.hash.clone()).unwrap_or_default();
         Ok(Since { lines: linked, last })
     }
+}
+
+/// When the file's inode changed, in milliseconds: a time that nobody can set back.
+#[cfg(unix)]
+fn status_changed_ms(data: &std::fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    data.ctime() * 1000 + data.ctime_nsec() / 1_000_000
+}
+
+#[cfg(not(unix))]
+fn status_changed_ms(_: &std::fs::Metadata) -> i64 {
+    0
 }
 
 /// What a survey judges paths by.

@@ -55,7 +55,8 @@ impl Seed {
         let refusal = Refusal::new("state", Wants::Repair).with("what", error.to_string());
         match &event.kind {
             _ if !error.is_damage() => {
-                let _ = self.note(None, |line| line.what = What::Trouble);
+                let focused = self.focused().ok().flatten();
+                let _ = self.note(focused.as_ref(), |line| line.what = What::Trouble);
                 Answer::to_person(format!("{told}\nhint: git seed doctor"))
             }
             Kind::Before(call) if !looks(call) => Answer::refuse(voice::say(&refusal, "").text()),
@@ -281,7 +282,7 @@ impl Seed {
         if !self.is_seeded()? {
             return Ok(Answer::silence());
         }
-        let focused = self.focused()?;
+        let focused = self.focused()?.filter(|_| self.is_own_session(event));
         if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session)
             && focused.state.stand.is_talk()
             && focused.state.job.status == Status::Active

@@ -74,7 +74,30 @@ impl Seed {
             }
             Err(_) => (real.to_string_lossy().into_owned(), self.outside(&real, memory)),
         };
+        let place = self.or_linked_page(place, &real, path);
         Resolved { real, shown, place, exists }
+    }
+
+    /// A page that is a link is its target: the file that a page's name leads to is that
+    /// page, by whichever name it is written.
+    fn or_linked_page(&self, place: Place, real: &Path, given: &Path) -> Place {
+        let Place::Project { dir } = &place else { return place };
+        let name = given.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if self.rules.pages.contains(&name) || self.is_linked_page(dir, real) {
+            return Place::Page { dir: dir.clone() };
+        }
+        place
+    }
+
+    /// True when a page of `dir` is a link to `real`.
+    pub fn is_linked_page(&self, dir: &str, real: &Path) -> bool {
+        let dir = self.store.work_tree().join(dir);
+        let leads_here = |page: &String| {
+            let page = dir.join(page);
+            std::fs::read_link(&page).is_ok()
+                && std::fs::canonicalize(&page).is_ok_and(|target| target == real)
+        };
+        self.rules.pages.iter().any(leads_here)
     }
 
     fn outside(&self, real: &Path, memory: &[String]) -> Place {

@@ -206,6 +206,9 @@ impl Seed {
         let mut unclaimed: Vec<String> =
             focused.state.fence.unclaimed.iter().map(|unclaimed| unclaimed.path.clone()).collect();
         unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
+        if let Ok(before) = focused.state.fence.tree.parse() {
+            strays.retain(|path| self.is_still_changed(&before, path));
+        }
         for list in [&mut strays, &mut unclaimed] {
             list.sort();
             list.dedup();

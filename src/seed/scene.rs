@@ -47,6 +47,7 @@ impl Seed {
             cycle: stand.map_or(0, |stand| stand.cycle),
             by: &event.by,
             dial_set: stand.is_some_and(|stand| stand.entry.multiplier.is_some()),
+            page: self.rules.page_name(),
             guest,
             away: focused.and_then(|focused| self.away(focused)),
             call: self.call(host, event, call, phase, focused),

@@ -72,15 +72,21 @@ impl Seed {
     }
 
     /// Records the session of `event` with the process that called us.
+    ///
+    /// While the recorded process of that session runs, only it may record it again.
     pub fn begin_session(&self, event: &Event) -> Result<Session> {
         let above = world::ancestors();
+        let known = self.session(&event.session).filter(|session| is_running(session.process.as_ref()));
+        if let Some(known) = known.filter(|known| !speaks_for(known, &above)) {
+            return Ok(known);
+        }
         let session = Session {
             host: event.host.to_owned(),
             id: event.session.clone(),
             worktree: self.store.worktree_name(),
             started: self.now,
             process: world::caller(&above).cloned(),
-            nested: self.is_below_another(&above, &event.session),
+            nested: self.is_below_another(&above),
         };
         let file = self.session_file(&event.session);
         if let Some(dir) = file.parent() {
@@ -92,19 +98,28 @@ impl Seed {
 
     /// Forgets the session of `event`.
     pub fn end_session(&self, event: &Event) -> Result<()> {
+        if !self.is_own_session(event) {
+            return Ok(());
+        }
         match std::fs::remove_file(self.session_file(&event.session)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }
     }
 
-    fn is_below_another(&self, above: &[Process], own: &str) -> bool {
+    /// True when the event comes from the process that its session was recorded with.
+    pub fn is_own_session(&self, event: &Event) -> bool {
+        let known = self.session(&event.session);
+        known.is_some_and(|known| speaks_for(&known, &world::ancestors()))
+    }
+
+    fn is_below_another(&self, above: &[Process]) -> bool {
         let Ok(files) = std::fs::read_dir(self.store.seed_dir().join("sessions")) else { return false };
         let caller = world::caller(above).cloned();
         files
             .flatten()
             .filter_map(|file| toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok())
-            .filter(|session| session.id != own && is_running(session.process.as_ref()))
+            .filter(|session| is_running(session.process.as_ref()))
             .filter_map(|session| session.process)
             .filter(|process| caller.as_ref() != Some(process))
             .any(|process| above.iter().any(|up| is_same(up, &process)))
@@ -118,13 +133,7 @@ impl Seed {
             Some(session) => session,
             None => self.begin_session(event)?,
         };
-        let above = world::ancestors();
-        let same = match (&session.process, world::caller(&above)) {
-            (Some(recorded), Some(caller)) => is_same(recorded, caller),
-            (None, None) => true,
-            _ => false,
-        };
-        if session.nested || !same {
+        if session.nested || !speaks_for(&session, &world::ancestors()) {
             return Ok(Word::Nobody);
         }
         let value = host.attended.as_deref().and_then(world::variable);
@@ -133,6 +142,15 @@ impl Seed {
             Some(false) => Word::Unattended,
             None => Word::Unknown,
         })
+    }
+}
+
+/// True when the process that calls us is the session's recorded host.
+fn speaks_for(session: &Session, above: &[Process]) -> bool {
+    match (&session.process, world::caller(above)) {
+        (Some(recorded), Some(caller)) => is_same(recorded, caller),
+        (None, None) => true,
+        _ => false,
     }
 }
 

@@ -323,6 +323,23 @@ impl Store {
         self.settle_ref(chain)
     }
 
+    /// Keeps the objects of `tree` alive: it becomes the tree of `chain`'s tip.
+    /// Free if it is that already.
+    pub fn keep_tree(&self, chain: &str, tree: &TreeId, at: UnixSeconds) -> Result<(), StoreError> {
+        let before = self.ref_target(chain)?;
+        let tree = tree.object()?;
+        let known = before.map(|tip| self.tree_of(tip, chain)).transpose()?;
+        if known == Some(tree) {
+            return Ok(());
+        }
+        let draft = Draft::new(self);
+        let parents: Vec<ObjectId> = before.into_iter().collect();
+        let message = format!("keep tree {tree}\n");
+        let commit = draft.commit(tree, &parents, &message, at, chain)?;
+        draft.settle()?;
+        self.swing(chain, before, commit, subject(&message), at)
+    }
+
     /// Keeps `pinned` alive through any rebase and gc: it becomes a parent in `chain`
     /// (`refs/seed/keep/<id>`), whose tree is empty. Free if it was the last one pinned.
     pub fn keep(&self, chain: &str, pinned: &CommitId, at: UnixSeconds) -> Result<(), StoreError> {

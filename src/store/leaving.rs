@@ -133,6 +133,16 @@ impl Store {
         Ok(String::from_utf8_lossy(&asked.stdout).trim().parse().ok())
     }
 
+    /// Commits of HEAD's history that `since` does not reach, newest first, with their
+    /// messages; at most fifty.
+    pub fn commits_since(&self, since: &CommitId) -> Result<Vec<(CommitId, String)>, StoreError> {
+        let range = format!("{since}..HEAD");
+        let out = self.git(["log", "-z", "--max-count=50", "--format=%H%n%B", &range, "--"]).run()?;
+        let text = String::from_utf8_lossy(&out).into_owned();
+        let records = text.split('\0').filter_map(|record| record.split_once('\n'));
+        Ok(records.filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned()))).collect())
+    }
+
     /// The version that `git --version` tells.
     pub fn git_version(&self) -> Result<String, StoreError> {
         let out = self.git(["--version"]).run()?;

@@ -88,11 +88,31 @@ impl Store {
     pub fn snapshot(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
         if !index.exists() {
             self.begin_index(index, base)?;
+            return self.refresh(index);
         }
+        match self.refresh(index) {
+            Err(StoreError::Git { .. }) => self.snapshot_anew(index, base),
+            done => done,
+        }
+    }
+
+    fn refresh(&self, index: &Path) -> Result<TreeId, StoreError> {
         let settings =
             PRIVATE.into_iter().chain(["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"]);
-        self.git(settings.chain(["add", "-A"])).index(index).run()?;
-        self.write_tree(index)
+        // What cannot be added (a repository without commits inside this one, a file that
+        // may not be read) is left out and stops nothing; the rest is what it is.
+        let added = self.git(settings.chain(["add", "-A", "--ignore-errors"])).index(index).outcome()?;
+        match self.write_tree(index) {
+            Err(_) if added.code != Some(0) => Err(added.failed()),
+            done => done,
+        }
+    }
+
+    /// The same from nothing, where a gc has taken objects that only the old index held.
+    fn snapshot_anew(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
+        fs::remove_file(index)?;
+        self.begin_index(index, base)?;
+        self.refresh(index)
     }
 
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
