@@ -29,6 +29,7 @@ pub mod plans;
 pub mod rules;
 pub mod seed;
 pub mod shell;
+mod shipped;
 #[expect(clippy::disallowed_types, reason = "the one door to git")]
 pub mod store;
 pub mod tour;

@@ -6,7 +6,8 @@
 
 use serde::Deserialize;
 
-use crate::phases::{self, BadMap, Map};
+use crate::phases::{BadMap, Map};
+use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
 
@@ -61,6 +62,12 @@ struct Condense {
     share: Option<u32>,
 }
 
+impl Table {
+    fn shipped() -> Result<Self, toml::de::Error> {
+        shipped::read(shipped::shipped!("rules"))
+    }
+}
+
 /// The rules in force.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -95,12 +102,12 @@ pub enum BadRules {
 impl Rules {
     /// The shipped rules.
     pub fn shipped() -> Result<Self, BadRules> {
-        Self::checked(toml::from_str(SHIPPED)?)
+        Self::checked(Table::shipped()?)
     }
 
     /// The shipped rules with those of `applied` on top.
     pub fn with(applied: &str) -> Result<Self, BadRules> {
-        let shipped: Table = toml::from_str(SHIPPED)?;
+        let shipped = Table::shipped()?;
         let applied: Table = toml::from_str(applied)?;
         Self::checked(Table {
             track: applied.track.or(shipped.track),
@@ -132,7 +139,7 @@ impl Rules {
             return Err(BadRules::Share(share));
         }
         Ok(Self {
-            map: Map::read(phases::OPEVC)?,
+            map: Map::shipped()?,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
             surfaces: table.surfaces.unwrap_or_default(),
@@ -157,6 +164,12 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shipped_rules_say_the_same_in_both_forms() {
+        let read = Rules::checked(toml::from_str(SHIPPED).expect("they read")).expect("they are sound");
+        assert_eq!(format!("{read:?}"), format!("{:?}", Rules::shipped().expect("they are sound")));
+    }
 
     #[test]
     fn applied_rules_replace_shipped_ones_key_by_key() {

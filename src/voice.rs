@@ -8,9 +8,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::shipped;
 use crate::verdict::{Facts, Refusal, Wants};
-
-const TABLE: &str = include_str!("voice.toml");
 
 /// The most words that a refusal may have.
 pub const MOST_WORDS: usize = 60;
@@ -63,7 +62,9 @@ impl Said {
 /// a test reads them all.
 fn rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    ROWS.get_or_init(|| toml::from_str::<Table>(TABLE).map(|table| table.say).unwrap_or_default())
+    ROWS.get_or_init(|| {
+        shipped::read::<Table>(shipped::shipped!("voice")).map(|table| table.say).unwrap_or_default()
+    })
 }
 
 /// The sentences for `refusal`, said in `phase`.
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_table_reads_and_every_word_has_a_row_without_a_case() {
-        let table: Table = toml::from_str(TABLE).expect("voice.toml reads");
+        let table: Table = toml::from_str(include_str!("voice.toml")).expect("voice.toml reads");
         for wants in Wants::ALL {
             let general = |row: &Row| row.wants == wants && row.case.is_none() && row.phase.is_none();
             assert_eq!(table.say.iter().filter(|row| general(row)).count(), 1, "{}", wants.word());

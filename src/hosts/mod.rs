@@ -16,33 +16,39 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::shipped::{self, shipped};
+
 pub use canary::{before_tool_line, canary, is_refusal};
 pub use read::{BadPayload, PAYLOAD_LIMIT, read};
 pub use reply::{Answer, reply};
 
 /// Every host there is.
 static SHIPPED: [Shipped; 3] = [
-    Shipped::new("claude", include_str!("claude.toml")),
-    Shipped::new("codex", include_str!("codex.toml")),
-    Shipped::new("gemini", include_str!("gemini.toml")),
+    Shipped::new("claude", shipped!("claude")),
+    Shipped::new("codex", shipped!("codex")),
+    Shipped::new("gemini", shipped!("gemini")),
 ];
 
 struct Shipped {
     name: &'static str,
-    text: &'static str,
+    json: &'static str,
     host: OnceLock<Result<Host, BadRow>>,
 }
 
 impl Shipped {
-    const fn new(name: &'static str, text: &'static str) -> Self {
-        Self { name, text, host: OnceLock::new() }
+    const fn new(name: &'static str, json: &'static str) -> Self {
+        Self { name, json, host: OnceLock::new() }
     }
 }
 
 /// The row called `name`.
 pub fn row(name: &str) -> Result<&'static Host, NoHost> {
     let shipped = SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;
-    shipped.host.get_or_init(|| Host::parse(shipped.name, shipped.text)).as_ref().map_err(NoHost::Broken)
+    shipped
+        .host
+        .get_or_init(|| Host::checked(shipped.name, shipped::read(shipped.json)))
+        .as_ref()
+        .map_err(NoHost::Broken)
 }
 
 /// Names of all hosts, in the order of the list.
@@ -331,10 +337,15 @@ enum AnswerKey {
 }
 
 impl Host {
-    /// Reads a row and checks it as a whole; `row` is the name it is listed under.
+    /// Reads a row as people write it.
+    #[cfg(test)]
     fn parse(row: &str, text: &str) -> Result<Self, BadRow> {
-        let host: Self = toml::from_str(text)
-            .map_err(|source| BadRow::Toml { row: row.to_owned(), source: Box::new(source) })?;
+        Self::checked(row, toml::from_str(text))
+    }
+
+    /// Checks a row as a whole; `row` is the name it is listed under.
+    fn checked(row: &str, read: Result<Self, toml::de::Error>) -> Result<Self, BadRow> {
+        let host = read.map_err(|source| BadRow::Toml { row: row.to_owned(), source: Box::new(source) })?;
         if host.name != row {
             return Err(BadRow::Name { row: row.to_owned(), name: host.name });
         }
@@ -426,8 +437,24 @@ impl Host {
 mod tests {
     use super::*;
 
+    /// The rows as people read them.
+    const ROWS: [(&str, &str); 3] = [
+        ("claude", include_str!("claude.toml")),
+        ("codex", include_str!("codex.toml")),
+        ("gemini", include_str!("gemini.toml")),
+    ];
+
     fn text(name: &str) -> &'static str {
-        SHIPPED.iter().find(|row| row.name == name).expect("it is shipped").text
+        ROWS.iter().find(|row| row.0 == name).expect("it is shipped").1
+    }
+
+    #[test]
+    fn a_row_says_the_same_in_both_forms() {
+        for (name, toml) in ROWS {
+            let read = Host::parse(name, toml).unwrap_or_else(|problem| panic!("{problem}"));
+            assert_eq!(format!("{read:?}"), format!("{:?}", row(name).expect("it loads")), "{name}");
+        }
+        assert_eq!(ROWS.map(|row| row.0).to_vec(), names().collect::<Vec<_>>(), "every row is here");
     }
 
     #[test]

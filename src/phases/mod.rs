@@ -16,6 +16,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::shipped;
+
 pub use orchestrator::{Entry, Move, Stand};
 
 /// The map that is in force unless the rules say otherwise.
@@ -321,7 +323,15 @@ impl Map {
     ///
     /// Says which row is wrong and which names are known.
     pub fn read(table: &str) -> Result<Self, BadMap> {
-        let table: Table = toml::from_str(table)?;
+        Self::checked(toml::from_str(table)?)
+    }
+
+    /// The map [`OPEVC`].
+    pub fn shipped() -> Result<Self, BadMap> {
+        Self::checked(shipped::read(shipped::shipped!("opevc"))?)
+    }
+
+    fn checked(table: Table) -> Result<Self, BadMap> {
         let map = Self { name: table.map, start: table.start, phases: table.phase };
         map.check()?;
         Ok(map)
@@ -455,7 +465,13 @@ mod tests {
     use super::*;
 
     fn opevc() -> Map {
-        Map::read(OPEVC).expect("the shipped map is sound")
+        Map::shipped().expect("the shipped map is sound")
+    }
+
+    #[test]
+    fn the_shipped_map_says_the_same_in_both_forms() {
+        let read = Map::read(OPEVC).expect("it reads");
+        assert_eq!(format!("{read:?}"), format!("{:?}", Map::shipped().expect("it reads")));
     }
 
     #[test]

@@ -47,9 +47,9 @@ pub use lock::Lock;
 pub use path::{NotInside, RepoPath};
 pub use worktree::{Changed, Kind, Standing};
 
-/// More packs than git lets pile up before it packs them into one (`gc.autoPackLimit`
-/// is 50), alternates included.
-const PACKS: gix::odb::store::init::Slots = gix::odb::store::init::Slots::Given(2048);
+/// Room for packs where nobody counted them. git packs them into one when they are 50
+/// (`gc.autoPackLimit`); each place costs time at every start, used or not.
+const ROOM: u16 = 64;
 
 /// Seconds since 1970 in UTC.
 pub type UnixSeconds = i64;
@@ -99,8 +99,16 @@ impl Store {
         let quick = gix::discover::upwards::Options { dot_git_only: true, ..upwards() };
         match look(quick, Manner::Quick) {
             Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => look(upwards(), Manner::Careful),
+            Ok(store) if store.is_crowded() => look(upwards(), Manner::Crowded),
             result => result,
         }
+    }
+
+    /// Whether there may be more packs than [`ROOM`]; each is two files or more.
+    fn is_crowded(&self) -> bool {
+        let objects = self.repo.objects.store_ref().path();
+        objects.join("info/alternates").exists()
+            || fs::read_dir(objects.join("pack")).is_ok_and(|files| files.count() > usize::from(ROOM))
     }
 
     /// Opens the repository that the environment names (`GIT_DIR`, `GIT_WORK_TREE`,
@@ -218,8 +226,10 @@ fn upwards() -> gix::discover::upwards::Options<'static> {
 /// How much is read to open a repository.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// The repository's own configuration, and room for [`PACKS`] instead of a count.
+    /// The repository's own configuration, and [`ROOM`] instead of a count of packs.
     Quick,
+    /// The repository's own configuration, and a count.
+    Crowded,
     /// The person's and the system's configuration too.
     Careful,
     /// That, and `GIT_*` variables.
@@ -234,7 +244,7 @@ fn trust(manner: Manner) -> Mapping<gix::open::Options> {
         if manner != Manner::ByEnvironment {
             permissions.env.git_prefix = gix::sec::Permission::Deny;
         }
-        if manner == Manner::Quick || cfg!(test) {
+        if matches!(manner, Manner::Quick | Manner::Crowded) || cfg!(test) {
             let isolated = gix::open::permissions::Config::isolated();
             permissions.config = gix::open::permissions::Config { includes: true, ..isolated };
         }
@@ -242,7 +252,10 @@ fn trust(manner: Manner) -> Mapping<gix::open::Options> {
             .permissions(permissions)
             .config_overrides(["core.useReplaceRefs=false"])
             .bail_if_untrusted(true);
-        if manner == Manner::Quick { options.object_store_slots(PACKS) } else { options }
+        match manner {
+            Manner::Quick => options.object_store_slots(gix::odb::store::init::Slots::Given(ROOM)),
+            _ => options,
+        }
     };
     Mapping { full: options(gix::sec::Trust::Full), reduced: options(gix::sec::Trust::Reduced) }
 }
