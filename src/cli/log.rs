@@ -28,17 +28,9 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
     for row in &rows {
         let mark = if args.graph { mark(row) } else { "" };
         let commit = row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
-        let what = if row.step == "birth" { "o" } else { "" };
         let at = report::clock(seconds(&row.at));
-        out.line(
-            format_args!(
-                "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}{what}",
-                row.step, row.cycle, row.subject
-            )
-            .to_string()
-            .trim_end_matches('o')
-            .trim_end(),
-        );
+        let line = format!("{mark}{:<20} cycle {}  {commit:<7}  {at}  {}", row.step, row.cycle, row.subject);
+        out.line(line.trim_end());
     }
     Ok(Outcome::Yes)
 }

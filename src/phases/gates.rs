@@ -219,3 +219,113 @@ fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
             .with("more", rest.len().to_string())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phases::{Map, OPEVC};
+
+    const STORY: &str = "settle it\n\n## What I Observed\na\n## Sources Consulted\nb\n## Questions Resolved\nc\n## Outstanding Items\n";
+
+    /// A crossing out of observe that every gate lets through.
+    fn ready<'a>(map: &'a Map, message: &'a Message, to: &'a PhaseName) -> Crossing<'a> {
+        Crossing {
+            phase: map.phase(&"observe".into()).expect("a phase"),
+            to,
+            message,
+            cycle: 1,
+            multiplier: "3".parse().ok(),
+            page_edits: 1,
+            plan_edits: 0,
+            named: true,
+            objective_words: 100,
+            plan: PlanStanding::Undecided,
+            live_notes: &[],
+            deflation: None,
+            strays: &[],
+        }
+    }
+
+    fn story() -> Message {
+        Message::new(&STORY.replace("\na\n", &format!("\n{}\n", "word ".repeat(40))))
+    }
+
+    fn said(verdict: Result<(), Refusal>) -> String {
+        verdict.map_or_else(
+            |no| format!("{} {} {}", no.by, no.wants.word(), no.facts.get("case").unwrap_or_default()),
+            |()| "passes".to_owned(),
+        )
+    }
+
+    #[test]
+    fn each_gate_of_observe_asks_for_its_work() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let (message, to) = (story(), PhaseName::from("plan"));
+        let strays = vec!["src/a".to_owned()];
+        let (short, none) = (Message::new(STORY), Message::new(""));
+        let forged = Message::new(&format!("{}\nSeed-Id: 1", story().text()));
+        let base = || ready(&map, &message, &to);
+        let cases: Vec<(Crossing<'_>, &str)> = vec![
+            (base(), "passes"),
+            (Crossing { multiplier: None, ..base() }, "dial dial gate"),
+            (Crossing { named: false, ..base() }, "name objective name"),
+            (Crossing { objective_words: 99, ..base() }, "objective objective objective"),
+            (Crossing { objective_words: 0, cycle: 2, ..base() }, "passes"),
+            (Crossing { page_edits: 0, ..base() }, "page page section"),
+            (Crossing { message: &none, ..base() }, "message message none"),
+            (Crossing { message: &short, ..base() }, "message message short"),
+            (Crossing { message: &forged, ..base() }, "message message trailers"),
+            (Crossing { strays: &strays, ..base() }, "clean clean one"),
+        ];
+        for (crossing, expected) in cases {
+            assert_eq!(said(forward(&crossing)), expected);
+        }
+    }
+
+    #[test]
+    fn the_other_phases_ask_for_theirs() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let (message, to) = (Message::new(""), PhaseName::from("verify"));
+        let notes = vec!["CLAUDE.md:9".to_owned()];
+        let at = |phase: &str| Crossing {
+            phase: map.phase(&phase.into()).expect("a phase"),
+            ..ready(&map, &message, &to)
+        };
+        for (crossing, expected) in [
+            (at("plan"), "decision decision undecided"),
+            (Crossing { plan: PlanStanding::Settled, ..at("plan") }, "message message none"),
+            (Crossing { plan: PlanStanding::Missing, ..at("execute") }, "document decision missing"),
+            (Crossing { plan_edits: 1, ..at("verify") }, "plan-unedited decision edited"),
+            (Crossing { live_notes: &notes, ..at("condense") }, "notes settled notes"),
+            (Crossing { deflation: Some((365, 364)), ..at("condense") }, "deflation shrinking footers"),
+            (Crossing { deflation: Some((364, 364)), ..at("condense") }, "message message none"),
+            (Crossing { page_edits: 0, ..at("condense") }, "page page memory"),
+        ] {
+            assert_eq!(said(forward(&crossing)), expected, "{}", crossing.phase.name);
+        }
+    }
+
+    #[test]
+    fn the_way_back_asks_for_a_clean_tree_and_nothing_else() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let (message, to) = (Message::new("why"), PhaseName::from("plan"));
+        let strays = vec!["a".to_owned(), "b".to_owned()];
+        let bare = Crossing {
+            phase: map.phase(&"execute".into()).expect("a phase"),
+            multiplier: None,
+            page_edits: 0,
+            ..ready(&map, &message, &to)
+        };
+        assert_eq!(said(backward(&bare)), "passes");
+        assert_eq!(said(backward(&Crossing { strays: &strays, ..bare })), "clean clean many");
+    }
+
+    #[test]
+    fn plan_to_verify_says_why_nothing_is_built() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let plan = map.phase(&"plan".into()).expect("a phase");
+        let titles = |to: &str| plan.sections_towards(&to.into()).map(str::to_owned).collect::<Vec<_>>();
+        assert!(titles("verify").contains(&"Why No Execute".to_owned()));
+        assert!(!titles("execute").contains(&"Why No Execute".to_owned()));
+    }
+}

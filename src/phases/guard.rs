@@ -173,7 +173,24 @@ fn questions_have_their_shape(scene: &Scene<'_>) -> Result<(), Refusal> {
     scene.call.question.clone().map_or(Ok(()), Err)
 }
 
+/// The host's own memory and scratch places are open in every state.
+fn keeps_to_own_memory(scene: &Scene<'_>) -> bool {
+    let own = |place: &Place| matches!(place, Place::HostMemory | Place::Scratch);
+    let touched = scene
+        .call
+        .changes
+        .iter()
+        .map(|change| &change.place)
+        .chain(scene.call.read.iter().map(|(_, place)| place));
+    let mut touched = touched.peekable();
+    let file_tool = scene.call.classes.iter().all(|(class, _)| matches!(class, Class::Edit | Class::Read));
+    file_tool && touched.peek().is_some() && touched.all(own)
+}
+
 fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
+    if keeps_to_own_memory(scene) {
+        return Ok(());
+    }
     for (class, part) in &scene.call.classes {
         // Where a file change has a place, the place says it better.
         let shown = *class == Class::Edit && scene.phase.is_in_cycle();
@@ -216,14 +233,14 @@ fn class_word(class: Class) -> &'static str {
 
 fn the_read_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some((path, place)) = &scene.call.read else { return Ok(()) };
-    let memory = matches!(
-        place,
-        Place::Page { .. } | Place::Knowledge | Place::Plan { .. } | Place::HostMemory | Place::JobFile
-    );
+    let memory = matches!(place, Place::Page { .. } | Place::Knowledge | Place::Plan { .. } | Place::JobFile);
+    if keeps_to_own_memory(scene) {
+        return Ok(());
+    }
     let open = match scene.phase.reads {
         Reads::All => true,
-        Reads::Memory => memory || matches!(place, Place::AgentDefinition | Place::Scratch),
-        Reads::None => *place == Place::HostMemory,
+        Reads::Memory => memory || *place == Place::AgentDefinition,
+        Reads::None => false,
     };
     if open { Ok(()) } else { Err(no(Wants::Looking).with("case", "read").with("path", path.as_str())) }
 }
@@ -312,5 +329,266 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
                 Err(named(no(Wants::Section).with("case", "earlier").with("earlier", earlier)))
             }
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phases::OPEVC;
+
+    fn map() -> Map {
+        Map::read(OPEVC).expect("the shipped map is sound")
+    }
+
+    fn scene<'a>(map: &'a Map, phase: &str, by: &'a Actor) -> Scene<'a> {
+        let call = Call {
+            tool: "Tool",
+            classes: Vec::new(),
+            read: None,
+            changes: Vec::new(),
+            own_state: None,
+            persons: None,
+            git_verb: None,
+            question: None,
+        };
+        let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");
+        Scene { map, phase, cycle: 1, by, dial_set: true, page: "CLAUDE.md", guest: false, away: None, call }
+    }
+
+    fn acts(class: Class) -> Vec<(Class, String)> {
+        vec![(class, "x".to_owned())]
+    }
+
+    fn file(place: Place, declared: bool) -> FileChange {
+        FileChange { path: "src/a".to_owned(), place, declared, exists: true, page: None }
+    }
+
+    fn project() -> Place {
+        Place::Project { dir: "src".to_owned() }
+    }
+
+    fn page() -> Place {
+        Place::Page { dir: "src".to_owned() }
+    }
+
+    fn said(verdict: Verdict) -> String {
+        verdict.map_or_else(|no| format!("{} {}", no.by, no.wants.word()), |()| "passes".to_owned())
+    }
+
+    /// Which classes of act each row opens; one line a class, one letter a phase.
+    #[test]
+    fn each_phase_opens_its_acts_and_no_other() {
+        let map = map();
+        let phases = ["none", "talk", "idle", "observe", "plan", "execute", "verify", "condense", "gmode"];
+        let cases = [
+            (Class::Read, "yy.yyyyyy"),
+            (Class::Search, "yy.y.yyyy"),
+            (Class::Web, ".y.y..y.y"),
+            (Class::ShellRead, "yy.yyyyyy"),
+            (Class::ShellCode, ".....yy.y"),
+            (Class::ShellWrite, ".....y..y"),
+            (Class::ShellGit, "........y"),
+            (Class::ShellNetwork, ".....y..y"),
+            (Class::ShellOutward, ".....y..y"),
+            (Class::ShellUnknown, ".....y..y"),
+            (Class::Delegate, "...yyyyyy"),
+            (Class::Ask, "yyyyyyyyy"),
+            (Class::Housekeeping, "yyyyyyyyy"),
+            (Class::Schedule, ".....y..y"),
+            (Class::Foreign, ".....y..y"),
+            (Class::Unknown, ".....y..y"),
+            (Class::Seed, "yyyyyyyyy"),
+        ];
+        for (class, open) in cases {
+            for (phase, open) in phases.iter().zip(open.chars()) {
+                let mut scene = scene(&map, phase, &Actor::Main);
+                scene.call.classes = acts(class);
+                assert_eq!(judge(&scene).is_ok(), open == 'y', "{class:?} in {phase}");
+            }
+        }
+    }
+
+    /// Which places each row lets be changed: declared or not.
+    #[test]
+    fn each_phase_writes_in_its_places_and_no_other() {
+        let map = map();
+        let phases = ["none", "talk", "idle", "observe", "plan", "execute", "verify", "condense", "gmode"];
+        let cases = [
+            (project(), true, ".....y..y"),
+            (project(), false, "........y"),
+            (Place::Knowledge, false, ".......yy"),
+            (Place::AgentDefinition, false, ".......yy"),
+            (Place::Plan { own: true }, false, "......y.y"),
+            (Place::Plan { own: false }, false, "........y"),
+            (Place::JobFile, false, "........y"),
+            (Place::Surface, true, "........y"),
+            (Place::Git, true, "........."),
+            (Place::OwnState, true, "........."),
+            (Place::HostMemory, false, "yyyyyyyyy"),
+            (Place::Scratch, false, "yyyyyyyyy"),
+            (Place::Outside, false, "........."),
+        ];
+        for (place, declared, open) in cases {
+            for (phase, open) in phases.iter().zip(open.chars()) {
+                let mut scene = scene(&map, phase, &Actor::Main);
+                scene.call.classes = acts(Class::Edit);
+                scene.call.changes = vec![file(place.clone(), declared)];
+                assert_eq!(
+                    judge(&scene).is_ok(),
+                    open == 'y',
+                    "{place:?} in {phase}: {}",
+                    said(judge(&scene))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_is_written_below_the_own_anchor_only() {
+        let map = map();
+        let below = |first_rank| PageChange::Below { first_rank };
+        let lost = || PageChange::AnchorLost { anchor: "---Pl---".to_owned() };
+        let cases = [
+            ("observe", below(0), "passes"),
+            ("observe", below(3), "passes"),
+            ("plan", below(0), "section section"),
+            ("plan", below(1), "passes"),
+            ("execute", below(1), "section section"),
+            ("execute", below(2), "passes"),
+            ("verify", below(2), "section section"),
+            ("verify", below(3), "passes"),
+            ("observe", PageChange::Body, "section section"),
+            ("condense", PageChange::Body, "passes"),
+            ("condense", below(0), "passes"),
+            ("condense", lost(), "section anchors"),
+            ("observe", lost(), "section anchors"),
+            ("gmode", lost(), "passes"),
+            ("condense", PageChange::Gone, "section anchors"),
+            ("observe", PageChange::Incomplete { missing: vec!["---Ve---".to_owned()] }, "section anchors"),
+            ("observe", PageChange::Disorder { anchor: "---Ob---".to_owned() }, "section anchors"),
+            ("observe", PageChange::Nothing, "passes"),
+            ("observe", PageChange::DoesNotApply, "passes"),
+        ];
+        for (phase, change, expected) in cases {
+            let mut scene = scene(&map, phase, &Actor::Main);
+            scene.call.classes = acts(Class::Edit);
+            scene.call.changes = vec![FileChange { page: Some(change.clone()), ..file(page(), true) }];
+            assert_eq!(said(judge(&scene)), expected, "{change:?} in {phase}");
+        }
+        let mut opaque = scene(&map, "observe", &Actor::Main);
+        opaque.call.changes = vec![file(page(), true)];
+        assert_eq!(said(judge(&opaque)), "section section", "what nobody can see is not let through");
+    }
+
+    #[test]
+    fn every_file_of_a_patch_is_judged() {
+        let map = map();
+        let mut scene = scene(&map, "execute", &Actor::Main);
+        scene.call.classes = acts(Class::Edit);
+        scene.call.changes = vec![file(project(), true), file(project(), false)];
+        assert_eq!(said(judge(&scene)), "place declaration");
+    }
+
+    #[test]
+    fn the_dial_comes_first_and_binds_the_main_session() {
+        let map = map();
+        let sub = Actor::Subagent { id: "a".to_owned(), agent: "general".to_owned() };
+        for (by, class, expected) in [
+            (&Actor::Main, Class::Read, "dial dial"),
+            (&Actor::Main, Class::Seed, "passes"),
+            (&sub, Class::Read, "passes"),
+            (&sub, Class::ShellWrite, "act looking"),
+        ] {
+            let mut scene = Scene { dial_set: false, ..scene(&map, "observe", by) };
+            scene.call.classes = acts(class);
+            assert_eq!(said(judge(&scene)), expected, "{by:?} {class:?}");
+        }
+    }
+
+    #[test]
+    fn guests_and_strangers_to_the_branch_only_look() {
+        let map = map();
+        for class in [Class::Read, Class::Search, Class::ShellRead, Class::Ask, Class::Edit, Class::ShellCode]
+        {
+            let looks = !matches!(class, Class::Edit | Class::ShellCode);
+            let mut guest = Scene { guest: true, ..scene(&map, "execute", &Actor::Main) };
+            guest.call.classes = acts(class);
+            assert_eq!(said(judge(&guest)) == "driver driver", !looks, "{class:?} as a guest");
+            let mut away = Scene { away: Some("main"), ..scene(&map, "execute", &Actor::Main) };
+            away.call.classes = acts(class);
+            assert_eq!(said(judge(&away)) == "home home", !looks, "{class:?} on another branch");
+        }
+    }
+
+    #[test]
+    fn the_state_the_hooks_and_the_persons_commands_are_off_limits_everywhere() {
+        let map = map();
+        for phase in map.phases().filter(|phase| phase.name.as_str() != "none") {
+            let fresh = || scene(&map, phase.name.as_str(), &Actor::Main);
+            let mut state = fresh();
+            state.call.own_state = Some(".git/seed".to_owned());
+            assert_eq!(said(judge(&state)), "state hands-off", "{}", phase.name);
+            let mut read = fresh();
+            read.call.read = Some((".git/seed/x".to_owned(), Place::OwnState));
+            assert_eq!(said(judge(&read)), "state hands-off", "{}", phase.name);
+            let mut person = fresh();
+            person.call.persons = Some("git seed off".to_owned());
+            assert_eq!(said(judge(&person)), "person person", "{}", phase.name);
+        }
+    }
+
+    #[test]
+    fn plan_reads_memory_and_observe_reads_anything() {
+        let map = map();
+        for (phase, place, expected) in [
+            ("plan", project(), "reads looking"),
+            ("plan", page(), "passes"),
+            ("plan", Place::Knowledge, "passes"),
+            ("plan", Place::Plan { own: true }, "passes"),
+            ("plan", Place::HostMemory, "passes"),
+            ("idle", Place::HostMemory, "passes"),
+            ("idle", page(), "act begin"),
+            ("observe", project(), "passes"),
+        ] {
+            let mut scene = scene(&map, phase, &Actor::Main);
+            scene.call.classes = acts(Class::Read);
+            scene.call.read = Some(("x".to_owned(), place.clone()));
+            assert_eq!(said(judge(&scene)), expected, "{place:?} in {phase}");
+        }
+    }
+
+    #[test]
+    fn commits_by_hand_are_answered_with_the_command_to_use() {
+        let map = map();
+        for (phase, verb, case) in
+            [("execute", "commit", "commit"), ("execute", "stash", "git"), ("verify", "commit", "git")]
+        {
+            let mut scene = scene(&map, phase, &Actor::Main);
+            scene.call.classes = acts(Class::ShellGit);
+            scene.call.git_verb = Some(verb.to_owned());
+            let no = judge(&scene).expect_err("it is refused");
+            assert_eq!((no.by, no.facts.get("case")), ("commit", Some(case)), "{verb} in {phase}");
+        }
+    }
+
+    #[test]
+    fn pages_are_not_born_in_execute_and_the_plan_only_in_cycle_one() {
+        let map = map();
+        let mut born = scene(&map, "execute", &Actor::Main);
+        let new = FileChange {
+            exists: false,
+            page: Some(PageChange::Below { first_rank: 3 }),
+            ..file(page(), true)
+        };
+        born.call.changes = vec![new];
+        assert_eq!(said(judge(&born)), "place declaration");
+        for (cycle, exists, expected) in
+            [(1, false, "passes"), (1, true, "place notes"), (2, false, "place notes")]
+        {
+            let mut plan = Scene { cycle, ..scene(&map, "execute", &Actor::Main) };
+            plan.call.changes = vec![FileChange { exists, ..file(Place::Plan { own: true }, false) }];
+            assert_eq!(said(judge(&plan)), expected, "cycle {cycle}, exists {exists}");
+        }
     }
 }

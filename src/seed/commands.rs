@@ -79,6 +79,10 @@ impl Seed {
         let mut state =
             steps::created(id.clone(), &name, &self.rules.map.name, self.now, &self.store.worktree_name());
         state.job.objective = objective;
+        if !person {
+            // It waits for a person to see it: an agent's own plans do not hold up its stop.
+            state.home.worktree.clear();
+        }
         let by = if person { By::Person } else { By::Agent };
         let born = self.bear(state, &format!("\"{name}\""), by, Vec::new(), false)?;
         if let (true, Some(parent)) = (dependent, parent) {

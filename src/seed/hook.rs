@@ -169,7 +169,7 @@ impl Seed {
                     paths.push(resolved.shown);
                 }
             }
-            Act::Shell { .. } => {
+            Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
                 let since = self.read_since(&focused)?;
                 let after = self.after_shell(&focused, &since, outcome.duration_ms)?;
                 context = self.name_strays(&focused, &after.strays);

@@ -1,0 +1,12 @@
+//! The third ring: whole sessions against the real binary and real git.
+
+mod it {
+    mod cycle;
+    mod githooks;
+    mod house;
+    mod jobs;
+    mod payloads;
+    mod setup;
+    mod transcripts;
+    mod world;
+}

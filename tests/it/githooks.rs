@@ -1,0 +1,111 @@
+//! Git's own hooks: they bind the agent, never the person, and chain to what was there.
+
+use super::world::{CODE, PAGE, World};
+
+#[test]
+fn an_agents_commit_outside_the_fence_is_refused() {
+    let world = World::seeded();
+    world.to("execute");
+    world.puts("todo.txt", "changed\n");
+    let head = world.git("rev-parse HEAD");
+    let said = world.agents_shell("git commit -am x", "");
+    assert!(said.code != 0 && said.err.contains("todo.txt"), "{said:?}");
+    assert_eq!(world.git("rev-parse HEAD"), head);
+}
+
+#[test]
+fn an_agents_commit_that_code_made_inside_the_fence_passes_and_is_attested() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex", "pub fn lex").passes();
+    let said = world.agents_shell("git commit -qam 'by a script'", "");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(world.git("notes --ref=seed show HEAD").contains(&world.git("rev-parse HEAD")));
+}
+
+#[test]
+fn a_person_commits_what_they_like() {
+    let world = World::seeded();
+    world.to("execute");
+    world.puts("todo.txt", "changed\n");
+    let said = world.tries("git commit -qam mine");
+    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""));
+}
+
+#[test]
+fn forged_trailers_are_refused() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex", "pub fn lex").passes();
+    for message in ["x\n\nSeed-Id: 0123456789ab", "x\n\nSeed-Step: verify -> condense\nSeed-Id: 0123456789ab"]
+    {
+        let said = world.agents_shell("git commit -qa -F -", message);
+        assert!(said.code != 0, "{said:?}");
+        assert!(said.err.contains("BLOCKED"), "{said:?}");
+    }
+}
+
+#[test]
+fn a_persons_amend_keeps_the_trailers() {
+    let world = World::seeded();
+    world.to("execute");
+    let id = world.trailer("Seed-Id");
+    world.git("commit -q --amend --no-edit");
+    assert_eq!(world.trailer("Seed-Id"), id);
+    assert!(!world.git("notes --ref=seed show HEAD").is_empty(), "the note went along");
+}
+
+#[test]
+fn hooks_that_were_there_still_run() {
+    for place in [".git/hooks", ".husky"] {
+        let world = World::new();
+        world.sh(&format!(
+            "mkdir -p {place} && printf '#!/bin/sh\\necho ran >> ../ran\\n' > {place}/pre-commit && chmod +x {place}/pre-commit"
+        ));
+        if place != ".git/hooks" {
+            world.git(&format!("config core.hooksPath {place}"));
+            world.git("add -A");
+            world.git("commit -qm hooks");
+            world.sh("rm -f ../ran");
+        }
+        let before = world.sh(&format!("cat {place}/pre-commit .git/config; ls -l {place}/pre-commit"));
+        let world = world.installed();
+        world.puts("todo.txt", "x\n");
+        world.git("commit -qam x");
+        assert_eq!(world.text("../ran"), "ran\n", "{place}");
+        assert!(world.git("status --porcelain").is_empty(), "{place}: no tracked hook is touched");
+        world.to("plan");
+        assert_eq!(world.text("../ran"), "ran\nran\n", "{place}: for phase commits too, once each");
+        world.person("uninstall").succeeds();
+        let after = world.sh(&format!("cat {place}/pre-commit .git/config; ls -l {place}/pre-commit"));
+        assert_eq!(before, after, "{place}: byte for byte");
+    }
+}
+
+#[test]
+fn hooks_pass_when_the_binary_is_gone() {
+    let world = World::new();
+    let gone = world.root().join("bin");
+    std::fs::create_dir_all(&gone).expect("a directory");
+    let binary = gone.join("git-seed");
+    std::fs::copy(env!("CARGO_BIN_EXE_git-seed"), &binary).expect("a copy");
+    world.sh(&format!("GIT_SEED_TEST_PERSON=1 {} init", binary.display()));
+    std::fs::remove_file(&binary).expect("it was there");
+    world.puts("todo.txt", "x\n");
+    let said = world.agents_shell("git commit -qam x", "");
+    assert_eq!(said.code, 0, "{said:?}");
+    world.sh("GIT_SEED_TEST_PERSON=1 git seed uninstall");
+}
+
+#[test]
+fn a_phase_commit_is_kept_alive_by_its_own_ref() {
+    let world = World::seeded();
+    world.to("execute");
+    let commit = world.git("rev-parse HEAD");
+    world.git("reset -q --hard HEAD~2");
+    world.git("reflog expire --expire=now --all");
+    world.git("gc -q --prune=now");
+    assert_eq!(world.git(&format!("cat-file -t {commit}")), "commit");
+    world.git(&format!("reset -q --hard {commit}"));
+    assert!(world.path(PAGE).exists());
+}

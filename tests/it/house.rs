@@ -1,0 +1,247 @@
+//! The house rules that a compiler does not hold: who uses whom, who prints, what is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::world::World;
+
+/// What each module may use, as the table in `src/lib.rs` has it, from the top down.
+const RINGS: [&[&str]; 9] = [
+    &["cli", "main"],
+    &["tour"],
+    &["seed"],
+    &["store", "hosts", "githooks", "rules"],
+    &["world", "voice"],
+    &["format"],
+    &["jobs", "phases", "memory", "plans"],
+    &["shell"],
+    &["verdict", "event", "shipped"],
+];
+/// Modules that decide and never touch the machine; they do not know each other.
+const DOMAINS: [&str; 4] = ["jobs", "phases", "memory", "plans"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// Every Rust file below `src`, by its path there, without its tests.
+fn files() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut ahead = vec![source()];
+    while let Some(dir) = ahead.pop() {
+        for entry in fs::read_dir(dir).expect("a directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                ahead.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(source()).expect("it lies below").to_string_lossy().into_owned();
+                let text = fs::read_to_string(&path).expect("a file");
+                let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+                found.insert(name, code);
+            }
+        }
+    }
+    found
+}
+
+/// The top module that a file belongs to.
+fn module(file: &str) -> &str {
+    let top = file.split('/').next().unwrap_or(file);
+    top.strip_suffix(".rs").unwrap_or(top)
+}
+
+/// The top modules that `code` uses.
+fn uses(code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        if code[..at].ends_with('$') {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        if let Some(list) = rest.strip_prefix('{') {
+            let list = list.split_once("};").map_or(list, |(list, _)| list);
+            let mut depth = 0_u32;
+            let mut flat = String::new();
+            for c in list.chars() {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    c if depth == 0 => flat.push(c),
+                    _ => {}
+                }
+            }
+            found.extend(flat.split(',').map(first_word));
+        } else {
+            found.insert(first_word(rest));
+        }
+    }
+    found.remove("");
+    found
+}
+
+fn first_word(text: &str) -> String {
+    text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+fn ring(module: &str) -> Option<usize> {
+    RINGS.iter().position(|ring| ring.contains(&module))
+}
+
+/// Lines of code, without comments.
+fn code_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+#[test]
+fn every_module_stands_in_the_table() {
+    let table = files()["lib.rs"].clone();
+    for file in files().keys().filter(|file| *file != "lib.rs" && *file != "main.rs") {
+        let module = module(file);
+        assert!(ring(module).is_some(), "{module} has no ring");
+        let named = table.lines().any(|line| line.starts_with("//!") && line.contains(module));
+        assert!(named, "src/lib.rs does not name {module}");
+    }
+}
+
+#[test]
+fn arrows_go_down_only() {
+    let mut up = Vec::new();
+    for (file, code) in files().iter().filter(|(file, _)| *file != "lib.rs" && *file != "main.rs") {
+        let from = module(file);
+        let code: String = code_lines(code).collect::<Vec<_>>().join("\n");
+        for to in uses(&code).iter().filter(|to| *to != from) {
+            let (Some(here), Some(there)) = (ring(from), ring(to)) else { continue };
+            if there < here {
+                up.push(format!("{file} uses {to}"));
+            }
+        }
+    }
+    assert!(up.is_empty(), "{up:#?}");
+}
+
+#[test]
+fn domains_do_not_know_each_other() {
+    for (file, code) in files() {
+        let from = module(&file).to_owned();
+        if DOMAINS.contains(&from.as_str()) {
+            let code: String = code_lines(&code).collect::<Vec<_>>().join("\n");
+            let others: Vec<String> =
+                uses(&code).into_iter().filter(|to| *to != from && DOMAINS.contains(&to.as_str())).collect();
+            assert!(others.is_empty(), "{file} uses {others:?}");
+        }
+    }
+}
+
+#[test]
+fn domains_do_not_touch_the_machine() {
+    let touching = ["std::fs", "std::env", "std::process", "std::time", "std::net", "std::io"];
+    for (file, code) in files() {
+        let pure = DOMAINS.contains(&module(&file))
+            || ["shell", "verdict", "event", "format"].contains(&module(&file));
+        for word in touching.iter().filter(|_| pure) {
+            assert!(!code_lines(&code).any(|line| line.contains(word)), "{file} uses {word}");
+        }
+    }
+}
+
+#[test]
+fn gix_stays_behind_the_door() {
+    for (file, code) in files() {
+        let uses = code_lines(&code).any(|line| line.contains("gix::"));
+        assert!(!uses || module(&file) == "store", "{file} uses gix");
+    }
+}
+
+#[test]
+fn only_the_report_prints() {
+    for (file, code) in files() {
+        for line in code_lines(&code) {
+            let prints =
+                ["println!(", "print!(", "eprintln!(", "eprint!("].iter().any(|mark| line.contains(mark));
+            assert!(!prints || file == "cli/report.rs" || file == "main.rs", "{file}: {line}");
+        }
+    }
+}
+
+// ---- commands that sentences name
+
+/// The words after `git seed` of each command that `text` names, up to an argument.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for (at, mark) in text.match_indices("git seed ") {
+        let rest = &text[at + mark.len()..];
+        let mut command = Vec::new();
+        for whole in rest.split(' ') {
+            let plain: String = whole.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+            if plain.is_empty() || plain.starts_with('-') {
+                break;
+            }
+            let ends = plain != whole;
+            command.push(plain);
+            if ends {
+                break;
+            }
+        }
+        found.push(command);
+    }
+    found
+}
+
+/// The subcommands that `git-seed <command> --help` lists.
+fn below(world: &World, command: &[String]) -> BTreeSet<String> {
+    let help = world.sh(&format!("git-seed {} --help", command.join(" ")));
+    let list = help.split_once("Commands:\n").map_or("", |(_, list)| list);
+    let rows = list.lines().take_while(|line| !line.is_empty());
+    // Names stand two columns in; what they do stands further right.
+    let names = rows.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// Says whether the command line knows `command`; a word that no group lists is an argument.
+fn is_known(world: &World, command: &[String], known: &mut BTreeMap<Vec<String>, BTreeSet<String>>) -> bool {
+    let mut here: Vec<String> = Vec::new();
+    for word in command {
+        let names = known.entry(here.clone()).or_insert_with(|| below(world, &here));
+        if names.is_empty() {
+            return true;
+        }
+        if !names.contains(word) {
+            return false;
+        }
+        here.push(word.clone());
+    }
+    known.entry(here.clone()).or_insert_with(|| below(world, &here)).is_empty()
+}
+
+#[test]
+fn every_command_that_a_sentence_names_exists() {
+    let world = World::empty("true");
+    let mut known = BTreeMap::new();
+    let mut bad = Vec::new();
+    let top = below(&world, &[]);
+    let voice = fs::read_to_string(source().join("voice.toml")).expect("the sentences");
+    for line in voice.lines().filter(|line| line.starts_with("do = ")) {
+        for command in commands(line) {
+            if !is_known(&world, &command, &mut known) {
+                bad.push(format!("voice.toml: git seed {}", command.join(" ")));
+            }
+        }
+    }
+    // Elsewhere `git seed` may be the subject of a sentence; what begins like a command is one.
+    for (file, text) in files() {
+        for line in code_lines(&text).filter(|line| line.contains('"')) {
+            for command in commands(line)
+                .into_iter()
+                .filter(|command| command.first().is_some_and(|first| top.contains(first)))
+            {
+                if !is_known(&world, &command, &mut known) {
+                    bad.push(format!("{file}: git seed {}", command.join(" ")));
+                }
+            }
+        }
+    }
+    bad.sort();
+    bad.dedup();
+    assert!(bad.is_empty(), "{bad:#?}");
+}

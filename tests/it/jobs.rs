@@ -1,0 +1,283 @@
+//! Jobs: how they are born, whose words they keep, when a turn may end, who has the focus.
+
+use serde_json::{Value, json};
+
+use super::world::{CODE, World, completion, message, question};
+
+/// The kinds of what was said to the focused job.
+fn kinds(world: &World) -> Vec<String> {
+    let shown = world.json("job show");
+    let said = shown["interactions"].as_array().expect("a list");
+    said.iter().filter_map(|one| one["kind"].as_str()).map(str::to_owned).collect()
+}
+
+fn names(jobs: &Value) -> Vec<(String, String)> {
+    let text = |job: &Value, key: &str| job[key].as_str().unwrap_or_default().to_owned();
+    jobs.as_array().expect("a list").iter().map(|job| (text(job, "name"), text(job, "status"))).collect()
+}
+
+#[test]
+fn a_prompt_bears_a_job_and_further_prompts_are_kept_with_it() {
+    let world = World::seeded();
+    world.prompt("Fix the lexer").tells("git seed phase advance");
+    world.prompt("and mind the tabs");
+    world.prompt("? what is a lexer");
+    world.prompt("<task-notification>done</task-notification>");
+    assert_eq!(kinds(&world), ["prompt", "prompt", "question", "automation"]);
+    assert_eq!(names(&world.json("job list")), [("Fix the lexer".to_owned(), "active".to_owned())]);
+}
+
+#[test]
+fn words_that_are_no_task_bear_no_job() {
+    let world = World::seeded();
+    for text in ["? how does it work", "/clear", "!ls", "# remember this", "<task-notification>x", "   "] {
+        world.prompt(text);
+        assert_eq!(world.json("job list"), json!([]), "{text:?}");
+    }
+    world.reads(CODE).passes();
+    world.writes(CODE, "x").refuses("their next prompt becomes a job");
+}
+
+#[test]
+fn small_talk_may_look_and_stop_and_leaves_nothing_behind() {
+    let world = World::prompted();
+    world.reads(CODE).passes();
+    world.runs("git log --oneline").passes();
+    world.changes_nothing(|| world.writes(CODE, "x").refuses("git seed phase advance"));
+    world.runs("sed -i s/fn/pub/ src/parser/lex.rs").refuses("BLOCKED");
+    assert!(world.stops().is_silent());
+    world.ends();
+    assert_eq!(world.json("status")["job"], Value::Null);
+    assert_eq!(names(&world.json("job list"))[0].1, "voided");
+    assert!(world.git("status --porcelain").is_empty());
+}
+
+#[test]
+fn a_turn_may_not_end_while_the_job_is_open_and_may_at_the_fourth_try() {
+    for phase in ["observe", "plan", "execute", "verify", "condense"] {
+        let world = World::seeded();
+        world.to(phase);
+        for _ in 0..3 {
+            world.stops().refuses(phase);
+        }
+        let yields = world.stops();
+        yields.passes();
+        assert!(yields.to_person().is_some_and(|told| told.contains("git seed status")), "{yields:?}");
+        let job = world.job();
+        let left = world.git(&format!("ls-tree -r --name-only refs/seed/jobs/{job} summaries/"));
+        assert!(left.starts_with("summaries/hand-off-"), "a hand-off is kept: {left:?}");
+        world.stops().refuses(phase);
+    }
+}
+
+#[test]
+fn work_in_between_makes_the_stops_count_anew() {
+    let world = World::seeded();
+    world.to("execute");
+    for n in 0..4 {
+        world.stops().refuses("execute");
+        world.stops().refuses("execute");
+        world.edits(CODE, "fn lex() {", &format!("fn lex() {{ step{n}();")).passes();
+    }
+    world.stops().refuses("execute");
+}
+
+#[test]
+fn reading_is_no_work_that_a_stop_would_count() {
+    let world = World::seeded();
+    world.to("execute");
+    for _ in 0..3 {
+        world.stops().refuses("execute");
+        world.reads(CODE).passes();
+    }
+    world.stops().passes();
+}
+
+#[test]
+fn a_turn_that_waits_for_its_own_background_work_may_end() {
+    let world = World::seeded();
+    world.to("execute");
+    let task = |status: &str| json!({ "stop_hook_active": false, "background_tasks": [{ "id": "b1", "status": status }] });
+    assert!(world.event("Stop", &task("running")).is_silent());
+    world.event("Stop", &task("completed")).refuses("execute");
+}
+
+#[test]
+fn a_prompt_for_a_job_that_is_closing_waits_and_bears_the_next() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.prompt("Now the parser").tells("becomes the next job");
+    world.stops().refuses("git seed phase advance");
+    let out = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    assert!(out.contains("Now the parser"), "{out}");
+    assert_eq!(world.json("status")["job"]["name"], "Now the parser");
+    assert_eq!(world.phase(), "idle");
+}
+
+#[test]
+fn a_second_session_is_a_guest() {
+    let world = World::seeded();
+    world.to("execute");
+    world.session("7e1d0f0a-0000-4000-8000-000000000002");
+    world.starts().tells("another session drives the job");
+    world.reads(CODE).passes();
+    world.changes_nothing(|| world.edits(CODE, "fn lex", "fn flex").refuses("BLOCKED"));
+    world.changes_nothing(|| world.prompt("do my bidding"));
+    assert!(world.stops().is_silent(), "a guest may stop");
+}
+
+#[test]
+fn two_jobs_take_turns_and_each_keeps_its_place() {
+    let world = World::seeded();
+    world.to("execute");
+    let first = world.job();
+    world.seed("job pause").tells(&format!("git seed job activate {first}"));
+    world.seed("job focused").prints("none\n");
+    world.stops().refuses(&format!("git seed job activate {first}"));
+    world.prompt("Something else");
+    let second = world.job();
+    assert_ne!(first, second);
+    world.seed(&format!("job activate {first}")).succeeds();
+    assert_eq!((world.job(), world.phase().as_str()), (first.clone(), "execute"));
+    world.changes_nothing(|| world.seed(&format!("job focus {second}")).refuses("execute"));
+    world.edits(CODE, "fn lex", "fn flex").passes();
+}
+
+#[test]
+fn two_worktrees_never_focus_the_same_job() {
+    let world = World::prompted();
+    let job = world.job();
+    world.git("worktree add -q -b side ../linked");
+    let said = world.agents_shell(&format!("cd ../linked && git seed job activate {job}"), "");
+    assert_eq!(said.code, 64, "{said:?}");
+    assert!(said.err.contains("two worktrees never share one"), "{said:?}");
+    let none = world.agents_shell("cd ../linked && git seed job focused", "");
+    assert_eq!(none.out, "none\n");
+}
+
+#[test]
+fn a_job_that_waits_for_another_cannot_be_completed() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.seed("job create-dependent 'write the docs'").tells("created, pending");
+    world.asks(&completion()).answers("Approve completion");
+    assert_eq!(world.json("job show")["user_approval"], false);
+    assert_eq!(world.json("job show")["depends_on"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn jobs_are_created_in_condense_only() {
+    for phase in ["observe", "plan", "execute", "verify"] {
+        let world = World::seeded();
+        world.to(phase);
+        world.changes_nothing(|| world.seed("job create later").refuses("condense"));
+    }
+}
+
+#[test]
+fn dependencies_never_close_a_circle() {
+    let world = World::seeded();
+    world.to("condense");
+    let job = world.job();
+    world.seed(&format!("job add-dependency {job} {job}")).ends(64, "wait for each other");
+}
+
+#[test]
+fn a_persons_commands_are_refused_to_an_agent() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    for command in [
+        "uninstall",
+        "off -m x",
+        "on",
+        "job approve",
+        "job complete",
+        "job move",
+        "rules apply",
+        "gmode enter -m x",
+    ] {
+        world.changes_nothing(|| world.seed(command).refuses("BLOCKED"));
+        let line = format!("git seed {command}");
+        let did = world.changes_nothing(|| world.runs(&line));
+        assert!(!did.before.grants(), "{line} is never granted");
+        assert!(
+            did.before.refusal().is_some() || did.said.as_ref().is_some_and(|said| said.code == 2),
+            "{did:?}"
+        );
+    }
+    assert_eq!(world.json("job show")["user_approval"], false);
+}
+
+#[test]
+fn a_persons_commands_act_at_a_terminal() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.person("job approve").tells("Approved");
+    assert_eq!(world.json("job show")["user_approval"], true);
+    world.person("off -m 'by hand for a while'").succeeds();
+    world.edits(CODE, "fn lex", "fn flex").passes();
+    assert_eq!(world.json("status")["enabled"], false);
+    world.person("on").succeeds();
+    world.edits(CODE, "fn flex", "fn lex").refuses("BLOCKED");
+}
+
+#[test]
+fn own_commands_are_granted_and_nothing_else_is() {
+    let world = World::seeded();
+    world.to("execute");
+    let granted = |line: &str| {
+        let input = json!({ "command": line, "description": "scripted command" });
+        world.before("Bash", &input, &world.next_call()).grants()
+    };
+    for line in [
+        "git seed status",
+        "git-seed status",
+        "git seed phase checkpoint -m 'half of it'",
+        "git seed phase advance -F - <<'END'\nsettled\n\n## Evidence\nx; rm -rf /\nEND",
+    ] {
+        assert!(granted(line), "{line}");
+    }
+    for line in [
+        "git seed status; ls",
+        "git seed status | cat",
+        "git seed status > out",
+        "FOO=1 git seed status",
+        "git -c alias.seed=!ls seed status",
+        "git -C .. seed status",
+        "git seed -C .. status",
+        "git seed phase advance -m \"$(date)\"",
+        "git seed job approve",
+        "git seed off -m x",
+        "git seed uninstall",
+        "git seed init",
+        "/tmp/git-seed status",
+        "git status",
+        "ls",
+    ] {
+        assert!(!granted(line), "{line}");
+    }
+}
+
+#[test]
+fn the_side_lane_opens_on_a_persons_answer_and_closes_clean() {
+    let world = World::seeded();
+    world.to("execute");
+    let words = "the build is broken by a generated file outside the declared directories ".repeat(10);
+    let ask = |options: &[&str]| question(&format!("[GMODE] fix the lexer: {words}"), options);
+    world.asks(&ask(&["Enter gmode", "Stay in phase"])).passes().answers("Stay in phase");
+    assert_eq!(world.phase(), "execute");
+    world.asks(&ask(&["Enter gmode", "Stay in phase"])).passes().answers("Enter gmode");
+    assert_eq!(world.phase(), "gmode");
+    world.edits("todo.txt", "a\n", "A\n").passes();
+    world.changes_nothing(|| world.seed("gmode exit").refuses("todo.txt"));
+    world.runs("git commit -qam 'mend the build'").passes();
+    world.seed("gmode exit").succeeds();
+    assert_eq!(world.phase(), "execute");
+    world.works("execute");
+    world.leaves();
+}

@@ -1,0 +1,414 @@
+//! Coming, being examined, being mended, and going without a trace.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::world::{CODE, World, message, tree_of};
+
+fn findings(world: &World, command: &str) -> Vec<(String, bool, String)> {
+    let said = world.person(&format!("{command} --json")).said();
+    let list: Value = serde_json::from_str(&said.out).unwrap_or_else(|bad| panic!("{bad}: {said:?}"));
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
+    let list = list.as_array().expect("a list");
+    list.iter().map(|one| (text(one, "check"), one["ok"] == json!(true), text(one, "detail"))).collect()
+}
+
+#[track_caller]
+fn finds_fault(world: &World, check: &str, detail: &str) {
+    let found = findings(world, "doctor");
+    let bad = found.iter().any(|(name, ok, told)| name == check && !ok && told.contains(detail));
+    assert!(bad, "{check} should say {detail:?}: {found:#?}");
+    assert_eq!(world.person("doctor").said().code, 1);
+}
+
+#[track_caller]
+fn is_in_order(world: &World) {
+    let bad: Vec<_> = findings(world, "doctor").into_iter().filter(|(_, ok, _)| !ok).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+// ---- coming and going
+
+#[test]
+fn init_leaves_status_head_and_index_as_they_were() {
+    let world = World::new();
+    world.puts("todo.txt", "a\nB\nc\n");
+    world.git("add todo.txt");
+    world.puts("todo.txt", "a\nB\nC\n");
+    world.puts("scratch.txt", "x\n");
+    let seen = || {
+        (
+            world.git("status --porcelain"),
+            world.git("rev-parse HEAD"),
+            fs::read(world.path(".git/index")).ok(),
+        )
+    };
+    let index = fs::read(world.path(".git/index")).expect("an index");
+    world.person("init").tells("undo      git seed uninstall");
+    assert_eq!(fs::read(world.path(".git/index")).expect("an index"), index);
+    let before = seen();
+    world.person("init").succeeds();
+    assert_eq!(before, seen());
+    assert_eq!(world.git("status --porcelain"), "MM todo.txt\n?? scratch.txt");
+}
+
+/// Everything but the objects, with modes and bytes.
+fn snapshot(world: &World) -> std::collections::BTreeMap<String, String> {
+    tree_of(world.repo(), &|path| path.starts_with(".git/objects"))
+}
+
+#[test]
+fn uninstall_leaves_not_one_byte() {
+    type Before = fn(&World);
+    let cases: [(&str, Before); 5] = [
+        ("a plain repository", |_| {}),
+        ("settings of their own", |world| {
+            world.puts(".claude/settings.local.json", "{\n    \"model\":   \"x\",\n    \"hooks\": {}\n}");
+            world.sh("chmod 600 .claude/settings.local.json");
+        }),
+        ("a hook of their own", |world| {
+            world.sh("printf '#!/bin/sh\\ntrue' > .git/hooks/pre-commit && chmod 750 .git/hooks/pre-commit");
+        }),
+        ("no exclude file", |world| {
+            world.sh("rm -f .git/info/exclude");
+        }),
+        ("an exclude file without a last line end", |world| {
+            world.puts(".git/info/exclude", "*.o");
+        }),
+    ];
+    for (what, arrange) in cases {
+        leaves_no_byte(what, arrange);
+    }
+}
+
+#[test]
+#[ignore = "`.git/info` is made for the exclude line and stays behind, empty"]
+fn uninstall_takes_the_folder_of_its_exclude_line_along() {
+    leaves_no_byte("no .git/info", |world| {
+        world.sh("rm -rf .git/info");
+    });
+}
+
+#[track_caller]
+fn leaves_no_byte(what: &str, arrange: impl Fn(&World)) {
+    let world = World::new();
+    arrange(&world);
+    let before = snapshot(&world);
+    let world = world.installed();
+    world.prompt("small talk");
+    world.ends();
+    world.person("uninstall").succeeds();
+    let after = snapshot(&world);
+    let changed: Vec<_> = before
+        .keys()
+        .chain(after.keys())
+        .filter(|path| before.get(*path) != after.get(*path))
+        .map(|path| (path, before.get(path), after.get(path)))
+        .collect();
+    assert!(changed.is_empty(), "{what}: {changed:#?}");
+}
+
+#[test]
+fn uninstall_keeps_the_work_and_a_bundle_of_every_step() {
+    let world = World::seeded();
+    world.to("execute");
+    let (head, pages) = (world.git("rev-parse HEAD"), world.text("CLAUDE.md"));
+    let steps = world.git("rev-list --count refs/seed/jobs/$(git seed job focused)");
+    let job = world.job();
+    let told = world.person("uninstall").succeeds();
+    let bundle =
+        told.split_whitespace().find(|word| word.ends_with(".bundle")).expect("a bundle is named").to_owned();
+    assert_eq!(world.git("rev-parse HEAD"), head);
+    assert_eq!(world.text("CLAUDE.md"), pages);
+    assert!(world.git("for-each-ref refs/seed refs/notes refs/worktree").is_empty());
+    world.git(&format!("fetch -q {bundle} 'refs/seed/*:refs/back/*'"));
+    assert_eq!(world.git(&format!("rev-list --count refs/back/jobs/{job}")), steps);
+}
+
+#[test]
+fn uninstall_may_leave_the_history() {
+    let world = World::seeded();
+    world.to("plan");
+    let refs = world.git("for-each-ref refs/seed/jobs");
+    world.person("uninstall --keep-history").succeeds();
+    assert_eq!(world.git("for-each-ref refs/seed/jobs"), refs);
+    world.person("init").succeeds();
+    assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1), "and init finds it again");
+}
+
+// ---- the doctor
+
+#[test]
+fn the_doctor_proves_that_a_forbidden_call_is_refused() {
+    let world = World::seeded();
+    is_in_order(&world);
+    world.to("execute");
+    is_in_order(&world);
+    let told = world.person("doctor").succeeds();
+    assert!(told.contains("a forbidden call was refused through .claude/settings.local.json"), "{told}");
+}
+
+#[test]
+fn the_doctor_sees_hook_lines_that_do_not_answer() {
+    let settings = ".claude/settings.local.json";
+    let spoil = |from: &str, to: &str| {
+        let world = World::seeded();
+        let text = world.text(settings);
+        assert!(text.contains(from), "{text}");
+        world.puts(settings, &text.replace(from, to));
+        world
+    };
+    finds_fault(&spoil("PreToolUse", "PreToolUsed"), "host", "no hook line of ours");
+    finds_fault(&spoil("git-seed\"", "git-sead\""), "host", "");
+    let world = World::seeded();
+    let text = world.text(settings);
+    world.puts(settings, &text.replacen('{', "{ \"disableAllHooks\": true,", 1));
+    finds_fault(&world, "host", "switches all hooks off");
+    let world = World::seeded();
+    world.sh(&format!("rm {settings}"));
+    finds_fault(&world, "host", "");
+}
+
+#[test]
+fn the_doctor_sees_a_git_hook_that_is_gone() {
+    let world = World::seeded();
+    world.sh("rm .git/hooks/pre-commit");
+    finds_fault(&world, "git hooks", "pre-commit");
+}
+
+// ---- repositories that git seed cannot live in
+
+#[test]
+fn a_bare_repository_gets_its_sentence() {
+    let world = World::empty("git init -q --bare .");
+    world.person("init").fails("is a bare repository");
+}
+
+#[test]
+fn a_reftable_repository_gets_its_sentence() {
+    let world = World::empty("git init -q -b main --ref-format=reftable . || git init -q -b main .");
+    if world.git("rev-parse --show-ref-format 2>/dev/null || true") == "reftable" {
+        world.person("init").fails("reftable");
+        assert!(world.starts().is_silent());
+    }
+}
+
+#[test]
+fn outside_a_repository_commands_say_so() {
+    let world = World::empty("true");
+    world.person("status").fails("is not inside a git repository");
+}
+
+#[test]
+fn without_init_commands_name_it() {
+    let world = World::new();
+    for command in ["phase advance", "job list", "off -m x"] {
+        let said = world.person(command).said();
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.err.contains("git seed init"), "{said:?}");
+    }
+}
+
+/// Writes another `format` into `refs/seed/meta`.
+fn newer_format(world: &World) {
+    let file = world.git("ls-tree --name-only refs/seed/meta");
+    let text = world.git(&format!("show refs/seed/meta:{file}"));
+    let newer: String = text
+        .lines()
+        .map(|line| match line.split_once('=') {
+            Some((key, _)) => format!("{key}= 99\n"),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    world.puts("../meta", &newer);
+    let blob = world.git("hash-object -w ../meta");
+    let tree = world.sh(&format!("printf '100644 blob {blob}\\t{file}\\n' | git mktree"));
+    let commit = world.git(&format!("commit-tree {} -p refs/seed/meta -m newer", tree.trim()));
+    world.git(&format!("update-ref refs/seed/meta {commit}"));
+}
+
+#[test]
+fn what_a_newer_binary_wrote_is_left_to_it() {
+    let world = World::prompted();
+    world.to("execute");
+    newer_format(&world);
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).fails("newer git-seed")
+    });
+    world.changes_nothing(|| {
+        let reply = world.prompt("go on");
+        assert!(reply.to_person().is_some_and(|told| told.contains("newer")), "{reply:?}");
+    });
+    assert!(world.starts().refusal().is_none());
+}
+
+// ---- damage
+
+#[test]
+fn a_job_whose_object_is_gone_is_named_and_mended() {
+    for object in ["job.toml", "commit"] {
+        let world = World::seeded();
+        world.to("execute");
+        let chain = format!("refs/seed/jobs/{}", world.job());
+        let name = if object == "commit" { chain.clone() } else { format!("{chain}:{object}") };
+        world.loses(&name);
+        world.seed("phase current").fails("git seed doctor --fix");
+        world.reads(CODE).passes();
+        world.edits(CODE, "fn lex", "fn flex").refuses("git seed doctor --fix");
+        world.runs("git seed doctor --fix").before.passes();
+        assert_eq!(world.phase(), "execute", "{object}: one step back is the step before the dial");
+        world.opens();
+        world.works("execute");
+        world.leaves();
+    }
+}
+
+#[test]
+fn a_job_that_does_not_read_is_named_and_mended() {
+    let world = World::seeded();
+    world.to("execute");
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    world.puts("../bad", "format = 1\nwhat is this\n");
+    let blob = world.git("hash-object -w ../bad");
+    let tree = world.sh(&format!(
+        "git ls-tree {chain} | sed 's/blob [0-9a-f]*\\tjob.toml/blob {blob}\\tjob.toml/' | git mktree"
+    ));
+    let commit = world.git(&format!("commit-tree {} -p {chain} -m odd", tree.trim()));
+    world.git(&format!("update-ref {chain} {commit}"));
+    let said = world.seed("status").said();
+    assert!(said.code == 1 && said.err.contains("git seed doctor --fix"), "{said:?}");
+    world.seed("doctor --fix").said();
+    assert_eq!(world.phase(), "execute");
+}
+
+#[test]
+fn a_journal_that_is_gone_stops_writes_until_it_is_mended() {
+    let world = World::seeded();
+    world.to("execute");
+    world.sh("rm .git/seed/journal/*.jsonl");
+    world.reads(CODE).passes();
+    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).fails("journal"));
+    world.stops().refuses("git seed doctor --fix");
+    world.edits(CODE, "fn lex", "fn flex").refuses("git seed doctor --fix");
+    let did = world.runs("git seed doctor --fix");
+    assert!(did.before.grants(), "an agent may rebuild it: {did:?}");
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+}
+
+#[test]
+#[ignore = "the refusal's own line begins a journal that holds, so the second write passes and what was lost is forgotten"]
+fn a_journal_that_is_gone_stays_gone_after_a_refusal() {
+    let world = World::seeded();
+    world.to("execute");
+    world.sh("rm .git/seed/journal/*.jsonl");
+    for _ in 0..3 {
+        world.edits(CODE, "fn lex", "fn flex").refuses("git seed doctor --fix");
+    }
+    world.runs("cargo test").refuses("git seed doctor --fix");
+}
+
+#[test]
+fn strays_are_not_forgotten_when_the_journal_is_rebuilt() {
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    world.runs_and("git log -1", || world.sh("echo stray > todo.txt").clear());
+    world.sh("rm .git/seed/journal/*.jsonl");
+    world.seed("doctor --fix").succeeds();
+    world.edits(super::world::PAGE, "one character", "two characters").passes();
+    let said = world.seed("phase advance -F -").stdin(&message("execute")).said();
+    let named = said.err.contains("todo.txt") || said.out.contains("todo.txt");
+    assert!(named, "a change that lost its line is at least named: {said:?}");
+    assert!(!world.files_of_head().contains(&"todo.txt".to_owned()));
+}
+
+#[test]
+fn a_journal_that_was_changed_by_hand_is_noticed() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex", "fn flex").passes();
+    world.sh(
+        "sed -i 's/page_edits\":0/page_edits\":9/; s/\"calls\":1/\"calls\":0/' .git/seed/journal/*.jsonl",
+    );
+    world.edits(CODE, "fn flex", "fn lex").refuses("git seed doctor --fix");
+    finds_fault(&world, "journal", "changed by hand");
+}
+
+#[test]
+fn a_focus_that_points_nowhere_is_mended() {
+    let world = World::seeded();
+    world.to("execute");
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    world.git(&format!("update-ref -d {chain}"));
+    let said = world.seed("phase current").said();
+    assert!(said.code == 1 && said.err.contains("git seed doctor --fix"), "{said:?}");
+    world.seed("doctor --fix").said();
+    assert_eq!(world.phase(), "none");
+}
+
+/// A world whose own `hook` kills the git-seed that is making the commit, once.
+fn killed_in(hook: &str) -> World {
+    let world = World::new();
+    // The hook's parent is git or git seed's own hook; the one to kill is above that.
+    let script = "#!/bin/sh\n[ -e ../kill ] || exit 0\nrm ../kill\npid=$PPID\nwhile [ \"$pid\" -gt 1 ]; do\n  read -r line < /proc/$pid/stat\n  rest=${line##*) }\n  set -- $rest\n  case $(tr '\\0' ' ' < /proc/$pid/cmdline) in\n    */git-seed\\ phase*) kill -9 \"$pid\"; exit 1;;\n  esac\n  pid=$2\ndone\n";
+    world.puts(&format!(".git/hooks/{hook}"), script);
+    world.sh(&format!("chmod +x .git/hooks/{hook}"));
+    world.installed()
+}
+
+/// The commit is made, git seed is killed, and `finisher` comes next.
+fn is_finished_by(finisher: &str) {
+    let world = killed_in("post-commit");
+    world.to("execute");
+    world.works("execute");
+    let head = world.git("rev-parse HEAD");
+    world.sh("touch ../kill");
+    let said = world.seed("phase advance -F -").stdin(&message("execute")).said();
+    assert!(said.code != 0, "it was killed: {said:?}");
+    assert_eq!(world.git("rev-parse HEAD~1"), head, "the commit was made");
+    world.seed(finisher).stdin(&message("execute")).said();
+    let chain = world.git("for-each-ref --format='%(refname)' refs/seed/jobs");
+    let step = world.git(&format!("log -1 --format='%(trailers:key=Seed-Step,valueonly)' {chain}"));
+    assert_eq!(step.trim(), "execute -> verify", "{finisher}");
+    assert_eq!(world.git("rev-parse HEAD~1"), head, "and not twice");
+    assert!(!world.git("notes --ref=seed show HEAD").is_empty(), "it has its note");
+    world.works("verify");
+    world.leaves();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_step_that_was_killed_after_its_commit_is_finished_by_the_next_command() {
+    for finisher in ["phase advance -F -", "status"] {
+        is_finished_by(finisher);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "only status, doctor --fix and the boundaries finish what `pending` names"]
+fn any_other_command_finishes_it_too() {
+    for finisher in ["phase current", "phase multiplier 3", "job update --name x", "log"] {
+        is_finished_by(finisher);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_step_that_was_killed_before_its_commit_never_was() {
+    let world = killed_in("pre-commit");
+    world.to("execute");
+    world.works("execute");
+    world.sh("touch ../kill");
+    let said = world.seed("phase advance -F -").stdin(&message("execute")).said();
+    assert!(said.code != 0, "it was killed: {said:?}");
+    world.sh("rm -f .git/*.lock");
+    assert_eq!(world.phase(), "execute");
+    assert_eq!(world.git("rev-list --count HEAD"), "3", "the hook went down with it");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+    assert_eq!(world.git("rev-list --count HEAD"), "4");
+}

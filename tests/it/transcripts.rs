@@ -1,0 +1,328 @@
+//! Transcripts: sessions as text, played line by line, each answer compared exactly.
+//!
+//! A line that begins with `$` is a command of the agent's shell, `person$` one at a
+//! person's terminal; `>` is an act of the agent or of its host, `person>` a file that
+//! the person changes. What comes back stands indented below it. Everything else is
+//! prose. Ids and commits get names in the order in which they turn up.
+//! `UPDATE_TRANSCRIPTS=1 cargo test transcripts` writes the answers anew: read the diff.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pretty_assertions::assert_eq;
+
+use super::world::{Did, Reply, Said, World, completion, message, page, question};
+
+const INDENT: &str = "    ";
+
+/// Plays one transcript and compares.
+#[track_caller]
+fn plays(name: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts").join(name);
+    let expected = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let played = Player::new().play(&expected);
+    if std::env::var_os("UPDATE_TRANSCRIPTS").is_some() {
+        fs::write(&file, played).expect("the transcript can be written");
+    } else {
+        assert_eq!(expected, played, "{name}");
+    }
+}
+
+/// One step of a transcript: the lines that say it.
+struct Step<'a> {
+    lines: Vec<&'a str>,
+}
+
+/// Who plays, and in which world.
+struct Player {
+    world: World,
+    names: Names,
+    asked: Option<serde_json::Value>,
+    call: String,
+}
+
+impl Player {
+    fn new() -> Self {
+        Self { world: World::new(), names: Names::default(), asked: None, call: String::new() }
+    }
+
+    /// Plays every line of `text`; gives it back with what was answered.
+    fn play(mut self, text: &str) -> String {
+        let mut out = String::new();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            if line.starts_with(INDENT) {
+                continue;
+            }
+            let mut step = Step { lines: vec![line] };
+            if !is_act(line) {
+                // Blank lines between an answer and the next act belong to the prose.
+                out.push_str(line);
+                out.push('\n');
+                continue;
+            }
+            if let Some(end) = here_document(line) {
+                for line in lines.by_ref() {
+                    step.lines.push(line);
+                    if line == end {
+                        break;
+                    }
+                }
+            }
+            for line in &step.lines {
+                let _ = writeln!(out, "{line}");
+            }
+            self.answer(&step, &mut out);
+            // The blank lines inside the old answer go with it.
+            while lines.peek().is_some_and(|next| next.starts_with(INDENT)) || inside(&mut lines) {
+                lines.next();
+            }
+        }
+        out
+    }
+
+    fn answer(&mut self, step: &Step<'_>, out: &mut String) {
+        let answer = self.act(&step.lines.join("\n"));
+        let answer = self.names.put(&self.world, &answer);
+        for line in answer.trim_end().lines() {
+            let _ = if line.is_empty() { writeln!(out) } else { writeln!(out, "{INDENT}{line}") };
+        }
+    }
+
+    fn act(&mut self, text: &str) -> String {
+        let world = &self.world;
+        world.minute();
+        if let Some(line) = text.strip_prefix("$ ") {
+            return heard(&world.agents_shell(line, ""));
+        }
+        if let Some(line) = text.strip_prefix("person$ ") {
+            return heard(&world.tries(line));
+        }
+        if let Some(act) = text.strip_prefix("person> write ") {
+            let (path, words) = two(act, ": ");
+            world.puts(path, &unescape(words));
+            return String::new();
+        }
+        let act = text.strip_prefix("> ").unwrap_or_else(|| panic!("no act: {text}"));
+        let (verb, rest) = act.split_once([' ', ':']).unwrap_or((act, ""));
+        let rest = rest.trim_start();
+        match verb {
+            "start" => told(&world.starts()),
+            "end" => told(&world.ends()),
+            "stop" => told(&world.stops()),
+            "prompt" => told(&world.prompt(rest)),
+            "read" => did(&world.reads(rest)),
+            "run" => did(&world.runs(rest)),
+            "edit" => {
+                let (path, change) = two(rest, ": ");
+                let (old, new) = two(change, " => ");
+                did(&world.edits(path, &unescape(old), &unescape(new)))
+            }
+            "write" => {
+                let (path, words) = two(rest, ": ");
+                let words = if words == "<page>" { page("# parser\n") } else { unescape(words) };
+                did(&world.writes(path, &words))
+            }
+            "script" => {
+                // Code that the agent runs; its text does not show what it does.
+                let (line, hidden) = two(rest, " => ");
+                did(&world.runs_and(line, || {
+                    world.agents_shell(hidden, "");
+                }))
+            }
+            "leave" => {
+                did(&world.runs(&format!("git seed phase advance -F - <<'END'\n{}END", message(rest))))
+            }
+            "work" => {
+                world.to(rest);
+                String::new()
+            }
+            "ask" => self.ask(rest),
+            "answer" => self.hear(rest),
+            other => panic!("no verb: {other}"),
+        }
+    }
+
+    fn ask(&mut self, what: &str) -> String {
+        let asked = if what == "completion" { completion() } else { question(what, &["Yes", "No"]) };
+        let sent = self.world.asks(&asked);
+        self.call.clone_from(&sent.call);
+        let answer = told(&sent.reply);
+        self.asked = Some(asked);
+        answer
+    }
+
+    fn hear(&mut self, answer: &str) -> String {
+        let asked = self.asked.take().expect("something was asked");
+        let text = asked["question"].as_str().expect("a text").to_owned();
+        let answers = serde_json::json!({ text: answer });
+        let input = serde_json::json!({ "questions": [asked], "answers": answers });
+        told(&self.world.after("AskUserQuestion", &input, &self.call, &input, 2000))
+    }
+}
+
+/// True while blank lines lead to more of the same answer.
+fn inside<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str> + Clone>) -> bool {
+    lines.clone().find(|line| !line.is_empty()).is_some_and(|line| line.starts_with(INDENT))
+}
+
+fn is_act(line: &str) -> bool {
+    ["$ ", "person$ ", "> ", "person> "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// The word that ends the document that a command begins.
+fn here_document(line: &str) -> Option<&str> {
+    let (_, word) = line.split_once("<<'")?;
+    word.split_once('\'').map(|(word, _)| word)
+}
+
+fn two<'a>(text: &'a str, between: &str) -> (&'a str, &'a str) {
+    text.split_once(between).unwrap_or_else(|| panic!("no {between:?} in {text}"))
+}
+
+fn unescape(text: &str) -> String {
+    text.replace("\\n", "\n")
+}
+
+fn heard(said: &Said) -> String {
+    let mut text = said.out.clone() + &said.err;
+    if said.code != 0 {
+        let _ = write!(
+            text,
+            "{}[exit {}]",
+            if text.is_empty() || text.ends_with('\n') { "" } else { "\n" },
+            said.code
+        );
+    }
+    text
+}
+
+fn told(reply: &Reply) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(reply.refusal().map(str::to_owned));
+    parts.extend(reply.context().map(str::to_owned));
+    parts.extend(reply.to_person().map(|text| format!("(to the person) {text}")));
+    parts.join("\n")
+}
+
+fn did(did: &Did) -> String {
+    let said = did.said.as_ref().map(heard).unwrap_or_default();
+    let parts = [told(&did.before), said.trim_end().to_owned(), told(&did.after)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Names for what differs from one run to the next.
+#[derive(Default)]
+struct Names {
+    jobs: Vec<String>,
+    commits: Vec<String>,
+}
+
+impl Names {
+    fn put(&mut self, world: &World, text: &str) -> String {
+        let text = text.replace(&*world.root().to_string_lossy(), "<world>");
+        let mut out = String::new();
+        let mut word = String::new();
+        for c in text.chars().chain(['\n']) {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                word.push(c);
+            } else {
+                out.push_str(&self.name(&word));
+                word.clear();
+                out.push(c);
+            }
+        }
+        out.pop();
+        out
+    }
+
+    fn name(&mut self, word: &str) -> String {
+        if let Some((n, rest)) = self.job(word) {
+            return format!("<job {n}>{rest}");
+        }
+        let parts: Vec<String> = word.split('-').map(|part| self.hash(part)).collect();
+        parts.join("-")
+    }
+
+    /// A job id: `20261121t205612-7f3a`.
+    fn job(&mut self, word: &str) -> Option<(usize, String)> {
+        let digits = |range: std::ops::Range<usize>| {
+            word.get(range).is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        if !(digits(0..8) && word.get(8..9) == Some("t") && digits(9..15) && word.len() >= 20) {
+            return None;
+        }
+        let (id, rest) = word.split_at(20);
+        Some((place(&mut self.jobs, id, |known, new| known == new), rest.to_owned()))
+    }
+
+    fn hash(&mut self, word: &str) -> String {
+        let hex = word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        match word.len() {
+            12 if hex => "<id>".to_owned(),
+            7 | 40 if hex => {
+                let n = place(&mut self.commits, word, |known, new| {
+                    known.starts_with(new) || new.starts_with(known)
+                });
+                format!("<c{n}>")
+            }
+            _ => word.to_owned(),
+        }
+    }
+}
+
+/// The place of `new` among the known ones, from 1; it is added when it is not there.
+fn place(known: &mut Vec<String>, new: &str, same: impl Fn(&str, &str) -> bool) -> usize {
+    let at = known.iter().position(|old| same(old, new));
+    at.unwrap_or_else(|| {
+        known.push(new.to_owned());
+        known.len() - 1
+    }) + 1
+}
+
+#[test]
+fn a_whole_cycle() {
+    plays("a-whole-cycle.txt");
+}
+
+#[test]
+fn small_talk() {
+    plays("small-talk.txt");
+}
+
+#[test]
+fn a_dirty_start() {
+    plays("a-dirty-start.txt");
+}
+
+#[test]
+fn the_persons_commands() {
+    plays("the-persons-commands.txt");
+}
+
+#[test]
+fn two_jobs() {
+    plays("two-jobs.txt");
+}
+
+#[test]
+fn the_stop_gate() {
+    plays("the-stop-gate.txt");
+}
+
+#[test]
+fn the_way_out() {
+    plays("the-way-out.txt");
+}
+
+/// Every transcript is played by a test.
+#[test]
+fn no_transcript_is_forgotten() {
+    let dir: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts");
+    let own = include_str!("transcripts.rs");
+    for entry in fs::read_dir(dir).expect("the transcripts are there").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        assert!(own.contains(&format!("plays(\"{name}\")")), "{name} is not played");
+    }
+}

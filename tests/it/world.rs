@@ -1,0 +1,925 @@
+//! A world of its own for each test: home, clock, repository, one agent session, one person.
+//!
+//! It speaks the recorded payloads of Claude Code to the built binary, changes files
+//! only where the hook let it, and says in the domain's words what is expected. It
+//! promises that nothing of the machine leaks in, and that it leaves a repository in
+//! which `git fsck --strict` is content and no lock is left.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The binary under test.
+const SEED: &str = env!("CARGO_BIN_EXE_git-seed");
+/// When every world begins: 2026-11-21 20:56:12 UTC.
+const BEGINS: u64 = 1_795_294_572;
+/// Variables that would let the machine's own agent or git leak in.
+const FOREIGN: [&str; 7] = ["CLAUDE", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "GIT", "COPILOT"];
+
+/// The page that a job of these tests writes its footers in.
+pub const PAGE: &str = "src/parser/CLAUDE.md";
+/// The file that it mends.
+pub const CODE: &str = "src/parser/lex.rs";
+/// The phases of the shipped map, in their order.
+pub const PHASES: [&str; 5] = ["observe", "plan", "execute", "verify", "condense"];
+
+/// A repository with an agent and a person before it.
+pub struct World {
+    dir: TempDir,
+    repo: PathBuf,
+    session: RefCell<String>,
+    clock: Cell<u64>,
+    calls: Cell<u32>,
+    /// Variables of the host process: they reach its hooks and its shell.
+    host: RefCell<BTreeMap<String, String>>,
+    /// A script that calls the hook instead of this process.
+    through: RefCell<Option<PathBuf>>,
+    /// An object was taken away on purpose.
+    damaged: Cell<bool>,
+}
+
+impl World {
+    /// A small project with one commit; git seed is not in it yet.
+    pub fn new() -> Self {
+        Self::with("git init -q -b main .")
+    }
+
+    /// The same, in a repository that `init` makes.
+    pub fn with(init: &str) -> Self {
+        let world = Self::empty(init);
+        world.puts("CLAUDE.md", "# Root\n");
+        world.puts(CODE, "fn lex() {}\n");
+        world.puts("todo.txt", "a\nb\nc\n");
+        world.git("add -A");
+        world.git("commit -qm start");
+        world
+    }
+
+    /// A repository that `init` makes, without a commit.
+    pub fn empty(init: &str) -> Self {
+        let dir = TempDir::with_prefix("git-seed-it-").expect("a temporary directory");
+        let root = dir.path().canonicalize().expect("it is there");
+        fs::create_dir_all(root.join("home")).expect("a home");
+        fs::create_dir_all(root.join("repo")).expect("a place for the repository");
+        let world = Self {
+            repo: root.join("repo"),
+            dir,
+            session: RefCell::new("e2fc06a6-4aaf-49f6-8712-117cd08f9339".to_owned()),
+            clock: Cell::new(BEGINS),
+            calls: Cell::new(0),
+            host: RefCell::new(BTreeMap::new()),
+            through: RefCell::new(None),
+            damaged: Cell::new(false),
+        };
+        world.sh(init);
+        world
+    }
+
+    /// A project with git seed in it, and a session that has started.
+    pub fn seeded() -> Self {
+        Self::new().installed()
+    }
+
+    /// The same project, seen from a linked worktree.
+    pub fn linked() -> Self {
+        let mut world = Self::new();
+        world.git("worktree add -q -b side ../linked");
+        world.repo = world.root().join("linked");
+        world.installed()
+    }
+
+    /// Puts git seed in and starts a session.
+    pub fn installed(self) -> Self {
+        self.person("init").succeeds();
+        self.starts();
+        self
+    }
+
+    /// A seeded project with a job born from a prompt.
+    pub fn prompted() -> Self {
+        let world = Self::seeded();
+        world.prompt("Fix the lexer: quoted strings lose their escapes");
+        world
+    }
+
+    // ---- where things are
+
+    /// The work tree.
+    pub fn repo(&self) -> &Path {
+        &self.repo
+    }
+
+    /// The directory that holds everything of this world.
+    pub fn root(&self) -> &Path {
+        self.repo.parent().unwrap_or(&self.repo)
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.repo.join(path)
+    }
+
+    /// A file's text; empty when it is not there.
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.path(path)).unwrap_or_default()).into_owned()
+    }
+
+    /// A file changes without any tool: the person's doing, a while ago.
+    pub fn puts(&self, path: &str, text: &str) {
+        let file = self.path(path);
+        write_file(&file, text);
+        // Each time another second: git trusts size and time of a file.
+        self.calls.set(self.calls.get() + 1);
+        let ago = SystemTime::now() - Duration::from_secs(7200 - u64::from(self.calls.get()));
+        let open = fs::File::options().append(true).open(&file).expect("it was just written");
+        open.set_modified(ago).expect("files have times");
+    }
+
+    // ---- programs
+
+    /// The environment in which everything runs.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if FOREIGN.iter().any(|foreign| name.starts_with(foreign)) {
+                command.env_remove(&name);
+            }
+        }
+        let binary = Path::new(SEED).parent().expect("the binary lies in a directory");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let date = format!("@{} +0000", self.clock.get());
+        command
+            .current_dir(&self.repo)
+            .env("HOME", self.root().join("home"))
+            .env("PATH", format!("{}:{path}", binary.display()))
+            .env("TZ", "UTC")
+            .env("LC_ALL", "C")
+            .env("NO_COLOR", "1")
+            .env("TERM", "dumb")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_EDITOR", "true")
+            .env("GIT_AUTHOR_NAME", "Ada")
+            .env("GIT_AUTHOR_EMAIL", "ada@example.org")
+            .env("GIT_AUTHOR_DATE", &date)
+            .env("GIT_COMMITTER_NAME", "Ada")
+            .env("GIT_COMMITTER_EMAIL", "ada@example.org")
+            .env("GIT_COMMITTER_DATE", &date)
+            .env("GIT_SEED_TEST_CLOCK", self.clock.get().to_string())
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_DATA_HOME");
+        command
+    }
+
+    /// Runs a line of the person's shell and gives what it printed.
+    pub fn sh(&self, line: &str) -> String {
+        let said = self.tries(line);
+        assert!(said.code == 0, "{line}\n{said:?}");
+        said.out
+    }
+
+    /// Runs a line of the person's shell that may fail.
+    pub fn tries(&self, line: &str) -> Said {
+        let mut command = self.command("sh");
+        command.args(["-c", line]).env("GIT_SEED_TEST_PERSON", "1");
+        Said::of(line, run(command, b""))
+    }
+
+    /// Runs git as the person and gives what it printed, without the last line end.
+    pub fn git(&self, arguments: &str) -> String {
+        self.sh(&format!("git {arguments}")).trim_end().to_owned()
+    }
+
+    /// A command of git seed in the agent's shell.
+    pub fn seed(&self, arguments: &str) -> Asked<'_> {
+        Asked { world: self, line: format!("git seed {arguments}"), stdin: String::new(), person: false }
+    }
+
+    /// A command of git seed that a person types at a terminal.
+    pub fn person(&self, arguments: &str) -> Asked<'_> {
+        Asked { person: true, ..self.seed(arguments) }
+    }
+
+    /// Runs a line in the agent's shell; no event is sent.
+    pub fn agents_shell(&self, line: &str, stdin: &str) -> Said {
+        let mut command = self.command("sh");
+        command.args(["-c", line]).env("CLAUDECODE", "1").envs(&*self.host.borrow());
+        Said::of(line, run(command, stdin.as_bytes()))
+    }
+
+    fn persons_terminal(&self, line: &str, stdin: &str) -> Said {
+        let mut command = self.command("sh");
+        command.args(["-c", line]).env("GIT_SEED_TEST_PERSON", "1");
+        Said::of(line, run(command, stdin.as_bytes()))
+    }
+
+    // ---- events
+
+    /// Sets a variable of the host process.
+    pub fn host_has(&self, name: &str, value: &str) {
+        self.host.borrow_mut().insert(name.to_owned(), value.to_owned());
+    }
+
+    /// From now on the session is `id`.
+    pub fn session(&self, id: &str) {
+        id.clone_into(&mut self.session.borrow_mut());
+    }
+
+    /// From now on another process than this one calls the hook.
+    pub fn another_process_speaks(&self) {
+        let script = self.root().join("host.sh");
+        write_file(&script, "\"$1\" hook claude \"$2\"\nexit 0\n");
+        *self.through.borrow_mut() = Some(script);
+    }
+
+    /// Takes the object away that `name` resolves to.
+    pub fn loses(&self, name: &str) {
+        self.damaged.set(true);
+        let id = self.git(&format!("rev-parse {name}"));
+        let (folder, file) = id.split_at(2);
+        fs::remove_file(self.path(&format!(".git/objects/{folder}/{file}"))).expect("a loose object");
+    }
+
+    /// A minute goes by.
+    pub fn minute(&self) {
+        self.clock.set(self.clock.get() + 60);
+    }
+
+    /// Sends bytes to the hook as they are.
+    pub fn sends(&self, event: &str, payload: &[u8]) -> Said {
+        let mut command = match &*self.through.borrow() {
+            Some(script) => {
+                let mut command = self.command("sh");
+                command.arg(script).args([SEED, event]);
+                command
+            }
+            None => {
+                let mut command = self.command(SEED);
+                command.args(["hook", "claude", event]);
+                command
+            }
+        };
+        command.envs(&*self.host.borrow());
+        Said::of(event, run(command, payload))
+    }
+
+    /// Sends one event of the session with these fields.
+    pub fn event(&self, name: &str, fields: &Value) -> Reply {
+        self.minute();
+        let session = self.session.borrow().clone();
+        let mut payload = json!({
+            "session_id": session,
+            "transcript_path": format!("/home/u/.claude/projects/-home-u-project/{session}.jsonl"),
+            "cwd": self.repo,
+            "prompt_id": "860a18f9-c287-4764-b282-72ef7cd3cf93",
+            "permission_mode": "acceptEdits",
+            "hook_event_name": name,
+        });
+        for (key, value) in fields.as_object().expect("fields are an object") {
+            payload[key] = value.clone();
+        }
+        let said = self.sends(name, payload.to_string().as_bytes());
+        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
+        Reply::read(&said.out)
+    }
+
+    /// The session starts.
+    pub fn starts(&self) -> Reply {
+        self.event("SessionStart", &json!({ "source": "startup" }))
+    }
+
+    /// The session ends.
+    pub fn ends(&self) -> Reply {
+        self.event("SessionEnd", &json!({ "reason": "other" }))
+    }
+
+    /// The person writes to the agent.
+    pub fn prompt(&self, text: &str) -> Reply {
+        self.event("UserPromptSubmit", &json!({ "prompt": text }))
+    }
+
+    /// The agent wants to end its turn.
+    pub fn stops(&self) -> Reply {
+        let fields = json!({
+            "stop_hook_active": false, "last_assistant_message": "All done.",
+            "background_tasks": [], "session_crons": [],
+        });
+        self.event("Stop", &fields)
+    }
+
+    /// One tool call: before, the act itself if it was let through, after.
+    pub fn tool(&self, name: &str, input: &Value, act: impl FnOnce() -> Value) -> Did {
+        let call = self.next_call();
+        let before = self.before(name, input, &call);
+        if before.refusal().is_some() {
+            return Did { before, after: Reply::default(), said: None };
+        }
+        let began = Instant::now();
+        let response = act();
+        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let after = self.after(name, input, &call, &response, took);
+        Did { before, after, said: None }
+    }
+
+    /// The id of a call that was not made yet.
+    pub fn next_call(&self) -> String {
+        self.calls.set(self.calls.get() + 1);
+        format!("toolu_{:020}", self.calls.get())
+    }
+
+    /// The event before a tool, alone.
+    pub fn before(&self, name: &str, input: &Value, call: &str) -> Reply {
+        let fields = json!({ "tool_name": name, "tool_input": input, "tool_use_id": call });
+        self.event("PreToolUse", &fields)
+    }
+
+    /// The event after a tool, alone.
+    pub fn after(&self, name: &str, input: &Value, call: &str, response: &Value, took: u64) -> Reply {
+        let fields = json!({
+            "tool_name": name, "tool_input": input, "tool_response": response,
+            "tool_use_id": call, "duration_ms": took,
+        });
+        self.event("PostToolUse", &fields)
+    }
+
+    /// The agent reads a file.
+    pub fn reads(&self, path: &str) -> Did {
+        let file = self.path(path);
+        let text = self.text(path);
+        let lines = text.lines().count();
+        self.tool("Read", &json!({ "file_path": file }), || {
+            json!({ "type": "text", "file": {
+                "filePath": file, "content": text, "numLines": lines, "startLine": 1, "totalLines": lines,
+            } })
+        })
+    }
+
+    /// The agent replaces `old` by `new` in a file.
+    pub fn edits(&self, path: &str, old: &str, new: &str) -> Did {
+        let file = self.path(path);
+        let before = self.text(path);
+        let input = json!({ "file_path": file, "old_string": old, "new_string": new, "replace_all": false });
+        self.tool("Edit", &input, || {
+            assert!(before.contains(old), "{path} does not hold {old:?}:\n{before}");
+            write_file(&file, &before.replacen(old, new, 1));
+            json!({
+                "filePath": file, "oldString": old, "newString": new, "originalFile": before,
+                "structuredPatch": [], "userModified": false, "replaceAll": false,
+            })
+        })
+    }
+
+    /// The agent writes a whole file.
+    pub fn writes(&self, path: &str, text: &str) -> Did {
+        let file = self.path(path);
+        let before = fs::read_to_string(&file).ok();
+        self.tool("Write", &json!({ "file_path": file, "content": text }), || {
+            write_file(&file, text);
+            let kind = if before.is_some() { "update" } else { "create" };
+            json!({
+                "type": kind, "filePath": file, "content": text, "structuredPatch": [],
+                "originalFile": before, "userModified": false,
+            })
+        })
+    }
+
+    /// The agent runs a command in its shell.
+    pub fn runs(&self, line: &str) -> Did {
+        let mut said = None;
+        let input = json!({ "command": line, "description": "scripted command" });
+        let did = self.tool("Bash", &input, || {
+            let heard = self.agents_shell(line, "");
+            let response = json!({
+                "stdout": heard.out, "stderr": heard.err, "interrupted": false,
+                "isImage": false, "noOutputExpected": false,
+            });
+            said = Some(heard);
+            response
+        });
+        Did { said, ..did }
+    }
+
+    /// The agent runs a command whose text shows nothing of what `act` does meanwhile.
+    pub fn runs_and(&self, line: &str, act: impl FnOnce()) -> Did {
+        let input = json!({ "command": line, "description": "scripted command" });
+        self.tool("Bash", &input, || {
+            act();
+            json!({ "stdout": "", "stderr": "", "interrupted": false, "isImage": false })
+        })
+    }
+
+    /// The agent puts a question to the person; the answer comes later.
+    pub fn asks(&self, question: &Value) -> Question<'_> {
+        let input = json!({ "questions": [question] });
+        let call = self.next_call();
+        let reply = self.before("AskUserQuestion", &input, &call);
+        Question { world: self, question: question.clone(), call, reply }
+    }
+
+    // ---- where the job stands
+
+    /// A value of `git seed <command> --json`, as a person sees it.
+    pub fn json(&self, command: &str) -> Value {
+        let text = self.person(&format!("{command} --json")).succeeds();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{command}: {error}\n{text}"))
+    }
+
+    /// The phase of the focused job; `none` without one.
+    pub fn phase(&self) -> String {
+        self.json("phase current")["phase"].as_str().unwrap_or("none").to_owned()
+    }
+
+    /// The id of the focused job.
+    pub fn job(&self) -> String {
+        self.json("status")["job"]["id"].as_str().expect("a job is focused").to_owned()
+    }
+
+    /// The newest value of a trailer on HEAD.
+    pub fn trailer(&self, key: &str) -> String {
+        self.git(&format!("log -1 --format='%(trailers:key={key},valueonly,separator=%x0a)'"))
+    }
+
+    /// The files of the commit at HEAD.
+    pub fn files_of_head(&self) -> Vec<String> {
+        let text = self.git("show --format= --name-only HEAD");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// All that a refused step must leave alone.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            head: self.git("rev-parse -q --verify HEAD || echo unborn"),
+            branch: self.git("symbolic-ref -q HEAD || echo detached"),
+            index: fs::read(self.path(&self.git("rev-parse --git-path index"))).unwrap_or_default(),
+            tree: tree_of(&self.repo, &|path| path.starts_with(".git")),
+            refs: self.git("for-each-ref --format='%(refname) %(objectname)'"),
+        }
+    }
+
+    /// Runs `act` and says that it left HEAD, index, work tree and all refs alone.
+    #[track_caller]
+    pub fn changes_nothing<T>(&self, act: impl FnOnce() -> T) -> T {
+        let before = self.standing();
+        let done = act();
+        assert_eq!(before, self.standing());
+        done
+    }
+
+    // ---- the shortest honest way
+
+    /// Drives the focused job (born from a prompt if there is none) into `phase`, opened.
+    pub fn to(&self, phase: &str) -> &Self {
+        self.enters(phase);
+        self.opens();
+        self
+    }
+
+    /// Drives it into `phase`, before the first word there.
+    pub fn enters(&self, phase: &str) {
+        if self.phase() == "none" {
+            self.prompt("Fix the lexer: quoted strings lose their escapes");
+        }
+        for _ in 0..12 {
+            let now = self.phase();
+            if now == phase {
+                return;
+            }
+            self.works(&now);
+            self.leaves();
+        }
+        panic!("{phase} was not reached; the job is in {}", self.phase());
+    }
+
+    /// Says how small the stay is, where the phase wants to hear it.
+    pub fn opens(&self) {
+        let entry = self.json("phase current");
+        if PHASES.contains(&self.phase().as_str()) && entry["entry"]["multiplier"].is_null() {
+            self.seed("phase multiplier 3").succeeds();
+        }
+    }
+
+    /// The agent looks at the code, so that the hooks were heard since the last step.
+    pub fn is_heard(&self) {
+        let (call, input) = (self.next_call(), json!({ "file_path": self.path(CODE) }));
+        self.before("Read", &input, &call);
+        self.after("Read", &input, &call, &json!({ "type": "text" }), 3);
+    }
+
+    /// Does what `phase` asks for, short of leaving it.
+    pub fn works(&self, phase: &str) {
+        self.opens();
+        match phase {
+            "observe" => {
+                self.notes("---Ob---", "the lexer drops escapes inside quoted strings");
+                self.seed(&format!("job update --name 'fix the lexer' --objective '{}'", objective()))
+                    .succeeds();
+            }
+            "plan" => {
+                self.notes("---Pl---", "contract: keep escapes, and show it\nscope: src/parser/tests");
+                if self.json("phase cycle") == 1 {
+                    self.seed("plan set-plan-file false").succeeds();
+                }
+            }
+            "execute" => {
+                self.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+                self.notes("---Ex---", "looked ahead one character");
+            }
+            "verify" => self.notes("---Ve---", "ran it: escapes survive"),
+            "condense" => {
+                self.writes(PAGE, &page("Escapes need one character of lookahead.\n")).passes();
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the step forward with the message that the phase wants.
+    pub fn leaves(&self) {
+        self.minute();
+        self.seed("phase advance -F -").stdin(&message(&self.phase())).succeeds();
+    }
+
+    /// Writes below an anchor of the job's page.
+    pub fn notes(&self, anchor: &str, text: &str) {
+        let page_now = self.text(PAGE);
+        if !page_now.is_empty() {
+            let end = if page_now.contains("\r\n") { "\r\n" } else { "\n" };
+            let text = text.replace('\n', end);
+            self.edits(PAGE, &format!("{anchor}{end}"), &format!("{anchor}{end}{end}{text}{end}")).passes();
+        } else {
+            let empty = page("# parser\n");
+            self.writes(PAGE, &empty.replace(anchor, &format!("{anchor}\n\n{text}"))).passes();
+        }
+    }
+
+    /// From condense with settled memory to the person's approval.
+    pub fn approved(&self) {
+        self.asks(&completion()).passes().answers("Approve completion");
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() || !self.repo.join(".git").exists() {
+            return;
+        }
+        let fsck = self.tries("git fsck --strict --no-dangling");
+        assert!(fsck.code == 0 || self.damaged.get(), "git fsck objects: {fsck:?}");
+        // Files below .git/seed are locked with flock, and stay.
+        let locks = self.sh("find . -path ./.git/seed -prune -o -name '*.lock' -print");
+        assert!(locks.is_empty(), "locks are left:\n{locks}");
+        let _ = &self.dir;
+    }
+}
+
+/// What a refused step leaves alone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Standing {
+    head: String,
+    branch: String,
+    index: Vec<u8>,
+    tree: BTreeMap<String, String>,
+    refs: String,
+}
+
+/// What a program said.
+#[derive(Clone, Debug)]
+pub struct Said {
+    pub line: String,
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    fn of(line: &str, output: Output) -> Self {
+        Self {
+            line: line.to_owned(),
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// A command of git seed, not run yet.
+pub struct Asked<'a> {
+    world: &'a World,
+    line: String,
+    stdin: String,
+    person: bool,
+}
+
+impl Asked<'_> {
+    /// What it reads.
+    pub fn stdin(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.stdin);
+        self
+    }
+
+    /// Runs it.
+    pub fn said(&self) -> Said {
+        if self.person {
+            self.world.persons_terminal(&self.line, &self.stdin)
+        } else {
+            self.world.agents_shell(&self.line, &self.stdin)
+        }
+    }
+
+    /// It says yes; gives what it printed.
+    #[track_caller]
+    pub fn succeeds(&self) -> String {
+        let said = self.said();
+        assert!(said.code == 0, "{}\n[exit {}]\n{}{}", said.line, said.code, said.out, said.err);
+        said.out
+    }
+
+    /// It says yes and prints exactly this.
+    #[track_caller]
+    pub fn prints(&self, expected: &str) {
+        assert_eq!(self.succeeds(), expected, "{}", self.line);
+    }
+
+    /// It says yes and prints this among other things.
+    #[track_caller]
+    pub fn tells(&self, expected: &str) -> String {
+        let out = self.succeeds();
+        assert!(out.contains(expected), "{}\nlacks {expected:?}:\n{out}", self.line);
+        out
+    }
+
+    /// A rule says no, in these words among others.
+    #[track_caller]
+    pub fn refuses(&self, expected: &str) -> String {
+        self.ends(2, expected)
+    }
+
+    /// It fails, in these words among others.
+    #[track_caller]
+    pub fn fails(&self, expected: &str) -> String {
+        self.ends(1, expected)
+    }
+
+    /// It ends with `code`, and stderr has these words among others.
+    #[track_caller]
+    pub fn ends(&self, code: i32, expected: &str) -> String {
+        let said = self.said();
+        assert!(
+            said.code == code,
+            "{} ended with {}, not {code}\n{}{}",
+            said.line,
+            said.code,
+            said.out,
+            said.err
+        );
+        assert!(said.err.contains(expected), "{}\nlacks {expected:?}:\n{}", said.line, said.err);
+        said.err
+    }
+}
+
+/// What the hook answered.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    json: Value,
+}
+
+impl Reply {
+    /// Reads what a hook printed: nothing, or one JSON object.
+    pub fn read(text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self::default();
+        }
+        let json: Value = serde_json::from_str(text).unwrap_or_else(|bad| panic!("{bad}: {text:?}"));
+        assert!(json.is_object(), "one JSON object, not {text}");
+        Self { json }
+    }
+
+    fn at(&self, path: &str) -> Option<&str> {
+        self.json.pointer(path).and_then(Value::as_str)
+    }
+
+    /// Why it said no, if it did.
+    pub fn refusal(&self) -> Option<&str> {
+        if self.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
+            return self.at("/hookSpecificOutput/permissionDecisionReason");
+        }
+        if self.at("/decision") == Some("block") { self.at("/reason") } else { None }
+    }
+
+    /// What it told the agent.
+    pub fn context(&self) -> Option<&str> {
+        self.at("/hookSpecificOutput/additionalContext")
+    }
+
+    /// What it told the person.
+    pub fn to_person(&self) -> Option<&str> {
+        self.at("/systemMessage")
+    }
+
+    /// True where the host need not ask the person.
+    pub fn grants(&self) -> bool {
+        self.at("/hookSpecificOutput/permissionDecision") == Some("allow")
+    }
+
+    /// True where it said nothing at all.
+    pub fn is_silent(&self) -> bool {
+        self.json.is_null()
+    }
+
+    /// It has no objection.
+    #[track_caller]
+    pub fn passes(&self) {
+        assert!(self.refusal().is_none(), "{self:?}");
+    }
+
+    /// It says no, in these words among others.
+    #[track_caller]
+    pub fn refuses(&self, expected: &str) {
+        let why = self.refusal().unwrap_or_else(|| panic!("no refusal: {self:?}"));
+        assert!(why.contains(expected), "lacks {expected:?}: {why}");
+    }
+
+    /// It tells the agent this among other things.
+    #[track_caller]
+    pub fn tells(&self, expected: &str) {
+        let told = self.context().unwrap_or_else(|| panic!("no word to the agent: {self:?}"));
+        assert!(told.contains(expected), "lacks {expected:?}: {told}");
+    }
+}
+
+/// A tool call with the answers before and after it.
+#[derive(Clone, Debug)]
+pub struct Did {
+    pub before: Reply,
+    pub after: Reply,
+    /// What the command said, where it was one and ran.
+    pub said: Option<Said>,
+}
+
+impl Did {
+    /// It was let through, and nothing was found amiss afterwards.
+    #[track_caller]
+    pub fn passes(&self) {
+        self.before.passes();
+        self.after.passes();
+    }
+
+    /// It was refused before it ran, in these words among others.
+    #[track_caller]
+    pub fn refuses(&self, expected: &str) {
+        self.before.refuses(expected);
+    }
+}
+
+/// A question that went out.
+pub struct Question<'a> {
+    world: &'a World,
+    question: Value,
+    pub call: String,
+    pub reply: Reply,
+}
+
+impl Question<'_> {
+    /// It may be put.
+    #[track_caller]
+    pub fn passes(self) -> Self {
+        self.reply.passes();
+        self
+    }
+
+    /// It may not, for these words among others.
+    #[track_caller]
+    pub fn refuses(&self, expected: &str) {
+        self.reply.refuses(expected);
+    }
+
+    /// The person answers.
+    pub fn answers(&self, answer: &str) -> Reply {
+        self.answered_with(&json!({ "answers": { self.text(): answer } }))
+    }
+
+    /// The answer's payload is this.
+    pub fn answered_with(&self, response: &Value) -> Reply {
+        let mut input = json!({ "questions": [self.question] });
+        if let Some(answers) = response.get("answers") {
+            input["answers"] = answers.clone();
+        }
+        let mut full = response.clone();
+        full["questions"] = json!([self.question]);
+        self.world.after("AskUserQuestion", &input, &self.call, &full, 2000)
+    }
+
+    fn text(&self) -> &str {
+        self.question["question"].as_str().unwrap_or_default()
+    }
+}
+
+/// The question that ends a job, in its literal shape.
+pub fn completion() -> Value {
+    let words = "what was asked for is done and shown by a run of its own ".repeat(10);
+    let text = format!("[JOB-COMPLETE] fix the lexer: {words}\n\n## Outstanding Items\n");
+    question(&text, &["Review", "Approve completion"])
+}
+
+/// A single-choice question.
+pub fn question(text: &str, options: &[&str]) -> Value {
+    let options: Vec<Value> =
+        options.iter().map(|label| json!({ "label": label, "description": label })).collect();
+    json!({ "question": text, "header": "Choice", "options": options, "multiSelect": false })
+}
+
+/// A page with this body and four empty footers.
+pub fn page(body: &str) -> String {
+    format!("{body}\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n")
+}
+
+/// An objective of a hundred words and some.
+pub fn objective() -> String {
+    "quoted strings keep their escapes and a test of its own shows it ".repeat(9)
+}
+
+/// A boundary message that tells the whole story of `phase`.
+pub fn message(phase: &str) -> String {
+    let sections: &[&str] = match phase {
+        "observe" => &["What I Observed", "Sources Consulted", "Questions Resolved"],
+        "plan" => &["Plan This Cycle", "Acceptance Criteria", "Risks", "How VERIFY Will Test"],
+        "execute" => &["What I Implemented", "Evidence", "Plan Item Addressed"],
+        "verify" => &["Acceptance Criteria Checked", "Pass-Fail Per Criterion", "Evidence"],
+        "condense" => &["Waterfall Steps Completed", "Knowledge Routed", "Markers Consumed"],
+        _ => return String::new(),
+    };
+    let mut text = format!("settle what {phase} had to say\n\n");
+    for section in sections {
+        text +=
+            &format!("## {section}\nThis was done with care, and here is the sentence that tells it.\n\n");
+    }
+    text + "## Outstanding Items\n"
+}
+
+/// Every file below `dir`, with its mode and bytes in one line each.
+pub fn tree_of(dir: &Path, leave: &dyn Fn(&Path) -> bool) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    walk(dir, dir, leave, &mut found);
+    found
+}
+
+fn walk(top: &Path, dir: &Path, leave: &dyn Fn(&Path) -> bool, found: &mut BTreeMap<String, String>) {
+    let mut entries: Vec<_> = fs::read_dir(dir).expect("a directory").flatten().collect();
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        let below = path.strip_prefix(top).expect("it lies below");
+        if leave(below) {
+            continue;
+        }
+        let data = path.symlink_metadata().expect("it is there");
+        let mode = mode_of(&data);
+        let name = below.to_string_lossy().into_owned();
+        if data.is_dir() {
+            found.insert(name, format!("{mode} directory"));
+            walk(top, &path, leave, found);
+        } else if data.is_symlink() {
+            found.insert(name, format!("{mode} -> {}", fs::read_link(&path).expect("a link").display()));
+        } else {
+            let bytes = fs::read(&path).expect("a file");
+            found.insert(name, format!("{mode} {}", String::from_utf8_lossy(&bytes)));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn mode_of(data: &fs::Metadata) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    format!("{:o}", data.permissions().mode())
+}
+
+#[cfg(not(unix))]
+fn mode_of(data: &fs::Metadata) -> String {
+    if data.permissions().readonly() { "r".to_owned() } else { "rw".to_owned() }
+}
+
+fn write_file(file: &Path, text: &str) {
+    fs::create_dir_all(file.parent().expect("files lie in directories")).expect("a directory");
+    fs::write(file, text).expect("the file can be written");
+}
+
+fn run(mut command: Command, stdin: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that does not read is free not to.
+    let _ = child.stdin.take().expect("it was asked for").write_all(stdin);
+    child.wait_with_output().expect("the program ends")
+}
