@@ -62,8 +62,7 @@ impl Seed {
     /// Resolves a path of a tool call; `cwd` is the directory that it is relative to.
     pub fn resolve(&self, path: &Path, cwd: &Path, job: Option<&str>, memory: &[String]) -> Resolved {
         let real = real(&cwd.join(path));
-        let top =
-            std::fs::canonicalize(self.store.work_tree()).unwrap_or_else(|_| self.store.work_tree().into());
+        let top = self.top_of(&real);
         let exists = real.symlink_metadata().is_ok();
         let (shown, place) = match real.strip_prefix(&top) {
             Ok(inside) => {
@@ -98,6 +97,16 @@ impl Seed {
                 && std::fs::canonicalize(&page).is_ok_and(|target| target == real)
         };
         self.rules.pages.iter().any(leads_here)
+    }
+
+    /// The top of the work tree with links resolved. Where a resolved path begins with it
+    /// as it is, there are none, and the disk need not be asked.
+    fn top_of(&self, real: &Path) -> PathBuf {
+        let top = self.store.work_tree();
+        if real.starts_with(top) {
+            return top.to_owned();
+        }
+        std::fs::canonicalize(top).unwrap_or_else(|_| top.to_owned())
     }
 
     fn outside(&self, real: &Path, memory: &[String]) -> Place {

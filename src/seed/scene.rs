@@ -60,7 +60,7 @@ impl Seed {
         if home.is_empty() || focused.state.stand.is_talk() {
             return None;
         }
-        let here = self.store.head().ok()?.branch.unwrap_or_default();
+        let here = self.store.branch().ok()?.unwrap_or_default();
         (here != home).then_some(home)
     }
 

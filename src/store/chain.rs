@@ -5,8 +5,8 @@
 //! that comes late loses politely with [`StoreError::Moved`] and nothing is changed.
 //! Refs are written with a reflog, which is the cheapest undo there is.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
@@ -19,6 +19,15 @@ use gix::refs::{FullName, Target};
 use super::error::StoreError;
 use super::object::{Draft, signature, sync, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
+
+/// What the file of a loose ref says.
+fn loose_target(text: &[u8]) -> Option<Target> {
+    let text = std::str::from_utf8(text).ok()?.trim_end();
+    match text.strip_prefix("ref:") {
+        Some(name) => full_name(name.trim_start()).ok().map(Target::Symbolic),
+        None => ObjectId::from_hex(text.as_bytes()).ok().map(Target::Object),
+    }
+}
 
 /// A ref's lock older than this was left by a killed program: ours are held for
 /// microseconds, and nobody else writes below `refs/seed`.
@@ -60,19 +69,38 @@ impl Store {
 
     /// The commit a direct ref points to.
     pub(super) fn ref_target(&self, name: &str) -> Result<Option<ObjectId>, StoreError> {
-        let full = full_name(name)?;
-        let found = self
-            .repo
-            .refs
-            .try_find(full.as_ref())
-            .map_err(|err| StoreError::unreadable(name.to_owned(), &err))?;
-        match found.map(|reference| reference.target) {
+        match self.target(name)? {
             None => Ok(None),
             Some(Target::Object(id)) => Ok(Some(id)),
             Some(Target::Symbolic(to)) => {
                 Err(StoreError::odd(name.to_owned(), &format!("it is a symbolic ref to `{}`", to.as_bstr())))
             }
         }
+    }
+
+    /// What the ref called exactly `name` points to.
+    ///
+    /// The library would go on to `refs/tags/refs/…` and further for a ref that is not
+    /// there, and asks for packed refs before it has seen the loose one.
+    pub(super) fn target(&self, name: &str) -> Result<Option<Target>, StoreError> {
+        let full = full_name(name)?;
+        let refs = &self.repo.refs;
+        let unread = |err: gix::Error| StoreError::unreadable(name.to_owned(), &err);
+        let loose = match File::open(self.ref_file(name)) {
+            Ok(file) if refs.namespace.is_none() => file,
+            Err(err) if err.kind() == io::ErrorKind::NotFound && refs.namespace.is_none() => {
+                let Some(packed) = refs.cached_packed_buffer().map_err(unread)? else { return Ok(None) };
+                let found = packed.try_find(full.as_ref()).map_err(unread)?;
+                return Ok(found.map(|found| Target::Object(found.target())));
+            }
+            _ => {
+                let found = refs.try_find(full.as_ref()).map_err(unread)?;
+                return Ok(found.map(|found| found.target));
+            }
+        };
+        let mut text = Vec::with_capacity(256);
+        loose.take(4096).read_to_end(&mut text)?;
+        loose_target(&text).map(Some).ok_or_else(|| StoreError::odd(name.to_owned(), "its file holds no ref"))
     }
 
     pub(super) fn tree_of(&self, commit: ObjectId, what: &str) -> Result<ObjectId, StoreError> {
@@ -238,7 +266,7 @@ impl Store {
 
     /// Where the loose file of a ref lies; refs of one worktree lie in its own directory.
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {
-        let own = name.starts_with("refs/worktree/");
+        let own = name.starts_with("refs/worktree/") || name == "HEAD";
         (if own { &self.git_dir } else { &self.common_dir }).join(name)
     }
 

@@ -41,8 +41,7 @@ impl Store {
     }
 
     fn focus_name(&self) -> Result<Option<String>, StoreError> {
-        let found = self.repo.refs.try_find(full_name(FOCUS)?.as_ref());
-        match found.map_err(|err| StoreError::unreadable(FOCUS.to_owned(), &err))?.map(|focus| focus.target) {
+        match self.target(FOCUS)? {
             None => Ok(None),
             Some(Target::Symbolic(chain)) => Ok(Some(chain.as_bstr().to_string())),
             Some(Target::Object(_)) => Err(StoreError::odd(FOCUS.to_owned(), "it is not a symbolic ref")),

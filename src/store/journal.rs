@@ -175,7 +175,7 @@ fn last_line(file: &mut File) -> io::Result<(u64, Tail)> {
 }
 
 fn read_at(file: &mut File, from: u64, count: u64) -> io::Result<Vec<u8>> {
-    let mut block = Vec::new();
+    let mut block = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
     file.seek(SeekFrom::Start(from))?;
     (&*file).take(count).read_to_end(&mut block)?;
     Ok(block)

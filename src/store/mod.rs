@@ -179,6 +179,17 @@ impl Store {
         worktree_name(&self.git_dir, &self.common_dir)
     }
 
+    /// The branch that HEAD is on, born or not; `None` when detached. One file is read.
+    pub fn branch(&self) -> Result<Option<String>, StoreError> {
+        match self.target("HEAD")? {
+            Some(gix::refs::Target::Symbolic(name)) => {
+                let name = name.as_bstr().to_string();
+                Ok(Some(name.strip_prefix("refs/heads/").map_or(name.clone(), str::to_owned)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Where HEAD stands.
     pub fn head(&self) -> Result<Head, StoreError> {
         let head = self.repo.head().map_err(|err| StoreError::unreadable("HEAD".to_owned(), &err))?;
