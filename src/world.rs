@@ -98,6 +98,25 @@ pub fn ancestors() -> Vec<Process> {
     found
 }
 
+/// This very process.
+pub fn myself() -> Process {
+    let pid = std::process::id();
+    let unknown =
+        Process { pid, started: String::new(), name: String::new(), line: String::new(), detached: true };
+    running(pid).unwrap_or(unknown)
+}
+
+/// True while `process` runs, and it is not this one.
+pub fn is_running(process: &Process) -> bool {
+    process.pid != std::process::id()
+        && running(process.pid).is_some_and(|now| now.started == process.started)
+}
+
+/// True where a debug build was told that a person sits here.
+pub fn is_played_person() -> bool {
+    debug_variable(PERSON).is_some()
+}
+
 /// The process `pid`, if it runs.
 pub fn running(pid: u32) -> Option<Process> {
     process(pid).map(|(process, _)| process)
@@ -218,7 +237,7 @@ const LOGINS: [&str; 21] = [
 /// Says what speaks against it.
 pub fn is_person(agents: &[String], markers: &[String]) -> Result<(), NotAPerson> {
     use std::io::IsTerminal;
-    if debug_variable(PERSON).is_some() {
+    if is_played_person() {
         return Ok(());
     }
     if let Some(marker) = markers.iter().find(|marker| variable(marker).is_some()) {

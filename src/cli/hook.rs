@@ -13,11 +13,11 @@ use crate::store::NotOpen;
 /// Answer one event of an agent host (hosts call this)
 ///
 /// Reads one event as JSON on standard input and prints one JSON object in that host's
-/// dialect, or nothing when there is no objection. The exit code is always 0: hosts let a
-/// tool run when a hook fails.
+/// dialect, or nothing when there is no objection. The exit code is 0 for every event:
+/// hosts let a tool run when a hook fails. An unknown host is wrong usage, 64.
 #[derive(Debug, clap::Args)]
 pub(super) struct HookArgs {
-    /// Name of the host: claude, codex, gemini
+    /// Name of the host, such as claude
     host: String,
     /// Name of the event, for hosts whose payload does not tell
     event: Option<String>,

@@ -26,7 +26,7 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
     let rows = seed.log(&job, args.number)?;
     out.json(&rows);
     for row in &rows {
-        let mark = if args.graph { mark(row) } else { "" };
+        let mark = if args.graph { mark(&seed, row) } else { "" };
         let commit = row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
         let at = report::clock(seconds(&row.at));
         let line = format!("{mark}{:<20} cycle {}  {commit:<7}  {at}  {}", row.step, row.cycle, row.subject);
@@ -36,16 +36,12 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
 }
 
 /// A step back branches off; a birth begins the line.
-fn mark(row: &LogRow) -> &'static str {
-    let order = ["idle", "observe", "plan", "execute", "verify", "condense"];
-    let place = |name: &str| order.iter().position(|known| *known == name);
+fn mark(seed: &Seed, row: &LogRow) -> &'static str {
     let Some((from, to)) = row.step.split_once(" -> ") else {
         return if row.step == "birth" { "o  " } else { "|  " };
     };
-    match (place(from), place(to)) {
-        (Some(from), Some(to)) if to < from && !(from == 5 && to == 0) => "|\\ ",
-        _ => "*  ",
-    }
+    let back = seed.rules.map.phase(&from.into()).is_some_and(|phase| phase.back.contains(&to.into()));
+    if back { "|\\ " } else { "*  " }
 }
 
 fn seconds(at: &str) -> i64 {

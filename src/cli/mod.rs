@@ -130,9 +130,14 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The repository around the working directory.
+    /// The repository around the working directory, where a boundary that was stopped
+    /// between its commit and its step has been finished.
     pub(crate) fn seed(&self) -> Result<Seed, SeedError> {
-        Seed::open(&self.cwd)
+        let seed = Seed::open(&self.cwd)?;
+        if seed.pending().is_some() && seed.is_seeded()? {
+            seed.finish_pending()?;
+        }
+        Ok(seed)
     }
 }
 

@@ -85,10 +85,12 @@ fn only_in_condense(seed: &Seed, add_cycle: Option<&str>) -> Result<(), SeedErro
     if why.trim().is_empty() {
         return Err(SeedError::Usage("--add-cycle says why the job needs another cycle".to_owned()));
     }
-    match focused.state.stand.phase.as_str() {
-        "condense" if focused.state.job.status.is_open() => Ok(()),
-        "condense" => Err(SeedError::Usage("the job is completed; it takes no further cycle".to_owned())),
-        phase => Err(SeedError::Usage(format!("a cycle is added in condense, not in {phase}"))),
+    let phase = &focused.state.stand.phase;
+    let consolidates = seed.row(Some(&focused)).kind == crate::phases::Kind::Consolidation;
+    match (consolidates, focused.state.job.status.is_open()) {
+        (true, true) => Ok(()),
+        (true, false) => Err(SeedError::Usage("the job is completed; it takes no further cycle".to_owned())),
+        (false, _) => Err(SeedError::Usage(format!("a cycle is added in condense, not in {phase}"))),
     }
 }
 

@@ -10,7 +10,6 @@ pub(super) struct StatusArgs {}
 pub(super) fn run(_: &StatusArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
     seed.require_seeded()?;
-    seed.finish_pending()?;
     let status = seed.status()?;
     out.json(&status);
     print(&status, out);
@@ -18,6 +17,9 @@ pub(super) fn run(_: &StatusArgs, context: &Context, out: &mut Report) -> anyhow
 }
 
 fn print(status: &Status, out: &mut Report) {
+    if !status.enabled {
+        out.pair("switch", "OFF in this worktree: git seed on goes on where it stood");
+    }
     match &status.job {
         Some(job) => out.pair("job", format_args!("{:<28} {}   run {}", job.name, job.id, job.run)),
         None => out.pair("job", "none"),
@@ -47,10 +49,6 @@ fn print(status: &Status, out: &mut Report) {
     let counted = counted.map(|(n, what)| crate::seed::boundary::count(n as usize, what));
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);
-    let switch = if status.enabled {
-        "git seed off -m \"…\" to step in"
-    } else {
-        "OFF in this worktree: git seed on"
-    };
+    let switch = if status.enabled { "git seed off -m \"…\" to step in" } else { "git seed on" };
     out.pair("look", format_args!("git seed log --graph · git seed why · {switch}"));
 }

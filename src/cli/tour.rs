@@ -408,7 +408,8 @@ impl Tour<'_> {
     fn bad(&mut self, what: &str, verdict: &str, text: &str) -> anyhow::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": verdict, "told": text }));
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Bad, verdict));
-        let why = text.split_once("BLOCKED: ").map_or(text, |(_, rest)| rest);
+        let why =
+            text.split_once("BLOCKED: ").or(text.split_once("NOTICED: ")).map_or(text, |(_, rest)| rest);
         let mut lines = why.lines();
         self.out.line(format_args!("  {what}"));
         self.out.line(format_args!("      {mark} {}", lines.next().unwrap_or_default()));

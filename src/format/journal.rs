@@ -61,8 +61,6 @@ pub enum What {
     Asked,
     /// The turn was not let go.
     Kept,
-    /// The turn was let go although the work is open.
-    Yielded,
     /// Something broke inside git seed; the act went ahead.
     Trouble,
     /// A commit went through our hook.

@@ -16,22 +16,24 @@ const OBJECTIVE_WORDS: (u32, u32) = (300, 60);
 /// One gate: a name and a pure function.
 pub struct Gate {
     pub name: &'static str,
+    /// It judges the boundary's message, which is not there before the step is asked for.
+    of_message: bool,
     check: fn(&Crossing<'_>) -> Result<(), Refusal>,
 }
 
 /// Every gate there is.
 pub const GATES: &[Gate] = &[
-    Gate { name: "dial", check: the_dial_is_set },
-    Gate { name: "name", check: the_job_has_a_name },
-    Gate { name: "objective", check: the_objective_is_told },
-    Gate { name: "page", check: a_page_was_updated },
-    Gate { name: "decision", check: the_plan_is_decided },
-    Gate { name: "document", check: the_plan_document_exists },
-    Gate { name: "plan-unedited", check: the_plan_document_stands },
-    Gate { name: "notes", check: no_note_is_live },
-    Gate { name: "deflation", check: the_footers_shrank },
-    Gate { name: "message", check: the_message_is_whole },
-    Gate { name: "clean", check: the_tree_is_clean },
+    Gate { name: "dial", of_message: false, check: the_dial_is_set },
+    Gate { name: "name", of_message: false, check: the_job_has_a_name },
+    Gate { name: "objective", of_message: false, check: the_objective_is_told },
+    Gate { name: "page", of_message: false, check: a_page_was_updated },
+    Gate { name: "decision", of_message: false, check: the_plan_is_decided },
+    Gate { name: "document", of_message: false, check: the_plan_document_exists },
+    Gate { name: "plan-unedited", of_message: false, check: the_plan_document_stands },
+    Gate { name: "notes", of_message: false, check: no_note_is_live },
+    Gate { name: "deflation", of_message: false, check: the_footers_shrank },
+    Gate { name: "message", of_message: true, check: the_message_is_whole },
+    Gate { name: "clean", of_message: false, check: the_tree_is_clean },
 ];
 
 /// True for the name of a gate.
@@ -88,7 +90,7 @@ pub fn forward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 /// All that stands between here and the step forward, but for its message.
 pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
     let own = crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
-    let open = own.filter(|gate| gate.name != "message").filter_map(|gate| {
+    let open = own.filter(|gate| !gate.of_message).filter_map(|gate| {
         let refusal = (gate.check)(crossing).err()?;
         Some(Refusal { by: gate.name, ..refusal })
     });

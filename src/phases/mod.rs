@@ -238,6 +238,15 @@ pub struct Phase {
     /// Entering it takes the word count of the footers.
     #[serde(default)]
     pub measures: bool,
+    /// Jobs and dependencies are made here.
+    #[serde(default)]
+    pub births: bool,
+    /// Dependencies are given up here.
+    #[serde(default)]
+    pub unlinks: bool,
+    /// The plan document is decided here, in the first cycle.
+    #[serde(default)]
+    pub decides: bool,
     /// Gates of the steps forward, in order.
     #[serde(default)]
     pub exit: Vec<String>,

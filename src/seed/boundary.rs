@@ -73,6 +73,8 @@ pub struct Pending {
     pub toward: Toward,
     /// The author's words, to judge them again.
     pub text: String,
+    /// The process that is making the commit; while it runs, the step is its own.
+    pub owner: crate::world::Process,
 }
 
 /// What the first half of a boundary found out.
@@ -302,6 +304,7 @@ impl Seed {
             chain: focused.chain.clone(),
             toward: toward.clone(),
             text: judged.message.text().to_owned(),
+            owner: crate::world::myself(),
         };
         self.write_pending(focused, &pending)?;
         match self.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
@@ -339,7 +342,9 @@ impl Seed {
 
     /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
     pub fn finish_pending(&self) -> Result<Option<Crossed>> {
-        let Some(pending) = self.pending() else { return Ok(None) };
+        let Some(pending) = self.pending().filter(|pending| !crate::world::is_running(&pending.owner)) else {
+            return Ok(None);
+        };
         let Some(head) = self.store.head()?.commit else {
             self.forget_pending()?;
             return Ok(None);
@@ -486,13 +491,19 @@ impl Seed {
         let row = self.row_of(state).clone();
         self.declare(chain, state, &row, toward, judged, &mut draft)?;
         if let Some(step) = &judged.step {
+            let begins = state.stand.phase.is_idle();
             state.stand = state.stand.take(&self.rules.map, step);
+            if begins {
+                // The step that begins a cycle is the first of that cycle.
+                draft.cycle = state.stand.cycle;
+            }
         }
         let head = self.store.head()?;
         state.home.branch = head.branch.unwrap_or_default();
         if let Some(commit) = commit {
             state.home.commit = commit.to_string();
             state.cost.commits += 1;
+            state.stand.entry.checkpoints += u32::from(*toward == Toward::Checkpoint);
         }
         if let Some(tree) = &judged.survey.tree {
             state.fence.tree = tree.to_string();

@@ -68,8 +68,7 @@ impl Seed {
         let name = jobs::check_name(name).map_err(usage)?.to_owned();
         let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
         let parent = self.focused()?;
-        let consolidating =
-            parent.as_ref().is_some_and(|parent| parent.state.stand.phase.as_str() == "condense");
+        let consolidating = parent.as_ref().is_some_and(|parent| self.row(Some(parent)).births);
         if !consolidating && (!person || dependent) {
             let phase = parent.as_ref().map_or("none", |parent| parent.state.stand.phase.as_str());
             let refusal = Refusal::new("births", Wants::Edge).with("case", "birth-time").with("phase", phase);
@@ -221,7 +220,7 @@ impl Seed {
     /// Removes an edge to a dependency; voids the dependency too, if asked.
     pub fn remove_dependency(&self, id: &JobId, void: bool) -> Done<Focused> {
         let focused = self.require_focused()?;
-        if focused.state.stand.phase.as_str() != "verify" {
+        if !self.row(Some(&focused)).unlinks {
             let phase = focused.state.stand.phase.as_str();
             return Ok(Err(Refusal::new("births", Wants::Edge)
                 .with("case", "unlink-time")
@@ -252,7 +251,7 @@ impl Seed {
     /// Adds an edge from the focused job to `id`, unless that would close a circle.
     pub fn add_dependency(&self, parent: &JobId, id: &JobId) -> Done<Focused> {
         let focused = self.require_focused()?;
-        if focused.state.stand.phase.as_str() != "condense" {
+        if !self.row(Some(&focused)).births {
             let phase = focused.state.stand.phase.as_str();
             return Ok(Err(Refusal::new("births", Wants::Edge)
                 .with("case", "birth-time")
@@ -299,7 +298,8 @@ impl Seed {
         let focused = self.require_focused()?;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             let again = state.plan.pointer == pointer;
-            if !again && (state.stand.phase.as_str() != "plan" || state.stand.cycle != 1) {
+            let decides = state.stand.row(&self.rules.map, false).decides;
+            if !again && (!decides || state.stand.cycle != 1) {
                 return Ok(Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time")));
             }
             state.plan.decide(pointer.clone()).map_err(usage)?;

@@ -155,7 +155,8 @@ impl Seed {
         match githooks::state(&self.hook_repo(), &world::own_binary(), &record) {
             Ok(states) => {
                 for hook in states {
-                    let detail = format!("{}: {}", hook.name, hook.detail);
+                    let said = if hook.detail.is_empty() { "git runs it" } else { hook.detail.as_str() };
+                    let detail = format!("{}: {said}", hook.name);
                     found.push(if hook.ok {
                         Finding::good("git hooks", detail)
                     } else {

@@ -71,7 +71,7 @@ impl Seed {
         let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Survey::default()) };
         let tree = self.snapshot()?;
         let changed = self.store.diff_trees(&before, &tree)?;
-        let mut survey = Survey { changed: !changed.is_empty(), ..Survey::default() };
+        let mut survey = Survey::default();
         let judged = Judged {
             persons: self.persons(focused)?,
             touched: self.touched(focused, since)?,
@@ -127,10 +127,14 @@ impl Seed {
             }
             // Anchors that were put in for the agent declare nothing; an edit of its own does.
             if touched && matches!(self.place_of(&shown, judged.state), Place::Page { .. }) {
-                survey.pages.push(shown);
+                survey.pages.push(shown.clone());
             }
+            // Nobody's page edit is the anchors that git seed put in: no sign of silent hooks.
+            let page = matches!(self.place_of(&shown, judged.state), Place::Page { .. });
+            survey.changed |= touched || !page;
             survey.own.push(path.clone());
         } else if touched {
+            survey.changed = true;
             survey.strays.push(shown);
         } else if !persons && (open.contains(&shown) || self.store.head()?.commit.is_none()) {
             survey.unclaimed.push(Unclaimed { blob: self.blob_now(path), path: shown });

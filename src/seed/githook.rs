@@ -121,6 +121,9 @@ impl Seed {
 
 /// True when an agent host, or the mark of one, is above this process.
 pub fn agent_is_above() -> bool {
+    if world::is_played_person() {
+        return false;
+    }
     let (programs, markers) = agents();
     markers.iter().any(|marker| world::variable(marker).is_some())
         || world::ancestors()

@@ -67,6 +67,10 @@ impl Seed {
     }
 
     fn before(&self, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
+        // A call without a name is a broken payload, not an act.
+        if call.tool.is_empty() {
+            return Ok(Answer::silence());
+        }
         let focused = self.focused()?;
         if focused.is_none() && !self.is_seeded()? {
             return Ok(Answer::silence());
@@ -243,7 +247,8 @@ impl Seed {
             1 => String::new(),
             n => format!("\nAlso: {}", strays[1..n.min(6)].join(", ")),
         };
-        Some(said.text() + &more)
+        // It has happened: that is a notice, and what follows from it.
+        Some(said.text().replacen("BLOCKED", "NOTICED", 1) + &more)
     }
 
     fn session_start(&self, event: &Event) -> Result<Answer> {

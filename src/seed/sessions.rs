@@ -121,7 +121,7 @@ impl Seed {
             .filter_map(|file| toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok())
             .filter(|session| is_running(session.process.as_ref()))
             .filter_map(|session| session.process)
-            .filter(|process| caller.as_ref() != Some(process))
+            .filter(|process| !caller.as_ref().is_some_and(|caller| is_same(caller, process)))
             .any(|process| above.iter().any(|up| is_same(up, &process)))
     }
 

@@ -31,6 +31,9 @@ pub struct Installation {
     /// `.git/info/exclude` as it was before our lines; absent when it was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude_before: Option<String>,
+    /// `.git/info` was not there before.
+    #[serde(default)]
+    pub made_info: bool,
     /// Lines of ours in `.git/info/exclude`.
     #[serde(default)]
     pub excluded: Vec<String>,
@@ -180,6 +183,7 @@ impl Seed {
         let before = read_if_there(&file)?;
         if installation.excluded.is_empty() {
             installation.exclude_before.clone_from(&before);
+            installation.made_info = file.parent().is_some_and(|dir| !dir.exists());
         }
         let line = format!("/{name}");
         installation.excluded.push(line.clone());
@@ -336,6 +340,10 @@ impl Seed {
             match &installation.exclude_before {
                 Some(before) => std::fs::write(&file, before)?,
                 None => std::fs::remove_file(&file)?,
+            }
+            if let (true, Some(dir)) = (installation.made_info, file.parent()) {
+                // Only when it is empty: others may have put files there since.
+                let _ = std::fs::remove_dir(dir);
             }
         } else {
             let keep = |line: &&str| !installation.excluded.iter().any(|own| own == line.trim_end());

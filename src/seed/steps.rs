@@ -272,6 +272,9 @@ impl Seed {
     ///
     /// A journal that does not hold is left as it is: `doctor` tells and mends it.
     pub fn note(&self, focused: Option<&Focused>, fill: impl FnOnce(&mut Line)) -> Result<()> {
+        if focused.is_some_and(|focused| focused.since.is_err()) {
+            return Ok(());
+        }
         let mut line = Line { at: self.now, ..Line::default() };
         let (base, folded) =
             focused.map_or(("", ""), |focused| (focused.state.step.as_str(), focused.state.folded.as_str()));

@@ -4,9 +4,10 @@
 //! What no row names is unknown. A program by its path is code, whatever it is called.
 
 use super::programs::{self, Args, Row, Special, runs_inside};
+use super::stand::Here;
 use super::walk::{Around, DEEPEST, Input, MOST, Walker};
 use super::words::Term;
-use super::{Effect, Found, Tag, git, own, scripts, seed};
+use super::{Effect, Found, Tag, git, own, scripts, search, seed};
 
 impl Walker {
     /// One program with its words.
@@ -26,7 +27,10 @@ impl Walker {
         if (!program.is_literal() && !home) || program.text.contains('=') {
             return self.push(Effect::Unknown, &around.part);
         }
-        if self.functions.contains(&program.text) {
+        if let Some(&moves) = self.functions.get(&program.text) {
+            if moves {
+                self.here = Here::unknown();
+            }
             return self.call(words, around);
         }
         let (directory, name) = program.text.rsplit_once('/').unwrap_or(("", &program.text));
@@ -41,16 +45,30 @@ impl Walker {
         }
     }
 
-    /// Builtins that give variables a value nobody sees.
+    /// Builtins that give variables a value nobody sees, or evaluate names.
     fn sets(&mut self, program: &str, words: &[Term], around: &Around) {
         let names = match program {
-            "read" | "mapfile" | "readarray" | "getopts" => words,
+            "read" | "mapfile" | "readarray" | "getopts" => {
+                self.arrives(around);
+                for name in ["REPLY", "MAPFILE", "OPTARG"] {
+                    self.hide(name);
+                }
+                words
+            }
             "printf" if words.first().is_some_and(|word| word.text == "-v") => {
                 words.get(1..2).unwrap_or_default()
             }
+            "unset" => return self.evaluated(words, around),
+            "test" | "[" => {
+                let tested = words.windows(2).filter(|pair| pair[0].text == "-v").map(|pair| pair[1].clone());
+                return self.evaluated(&tested.collect::<Vec<_>>(), around);
+            }
+            "let" => return words.iter().for_each(|word| self.sum(&word.text)),
             _ => return,
         };
+        self.evaluated(names, around);
         for name in names {
+            self.hide(&name.text);
             if around.input.flaggy {
                 self.flaggy.insert(name.text.clone());
             }
@@ -65,22 +83,41 @@ impl Walker {
         }
     }
 
+    /// Words that are taken for names, with whatever subscript stands in them.
+    fn evaluated(&mut self, words: &[Term], around: &Around) {
+        for word in words.iter().filter(|word| word.expands) {
+            if word.composed {
+                self.push(Effect::Unknown, &around.part);
+            }
+            for name in &word.uses {
+                self.sums.count(name, &around.part);
+            }
+        }
+    }
+
+    /// Names that a command takes from its input may be those of our state.
+    fn arrives(&mut self, around: &Around) {
+        let texts = around.input.text.iter().chain(around.input.printed.iter());
+        if around.input.lists_state || texts.into_iter().any(|text| own::lists_state(text, false)) {
+            self.push_state(&around.part);
+        }
+    }
+
     /// A script or binary by its path.
     fn own_code(&mut self, program: &Term, words: &[Term], around: &Around) {
-        let mut found = Found::new(Effect::RunsCode, &around.part);
-        let named =
-            std::iter::once(program).chain(words).filter(|word| own::reach(word, false) == own::Reach::State);
-        found.paths.extend(named.map(|word| word.text.clone()));
-        found.own_state = !found.paths.is_empty();
-        self.found.push(found);
+        self.code(Effect::RunsCode, std::iter::once(program).chain(words), around);
     }
 
     fn nameless(&mut self, words: &[Term], around: &Around) {
         let effect = if around.foreign { Effect::RunsCode } else { Effect::Unknown };
+        self.code(effect, words, around);
+    }
+
+    fn code<'t>(&mut self, effect: Effect, words: impl IntoIterator<Item = &'t Term>, around: &Around) {
         let mut found = Found::new(effect, &around.part);
-        let named = words.iter().filter(|word| own::reach(word, false) == own::Reach::State);
-        found.paths.extend(named.map(|word| word.text.clone()));
-        found.own_state = !found.paths.is_empty();
+        let named: Vec<&Term> =
+            words.into_iter().filter(|word| own::reach(word, false) == own::Reach::State).collect();
+        found.name_state(&named);
         self.found.push(found);
     }
 
@@ -115,9 +152,15 @@ impl Walker {
     /// Judges a row and walks the commands that its flags hold.
     fn judge(&mut self, row: &Row, words: &[Term], around: &Around) -> Vec<Found> {
         let args = Args::of(row, words, false);
-        let found = row.judge(&args, &around.part);
+        let mut found = row.judge(&args, around);
+        if row.searches && search::finds_state(words) {
+            self.lists_state = true;
+            let uses = !args.commands.is_empty() || found.iter().any(|found| found.effect == Effect::Write);
+            found[0].own_state |= uses;
+        }
         for command in &args.commands {
-            self.argv(command, &Around { input: Input::default(), ..around.clone() });
+            let here = if command.elsewhere { Here::unknown() } else { around.here.clone() };
+            self.argv(&command.words, &Around { input: Input::default(), here, ..around.clone() });
         }
         found
     }
@@ -131,7 +174,7 @@ impl Walker {
         let Some(&(at, verb)) = leading.operands.first() else { return false };
         let Some(sub) = row.sub(&verb.text).filter(|_| verb.is_literal()) else { return false };
         let flags = Args { operands: Vec::new(), ..leading };
-        let before = row.judge(&flags, &around.part);
+        let before = row.judge(&flags, around);
         self.found.extend(before.into_iter().skip(1));
         self.row(sub, &words[at + 1..], around);
         true
@@ -147,10 +190,16 @@ impl Walker {
             .collect();
         let start = leading.operands.first().map_or(words.len(), |(at, _)| *at);
         leading.operands.clear();
-        let own = row.judge(&leading, &around.part);
+        let own = row.judge(&leading, around);
+        if row.appends {
+            self.arrives(around);
+        }
         let asks = |name: &String| row.reads.as_ref().is_some_and(|reads| reads.with.contains(name));
         let only_reads = leading.flags.iter().any(|flag| asks(&flag.name));
         let mut around = Around { foreign: around.foreign || row.foreign, ..around.clone() };
+        for flag in leading.flags.iter().filter(|flag| row.chdir.contains(&flag.name)) {
+            around.here = flag.value.as_ref().map_or_else(Here::unknown, |to| around.here.moved(to));
+        }
         self.found.extend(
             own.into_iter().filter(|own| own.effect > Effect::Read || own.tag.is_some() || own.own_state),
         );
@@ -198,7 +247,7 @@ impl Walker {
         if row.appends {
             for word in command.iter_mut().filter(|word| !replaced.is_empty() && word.text.contains(replaced))
             {
-                word.expands = true;
+                word.hide();
             }
             command.push(Term::arriving(around.input.flaggy));
         }
@@ -253,13 +302,14 @@ impl Walker {
         if words.iter().any(could_be_flag) {
             self.flaggy.insert("@".to_owned());
         }
-        self.joined(std::slice::from_ref(code), around);
+        let code = std::slice::from_ref(code);
+        self.apart(|walker| walker.joined(code, around));
     }
 
     fn shell_input(&mut self, around: &Around) {
         match &around.input.text {
             Some(text) => {
-                self.text(text);
+                self.apart(|walker| walker.text(text));
             }
             None if around.input.piped => self.push(Effect::Unknown, &around.part),
             None => self.push(Effect::RunsCode, &around.part),
@@ -303,10 +353,19 @@ impl Walker {
             found.effect = found.effect.max(call.effect);
             return self.found.push(found);
         }
+        let reads_names = call
+            .words
+            .iter()
+            .any(|word| word.text.starts_with("--batch") || word.text.starts_with("--stdin"));
+        let texts = around.input.text.iter().chain(around.input.printed.iter());
+        if reads_names && texts.into_iter().any(|text| own::lists_state(text, true)) {
+            self.push_state(&around.part);
+        }
+        let here = call.directories.iter().fold(around.here.clone(), |here, to| here.moved(to));
         let mut found = match programs::git_verb(&call.verb) {
             Some(row) => {
                 let start = self.found.len();
-                self.row(row, call.words, around);
+                self.row(row, call.words, &Around { here, ..around.clone() });
                 self.found.split_off(start)
             }
             None => vec![Found::new(Effect::Unknown, &around.part)],
@@ -327,14 +386,24 @@ impl Walker {
 
     /// `export A=b`, `declare -r A=b`.
     fn declare(&mut self, words: &[Term], around: &Around) {
-        for word in words.iter().filter(|word| !word.text.starts_with('-')) {
-            match word.text.split_once('=') {
-                Some((name, _)) => {
-                    let value = word.behind(name.len() + 1);
-                    self.assign(name.trim_end_matches('+'), &value, &around.part, None);
-                }
-                None if word.expands => self.push(Effect::Unknown, &around.part),
-                None => {}
+        let flags: String =
+            words.iter().filter(|word| word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
+        for word in words.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+            let appends = name.ends_with('+');
+            let name = name.trim_end_matches('+');
+            if word.text.contains('=') {
+                let value = word.behind(word.text.len() - value.len());
+                self.assign(name, &value, &around.part, None);
+            } else if word.expands {
+                self.push(Effect::Unknown, &around.part);
+            }
+            // An integer or a reference is evaluated whenever it is set or read.
+            if flags.contains(['i', 'n']) {
+                self.sums.count(name, &around.part);
+            }
+            if appends || flags.contains(['i', 'n', 'l', 'u', 'c', 'a', 'A']) {
+                self.values.hide(name);
             }
         }
         let nested = words.iter().any(|word| word.quoted && !word.expands && runs_inside(&word.text));
@@ -352,8 +421,8 @@ impl Walker {
 
     fn script(&mut self, row: &Row, words: &[Term], around: &Around) {
         let args = Args::of(row, words, false);
-        let mut found = row.judge(&args, &around.part);
-        found.extend(scripts::judge(row, &args, words, &around.part));
+        let mut found = row.judge(&args, around);
+        found.extend(scripts::judge(row, &args, words, around));
         if words.iter().any(|word| self.is_sharp(word)) {
             found.push(Found::new(Effect::Unknown, &around.part));
         }
@@ -367,7 +436,7 @@ impl Walker {
         let uses =
             |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}"));
         let code = word.quoted && word.expands;
-        code && self.values.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
+        code && self.texts.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Call<'a> {
     pub words: &'a [Term],
     /// What the global options do by themselves.
     pub effect: Effect,
+    /// The directories of `-C`, each from the one before.
+    pub directories: Vec<Term>,
     flags: Vec<GitFlag>,
 }
 
@@ -102,7 +104,13 @@ const HARMLESS: &[&str] = &[
 impl<'a> Call<'a> {
     /// Skips the global options of `words`.
     pub fn of(words: &'a [Term]) -> Parsed<'a> {
-        let mut call = Self { verb: String::new(), words: &[], effect: Effect::Read, flags: Vec::new() };
+        let mut call = Self {
+            verb: String::new(),
+            words: &[],
+            effect: Effect::Read,
+            directories: Vec::new(),
+            flags: Vec::new(),
+        };
         let mut at = 0;
         while let Some(word) = words.get(at) {
             if !word.text.starts_with('-') {
@@ -145,12 +153,17 @@ impl<'a> Call<'a> {
                 Some(2)
             }
             ("-C", None) => {
-                if own::reach(next?, false) >= own::Reach::GitDir {
+                let directory = next?;
+                if own::reach(directory, false) >= own::Reach::GitDir {
                     self.bends(Effect::Unknown);
                 }
+                self.directories.push(directory.clone());
                 Some(2)
             }
             ("--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source", attached) => {
+                if name == "--work-tree" {
+                    self.directories.push(Term::arriving(false));
+                }
                 if name == "--git-dir" || name == "--namespace" {
                     self.bends(Effect::Unknown);
                 }

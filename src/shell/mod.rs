@@ -10,7 +10,10 @@ mod git;
 mod own;
 mod programs;
 mod scripts;
+mod search;
 mod seed;
+mod stand;
+mod sums;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -19,7 +22,10 @@ mod words;
 
 use serde::Deserialize;
 
-pub use seed::{Program, SeedCommand, seed_command};
+use stand::Here;
+use words::Term;
+
+pub use seed::{Program, SeedCommand, only_looks, seed_command};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].
 pub const LONGEST: usize = 64 * 1024;
@@ -108,9 +114,13 @@ pub struct Found {
     pub effect: Effect,
     /// The piece of the command line that shows it.
     pub part: String,
-    /// Paths it writes, or paths of git seed's state that it names, as written.
+    /// Paths it writes, or names of git seed's state that it uses. Always resolved text,
+    /// never a `$x` or a `*`; relative ones begin where the line began, whatever `cd`
+    /// stands between. One that ends in `/` stands for something below that directory.
+    /// Behind a `cd` that may have failed, both places are named.
     pub paths: Vec<String>,
-    /// It writes somewhere the text does not say.
+    /// What it writes is not all in the text. Every path that ends in `/` comes with
+    /// this; without such a path nobody knows where.
     pub dynamic: bool,
     /// What kind of program it is, where that matters.
     pub tag: Option<Tag>,
@@ -122,6 +132,8 @@ pub struct Found {
     pub seed: bool,
     /// It is a `git seed` command that is not the agent's to give.
     pub persons: bool,
+    /// It is a `git seed` command that changes nothing.
+    pub looks: bool,
 }
 
 impl Found {
@@ -136,7 +148,30 @@ impl Found {
             own_state: false,
             seed: false,
             persons: false,
+            looks: false,
         }
+    }
+
+    /// Adds `path`, told from where the line began.
+    fn add_path(&mut self, path: &str, here: &Here) {
+        let paths = if path.is_empty() { Vec::new() } else { here.paths(path) };
+        self.dynamic |= paths.is_empty() && !path.is_empty();
+        for path in paths {
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
+        }
+    }
+
+    /// Says that `words` name git seed's own state.
+    fn name_state(&mut self, words: &[&Term]) {
+        self.own_state |= !words.is_empty();
+        let shown = words
+            .iter()
+            .filter(|word| word.is_literal() && !word.text.contains(['*', '?']))
+            .map(|word| word.text.clone());
+        let new: Vec<String> = shown.filter(|path| !self.paths.contains(path)).collect();
+        self.paths.extend(new);
     }
 }
 
@@ -158,7 +193,7 @@ impl Reading {
         self.found.iter().find(|found| found.effect == worst)
     }
 
-    /// The paths it writes, as written; `dynamic` on a [`Found`] says that there are more.
+    /// The paths it writes, as [`Found::paths`] has them; `dynamic` says that there are more.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
         self.found
             .iter()

@@ -58,12 +58,18 @@ pub(super) fn code_mentions(code: &str) -> bool {
     signs.iter().any(|sign| code.contains(sign))
 }
 
-/// Whether writing to `term` leaves nothing behind.
-pub(super) fn is_sink(term: &Term) -> bool {
+/// Whether writing to `path` leaves nothing behind.
+pub(super) fn is_sink(path: &str) -> bool {
     let sinks = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
     let descriptor =
-        term.text.strip_prefix("/dev/fd/").is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
-    term.is_literal() && (descriptor || sinks.contains(&term.text.as_str()))
+        path.strip_prefix("/dev/fd/").is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
+    descriptor || sinks.contains(&path)
+}
+
+/// Whether one of the words in `text`, which a program takes for names, is ours.
+pub(super) fn lists_state(text: &str, revisions: bool) -> bool {
+    let words = text.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+    words.into_iter().any(|word| reach(&Term::literal(word), revisions) == Reach::State)
 }
 
 fn names_ref(text: &str, revisions: bool) -> bool {
@@ -176,7 +182,7 @@ fn braces_as_globs(text: &str) -> String {
 }
 
 /// Whether the glob `pattern` could match `name`; a `[…]` counts as any character.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut chars = pattern.chars();
     match (chars.next(), name.chars().next()) {
         (None, None) => true,

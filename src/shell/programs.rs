@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::own;
-use super::words::Term;
+use super::stand::Here;
+use super::walk::Around;
+use super::words::{Target, Term};
 use super::{Effect, Found, GitFlag, Tag};
 
 /// How a program or a verb of one behaves.
@@ -69,6 +71,15 @@ pub(super) struct Row {
     /// It descends into what it is given.
     #[serde(default)]
     pub descends: bool,
+    /// Flags with which it descends.
+    #[serde(default)]
+    pub descends_with: Vec<String>,
+    /// It puts its sources into its last operand where that is a directory.
+    #[serde(default)]
+    pub into: bool,
+    /// It searches below its operands, by patterns.
+    #[serde(default)]
+    pub searches: bool,
     /// Its words are looked up among refs too.
     #[serde(default)]
     pub revisions: bool,
@@ -87,6 +98,9 @@ pub(super) struct Row {
     /// Wrappers: `NAME=value` words may stand before the command.
     #[serde(default)]
     pub assignments: bool,
+    /// Wrappers: flags that name the directory to run the command in.
+    #[serde(default)]
+    pub chdir: Vec<String>,
     /// Wrappers: the words are joined and read by a shell.
     #[serde(default)]
     pub joins: bool,
@@ -209,9 +223,17 @@ pub(super) struct Args<'a> {
     /// Operands before this index stand before `--`.
     pub dashes: Option<usize>,
     /// Commands behind `-exec` and its like.
-    pub commands: Vec<Vec<Term>>,
+    pub commands: Vec<Command>,
     /// A word could turn into a flag that is not shown.
     pub flaggy: bool,
+}
+
+/// A command behind a flag.
+#[derive(Debug)]
+pub(super) struct Command {
+    pub words: Vec<Term>,
+    /// It runs where the file was found: `-execdir`.
+    pub elsewhere: bool,
 }
 
 /// One flag: its name without value, and the value if it has one.
@@ -252,7 +274,7 @@ impl<'a> Args<'a> {
     fn flag(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
         let word = &words[at];
         if row.exec.contains(&word.text) {
-            return self.command(words, at);
+            return self.command(row, words, at);
         }
         if row.single_dash || word.text.starts_with("--") {
             return self.long(row, words, at);
@@ -260,7 +282,7 @@ impl<'a> Args<'a> {
         for (index, letter) in word.text.char_indices().skip(1) {
             let name = format!("-{letter}");
             if row.exec.contains(&name) {
-                return self.command(words, at);
+                return self.command(row, words, at);
             }
             let attached = &word.text[index + letter.len_utf8()..];
             let only_attached = row.values.iter().any(|value| value.strip_suffix('?') == Some(&name));
@@ -284,7 +306,7 @@ impl<'a> Args<'a> {
         if let Some((name, _)) = word.text.split_once('=') {
             let value = Some(word.behind(name.len() + 1));
             if row.exec.iter().any(|exec| exec == name) {
-                self.commands.push(vec![Term::arriving(true)]);
+                self.commands.push(Command { words: vec![Term::arriving(true)], elsewhere: true });
             }
             self.flags.push(Flag { name: name.to_owned(), value, at });
             return at + 1;
@@ -295,16 +317,41 @@ impl<'a> Args<'a> {
         at + 1 + usize::from(taken)
     }
 
-    fn command(&mut self, words: &[Term], at: usize) -> usize {
+    fn command(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
         let rest = &words[at + 1..];
         let length = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
         let mut command = rest[..length].to_vec();
-        for word in &mut command {
-            word.expands |= word.text.contains("{}");
+        let roots = self.roots();
+        for word in command.iter_mut().filter(|word| word.text.contains("{}")) {
+            if word.text == "{}" && roots.is_some() {
+                *word = Term::found_below(roots.clone().unwrap_or_default());
+            } else {
+                word.hide();
+            }
         }
-        command.push(Term::arriving(false));
-        self.commands.push(command);
+        if roots.is_none() || !row.searches {
+            command.push(Term::arriving(false));
+        }
+        self.commands.push(Command { words: command, elsewhere: words[at].text.ends_with("dir") });
         at + 1 + length + 1
+    }
+
+    /// Where a search begins, each directory with its slash; `None` if the text does not say.
+    pub fn roots(&self) -> Option<Vec<String>> {
+        let named = self.operands.iter().map(|(_, term)| *term);
+        let named = named.filter(|term| !matches!(term.text.as_str(), "!" | "(" | ")" | ","));
+        let mut roots = Vec::new();
+        for term in named {
+            match term.target() {
+                Target::Files(files) => roots.extend(files.iter().map(|file| with_slash(file))),
+                Target::Below(below) => roots.extend(below),
+                Target::Hidden => return None,
+            }
+        }
+        if roots.is_empty() {
+            roots.push("./".to_owned());
+        }
+        Some(roots)
     }
 
     /// Whether the flag of that name, or an abbreviation of it, is given.
@@ -324,17 +371,18 @@ impl Row {
         self.sub.iter().find(|row| row.names.iter().any(|name| name == verb))
     }
 
-    /// What the words make of this row; `part` is the piece of the line they come from.
+    /// What the words make of this row, `around` what stands around them.
     ///
     /// The first entry is the program itself, the others what its flags add.
-    pub fn judge(&self, args: &Args<'_>, part: &str) -> Vec<Found> {
+    pub fn judge(&self, args: &Args<'_>, around: &Around) -> Vec<Found> {
+        let part = around.part.as_str();
         let mut base = Found::new(self.base(args), part);
         let mut found = Vec::new();
         if base.effect != Effect::Read || !self.reads_only(args) {
-            found.extend(self.also.iter().map(|&effect| self.beside(effect, args, part)));
+            found.extend(self.also.iter().map(|&effect| self.beside(effect, args, around)));
         }
-        self.name_writes(args, &mut base);
-        found.extend(self.flag_effects(args, part));
+        self.name_writes(args, &around.here, &mut base);
+        found.extend(self.flag_effects(args, around));
         let writes = base.effect == Effect::Write || found.iter().any(|found| found.effect == Effect::Write);
         base.tag = self.tag.filter(|&tag| match tag {
             Tag::Formatter => writes,
@@ -352,9 +400,9 @@ impl Row {
         found
     }
 
-    fn beside(&self, effect: Effect, args: &Args<'_>, part: &str) -> Found {
-        let mut found = Found::new(effect, part);
-        self.name_writes(args, &mut found);
+    fn beside(&self, effect: Effect, args: &Args<'_>, around: &Around) -> Found {
+        let mut found = Found::new(effect, &around.part);
+        self.name_writes(args, &around.here, &mut found);
         found
     }
 
@@ -404,14 +452,14 @@ impl Row {
                     .any(|(_, word)| word.quoted && !word.expands && runs_inside(&word.text)))
     }
 
-    fn flag_effects(&self, args: &Args<'_>, part: &str) -> Vec<Found> {
+    fn flag_effects(&self, args: &Args<'_>, around: &Around) -> Vec<Found> {
         let mut found = Vec::new();
         for (&effect, names) in &self.flags {
             for name in names {
                 let values =
                     args.flags.iter().filter(|flag| is_flag(name, &flag.name)).map(|flag| flag.value.clone());
                 for value in values.chain(operand_values(name, args)) {
-                    found.extend(self.flag_effect(effect, name, value, args, part));
+                    found.extend(self.flag_effect(effect, name, value, args, around));
                 }
             }
         }
@@ -424,14 +472,14 @@ impl Row {
         name: &str,
         value: Option<Term>,
         args: &Args<'_>,
-        part: &str,
+        around: &Around,
     ) -> Option<Found> {
-        let mut found = Found::new(effect, part);
+        let mut found = Found::new(effect, &around.part);
         // What is attached to `-i.bak` is no file.
         let attached = self.values.iter().any(|known| known.strip_suffix('?') == Some(name));
         let Some(value) = value.filter(|_| !attached) else {
             if effect == Effect::Write {
-                self.name_operands(args, &mut found);
+                self.name_operands(args, &around.here, &mut found);
             }
             return Some(found);
         };
@@ -440,16 +488,22 @@ impl Row {
             return None;
         }
         if effect == Effect::Write {
-            return writes(&[&value], &mut found).then_some(found);
+            return writes(&[&value], &around.here, &mut found).then_some(found);
         }
         Some(found)
     }
 
     /// A flag such as `-i` or `--fix` turns what is read into what is written.
-    fn name_operands(&self, args: &Args<'_>, found: &mut Found) {
+    fn name_operands(&self, args: &Args<'_>, here: &Here, found: &mut Found) {
+        if self.searches {
+            found.dynamic = true;
+            let roots = args.roots().map(Term::found_below);
+            writes(&roots.iter().collect::<Vec<_>>(), here, found);
+            return;
+        }
         let operands: Vec<&Term> =
             args.operands.iter().skip(self.prose_of(args)).map(|(_, term)| *term).collect();
-        let named = writes(&operands, found);
+        let named = writes(&operands, here, found);
         found.dynamic |= !named || !self.exec.is_empty();
     }
 
@@ -460,11 +514,23 @@ impl Row {
         if brought { 0 } else { self.prose }
     }
 
-    fn name_writes(&self, args: &Args<'_>, base: &mut Found) {
+    fn name_writes(&self, args: &Args<'_>, here: &Here, base: &mut Found) {
         if !matches!(base.effect, Effect::Write | Effect::GitWrite) {
             return;
         }
+        let written = self.written(args);
+        if !writes(&written.iter().collect::<Vec<_>>(), here, base) && !written.is_empty() {
+            base.effect = Effect::Read;
+        }
+        base.dynamic |= written.is_empty() && (base.effect == Effect::Write || self.writes != Writes::None);
+    }
+
+    /// The words that name what it writes.
+    fn written(&self, args: &Args<'_>) -> Vec<Term> {
         let operands: Vec<&Term> = args.operands.iter().map(|(_, term)| *term).collect();
+        if self.into && !operands.is_empty() {
+            return self.written_into(args, &operands);
+        }
         let written = match self.writes {
             Writes::None => &[],
             Writes::Operands => operands.as_slice(),
@@ -472,19 +538,40 @@ impl Row {
             Writes::Rest => operands.get(1..).unwrap_or_default(),
             Writes::AfterDashes => args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default(),
         };
-        let target = args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
-        let into = target.and_then(|flag| flag.value.as_ref()).filter(|_| self.writes == Writes::Last);
-        let written = into.map_or(written.to_vec(), |into| vec![into]);
-        if !writes(&written, base) && !written.is_empty() {
-            base.effect = Effect::Read;
+        written.iter().map(|&term| term.clone()).collect()
+    }
+
+    /// The sources where they are moved, and what they are called at their target.
+    fn written_into(&self, args: &Args<'_>, operands: &[&Term]) -> Vec<Term> {
+        let flag = args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
+        let given = flag.and_then(|flag| flag.value.clone());
+        let (sources, target, must) = match (given, operands) {
+            (Some(target), sources) => (sources, target, true),
+            (None, [sources @ .., target]) => (sources, (*target).clone(), sources.len() > 1),
+            (None, []) => return Vec::new(),
+        };
+        let moved: &[&Term] = if self.writes == Writes::Operands { sources } else { &[] };
+        let mut written: Vec<Term> = moved.iter().map(|&term| term.clone()).collect();
+        match target.target() {
+            Target::Files(files) if must || files.iter().any(|file| is_directory(file)) => {
+                for directory in &files {
+                    written.extend(sources.iter().map(|source| put_into(source, directory)));
+                }
+                if sources.is_empty() {
+                    written.push(target);
+                }
+            }
+            _ => written.push(target),
         }
-        base.dynamic |= written.is_empty() && (base.effect == Effect::Write || self.writes != Writes::None);
+        written
     }
 
     /// Marks words that name git seed's own state, except where words are prose.
     fn name_own_state(&self, args: &Args<'_>, found: &mut [Found]) {
         let changes = found.iter().any(|found| found.effect >= Effect::Write);
-        let descends = self.descends || !args.commands.is_empty();
+        let descends = self.descends
+            || !args.commands.is_empty()
+            || self.descends_with.iter().any(|flag| args.has(flag));
         let operands = args.operands.iter().skip(self.prose_of(args)).map(|(_, term)| *term);
         let values = args
             .flags
@@ -492,18 +579,14 @@ impl Row {
             .filter(|flag| !self.prose_flags.contains(&flag.name))
             .filter_map(|flag| flag.value.as_ref());
         let notes = args.flags.iter().filter(|flag| self.revisions && is_our_notes(flag));
-        let notes = notes.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.clone());
-        let named: Vec<String> = operands
+        let notes = notes.filter_map(|flag| flag.value.as_ref());
+        let named: Vec<&Term> = operands
             .chain(values)
             .filter(|term| own::touches(own::reach(term, self.revisions), changes, descends))
-            .map(|term| term.text.clone())
             .chain(notes)
             .collect();
-        if let Some(first) = found.first_mut().filter(|_| !named.is_empty()) {
-            first.own_state = true;
-            let new = named.into_iter().filter(|path| !first.paths.contains(path));
-            let new: Vec<String> = new.collect();
-            first.paths.extend(new);
+        if let Some(first) = found.first_mut() {
+            first.name_state(&named);
         }
     }
 }
@@ -521,16 +604,66 @@ fn operand_values(name: &str, args: &Args<'_>) -> Vec<Option<Term>> {
 }
 
 /// Adds what is really written to `found`; `false` if nothing is.
-pub(super) fn writes(targets: &[&Term], found: &mut Found) -> bool {
+pub(super) fn writes(targets: &[&Term], here: &Here, found: &mut Found) -> bool {
     let mut any = false;
-    for target in targets.iter().filter(|target| !own::is_sink(target)) {
-        any = true;
-        found.dynamic |= !target.is_literal();
-        if !target.text.is_empty() {
-            found.paths.push(target.text.clone());
+    for target in targets {
+        match target.target() {
+            Target::Files(files) => {
+                for file in files.iter().filter(|file| !own::is_sink(file)) {
+                    any = true;
+                    let bare = file.trim_end_matches('/');
+                    found.add_path(if bare.is_empty() { file } else { bare }, here);
+                }
+            }
+            Target::Below(directories) => {
+                any = true;
+                found.dynamic = true;
+                for directory in &directories {
+                    found.add_path(directory, here);
+                }
+            }
+            Target::Hidden => {
+                any = true;
+                found.dynamic = true;
+            }
         }
     }
     any
+}
+
+/// Whatever lies below `directory`.
+pub(super) fn below(directory: &Term) -> Term {
+    match directory.target() {
+        Target::Files(files) => Term::found_below(files.iter().map(|file| with_slash(file)).collect()),
+        Target::Below(below) => Term::found_below(below),
+        Target::Hidden => Term::arriving(false),
+    }
+}
+
+fn with_slash(directory: &str) -> String {
+    if directory.ends_with('/') { directory.to_owned() } else { format!("{directory}/") }
+}
+
+/// A path that can only be a directory.
+fn is_directory(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("" | "." | ".."))
+}
+
+/// What `source` is called inside `directory`.
+fn put_into(source: &Term, directory: &str) -> Term {
+    let directory = with_slash(directory);
+    match source.target() {
+        Target::Files(files) if matches!(files.as_slice(), [file] if !base_name(file).is_empty()) => {
+            Term::literal(&format!("{directory}{}", base_name(&files[0])))
+        }
+        _ => Term::found_below(vec![directory]),
+    }
+}
+
+/// The last name of a path; empty if it has none of its own.
+fn base_name(path: &str) -> &str {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if matches!(name, "." | "..") { "" } else { name }
 }
 
 /// `git notes --ref=seed`, `git log --notes='*'`: refs below `refs/notes/`.

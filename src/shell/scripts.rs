@@ -4,19 +4,22 @@
 
 use super::own;
 use super::programs::{self, Args, Row, Special};
+use super::walk::Around;
 use super::words::Term;
 use super::{Effect, Found};
 
 /// What the script of a `sed`, `awk` or `tar` command adds to its flags.
-pub(super) fn judge(row: &Row, args: &Args<'_>, words: &[Term], part: &str) -> Vec<Found> {
+pub(super) fn judge(row: &Row, args: &Args<'_>, words: &[Term], around: &Around) -> Vec<Found> {
     match row.special {
-        Some(Special::Sed) => {
-            programs_of(args, &["-e", "--expression"]).iter().filter_map(|code| of_sed(code, part)).collect()
-        }
-        Some(Special::Awk) => {
-            programs_of(args, &["-e", "--source"]).iter().filter_map(|code| of_awk(code, part)).collect()
-        }
-        Some(Special::Tar) => of_tar(args, words, part).into_iter().collect(),
+        Some(Special::Sed) => programs_of(args, &["-e", "--expression"])
+            .iter()
+            .filter_map(|code| of_sed(code, around))
+            .collect(),
+        Some(Special::Awk) => programs_of(args, &["-e", "--source"])
+            .iter()
+            .filter_map(|code| of_awk(code, &around.part))
+            .collect(),
+        Some(Special::Tar) => of_tar(args, words, around).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -36,17 +39,23 @@ fn programs_of(args: &Args<'_>, flags: &[&str]) -> Vec<Term> {
     inline
 }
 
-fn of_sed(code: &Term, part: &str) -> Option<Found> {
+fn of_sed(code: &Term, around: &Around) -> Option<Found> {
     let text = code.with_numbers();
     // Seds differ in whether `[/]` ends a pattern, so a script is read both ways.
     let mut aware = Sed { rest: &text, brackets: true, files: Vec::new() };
     let mut plain = Sed { rest: &text, brackets: false, files: Vec::new() };
     let effect = aware.effect().unwrap_or(Effect::Unknown).max(plain.effect().unwrap_or(Effect::Read));
     let effect = if code.flaggy { Effect::Unknown } else { effect };
-    let mut found = Found::new(effect, part);
-    found.paths = aware.files;
-    found.own_state =
-        found.paths.iter().any(|file| own::reach(&Term::literal(file), false) == own::Reach::State);
+    let mut found = Found::new(effect, &around.part);
+    let files: Vec<Term> = aware.files.iter().map(|file| Term::literal(file)).collect();
+    let files: Vec<&Term> = files.iter().collect();
+    // A number stands where the script has a variable, so a file's name is not the real one.
+    if code.is_literal() {
+        programs::writes(&files, &around.here, &mut found);
+    } else {
+        found.dynamic = !files.is_empty();
+    }
+    found.own_state = files.iter().any(|file| own::reach(file, false) == own::Reach::State);
     (effect > Effect::Read || found.own_state).then_some(found)
 }
 
@@ -208,9 +217,11 @@ impl Sed<'_> {
 
 fn of_awk(code: &Term, part: &str) -> Option<Found> {
     let bare = without_literals(&code.text);
+    // `@f("id")` calls whatever name the variable holds.
+    let indirect = bare.replace("@load", "").replace("@include", "").contains('@');
     let runs = ["system", "@load", "@include", "getline"].iter().any(|word| bare.contains(word))
         || bare.replace("||", "").contains('|');
-    let effect = if code.flaggy || (code.expands && code.text.contains("$(")) {
+    let effect = if code.flaggy || indirect || (code.expands && code.text.contains("$(")) {
         Effect::Unknown
     } else if runs {
         Effect::RunsCode
@@ -274,7 +285,7 @@ fn prints_to_file(bare: &str) -> bool {
 }
 
 /// `tar tf x` lists, with or without a dash; every other letter writes.
-fn of_tar(args: &Args<'_>, words: &[Term], part: &str) -> Option<Found> {
+fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
     let old_style = words.first().filter(|first| !first.text.starts_with('-'));
     let letters = old_style.map_or("", |first| first.text.as_str());
     let short = |letter: &str| {
@@ -287,12 +298,20 @@ fn of_tar(args: &Args<'_>, words: &[Term], part: &str) -> Option<Found> {
     if !changes && (short("t") || args.has("--list")) {
         return None;
     }
-    let mut found = Found::new(Effect::Write, part);
-    let named =
-        args.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-f" | "-C" | "--file" | "--directory"));
-    let named: Vec<&Term> = named.filter_map(|flag| flag.value.as_ref()).collect();
-    programs::writes(&named, &mut found);
-    found.dynamic |= short("x") || named.is_empty();
+    let mut found = Found::new(Effect::Write, &around.part);
+    let value = |names: [&str; 2]| {
+        args.flags.iter().find(|flag| names.contains(&flag.name.as_str())).and_then(|flag| flag.value.clone())
+    };
+    if short("x") || args.has("--extract") || args.has("--get") {
+        let into = value(["-C", "--directory"]).unwrap_or_else(|| Term::literal("."));
+        let target = programs::below(&into);
+        programs::writes(&[&target], &around.here, &mut found);
+        found.dynamic = true;
+    } else if let Some(archive) = value(["-f", "--file"]) {
+        programs::writes(&[&archive], &around.here, &mut found);
+    } else {
+        found.dynamic = true;
+    }
     Some(found)
 }
 
@@ -320,7 +339,8 @@ mod tests {
             ("s/a", Effect::Unknown),
         ];
         for (script, effect) in cases {
-            let found = of_sed(&Term::literal(script), "").map_or(Effect::Read, |found| found.effect);
+            let found =
+                of_sed(&Term::literal(script), &Around::default()).map_or(Effect::Read, |found| found.effect);
             assert_eq!(found, effect, "{script}");
         }
     }
@@ -335,6 +355,8 @@ mod tests {
             ("{print > \"out\"}", Effect::Write),
             ("{print | \"sh\"}", Effect::RunsCode),
             ("BEGIN{system(\"id\")}", Effect::RunsCode),
+            ("BEGIN{f=\"system\"; @f(\"id\")}", Effect::Unknown),
+            ("$0 ~ /a@b/ {print \"@\"}", Effect::Read),
         ];
         for (program, effect) in cases {
             let found = of_awk(&Term::literal(program), "").map_or(Effect::Read, |found| found.effect);

@@ -56,6 +56,44 @@ struct Row {
     /// The agent may give it without a subcommand.
     #[serde(default)]
     alone: bool,
+    #[serde(default)]
+    looks: Looks,
+    /// Flags with which it changes something.
+    #[serde(default)]
+    changes: Vec<String>,
+}
+
+/// Which forms of a command change nothing.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Looks {
+    /// All, or none.
+    Always(bool),
+    /// Those with one of these subcommands.
+    Verbs(Vec<String>),
+}
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self::Always(false)
+    }
+}
+
+impl Row {
+    /// Whether its form with the subcommand `verb` is the agent's to give.
+    fn is_open(&self, verb: Option<&str>) -> bool {
+        self.open || verb.map_or(self.alone, |verb| self.verbs.iter().any(|known| known == verb))
+    }
+
+    /// Whether that form, with these words, changes nothing.
+    fn looks(&self, verb: Option<&str>, args: &[&str]) -> bool {
+        let changes = |arg: &&str| self.changes.iter().any(|flag| arg.starts_with(flag.as_str()));
+        let looks = match &self.looks {
+            Looks::Always(always) => *always,
+            Looks::Verbs(verbs) => verb.is_some_and(|verb| verbs.iter().any(|known| known == verb)),
+        };
+        looks && !args.iter().any(changes)
+    }
 }
 
 fn rows() -> &'static [Row] {
@@ -65,34 +103,74 @@ fn rows() -> &'static [Row] {
     })
 }
 
+/// The row of a command and its subcommand, past the options that any command takes.
+fn row_of<'a>(args: &[&'a str]) -> Option<(&'static Row, Option<&'a str>)> {
+    let mut words = Vec::new();
+    let mut rest = args.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--color" | "-C" => {
+                rest.next();
+            }
+            word if word == "--json" || word.starts_with("--color=") => {}
+            word => words.push(word),
+        }
+    }
+    let name = words.first()?;
+    let row = rows().iter().find(|row| row.name == *name)?;
+    Some((row, words.get(1).copied()))
+}
+
 /// Whether the agent may give the command with these words; what no row names is a person's.
 fn is_open(args: &[&str]) -> bool {
-    let mut words = args.iter().filter(|word| !matches!(**word, "--json" | "--color"));
-    let Some(row) = words.next().and_then(|name| rows().iter().find(|row| row.name == **name)) else {
-        return false;
-    };
-    let verb = words.next();
-    row.open || verb.map_or(row.alone, |verb| row.verbs.iter().any(|known| known == verb))
+    row_of(args).is_some_and(|(row, verb)| row.is_open(verb))
+}
+
+/// Whether the `git seed` command with these words, those after `git seed`, changes
+/// nothing: it shows a state, or explains itself.
+pub fn only_looks(args: &[String]) -> bool {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    looks(&args)
+}
+
+fn looks(args: &[&str]) -> bool {
+    asks_for_help(args) || row_of(args).is_some_and(|(row, verb)| row.looks(verb, args))
 }
 
 /// Judges a `git seed` command that stands anywhere in a line.
 pub(super) fn judge(words: &[Term], part: &str) -> Found {
-    let literal = words.iter().take(3).all(Term::is_literal);
-    let directory = words.first().is_some_and(|word| word.text == "-C");
-    let args: Vec<&str> =
-        words.iter().skip(if directory { 2 } else { 0 }).map(|word| word.text.as_str()).collect();
+    let args: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let all_literal = words.iter().all(Term::is_literal);
+    let row = row_of(&args);
+    // Behind a command that is open in every form, any word may follow.
+    let deciding = if row.is_some_and(|(row, _)| row.open) { 1 } else { 3 };
+    let literal = words.iter().take(deciding).all(Term::is_literal);
     let open = literal && (is_open(&args) || asks_for_help(&args));
+    let steady = all_literal || row.is_some_and(|(row, _)| row.open && row.changes.is_empty());
     let mut found = Found::new(if open { Effect::Read } else { Effect::Unknown }, part);
     found.seed = true;
     found.persons = !open;
-    let state = words.iter().filter(|word| own::reach(word, false) == Reach::State);
-    found.paths.extend(state.map(|word| word.text.clone()));
-    found.own_state = !found.paths.is_empty();
+    found.looks = open && steady && looks(&args);
+    let state: Vec<&Term> = words.iter().filter(|word| own::reach(word, false) == Reach::State).collect();
+    found.name_state(&state);
     found
 }
 
+/// `--help` where no command can take it for a value: behind a command, or behind a
+/// subcommand.
 fn asks_for_help(args: &[&str]) -> bool {
-    args.is_empty() || matches!(args, ["--help" | "-h" | "--version" | "-V"])
+    let help = |word: &str| matches!(word, "--help" | "-h");
+    match args {
+        [] | ["--version" | "-V"] | ["help", ..] => true,
+        [name] => help(name),
+        [name, flag] if !name.starts_with('-') => help(flag),
+        [name, verb, flag] => {
+            help(flag)
+                && rows().iter().any(|row| row.name == *name && !row.verbs.is_empty())
+                && !verb.starts_with('-')
+        }
+        _ => false,
+    }
 }
 
 /// Reads `command` as one strict, agent-open `git seed` command; `None` for anything else.
@@ -119,7 +197,8 @@ pub fn seed_command(command: &str) -> Option<SeedCommand> {
     };
     let args: Vec<String> = words.collect();
     let shown: Vec<&str> = args.iter().map(String::as_str).collect();
-    is_open(&shown).then_some(SeedCommand { program, args, stdin })
+    let elsewhere = shown.iter().any(|word| word.starts_with("-C"));
+    (!elsewhere && is_open(&shown)).then_some(SeedCommand { program, args, stdin })
 }
 
 /// The here-document in `rest` up to its delimiter, with nothing behind it.
@@ -321,12 +400,71 @@ mod tests {
             "git seed exec -- ls",
             "git seed job approve",
             "git seed gmode enter",
+            "git seed status -C /tmp/x",
+            "git seed job list -C/tmp/x",
+            "git seed man --to man",
+            "git seed tour",
+            "git seed phase --help",
+            "git seed help",
+            // Not commands of the binary.
+            "git seed note list",
+            "git seed claim verify",
+            "git seed job scan-due",
+            "git seed gmode prep 0.9",
+            "git seed plan validate",
+            "git seed verify",
             "git seed rules apply",
             "git seed unheard-of",
             "git seed",
         ];
         for command in cases {
             assert_eq!(parsed(command), None, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn looking_is_told_from_changing() {
+        let cases = [
+            ("", true),
+            ("status", true),
+            ("--json status", true),
+            ("--color never log -n 3", true),
+            ("show 1234", true),
+            ("why --last 2", true),
+            ("version", true),
+            ("man", true),
+            ("completions bash", true),
+            ("help", true),
+            ("help phase", true),
+            ("phase --help", true),
+            ("job complete --help", true),
+            ("init -h", true),
+            ("--version", true),
+            ("job list", true),
+            ("job --json focused", true),
+            ("phase current", true),
+            ("plan total", true),
+            ("fence status", true),
+            ("condense status", true),
+            ("rules check", true),
+            ("doctor", true),
+            ("doctor --fix", false),
+            ("man --to x", false),
+            ("job create x", false),
+            ("job", false),
+            ("phase advance", false),
+            ("plan set-plan-file false", false),
+            ("fence restore", false),
+            ("gmode exit", false),
+            ("rules apply", false),
+            ("init", false),
+            ("off -m --help", false),
+            ("githook pre-commit --help", false),
+            ("unheard-of", false),
+        ];
+        for (line, expected) in cases {
+            let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(only_looks(&args), expected, "{line}");
         }
     }
 

@@ -83,15 +83,26 @@ fn attempts_reach_at_least_their_class() {
 }
 
 #[test]
-fn targets_of_writes_are_named_as_written() {
+fn targets_of_writes_are_named_from_where_the_line_began() {
     let cases: &[(&str, &[&str], bool)] = &[
         ("echo a > src/a.rs", &["src/a.rs"], false),
         ("echo a >> 'my file' 2>/dev/null", &["my file"], false),
         ("cat x &> out.log", &["out.log"], false),
-        ("cp a b dir/", &["dir/"], false),
-        ("cp -t dir a b", &["dir"], false),
+        ("cp a b dir/", &["dir/a", "dir/b"], false),
+        ("cp -t dir a b", &["dir/a", "dir/b"], false),
+        ("cp a.md /var/tmp/", &["/var/tmp/a.md"], false),
+        ("cp x/a.md .", &["./a.md"], false),
+        ("cp a b dir", &["dir/a", "dir/b"], false),
+        ("cp *.md dir/", &["dir/"], true),
+        ("cp -r . dir/", &["dir/"], true),
+        ("mv x dir/", &["x", "dir/x"], false),
         ("mv a b", &["a", "b"], false),
-        ("rm -rf build *.o", &["build", "*.o"], true),
+        ("rm -rf build *.o", &["build", "./"], true),
+        ("rm -rf build/", &["build"], false),
+        ("rm src/parser/*.o", &["src/parser/"], true),
+        ("rm src/*/../../x", &[], true),
+        ("mkdir -p src/{a,b}", &["src/"], true),
+        ("touch ~/x", &[], true),
         ("sed -i.bak 's/a/b/' x.rs y.rs", &["x.rs", "y.rs"], false),
         ("sed -i -e 's/a/b/' x.rs", &["x.rs"], false),
         ("perl -pi -e 's/a/b/' x.rs", &["x.rs"], false),
@@ -100,9 +111,46 @@ fn targets_of_writes_are_named_as_written() {
         ("chmod +x run.sh", &["run.sh"], false),
         ("sort -o out in", &["out"], false),
         ("curl -so page.html https://example.org", &["page.html"], false),
-        ("tar xzf a.tgz -C dir", &["dir"], true),
-        ("echo a > $OUT", &["$OUT"], true),
-        ("find . -name '*.o' -delete", &["."], true),
+        ("tar xzf a.tgz -C dir", &["dir/"], true),
+        ("echo a > $OUT", &[], true),
+        ("find . -name '*.o' -delete", &["./"], true),
+        ("find src/parser -name '*.orig' -delete", &["src/parser/"], true),
+        ("find src/parser ! -name x -exec rm {} +", &["src/parser/"], true),
+        ("find $X -delete", &[], true),
+        ("find src -execdir touch x \\;", &[], true),
+        ("cd src/parser && touch x", &["src/parser/x"], false),
+        ("cd src/parser && sed -i s/a/b/ lex.rs", &["src/parser/lex.rs"], false),
+        ("cd src/parser && echo a > x && ls", &["src/parser/x"], false),
+        ("cd src && cd ../lib && touch x", &["lib/x"], false),
+        ("cd src && find . -name x -delete", &["src/"], true),
+        ("cd src && touch /tmp/x", &["/tmp/x"], false),
+        ("cd src || exit 1; touch x", &["src/x"], false),
+        ("cd src; touch x", &["x", "src/x"], false),
+        ("cd src\ntouch x", &["x", "src/x"], false),
+        ("(cd src && touch a); touch b", &["src/a", "b"], false),
+        ("cd src | ls; touch x", &["x"], false),
+        ("cd $X && touch y", &[], true),
+        ("cd $X && touch /tmp/y", &["/tmp/y"], false),
+        ("cd - && touch y", &[], true),
+        ("go() { cd src; }; go; touch y", &[], true),
+        ("while cd a; do touch x; done", &["x", "a/x"], true),
+        ("if cd a; then touch x; fi; touch y", &["x", "a/x", "y", "a/y"], false),
+        ("env -C src touch x", &["src/x"], false),
+        ("git -C src restore a.rs", &["src/a.rs"], false),
+        ("f=src/parser/z.rs; echo x > $f", &["src/parser/z.rs"], false),
+        ("d=src; touch \"$d/a.rs\" ${d}/b.rs", &["src/a.rs", "src/b.rs"], false),
+        ("d=src; cd $d && touch x", &["src/x"], false),
+        ("export f=a; g=$f.rs; rm $g", &["a.rs"], false),
+        ("f=/dev/null; echo x > $f", &[], false),
+        ("f=a; f=b; rm $f", &["a", "b"], false),
+        ("f='a b'; rm $f", &[], true),
+        ("f=a; f+=b; rm $f", &[], true),
+        ("f=a; read f; rm $f", &[], true),
+        ("f=a rm $f", &[], true),
+        ("(f=a); rm $f", &[], true),
+        ("for f in a.rs b.rs; do sed -i s/x/y/ $f; done", &["a.rs", "b.rs"], false),
+        ("for f in *.rs; do rm $f; done", &[], true),
+        ("tmp=$(mktemp); echo x > $tmp", &[], true),
         ("git ls-files | xargs rm", &[], true),
         ("git restore --staged src", &["src"], false),
         ("git checkout HEAD~1 -- src/a.rs", &["src/a.rs"], false),
@@ -111,6 +159,43 @@ fn targets_of_writes_are_named_as_written() {
         let reading = read(command);
         assert_eq!(reading.writes().collect::<Vec<_>>(), *paths, "{command}");
         assert_eq!(reading.found.iter().any(|found| found.dynamic), *dynamic, "{command}: dynamic");
+    }
+}
+
+#[test]
+fn no_path_holds_what_is_not_resolved() {
+    for (_, command) in rows(ORDINARY).chain(rows(ATTEMPTS)) {
+        for found in read(&command).found {
+            for path in &found.paths {
+                assert!(!path.contains(['$', '`', '*', '?']), "{command:?}: {path:?}");
+                assert!(!path.ends_with('/') || found.dynamic, "{command:?}: {path:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn seed_commands_that_only_look_are_told_apart() {
+    let cases = [
+        ("git seed status", false, true),
+        ("git seed show \"$X\"", false, true),
+        ("git seed help", false, true),
+        ("git seed phase --help", false, true),
+        ("git seed --version", false, true),
+        ("git seed -h", false, true),
+        ("git -C x seed -C y status", false, true),
+        ("git seed phase advance", false, false),
+        ("git seed doctor --fix", false, false),
+        ("git seed doctor $X", false, false),
+        ("git seed phase $X", true, false),
+        ("git seed init", true, false),
+        ("git seed tour", true, false),
+        ("git seed man --to x", true, false),
+    ];
+    for (command, persons, looks) in cases {
+        let reading = read(command);
+        let found = reading.found.iter().find(|found| found.seed).expect("a seed command");
+        assert_eq!((found.persons, found.looks), (persons, looks), "{command}");
     }
 }
 

@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 use brush_parser::ast;
 
 use super::programs::{self, runs_inside};
+use super::stand::{Here, Values};
+use super::sums::{self, Sums};
 use super::words::{self, Inner, Term};
 use super::{Effect, Found, GitFlag, Reading, Tag, git, own, syntax};
 
@@ -23,6 +25,7 @@ pub(super) const MOST: usize = 2_000;
 pub(super) fn read(command: &str) -> Reading {
     let mut walker = Walker::default();
     walker.text(command);
+    walker.settle();
     Reading { found: walker.found }
 }
 
@@ -35,6 +38,10 @@ pub(super) struct Input {
     pub flaggy: bool,
     /// A here-document or here-string holds it.
     pub text: Option<String>,
+    /// The words of the `echo` that writes it.
+    pub printed: Option<String>,
+    /// It may hold names of git seed's state.
+    pub lists_state: bool,
 }
 
 /// What surrounds one simple command.
@@ -47,17 +54,27 @@ pub(super) struct Around {
     pub foreign: bool,
     /// `GIT_…=` assignments before the command.
     pub taints: Vec<GitFlag>,
+    pub here: Here,
 }
 
 #[derive(Default)]
 pub(super) struct Walker {
     pub found: Vec<Found>,
     pub depth: u8,
-    pub functions: HashSet<String>,
+    /// Functions of this line, and whether they go to another directory.
+    pub functions: HashMap<String, bool>,
     /// Variables whose value could turn into a flag.
     pub flaggy: HashSet<String>,
     /// The raw values of variables, for paths that are put together.
-    pub values: HashMap<String, String>,
+    pub texts: HashMap<String, String>,
+    /// The values of variables, where all of them stand in the line.
+    pub values: Values,
+    /// The directory that the next command runs in.
+    pub here: Here,
+    /// What arithmetic evaluates.
+    pub sums: Sums,
+    /// The output of the last command may hold names of git seed's state.
+    pub lists_state: bool,
 }
 
 impl Walker {
@@ -85,22 +102,93 @@ impl Walker {
         yields
     }
 
+    /// What reads or deletes whatever a search comes up with.
+    pub(super) fn push_state(&mut self, part: &str) {
+        let mut found = Found::new(Effect::Read, part);
+        found.own_state = true;
+        self.found.push(found);
+    }
+
+    /// Judges what only the whole line can tell.
+    fn settle(&mut self) {
+        let parts: Vec<String> = self.sums.loaded_parts().into_iter().map(str::to_owned).collect();
+        for part in parts {
+            self.push(Effect::Unknown, &part);
+        }
+    }
+
+    /// `name` gets a value that is not in the line.
+    pub(super) fn hide(&mut self, name: &str) {
+        self.values.hide(name);
+        self.sums.set_unseen(name);
+    }
+
+    /// Walks what runs in a shell of its own: where it goes, and what it sets, ends there.
+    pub(super) fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, values) = (self.here.clone(), self.values.clone());
+        let result = walk(self);
+        self.here = here;
+        self.values.back_to(&values);
+        result
+    }
+
     fn list(&mut self, list: &ast::CompoundList, input: &Input) -> bool {
         let mut yields = true;
-        for ast::CompoundListItem(and_or, _) in &list.0 {
-            for (_, pipeline) in and_or {
-                yields &= self.pipeline(pipeline, input);
+        let mut lists_state = false;
+        for ast::CompoundListItem(and_or, end) in &list.0 {
+            let before = self.here.clone();
+            yields &= self.and_or(and_or, input);
+            lists_state |= self.lists_state;
+            if matches!(end, ast::SeparatorOperator::Async) {
+                self.here = before;
             }
         }
+        self.lists_state = lists_state;
+        yields
+    }
+
+    /// `a && b || c`. Behind it, a `cd` may have failed, if no `|| exit` says otherwise.
+    fn and_or(&mut self, and_or: &ast::AndOrList, input: &Input) -> bool {
+        let before = self.here.clone();
+        let (mut yields, mut lists_state, mut sure) = (true, false, false);
+        for (operator, pipeline) in and_or {
+            let at = self.here.clone();
+            let otherwise = matches!(operator, ast::PipelineOperator::Or);
+            if otherwise && at != before {
+                self.here = before.clone().or(at.clone());
+            }
+            yields &= self.pipeline(pipeline, input);
+            lists_state |= self.lists_state;
+            if otherwise {
+                sure = leaves(pipeline);
+                self.here = if sure { at } else { at.or(self.here.clone()) };
+            }
+        }
+        if self.here != before && !sure {
+            self.here = before.or(self.here.clone());
+        }
+        self.lists_state = lists_state;
         yields
     }
 
     fn pipeline(&mut self, pipeline: &ast::Pipeline, input: &Input) -> bool {
+        if let [command] = pipeline.seq.as_slice() {
+            self.lists_state = false;
+            return self.command(command, input);
+        }
         let mut input = input.clone();
         let mut yields = true;
         for command in &pipeline.seq {
-            yields &= self.command(command, &input);
-            input = Input { piped: true, flaggy: !yields, ..Input::default() };
+            self.lists_state = false;
+            yields &= self.apart(|walker| walker.command(command, &input));
+            self.lists_state |= input.lists_state && passes_names_on(command);
+            input = Input {
+                piped: true,
+                flaggy: !yields,
+                printed: printed(command),
+                lists_state: self.lists_state,
+                text: None,
+            };
         }
         yields
     }
@@ -110,7 +198,16 @@ impl Walker {
             ast::Command::Simple(simple) => self.simple(simple, input),
             ast::Command::Compound(compound, redirects) => {
                 let input = self.redirects(redirects.as_ref(), input.clone());
-                self.compound(compound, &input)
+                let (before, start) = (self.here.clone(), self.found.len());
+                let yields = self.compound(compound, &input);
+                if self.here != before && !matches!(compound, ast::CompoundCommand::BraceGroup(_)) {
+                    // Another round of a loop would begin where this one ended.
+                    for found in &mut self.found[start..] {
+                        found.dynamic |= is_loop(compound) && !found.paths.is_empty();
+                    }
+                    self.here = before.or(self.here.clone());
+                }
+                yields
             }
             ast::Command::Function(function) => {
                 self.function(function);
@@ -127,15 +224,15 @@ impl Walker {
     fn compound(&mut self, compound: &ast::CompoundCommand, input: &Input) -> bool {
         use ast::CompoundCommand as C;
         match compound {
-            C::Arithmetic(sum) => self.expression(&sum.expr.value),
+            C::Arithmetic(sum) => self.sum(&sum.expr.value),
             C::ArithmeticForClause(each) => {
                 for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
-                    self.expression(&sum.value);
+                    self.sum(&sum.value);
                 }
                 return self.list(&each.body.list, input);
             }
             C::BraceGroup(group) => return self.list(&group.list, input),
-            C::Subshell(group) => return self.list(&group.list, input),
+            C::Subshell(group) => return self.apart(|walker| walker.list(&group.list, input)),
             C::ForClause(each) => return self.for_clause(each, input),
             C::CaseClause(case) => return self.case_clause(case, input),
             C::IfClause(choice) => return self.if_clause(choice, input),
@@ -149,6 +246,11 @@ impl Walker {
     }
 
     fn for_clause(&mut self, each: &ast::ForClauseCommand, input: &Input) -> bool {
+        if each.values.is_none() {
+            self.hide(&each.variable_name);
+        } else {
+            self.values.restart(&each.variable_name);
+        }
         for value in each.values.iter().flatten() {
             let term = self.term(&value.value);
             self.assign(&each.variable_name, &term, &value.value, None);
@@ -184,9 +286,12 @@ impl Walker {
         if programs::program(name).is_some() {
             self.push(Effect::Unknown, &format!("{name}()"));
         }
-        self.functions.insert(name.clone());
+        self.functions.insert(name.clone(), false);
         self.redirects(function.body.1.as_ref(), Input::default());
+        let before = self.here.clone();
         self.compound(&function.body.0, &Input::default());
+        self.functions.insert(name.clone(), self.here != before);
+        self.here = before;
     }
 
     fn test(&mut self, test: &ast::ExtendedTestExpr) {
@@ -197,7 +302,16 @@ impl Walker {
                 self.test(right);
             }
             T::Not(inner) | T::Parenthesized(inner) => self.test(inner),
+            T::UnaryTest(ast::UnaryPredicate::ShellVariableIsSetAndAssigned, word)
+                if word.value.contains(['[', '$']) =>
+            {
+                self.counted(word);
+            }
             T::UnaryTest(_, word) => self.tested(word),
+            T::BinaryTest(operator, left, right) if is_arithmetic(operator) => {
+                self.counted(left);
+                self.counted(right);
+            }
             T::BinaryTest(_, left, right) => {
                 self.tested(left);
                 self.tested(right);
@@ -213,21 +327,64 @@ impl Walker {
         }
     }
 
-    fn expression(&mut self, text: &str) {
+    fn counted(&mut self, word: &ast::Word) {
+        let bare = words::term(&word.value, &mut Vec::new());
+        if bare.quoted && !bare.expands && runs_inside(&bare.text) {
+            self.push(Effect::Unknown, &word.value);
+        }
+        self.sum(&word.value);
+    }
+
+    /// An arithmetic text: every name in it is evaluated, and so is what commands print.
+    pub(super) fn sum(&mut self, text: &str) {
         let mut inner = Vec::new();
-        words::expression(text, &mut inner);
+        let term = words::expression(text, &mut inner);
+        let part = excerpt(text);
+        for name in sums::names(&term.with_numbers()) {
+            self.sums.count(name, &part);
+        }
+        let mut hidden = runs_inside(text) && text.contains(['\'', '\\']);
+        for piece in &inner {
+            match piece {
+                Inner::Variable(name) if name != "-" => self.sums.count(name, &part),
+                Inner::Command(command) => hidden |= !sums::prints_numbers(command),
+                _ => {}
+            }
+        }
+        if hidden {
+            self.push(Effect::Unknown, &part);
+        }
         self.inner(inner, text);
     }
 
     /// One word, with everything in it that runs.
-    fn term(&mut self, word: &str) -> Term {
+    pub(super) fn term(&mut self, word: &str) -> Term {
         let mut inner = Vec::new();
         let mut term = words::term(word, &mut inner);
         let open = word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
         let splits = !word.contains('"');
+        for piece in &inner {
+            match piece {
+                Inner::Variable(name) => term.uses.push(name.clone()),
+                Inner::Command(command) => term.composed |= !sums::prints_numbers(command),
+                Inner::Opaque => term.composed = true,
+                Inner::Sum(_) => {}
+            }
+        }
         let composed = self.inner(inner, word);
         term.flaggy |= composed && (open || splits);
+        term.values = self.known(&term, word);
         term
+    }
+
+    /// What a word with variables can be, if the line says so.
+    fn known(&self, term: &Term, word: &str) -> Vec<String> {
+        let whole = word.len() > 1 && word.starts_with('"') && word.ends_with('"');
+        let splits = |value: &String| {
+            !whole && value.contains(|char: char| char.is_whitespace() || matches!(char, '*' | '?' | '['))
+        };
+        let values = term.filled(|name| self.values.get(name));
+        if values.iter().any(splits) { Vec::new() } else { values }
     }
 
     /// Looks into what expands; says whether it could be a flag.
@@ -235,8 +392,15 @@ impl Walker {
         let mut composed = false;
         for piece in inner {
             match piece {
-                Inner::Command(text) => composed |= !self.text(&text),
+                Inner::Command(text) => {
+                    self.lists_state = false;
+                    composed |= !self.apart(|walker| walker.text(&text));
+                    if std::mem::take(&mut self.lists_state) {
+                        self.push_state(&excerpt(word));
+                    }
+                }
                 Inner::Variable(name) => composed |= name == "-" || self.flaggy.contains(&name),
+                Inner::Sum(text) => self.sum(&text),
                 Inner::Opaque => {
                     composed = true;
                     self.push(Effect::Unknown, &excerpt(word));
@@ -250,8 +414,10 @@ impl Walker {
         if value.flaggy || value.text.starts_with('-') || value.text.contains(" -") {
             self.flaggy.insert(name.to_owned());
         }
-        if self.values.len() < VARIABLES || self.values.contains_key(name) {
-            self.values.insert(name.to_owned(), value.text.clone());
+        self.values.set(name, value);
+        self.sums.set(name, value);
+        if self.texts.len() < VARIABLES || self.texts.contains_key(name) {
+            self.texts.insert(name.to_owned(), value.text.clone());
         } else {
             self.push(Effect::Unknown, name);
         }
@@ -259,11 +425,22 @@ impl Walker {
 
     fn simple(&mut self, command: &ast::SimpleCommand, input: &Input) -> bool {
         use ast::CommandPrefixOrSuffixItem as Item;
-        let mut around = Around { part: part_of(command), input: input.clone(), ..Around::default() };
+        let mut around = Around {
+            part: part_of(command),
+            input: input.clone(),
+            here: self.here.clone(),
+            ..Around::default()
+        };
         let mut argv = Vec::new();
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
-                Item::AssignmentWord(assignment, word) => self.assignment(assignment, word, &mut around),
+                Item::AssignmentWord(assignment, word) => {
+                    self.assignment(assignment, word, &mut around);
+                    // `f=x cmd $f` gives f to the command, not to its words.
+                    if command.word_or_name.is_some() {
+                        self.values.hide(name_of(&assignment.name));
+                    }
+                }
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
                 Item::Word(word) => argv.push(self.term(&word.value)),
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
@@ -277,19 +454,32 @@ impl Walker {
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
             }
         }
-        self.resolve(&mut argv);
+        self.resolve(&argv);
         self.argv(&argv, &around);
+        self.moves(&argv);
         yields(&argv)
     }
 
+    /// `cd` and its like take the rest of the line somewhere else.
+    fn moves(&mut self, argv: &[Term]) {
+        let mut words = argv.iter().skip_while(|word| matches!(word.text.as_str(), "command" | "builtin"));
+        let program = words.next().map_or("", |word| word.text.as_str());
+        let mut targets = words.filter(|word| word.text == "-" || !word.text.starts_with('-'));
+        match (program, targets.next(), targets.next()) {
+            ("cd" | "chdir" | "pushd", Some(target), None) => self.here = self.here.moved(target),
+            ("cd" | "chdir" | "pushd" | "popd", ..) => self.here = Here::unknown(),
+            _ => {}
+        }
+    }
+
     /// Puts known values behind words such as `$D/seed`, only to see whose path it is.
-    fn resolve(&mut self, argv: &mut [Term]) {
-        if self.values.is_empty() {
+    fn resolve(&mut self, argv: &[Term]) {
+        if self.texts.is_empty() {
             return;
         }
         for word in argv.iter().filter(|word| word.expands && word.text.contains('$')) {
             let mut known = word.text.clone();
-            for (name, value) in &self.values {
+            for (name, value) in &self.texts {
                 known = known.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
             }
             let mut known = Term::literal(&known);
@@ -297,7 +487,9 @@ impl Walker {
             if known.text.len() < 4096 && own::reach(&known, false) == own::Reach::State {
                 let mut found = Found::new(Effect::Read, &known.text);
                 found.own_state = true;
-                found.paths.push(known.text);
+                if !known.text.contains(['$', '`']) {
+                    found.paths.push(known.text);
+                }
                 self.found.push(found);
             }
         }
@@ -305,9 +497,14 @@ impl Walker {
 
     /// A file name that stands for a running command.
     fn process(&mut self, inner: &ast::SubshellCommand) -> Term {
-        self.list(&inner.list, &Input { piped: true, flaggy: true, ..Input::default() });
+        let input = Input { piped: true, flaggy: true, ..Input::default() };
+        self.apart(|walker| walker.list(&inner.list, &input));
+        if std::mem::take(&mut self.lists_state) {
+            self.push_state("<(…)");
+        }
         let mut term = Term::literal("<(…)");
-        term.expands = true;
+        term.hide();
+        term.composed = true;
         term
     }
 
@@ -315,19 +512,24 @@ impl Walker {
         let name = match &assignment.name {
             ast::AssignmentName::VariableName(name) => name.clone(),
             ast::AssignmentName::ArrayElementName(name, index) => {
-                self.expression(index);
+                self.sum(index);
                 name.clone()
             }
         };
+        let plain = matches!(assignment.name, ast::AssignmentName::VariableName(_));
         match &assignment.value {
             ast::AssignmentValue::Scalar(value) => {
                 let value = self.term(&value.value);
                 self.assign(&name, &value, &word.value, Some(around));
+                if assignment.append || !plain {
+                    self.values.hide(&name);
+                }
             }
             ast::AssignmentValue::Array(values) => {
+                self.values.hide(&name);
                 for (key, value) in values {
                     if let Some(key) = key {
-                        self.expression(&key.value);
+                        self.sum(&key.value);
                     }
                     let value = self.term(&value.value);
                     self.assign(&name, &value, &word.value, None);
@@ -363,8 +565,10 @@ impl Walker {
                 self.reads_from(word);
             }
             ast::IoRedirect::File(_, _, Target::ProcessSubstitution(_, inner)) => {
-                let yields = self.list(&inner.list, &Input { piped: true, flaggy: true, ..Input::default() });
-                *input = Input { piped: true, flaggy: !yields, ..Input::default() };
+                let piped = Input { piped: true, flaggy: true, ..Input::default() };
+                let yields = self.apart(|walker| walker.list(&inner.list, &piped));
+                let lists_state = std::mem::take(&mut self.lists_state);
+                *input = Input { piped: true, flaggy: !yields, lists_state, ..Input::default() };
             }
             ast::IoRedirect::File(_, _, Target::Fd(_)) => {}
             ast::IoRedirect::File(_, _, Target::Duplicate(word)) if is_descriptor(&word.value) => {}
@@ -373,7 +577,7 @@ impl Walker {
             ast::IoRedirect::HereString(_, word) => {
                 let text = self.term(&word.value);
                 let shown = (!text.expands).then_some(text.text);
-                *input = Input { piped: shown.is_none(), flaggy: true, text: shown };
+                *input = Input { piped: shown.is_none(), flaggy: true, text: shown, ..Input::default() };
             }
             ast::IoRedirect::HereDocument(_, document) => self.here_document(document, input),
         }
@@ -394,11 +598,10 @@ impl Walker {
             self.push(Effect::Network, &word.value);
         }
         let state = own::reach(&term, false) == own::Reach::State;
-        self.resolve(std::slice::from_mut(&mut term.clone()));
+        self.resolve(std::slice::from_ref(&term));
         if state {
             let mut found = Found::new(Effect::Read, &word.value);
-            found.own_state = true;
-            found.paths.push(term.text);
+            found.name_state(&[&term]);
             self.found.push(found);
         }
     }
@@ -406,7 +609,7 @@ impl Walker {
     fn writes_to(&mut self, word: &ast::Word) {
         let term = self.term(&word.value);
         let mut found = Found::new(Effect::Write, &format!("> {}", word.value));
-        if !programs::writes(&[&term], &mut found) {
+        if !programs::writes(&[&term], &self.here, &mut found) {
             return;
         }
         if is_socket(&term) {
@@ -414,8 +617,62 @@ impl Walker {
         }
         found.own_state = own::touches(own::reach(&term, false), true, false);
         self.found.push(found);
-        self.resolve(std::slice::from_mut(&mut term.clone()));
+        self.resolve(std::slice::from_ref(&term));
     }
+}
+
+fn name_of(name: &ast::AssignmentName) -> &str {
+    match name {
+        ast::AssignmentName::VariableName(name) | ast::AssignmentName::ArrayElementName(name, _) => name,
+    }
+}
+
+fn is_arithmetic(operator: &ast::BinaryPredicate) -> bool {
+    use ast::BinaryPredicate as B;
+    matches!(
+        operator,
+        B::ArithmeticEqualTo
+            | B::ArithmeticNotEqualTo
+            | B::ArithmeticLessThan
+            | B::ArithmeticLessThanOrEqualTo
+            | B::ArithmeticGreaterThan
+            | B::ArithmeticGreaterThanOrEqualTo
+    )
+}
+
+fn is_loop(compound: &ast::CompoundCommand) -> bool {
+    use ast::CompoundCommand as C;
+    matches!(compound, C::ForClause(_) | C::ArithmeticForClause(_) | C::WhileClause(_) | C::UntilClause(_))
+}
+
+/// The words of a simple command; empty for any other.
+fn words_of(command: &ast::Command) -> Vec<String> {
+    let ast::Command::Simple(simple) = command else { return Vec::new() };
+    part_of(simple).split_whitespace().map(str::to_owned).collect()
+}
+
+/// `exit` and `return` leave nothing behind them to run.
+fn leaves(pipeline: &ast::Pipeline) -> bool {
+    let [command] = pipeline.seq.as_slice() else { return false };
+    matches!(words_of(command).first().map(String::as_str), Some("exit" | "return"))
+}
+
+/// What an `echo` prints, as far as it stands there.
+fn printed(command: &ast::Command) -> Option<String> {
+    let words = words_of(command);
+    let prints = matches!(words.first().map(String::as_str), Some("echo" | "printf"));
+    prints.then(|| words[1..].join(" ").replace("\\n", " "))
+}
+
+/// Whether the names in a command's input come out again: not behind `wc`, and not
+/// those below `.git` behind `grep -v .git`.
+fn passes_names_on(command: &ast::Command) -> bool {
+    let words = words_of(command);
+    let Some(program) = words.first() else { return true };
+    let spares = matches!(program.as_str(), "grep" | "rg")
+        && words.iter().any(|word| word.starts_with('-') && word.contains('v'))
+        && words.iter().any(|word| word.contains(".git"));
+    !spares && program != "wc"
 }
 
 /// Whether a command prints names and lines of files, or text without flags.

@@ -4,7 +4,7 @@
 //! expansion stands in it, and whether that expansion could turn into a flag. The
 //! commands inside substitutions are handed back as text, for the walker to read.
 
-use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
+use brush_parser::word::{Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::syntax;
 
@@ -21,9 +21,35 @@ pub(super) struct Term {
     pub flaggy: bool,
     /// A part of it was quoted.
     pub quoted: bool,
+    /// What it can be, where the line gives its variables all their values.
+    pub values: Vec<String>,
+    /// Directories below which everything lies that it stands for, each with its slash.
+    pub below: Vec<String>,
+    /// The variables in it.
+    pub uses: Vec<String>,
+    /// The output of a command stands in it that may be more than a number.
+    pub composed: bool,
     /// Where its expansions stand in `text`.
     holes: Vec<(usize, usize)>,
+    /// `{a,b}` stands in it.
+    braces: bool,
+    /// It expands in a way that no hole shows: `~`, an escape.
+    hidden: bool,
 }
+
+/// What a word names as a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Exactly these.
+    Files(Vec<String>),
+    /// Something below these directories, each with its slash.
+    Below(Vec<String>),
+    /// Something that is not in the text.
+    Hidden,
+}
+
+/// How many values a word with variables may have before they count as unknown.
+const VALUES: usize = 8;
 
 impl Term {
     /// A word that is exactly `text`.
@@ -33,7 +59,71 @@ impl Term {
 
     /// Words that arrive at run time, from a pipe or a search.
     pub fn arriving(flaggy: bool) -> Self {
-        Self { text: String::new(), expands: true, flaggy, ..Self::default() }
+        Self { expands: true, flaggy, composed: true, hidden: true, ..Self::default() }
+    }
+
+    /// Whatever a search finds below `roots`.
+    pub fn found_below(roots: Vec<String>) -> Self {
+        Self { text: "{}".to_owned(), expands: true, below: roots, hidden: true, ..Self::default() }
+    }
+
+    /// The same word, of which only a shell knows what it is.
+    pub fn hide(&mut self) {
+        self.expands = true;
+        self.hidden = true;
+        self.values.clear();
+    }
+
+    /// What it names as a file, as far as the text shows.
+    pub fn target(&self) -> Target {
+        if self.is_literal() {
+            return Target::Files(vec![self.text.clone()]);
+        }
+        if !self.values.is_empty() {
+            return Target::Files(self.values.clone());
+        }
+        if !self.below.is_empty() {
+            return Target::Below(self.below.clone());
+        }
+        let matching = (self.globs || self.braces) && self.holes.is_empty() && !self.hidden;
+        self.directory().filter(|_| matching).map_or(Target::Hidden, |below| Target::Below(vec![below]))
+    }
+
+    /// The directory before the first wildcard, if no match can leave it.
+    fn directory(&self) -> Option<String> {
+        let wild = self.text.find(['*', '?', '[', '{'])?;
+        let start = self.text[..wild].rfind('/').map_or(0, |slash| slash + 1);
+        let (directory, rest) = self.text.split_at(start);
+        let leaves = rest.starts_with('.') || rest.contains("/.") || rest.contains("..");
+        let below = if directory.is_empty() { "./" } else { directory };
+        (!leaves).then(|| below.to_owned())
+    }
+
+    /// The texts that come out when `value` says what each variable holds; none if it
+    /// does not know one of them, or if the word expands in another way too.
+    pub fn filled<'a>(&self, value: impl Fn(&str) -> Option<&'a [String]>) -> Vec<String> {
+        if self.holes.is_empty() || self.hidden || self.braces || self.globs {
+            return Vec::new();
+        }
+        let mut texts = vec![String::new()];
+        let mut at = 0;
+        for &(start, end) in &self.holes {
+            let (Some(plain), Some(hole)) = (self.text.get(at..start), self.text.get(start..end)) else {
+                return Vec::new();
+            };
+            let values = name_in(hole).and_then(&value).unwrap_or_default();
+            texts = texts
+                .iter()
+                .flat_map(|text| values.iter().map(move |value| format!("{text}{plain}{value}")))
+                .take(VALUES + 1)
+                .collect();
+            at = end;
+        }
+        let rest = self.text.get(at..).unwrap_or_default();
+        for text in &mut texts {
+            text.push_str(rest);
+        }
+        if texts.len() > VALUES { Vec::new() } else { texts }
     }
 
     /// The text with a number for each expansion: how a script is read whose line
@@ -52,8 +142,11 @@ impl Term {
     pub fn behind(&self, start: usize) -> Self {
         let text = self.text.get(start..).unwrap_or_default().to_owned();
         let moved = |&(from, to): &(usize, usize)| Some((from.checked_sub(start)?, to - start));
-        let holes = self.holes.iter().filter_map(moved).collect();
-        Self { text, holes, ..self.clone() }
+        let holes: Vec<_> = self.holes.iter().filter_map(moved).collect();
+        let whole = holes.len() == self.holes.len();
+        let values = self.values.iter().filter(|_| whole);
+        let values = values.filter_map(|value| value.get(start..).map(str::to_owned)).collect();
+        Self { text, holes, values, below: Vec::new(), ..self.clone() }
     }
 
     /// Whether the text is all there is.
@@ -69,6 +162,8 @@ pub(super) enum Inner {
     Command(String),
     /// The name of a variable, `@` for the positional ones.
     Variable(String),
+    /// The text of an arithmetic expression, a subscript among them.
+    Sum(String),
     /// Something that cannot be read.
     Opaque,
 }
@@ -78,7 +173,7 @@ pub(super) enum Inner {
 pub(super) fn term(word: &str, inner: &mut Vec<Inner>) -> Term {
     let mut term = if word.contains(['$', '`']) { expanding(word, inner) } else { plain(word) };
     if word.starts_with('~') {
-        term.expands = true;
+        term.hide();
     }
     term
 }
@@ -147,6 +242,7 @@ fn braces(word: &str, term: &mut Term) {
         return;
     }
     term.expands = true;
+    term.braces = true;
     term.flaggy |= word.starts_with('-')
         || ["{-", ",-", "{,", ",,", ",}"].iter().any(|sign| word.contains(sign)) && word.contains('-');
 }
@@ -156,7 +252,7 @@ fn expanding(word: &str, inner: &mut Vec<Inner>) -> Term {
     if let Some(pieces) = syntax::pieces(word) {
         collect(&pieces, word, false, &mut term, inner);
     } else {
-        term = Term { text: word.to_owned(), expands: true, flaggy: true, ..Term::default() };
+        term = Term { text: word.to_owned(), flaggy: true, ..Term::arriving(true) };
         inner.push(Inner::Opaque);
     }
     braces(word, &mut term);
@@ -195,7 +291,7 @@ fn collect(
             }
             WordPiece::ArithmeticExpression(sum) => {
                 expands(raw, term);
-                expression(&sum.value, inner);
+                inner.push(Inner::Sum(sum.value.clone()));
             }
             WordPiece::ParameterExpansion(parameter) => {
                 expands(raw, term);
@@ -224,7 +320,7 @@ fn ansi_c(text: &str, term: &mut Term) {
             ('\\', other) => {
                 term.text.push('\\');
                 term.text.extend(other);
-                term.expands = true;
+                term.hide();
                 term.flaggy = true;
             }
             (other, _) => term.text.push(other),
@@ -232,43 +328,100 @@ fn ansi_c(text: &str, term: &mut Term) {
     }
 }
 
-/// What expands inside an arithmetic expression, where quotes hide nothing.
-pub(super) fn expression(text: &str, inner: &mut Vec<Inner>) {
+/// An arithmetic expression with what expands in it, where quotes hide nothing.
+pub(super) fn expression(text: &str, inner: &mut Vec<Inner>) -> Term {
     if !text.contains(['$', '`']) {
-        return;
+        return Term::literal(text);
     }
+    let mut term = Term::default();
     match syntax::pieces(text) {
-        Some(pieces) => collect(&pieces, text, false, &mut Term::default(), inner),
+        Some(pieces) => collect(&pieces, text, false, &mut term, inner),
         None => inner.push(Inner::Opaque),
     }
+    term
 }
 
-fn variable(parameter: &ParameterExpr, raw: &str, inner: &mut Vec<Inner>) {
+/// The name in a plain `$x` or `${x}`.
+fn name_in(hole: &str) -> Option<&str> {
+    let braced = hole.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
+    let name = braced.or_else(|| hole.strip_prefix('$'))?;
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (plain && !name.is_empty()).then_some(name)
+}
+
+fn variable(expression: &ParameterExpr, raw: &str, inner: &mut Vec<Inner>) {
     use ParameterExpr as P;
     let name: String = raw
         .trim_start_matches(['$', '{', '!', '#'])
         .chars()
         .take_while(|char| char.is_ascii_alphanumeric() || *char == '_')
         .collect();
-    match parameter {
+    match expression {
         P::UseDefaultValues { default_value: value, .. }
         | P::AssignDefaultValues { default_value: value, .. }
         | P::UseAlternativeValue { alternative_value: value, .. } => {
-            let value = value.as_deref().unwrap_or("");
-            if value.contains(['$', '`']) {
-                expression(value, inner);
-            }
-            if value.trim_start_matches(['"', '\'']).starts_with('-') {
-                inner.push(Inner::Variable("-".to_owned()));
-            }
+            default_value(value.as_deref().unwrap_or(""), inner);
         }
-        // `${x@P}` runs what stands in x, `${!x}` names another variable.
+        P::Substring { offset, length, .. } => {
+            inner.push(Inner::Sum(offset.value.clone()));
+            inner.extend(length.as_ref().map(|length| Inner::Sum(length.value.clone())));
+        }
+        // `${x@P}` runs what stands in x.
         P::Transform { .. } => inner.push(Inner::Opaque),
         _ if raw.contains("$(") || raw.contains('`') => inner.push(Inner::Opaque),
         _ => {}
     }
-    let positional = name.is_empty() || name.starts_with(|char: char| char.is_ascii_digit());
-    inner.push(Inner::Variable(if positional { "@".to_owned() } else { name }));
+    if let Some((parameter, indirect)) = parameter_of(expression) {
+        inner.extend(subscript(parameter).map(|index| Inner::Sum(index.to_owned())));
+        // `${!x}` takes the value of x for a name, which may have a subscript.
+        inner.extend(indirect.then(|| Inner::Sum(name.clone())));
+    }
+    let counts = matches!(raw, "$#" | "$?" | "$$" | "$!") || matches!(expression, P::ParameterLength { .. });
+    if !counts {
+        let positional = name.is_empty() || name.starts_with(|char: char| char.is_ascii_digit());
+        inner.push(Inner::Variable(if positional { "@".to_owned() } else { name }));
+    }
+}
+
+fn default_value(value: &str, inner: &mut Vec<Inner>) {
+    if value.contains(['$', '`']) {
+        expression(value, inner);
+    }
+    if value.trim_start_matches(['"', '\'']).starts_with('-') {
+        inner.push(Inner::Variable("-".to_owned()));
+    }
+}
+
+fn subscript(parameter: &Parameter) -> Option<&str> {
+    match parameter {
+        Parameter::NamedWithIndex { index, .. } => Some(index),
+        _ => None,
+    }
+}
+
+/// The parameter of an expansion, and whether it is taken for the name of another.
+fn parameter_of(expression: &ParameterExpr) -> Option<(&Parameter, bool)> {
+    use ParameterExpr as P;
+    match expression {
+        P::Parameter { parameter, indirect }
+        | P::UseDefaultValues { parameter, indirect, .. }
+        | P::AssignDefaultValues { parameter, indirect, .. }
+        | P::IndicateErrorIfNullOrUnset { parameter, indirect, .. }
+        | P::UseAlternativeValue { parameter, indirect, .. }
+        | P::ParameterLength { parameter, indirect }
+        | P::RemoveSmallestSuffixPattern { parameter, indirect, .. }
+        | P::RemoveLargestSuffixPattern { parameter, indirect, .. }
+        | P::RemoveSmallestPrefixPattern { parameter, indirect, .. }
+        | P::RemoveLargestPrefixPattern { parameter, indirect, .. }
+        | P::Substring { parameter, indirect, .. }
+        | P::Transform { parameter, indirect, .. }
+        | P::UppercaseFirstChar { parameter, indirect, .. }
+        | P::UppercasePattern { parameter, indirect, .. }
+        | P::LowercaseFirstChar { parameter, indirect, .. }
+        | P::LowercasePattern { parameter, indirect, .. }
+        | P::ReplaceSubstring { parameter, indirect, .. } => Some((parameter, *indirect)),
+        P::VariableNames { .. } | P::MemberKeys { .. } => None,
+    }
 }
 
 #[cfg(test)]

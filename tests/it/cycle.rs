@@ -146,7 +146,6 @@ fn a_stay_begins_with_the_word_on_its_size() {
 }
 
 #[test]
-#[ignore = "the fence's tree is taken before git seed puts its anchors in, so they count as work that no hook saw"]
 fn anchors_that_git_seed_put_in_do_not_count_as_work_that_nobody_watched() {
     let world = World::prompted();
     world.to("observe");
@@ -614,7 +613,6 @@ fn an_answer_that_nobody_gave_does_not_count() {
 }
 
 #[test]
-#[ignore = "a session that its own process records again counts as started below itself"]
 fn a_session_that_starts_again_is_still_the_persons() {
     for source in ["resume", "compact", "clear"] {
         let world = ready();

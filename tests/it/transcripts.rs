@@ -220,8 +220,8 @@ struct Names {
 }
 
 impl Names {
-    fn put(&mut self, world: &World, text: &str) -> String {
-        let text = text.replace(&*world.root().to_string_lossy(), "<world>");
+    fn put(&mut self, played: &World, text: &str) -> String {
+        let text = text.replace(&*played.root().to_string_lossy(), "<world>");
         let mut out = String::new();
         let mut word = String::new();
         for c in text.chars().chain(['\n']) {

@@ -5,6 +5,8 @@
 //! promises that nothing of the machine leaks in, and that it leaves a repository in
 //! which `git fsck --strict` is content and no lock is left.
 
+#![expect(clippy::disallowed_methods, reason = "a test brings its own clock and environment to the binary")]
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -257,17 +259,14 @@ impl World {
 
     /// Sends bytes to the hook as they are.
     pub fn sends(&self, event: &str, payload: &[u8]) -> Said {
-        let mut command = match &*self.through.borrow() {
-            Some(script) => {
-                let mut command = self.command("sh");
-                command.arg(script).args([SEED, event]);
-                command
-            }
-            None => {
-                let mut command = self.command(SEED);
-                command.args(["hook", "claude", event]);
-                command
-            }
+        let mut command = if let Some(script) = &*self.through.borrow() {
+            let mut command = self.command("sh");
+            command.arg(script).args([SEED, event]);
+            command
+        } else {
+            let mut command = self.command(SEED);
+            command.args(["hook", "claude", event]);
+            command
         };
         command.envs(&*self.host.borrow());
         Said::of(event, run(command, payload))
@@ -423,7 +422,7 @@ impl World {
         let input = json!({ "questions": [question] });
         let call = self.next_call();
         let reply = self.before("AskUserQuestion", &input, &call);
-        Question { world: self, question: question.clone(), call, reply }
+        Question { world: self, asked: question.clone(), call, reply }
     }
 
     // ---- where the job stands
@@ -551,14 +550,14 @@ impl World {
     /// Writes below an anchor of the job's page.
     pub fn notes(&self, anchor: &str, text: &str) {
         let page_now = self.text(PAGE);
-        if !page_now.is_empty() {
-            let end = if page_now.contains("\r\n") { "\r\n" } else { "\n" };
-            let text = text.replace('\n', end);
-            self.edits(PAGE, &format!("{anchor}{end}"), &format!("{anchor}{end}{end}{text}{end}")).passes();
-        } else {
+        if page_now.is_empty() {
             let empty = page("# parser\n");
             self.writes(PAGE, &empty.replace(anchor, &format!("{anchor}\n\n{text}"))).passes();
+            return;
         }
+        let end = if page_now.contains("\r\n") { "\r\n" } else { "\n" };
+        let text = text.replace('\n', end);
+        self.edits(PAGE, &format!("{anchor}{end}"), &format!("{anchor}{end}{end}{text}{end}")).passes();
     }
 
     /// From condense with settled memory to the person's approval.
@@ -783,7 +782,7 @@ impl Did {
 /// A question that went out.
 pub struct Question<'a> {
     world: &'a World,
-    question: Value,
+    asked: Value,
     pub call: String,
     pub reply: Reply,
 }
@@ -809,17 +808,17 @@ impl Question<'_> {
 
     /// The answer's payload is this.
     pub fn answered_with(&self, response: &Value) -> Reply {
-        let mut input = json!({ "questions": [self.question] });
+        let mut input = json!({ "questions": [self.asked] });
         if let Some(answers) = response.get("answers") {
             input["answers"] = answers.clone();
         }
         let mut full = response.clone();
-        full["questions"] = json!([self.question]);
+        full["questions"] = json!([self.asked]);
         self.world.after("AskUserQuestion", &input, &self.call, &full, 2000)
     }
 
     fn text(&self) -> &str {
-        self.question["question"].as_str().unwrap_or_default()
+        self.asked["question"].as_str().unwrap_or_default()
     }
 }
 
