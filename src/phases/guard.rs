@@ -256,21 +256,41 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
     if matches!(change.place, Place::HostMemory | Place::Scratch) {
         return Ok(());
     }
-    if scene.phase.write.iter().any(|write| lies_in(*write, scene.cycle, change)) {
+    let at = Spot { cycle: scene.cycle, declared: change.declared, exists: change.exists };
+    if scene.phase.writes(&change.place, at) {
         return Ok(());
     }
     Err(out_of_place(scene, change))
 }
 
-fn lies_in(write: Write, cycle: u32, change: &FileChange) -> bool {
-    match (write, &change.place) {
+impl Phase {
+    /// May a file in `place` be changed here at all? What an edit does to a page's
+    /// sections is a second question.
+    pub fn writes(&self, place: &Place, at: Spot) -> bool {
+        self.write.iter().any(|write| lies_in(*write, place, at))
+    }
+}
+
+/// What matters about one file, beside its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    pub cycle: u32,
+    /// Its directory is declared.
+    pub declared: bool,
+    /// It was there before.
+    pub exists: bool,
+}
+
+fn lies_in(write: Write, place: &Place, at: Spot) -> bool {
+    let Spot { cycle, declared, exists } = at;
+    match (write, place) {
         (Write::All, place) => !matches!(place, Place::Outside | Place::Git | Place::OwnState),
         (Write::Page, Place::Page { .. })
         | (Write::Memory, Place::Page { .. } | Place::Knowledge | Place::AgentDefinition) => true,
-        (Write::ScopedPage, Place::Page { .. }) => change.declared && change.exists,
-        (Write::Scope, Place::Project { .. }) => change.declared,
-        (Write::PlanNew, Place::Plan { own: true }) => cycle == 1 && !change.exists,
-        (Write::PlanEdit, Place::Plan { own: true }) => cycle == 1 && change.exists,
+        (Write::ScopedPage, Place::Page { .. }) => declared && exists,
+        (Write::Scope, Place::Project { .. }) => declared,
+        (Write::PlanNew, Place::Plan { own: true }) => cycle == 1 && !exists,
+        (Write::PlanEdit, Place::Plan { own: true }) => cycle == 1 && exists,
         _ => false,
     }
 }

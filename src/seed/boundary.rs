@@ -6,23 +6,20 @@
 //! between, `pending` says what was meant: the next command finishes the step if HEAD
 //! is exactly that commit, and forgets it otherwise.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use super::fence::Survey;
+use super::pending::Pending;
 use super::steps::{By, Draft, Fold, Since, TOUCHED};
 use super::{Focused, Result, Seed, SeedError};
 use crate::format::state::{self, State};
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{names, notes, seed_id, short_hash};
 use crate::jobs::Status;
-use crate::memory::condense::{Baseline, Deflation};
-use crate::memory::{footers, heal, scope, words};
-use crate::phases::gates::{self, Crossing, PlanStanding};
+use crate::memory::words;
+use crate::phases::gates::{self, Crossing};
 use crate::phases::message::Message;
 use crate::phases::{Move, Phase, PhaseName};
-use crate::plans::{self, Pointer};
 use crate::store::CommitFailed;
 use crate::store::{CommitId, TreeEdit};
 use crate::verdict::{Refusal, Wants};
@@ -59,42 +56,15 @@ pub struct Crossed {
     pub born: Option<Focused>,
 }
 
-/// What `pending` says of a commit that is being made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pending {
-    pub id: String,
-    /// Seed-Id of the step before.
-    pub before: String,
-    /// The tree that the commit will have.
-    pub tree: String,
-    /// Hash of its message.
-    pub message: String,
-    pub chain: String,
-    pub toward: Toward,
-    /// The author's words, to judge them again.
-    pub text: String,
-    /// The process that is making the commit; while it runs, the step is its own.
-    pub owner: crate::world::Process,
-}
-
 /// What the first half of a boundary found out.
-struct Judged {
-    survey: Survey,
-    step: Option<Move>,
-    name: String,
-    message: Message,
+pub(super) struct Judged {
+    pub(super) survey: Survey,
+    pub(super) step: Option<Move>,
+    pub(super) name: String,
+    pub(super) message: Message,
 }
 
 impl Seed {
-    fn pending_file(&self) -> PathBuf {
-        self.store.seed_dir().join("pending").join(format!("{}.toml", self.store.worktree_name()))
-    }
-
-    /// The commit that a boundary of this worktree is making, or was making when it was stopped.
-    pub fn pending(&self) -> Option<Pending> {
-        toml::from_str(&std::fs::read_to_string(self.pending_file()).ok()?).ok()
-    }
-
     /// Crosses a boundary of the focused job.
     pub fn cross(
         &self,
@@ -124,7 +94,7 @@ impl Seed {
         self.record(&focused.chain, toward, judged, commit, by)
     }
 
-    fn judge(
+    pub(super) fn judge(
         &self,
         focused: &Focused,
         since: &Since,
@@ -158,44 +128,6 @@ impl Seed {
         }
         let name = step_name(stand.phase.as_str(), step.as_ref());
         Ok(Ok(Judged { survey, step, name, message }))
-    }
-
-    /// What the step would declare reads, and is this phase's to declare.
-    fn scope_is_sound(
-        &self,
-        focused: &Focused,
-        row: &Phase,
-        toward: &Toward,
-        step: Option<&Move>,
-    ) -> Result<std::result::Result<(), Refusal>> {
-        let no = |case: &str, what: String| {
-            Ok(Err(Refusal::new("scope", Wants::Declaration).with("case", case).with("what", what)))
-        };
-        let Toward::Forward { scope, .. } = toward else { return Ok(Ok(())) };
-        if let (Some(dir), false) = (scope.first(), row.declares) {
-            return no("scope-time", dir.clone());
-        }
-        for dir in scope {
-            if let Err(bad) = declared_dir(dir) {
-                return no("scope-line", bad);
-            }
-        }
-        if self.freezes(step) {
-            let mut dirs = self.lines(&focused.chain, names::SCOPE)?;
-            let since = self.read_since(focused)?;
-            dirs.extend(since.touched().filter(|path| self.is_page(path)).map(dir_line));
-            if let Err(bad) = self.scope_lines(&dirs, row) {
-                return no("scope-line", bad);
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    fn freezes(&self, step: Option<&Move>) -> bool {
-        match step {
-            Some(Move::Forward(to)) => self.rules.map.phase(to).is_some_and(|to| to.freezes),
-            _ => false,
-        }
     }
 
     /// Acts of an earlier step of this stay were heard, so the hooks do fire.
@@ -316,68 +248,6 @@ impl Seed {
         }
     }
 
-    fn write_pending(&self, focused: &Focused, pending: &Pending) -> Result<()> {
-        let _lock = self.store.lock()?;
-        let now = self.store.tip(&focused.chain)?;
-        if now.as_ref() != Some(&focused.tip) {
-            return Err(crate::store::StoreError::Moved { chain: focused.chain.clone() }.into());
-        }
-        let file = self.pending_file();
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        let text = toml::to_string(pending).map_err(|error| SeedError::Usage(error.to_string()))?;
-        // Written whole or not at all: a torn file would name a step that nobody meant.
-        let draft = file.with_extension("new");
-        std::fs::write(&draft, text)?;
-        Ok(std::fs::rename(&draft, &file)?)
-    }
-
-    fn forget_pending(&self) -> Result<()> {
-        match std::fs::remove_file(self.pending_file()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
-    pub fn finish_pending(&self) -> Result<Option<Crossed>> {
-        let Some(pending) = self.pending().filter(|pending| !crate::world::is_running(&pending.owner)) else {
-            return Ok(None);
-        };
-        let Some(head) = self.store.head()?.commit else {
-            self.forget_pending()?;
-            return Ok(None);
-        };
-        let message = self.store.commit_message(&head)?;
-        let meant = StepTrailers::read(&message).is_some_and(|read| read.id == pending.id)
-            && self.store.tree_of_commit(&head)?.to_string() == pending.tree
-            && short_hash(message.as_bytes(), 32) == pending.message;
-        let focused = self.focused()?.filter(|focused| focused.chain == pending.chain);
-        let (true, Some(focused)) = (meant, focused) else {
-            self.forget_pending()?;
-            return Ok(None);
-        };
-        if focused.state.step == pending.id {
-            self.forget_pending()?;
-            return Ok(None);
-        }
-        let since = self.read_since(&focused)?;
-        let judged = self.judge(&focused, &since, &pending.toward, Message::new(&pending.text))?;
-        let Ok(judged) = judged else {
-            self.forget_pending()?;
-            return Ok(None);
-        };
-        match self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent) {
-            // A step that can no longer be written must not stand in the way of every other.
-            Err(error) if !matches!(error, SeedError::Store(_)) => {
-                self.forget_pending()?;
-                Ok(None)
-            }
-            done => done.map(std::result::Result::ok),
-        }
-    }
-
     fn trailers(&self, state: &State, step: &str) -> StepTrailers {
         let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
         StepTrailers {
@@ -412,7 +282,7 @@ impl Seed {
     }
 
     /// The second half: lock, judge again, write the step, then what follows from it.
-    fn record(
+    pub(super) fn record(
         &self,
         chain: &str,
         toward: &Toward,
@@ -531,163 +401,8 @@ impl Seed {
     }
 
     /// The row of a state, as [`Seed::row`] gives it for a focused job.
-    fn row_of(&self, state: &State) -> &Phase {
+    pub(super) fn row_of(&self, state: &State) -> &Phase {
         state.stand.row(&self.rules.map, self.rules.idle == crate::rules::Idle::Closed)
-    }
-
-    /// Adds what this stay declared to the cycle's scope.
-    fn declare(
-        &self,
-        chain: &str,
-        state: &State,
-        row: &Phase,
-        toward: &Toward,
-        judged: &Judged,
-        draft: &mut Draft,
-    ) -> Result<()> {
-        let mut lines = self.lines(chain, names::SCOPE)?;
-        let known = lines.len();
-        if row.declares {
-            lines.extend(judged.survey.pages.iter().map(|page| dir_line(page)));
-        }
-        let freezes = self.freezes(judged.step.as_ref());
-        // Both were judged before the commit; what does not read now has changed since.
-        if freezes {
-            lines.extend(self.scope_lines(&lines, row).map_err(SeedError::Usage)?);
-        }
-        if let Toward::Forward { scope, .. } = toward {
-            for dir in scope {
-                lines.extend(declared_dir(dir).map_err(SeedError::Usage)?);
-            }
-        }
-        if lines.len() != known || freezes {
-            let bytes = state::write_lines(lines.iter().map(String::as_str)).into_bytes();
-            draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
-        }
-        let _ = state;
-        Ok(())
-    }
-
-    /// Directories that `scope:` lines of declared pages name, below the anchor of `row`;
-    /// or what is wrong with one of them.
-    fn scope_lines(&self, declared: &[String], row: &Phase) -> std::result::Result<Vec<String>, String> {
-        let anchors = self.rules.map.anchors();
-        let Some(rank) = self.rules.map.rank(row) else { return Ok(Vec::new()) };
-        let mut found = Vec::new();
-        for dir in declared {
-            let Some(text) = self.page_text(dir) else { continue };
-            let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned) else {
-                continue;
-            };
-            for line in scope::declared(&section) {
-                let dir = line.map_err(|bad| format!("{}: {bad}", self.page_path(dir)))?;
-                found.push(super::scene::to_line(&dir));
-            }
-        }
-        Ok(found)
-    }
-
-    /// The page of a directory, given as a line of the scope.
-    fn page_text(&self, line: &str) -> Option<String> {
-        std::fs::read_to_string(self.store.work_tree().join(self.page_path(line))).ok()
-    }
-
-    /// The path of the page of a directory, given as a line of the scope.
-    pub fn page_path(&self, line: &str) -> String {
-        let dir = if line == "." { "" } else { line };
-        crate::memory::pages::page_of_dir(dir, self.rules.page_name())
-    }
-
-    /// Entering a phase that measures takes the footers' word counts.
-    fn measure(&self, chain: &str, state: &mut State, draft: &mut Draft) -> Result<()> {
-        if !self.row_of(state).measures {
-            state.baseline = None;
-            return Ok(());
-        }
-        if state.baseline.is_some() {
-            return Ok(());
-        }
-        let baseline = self.footers_now(&self.lines(chain, names::SCOPE)?);
-        state.baseline = Some(baseline.total());
-        let text = toml::to_string(&baseline).map_err(|error| SeedError::Usage(error.to_string()))?;
-        draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
-        Ok(())
-    }
-
-    /// Footer words of the pages of these directories, as they are on disk.
-    fn footers_now(&self, dirs: &[String]) -> Baseline {
-        let anchors = self.rules.map.anchors();
-        let mut baseline = Baseline::default();
-        for dir in dirs {
-            if let Some(text) = self.page_text(dir) {
-                baseline.per_page.insert(self.page_path(dir), words::footer_words(&text, &anchors));
-            }
-        }
-        baseline
-    }
-
-    /// Where the footers stand against the count taken when condense began.
-    pub fn deflation(&self, focused: &Focused) -> Result<Option<Deflation>> {
-        let Some(baseline) = focused.state.baseline else { return Ok(None) };
-        let remaining = self.footers_now(&self.lines(&focused.chain, names::SCOPE)?).total();
-        Ok(Some(Deflation { baseline, remaining, share: self.rules.share }))
-    }
-
-    /// Live notes in the footers of the cycle's pages, as `page:line`.
-    pub fn live_notes(&self, focused: &Focused) -> Result<Vec<String>> {
-        let anchors = self.rules.map.anchors();
-        let mut live = Vec::new();
-        for dir in self.lines(&focused.chain, names::SCOPE)? {
-            let Some(text) = self.page_text(&dir) else { continue };
-            let layout = footers::layout(&text, &anchors);
-            let above = text.len() - layout.footer().len();
-            let lines_above = text[..above].lines().count();
-            let page = self.page_path(&dir);
-            let notes = crate::memory::notes::live(layout.footer());
-            live.extend(notes.into_iter().map(|line| format!("{page}:{}", lines_above + line)));
-        }
-        Ok(live)
-    }
-
-    /// `address`, `deflate` or `ready`.
-    pub fn condense_stage(&self, focused: &Focused) -> &'static str {
-        match (self.live_notes(focused), self.deflation(focused)) {
-            (Ok(notes), _) if !notes.is_empty() => "address",
-            (Ok(_), Ok(None)) => "ready",
-            (Ok(_), Ok(Some(deflation))) if deflation.holds() => "ready",
-            _ => "deflate",
-        }
-    }
-
-    /// The session log of this cycle is there.
-    pub fn is_archived(&self, focused: &Focused) -> bool {
-        let state = &focused.state;
-        let file = format!(
-            ".claude/jobs/{}/run-{}/session-log-{}.md",
-            state.job.id, state.job.run, state.stand.cycle
-        );
-        self.store.work_tree().join(file).metadata().is_ok_and(|data| data.len() > 0)
-    }
-
-    /// The number of cycles that the plan document declares, if it is there and reads.
-    pub fn plan_total(&self, focused: &Focused) -> Option<u32> {
-        let path = focused.state.plan.pointer.path(&focused.state.job.id.to_string())?;
-        let text = std::fs::read_to_string(self.store.work_tree().join(path)).ok()?;
-        plans::total_cycles(&text).ok()
-    }
-
-    fn plan_standing(&self, focused: &Focused) -> PlanStanding {
-        match focused.state.plan.pointer {
-            Pointer::Undecided => PlanStanding::Undecided,
-            Pointer::No => PlanStanding::Settled,
-            Pointer::Markdown(_) if self.plan_total(focused).is_some() => PlanStanding::Settled,
-            Pointer::Markdown(_) => PlanStanding::Missing,
-        }
-    }
-
-    /// May the job end in this cycle?
-    pub fn eligible(&self, focused: &Focused) -> bool {
-        focused.state.plan.eligible(focused.state.stand.cycle, self.plan_total(focused))
     }
 
     /// Commits since the last phase commit that git seed did not make, in words.
@@ -714,68 +429,6 @@ impl Seed {
     fn begin_fence(&self) -> Result<(String, Vec<String>)> {
         let persons = self.dirty_now()?;
         Ok((self.snapshot()?.to_string(), persons))
-    }
-
-    /// Pages that the next phase finds without their anchors: the root page when a cycle
-    /// begins, and pages that the agent has looked at or written in.
-    fn pages_to_heal(&self, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
-        let enters = match &judged.step {
-            Some(Move::Forward(to) | Move::Back(to)) => {
-                self.rules.map.phase(to).is_some_and(|to| to.anchor.is_some())
-            }
-            _ => false,
-        };
-        if !enters {
-            return Ok(Vec::new());
-        }
-        let mut pages = vec![self.page_path(".")];
-        pages.extend(self.lines(chain, names::SCOPE)?.iter().map(|dir| self.page_path(dir)));
-        let focused = self.require_focused()?;
-        let persons = self.persons(&focused)?;
-        let dirty: Vec<String> =
-            if focused.state.stand.phase.is_idle() { self.dirty_now()? } else { Vec::new() };
-        let since = self.read_since(&focused)?;
-        pages.extend(
-            since.touched().chain(since.looked_at()).filter(|path| self.is_page(path)).map(str::to_owned),
-        );
-        pages.sort();
-        pages.dedup();
-        pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
-        let anchors = self.rules.map.anchors();
-        let text = |page: &String| std::fs::read_to_string(self.store.work_tree().join(page)).ok();
-        Ok(pages
-            .iter()
-            .filter_map(|page| Some((page.clone(), heal::heal(&text(page)?, &anchors).ok()?)))
-            .filter(|(_, healed)| !healed.is_unchanged())
-            .map(|(page, healed)| (page, healed.text))
-            .collect())
-    }
-
-    fn is_page(&self, path: &str) -> bool {
-        self.rules.pages.iter().any(|page| page == crate::memory::pages::name_of(path))
-    }
-
-    /// Keeps the bytes of pages that get their anchors now, as they were.
-    fn keep_unhealed(&self, mut draft: Draft, steps: u32, pages: &[(String, String)]) -> Draft {
-        for (page, _) in pages {
-            let Ok(bytes) = std::fs::read(self.store.work_tree().join(page)) else { continue };
-            let path = format!("heals/{}-{}", steps + 1, short_hash(page.as_bytes(), 8));
-            let head = format!("{page}\n").into_bytes();
-            draft.edits.push(TreeEdit::Put { path, bytes: [head, bytes].concat() });
-        }
-        draft
-    }
-
-    fn write_healed(&self, pages: &[(String, String)]) -> Result<Vec<String>> {
-        let mut remarks = Vec::new();
-        for (page, text) in pages {
-            let file = self.store.work_tree().join(page);
-            // A page that is a link is its target: the link itself stays.
-            let file = std::fs::canonicalize(&file).unwrap_or(file);
-            std::fs::write(&file, text)?;
-            remarks.push(format!("{page} has its anchors now; its words are as they were."));
-        }
-        Ok(remarks)
     }
 
     /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the next job.
@@ -810,17 +463,6 @@ fn step_name(from: &str, step: Option<&Move>) -> String {
         Some(Move::Aside) => format!("{from} -> gmode"),
         Some(Move::Return) => "gmode exit".to_owned(),
     }
-}
-
-/// The line of the scope that `--scope <dir>` means.
-fn declared_dir(dir: &str) -> std::result::Result<Option<String>, String> {
-    let said = scope::declared(&format!("scope: {dir}\n")).pop();
-    let dir = said.transpose().map_err(|bad| bad.to_string())?;
-    Ok(dir.map(|dir| super::scene::to_line(&dir)))
-}
-
-fn dir_line(page: &str) -> String {
-    super::scene::to_line(crate::memory::pages::dir_of(page))
 }
 
 fn vetoed(failed: CommitFailed) -> SeedError {

@@ -14,6 +14,7 @@ use crate::format::names;
 use crate::format::state::{State, Unclaimed};
 use crate::memory::edit;
 use crate::memory::scope::Scope;
+use crate::phases::guard::Spot;
 use crate::phases::place::{self, Names, Place};
 use crate::phases::{Phase, Write};
 use crate::store::{RepoPath, TreeId};
@@ -167,23 +168,13 @@ impl Seed {
         let row = judged.row;
         let place = self.place_of(shown, judged.state);
         let declared = super::scene::declared(&place, &judged.scope);
-        if row.write.contains(&Write::All) {
-            return Ok(!matches!(place, Place::Git | Place::OwnState));
+        let cycle = judged.state.stand.cycle;
+        let exists = self.store.blob_at(before, path)?.is_some();
+        if !row.writes(&place, Spot { cycle, declared, exists }) {
+            return Ok(false);
         }
-        Ok(match place {
-            Place::Page { .. } if row.write.contains(&Write::Memory) => true,
-            Place::Knowledge | Place::AgentDefinition => row.write.contains(&Write::Memory),
-            Place::Page { .. } => {
-                let scoped = row.write.contains(&Write::ScopedPage) && declared;
-                (scoped || row.write.contains(&Write::Page)) && self.page_is_own(row, path, before)?
-            }
-            Place::Project { .. } => row.write.contains(&Write::Scope) && declared,
-            Place::Plan { own } => {
-                own && judged.state.stand.cycle == 1
-                    && (row.write.contains(&Write::PlanNew) || row.write.contains(&Write::PlanEdit))
-            }
-            _ => false,
-        })
+        let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));
+        Ok(whole || !matches!(place, Place::Page { .. }) || self.page_is_own(row, path, before)?)
     }
 
     /// Compares a page with what it was: is every changed byte below the phase's own anchor?

@@ -8,7 +8,7 @@ use crate::format::journal::What;
 use crate::format::trailers::{StepTrailers, claimed_ids};
 use crate::format::{names, notes};
 use crate::hosts;
-use crate::phases::Write;
+use crate::phases::guard::Spot;
 use crate::phases::place::{self, Names, Place};
 use crate::verdict::{Refusal, Verdict, Wants};
 use crate::world;
@@ -58,26 +58,13 @@ impl Seed {
         let scope = focused.as_ref().map(|focused| self.scope(focused)).unwrap_or_default();
         let job = focused.as_ref().map(|focused| focused.state.job.id.to_string());
         let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job: job.as_deref() };
-        let all = row.write.contains(&Write::All);
+        let cycle = focused.as_ref().map_or(0, |focused| focused.state.stand.cycle);
         for staged in self.store.staged()? {
             let path = staged.to_string();
             let place = place::of(&path, &names);
             let declared = super::scene::declared(&place, &scope);
-            let open = match &place {
-                Place::Surface => false,
-                _ if all => true,
-                Place::Project { .. } => row.write.contains(&Write::Scope) && declared,
-                Place::Page { .. } => row.write.iter().any(|write| match write {
-                    Write::Page | Write::Memory => true,
-                    Write::ScopedPage => declared,
-                    _ => false,
-                }),
-                Place::Knowledge | Place::AgentDefinition => row.write.contains(&Write::Memory),
-                Place::Plan { own } => {
-                    *own && row.write.iter().any(|w| matches!(w, Write::PlanNew | Write::PlanEdit))
-                }
-                _ => false,
-            };
+            let writes = |exists| row.writes(&place, Spot { cycle, declared, exists });
+            let open = place != Place::Surface && (writes(true) || writes(false));
             if !open {
                 let case = if place == Place::Surface { "surface" } else { "staged" };
                 let wants = if place == Place::Surface { Wants::HandsOff } else { Wants::Checkpoint };

@@ -1,0 +1,290 @@
+//! The cycle's pages at a boundary: what they declare, how long their footers are, which
+//! notes in them are live, and the anchors that git seed puts in.
+//!
+//! What a page *is* stands in `memory`; here it is read from the work tree and written to it.
+
+use super::boundary::{Judged, Toward};
+use super::scene::to_line;
+use super::steps::Draft;
+use super::{Focused, Result, Seed, SeedError};
+use crate::format::state::{self, State};
+use crate::format::{names, short_hash};
+use crate::memory::condense::{Baseline, Deflation};
+use crate::memory::{footers, heal, scope, words};
+use crate::phases::gates::PlanStanding;
+use crate::phases::{Move, Phase};
+use crate::plans::{self, Pointer};
+use crate::store::TreeEdit;
+use crate::verdict::{Refusal, Wants};
+
+impl Seed {
+    /// What the step would declare reads, and is this phase's to declare.
+    pub(super) fn scope_is_sound(
+        &self,
+        focused: &Focused,
+        row: &Phase,
+        toward: &Toward,
+        step: Option<&Move>,
+    ) -> Result<std::result::Result<(), Refusal>> {
+        let no = |case: &str, what: String| {
+            Ok(Err(Refusal::new("scope", Wants::Declaration).with("case", case).with("what", what)))
+        };
+        let Toward::Forward { scope, .. } = toward else { return Ok(Ok(())) };
+        if let (Some(dir), false) = (scope.first(), row.declares) {
+            return no("scope-time", dir.clone());
+        }
+        for dir in scope {
+            if let Err(bad) = declared_dir(dir) {
+                return no("scope-line", bad);
+            }
+        }
+        if self.freezes(step) {
+            let mut dirs = self.lines(&focused.chain, names::SCOPE)?;
+            let since = self.read_since(focused)?;
+            dirs.extend(since.touched().filter(|path| self.is_page(path)).map(dir_line));
+            if let Err(bad) = self.scope_lines(&dirs, row) {
+                return no("scope-line", bad);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Directories that `scope:` lines of declared pages name, below the anchor of `row`;
+    /// or what is wrong with one of them.
+    pub(super) fn scope_lines(
+        &self,
+        declared: &[String],
+        row: &Phase,
+    ) -> std::result::Result<Vec<String>, String> {
+        let anchors = self.rules.map.anchors();
+        let Some(rank) = self.rules.map.rank(row) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for dir in declared {
+            let Some(text) = self.page_text(dir) else { continue };
+            let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned) else {
+                continue;
+            };
+            for line in scope::declared(&section) {
+                let dir = line.map_err(|bad| format!("{}: {bad}", self.page_path(dir)))?;
+                found.push(to_line(&dir));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The page of a directory, given as a line of the scope.
+    pub(super) fn page_text(&self, line: &str) -> Option<String> {
+        std::fs::read_to_string(self.store.work_tree().join(self.page_path(line))).ok()
+    }
+
+    /// The path of the page of a directory, given as a line of the scope.
+    pub fn page_path(&self, line: &str) -> String {
+        let dir = if line == "." { "" } else { line };
+        crate::memory::pages::page_of_dir(dir, self.rules.page_name())
+    }
+
+    /// Entering a phase that measures takes the footers' word counts.
+    pub(super) fn measure(&self, chain: &str, state: &mut State, draft: &mut Draft) -> Result<()> {
+        if !self.row_of(state).measures {
+            state.baseline = None;
+            return Ok(());
+        }
+        if state.baseline.is_some() {
+            return Ok(());
+        }
+        let baseline = self.footers_now(&self.lines(chain, names::SCOPE)?);
+        state.baseline = Some(baseline.total());
+        let text = toml::to_string(&baseline).map_err(|error| SeedError::Usage(error.to_string()))?;
+        draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
+        Ok(())
+    }
+
+    /// Footer words of the pages of these directories, as they are on disk.
+    pub(super) fn footers_now(&self, dirs: &[String]) -> Baseline {
+        let anchors = self.rules.map.anchors();
+        let mut baseline = Baseline::default();
+        for dir in dirs {
+            if let Some(text) = self.page_text(dir) {
+                baseline.per_page.insert(self.page_path(dir), words::footer_words(&text, &anchors));
+            }
+        }
+        baseline
+    }
+
+    /// Where the footers stand against the count taken when condense began.
+    pub fn deflation(&self, focused: &Focused) -> Result<Option<Deflation>> {
+        let Some(baseline) = focused.state.baseline else { return Ok(None) };
+        let remaining = self.footers_now(&self.lines(&focused.chain, names::SCOPE)?).total();
+        Ok(Some(Deflation { baseline, remaining, share: self.rules.share }))
+    }
+
+    /// Live notes in the footers of the cycle's pages, as `page:line`.
+    pub fn live_notes(&self, focused: &Focused) -> Result<Vec<String>> {
+        let anchors = self.rules.map.anchors();
+        let mut live = Vec::new();
+        for dir in self.lines(&focused.chain, names::SCOPE)? {
+            let Some(text) = self.page_text(&dir) else { continue };
+            let layout = footers::layout(&text, &anchors);
+            let above = text.len() - layout.footer().len();
+            let lines_above = text[..above].lines().count();
+            let page = self.page_path(&dir);
+            let notes = crate::memory::notes::live(layout.footer());
+            live.extend(notes.into_iter().map(|line| format!("{page}:{}", lines_above + line)));
+        }
+        Ok(live)
+    }
+
+    /// `address`, `deflate` or `ready`.
+    pub fn condense_stage(&self, focused: &Focused) -> &'static str {
+        match (self.live_notes(focused), self.deflation(focused)) {
+            (Ok(notes), _) if !notes.is_empty() => "address",
+            (Ok(_), Ok(None)) => "ready",
+            (Ok(_), Ok(Some(deflation))) if deflation.holds() => "ready",
+            _ => "deflate",
+        }
+    }
+
+    /// The session log of this cycle is there.
+    pub fn is_archived(&self, focused: &Focused) -> bool {
+        let state = &focused.state;
+        let file = format!(
+            ".claude/jobs/{}/run-{}/session-log-{}.md",
+            state.job.id, state.job.run, state.stand.cycle
+        );
+        self.store.work_tree().join(file).metadata().is_ok_and(|data| data.len() > 0)
+    }
+
+    /// The number of cycles that the plan document declares, if it is there and reads.
+    pub fn plan_total(&self, focused: &Focused) -> Option<u32> {
+        let path = focused.state.plan.pointer.path(&focused.state.job.id.to_string())?;
+        let text = std::fs::read_to_string(self.store.work_tree().join(path)).ok()?;
+        plans::total_cycles(&text).ok()
+    }
+
+    pub(super) fn plan_standing(&self, focused: &Focused) -> PlanStanding {
+        match focused.state.plan.pointer {
+            Pointer::Undecided => PlanStanding::Undecided,
+            Pointer::No => PlanStanding::Settled,
+            Pointer::Markdown(_) if self.plan_total(focused).is_some() => PlanStanding::Settled,
+            Pointer::Markdown(_) => PlanStanding::Missing,
+        }
+    }
+
+    /// May the job end in this cycle?
+    pub fn eligible(&self, focused: &Focused) -> bool {
+        focused.state.plan.eligible(focused.state.stand.cycle, self.plan_total(focused))
+    }
+
+    /// Pages that the next phase finds without their anchors: the root page when a cycle
+    /// begins, and pages that the agent has looked at or written in.
+    pub(super) fn pages_to_heal(&self, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
+        let enters = match &judged.step {
+            Some(Move::Forward(to) | Move::Back(to)) => {
+                self.rules.map.phase(to).is_some_and(|to| to.anchor.is_some())
+            }
+            _ => false,
+        };
+        if !enters {
+            return Ok(Vec::new());
+        }
+        let mut pages = vec![self.page_path(".")];
+        pages.extend(self.lines(chain, names::SCOPE)?.iter().map(|dir| self.page_path(dir)));
+        let focused = self.require_focused()?;
+        let persons = self.persons(&focused)?;
+        let dirty: Vec<String> =
+            if focused.state.stand.phase.is_idle() { self.dirty_now()? } else { Vec::new() };
+        let since = self.read_since(&focused)?;
+        pages.extend(
+            since.touched().chain(since.looked_at()).filter(|path| self.is_page(path)).map(str::to_owned),
+        );
+        pages.sort();
+        pages.dedup();
+        pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
+        let anchors = self.rules.map.anchors();
+        let text = |page: &String| std::fs::read_to_string(self.store.work_tree().join(page)).ok();
+        Ok(pages
+            .iter()
+            .filter_map(|page| Some((page.clone(), heal::heal(&text(page)?, &anchors).ok()?)))
+            .filter(|(_, healed)| !healed.is_unchanged())
+            .map(|(page, healed)| (page, healed.text))
+            .collect())
+    }
+
+    pub(super) fn is_page(&self, path: &str) -> bool {
+        self.rules.pages.iter().any(|page| page == crate::memory::pages::name_of(path))
+    }
+
+    /// Keeps the bytes of pages that get their anchors now, as they were.
+    pub(super) fn keep_unhealed(&self, mut draft: Draft, steps: u32, pages: &[(String, String)]) -> Draft {
+        for (page, _) in pages {
+            let Ok(bytes) = std::fs::read(self.store.work_tree().join(page)) else { continue };
+            let path = format!("heals/{}-{}", steps + 1, short_hash(page.as_bytes(), 8));
+            let head = format!("{page}\n").into_bytes();
+            draft.edits.push(TreeEdit::Put { path, bytes: [head, bytes].concat() });
+        }
+        draft
+    }
+
+    pub(super) fn write_healed(&self, pages: &[(String, String)]) -> Result<Vec<String>> {
+        let mut remarks = Vec::new();
+        for (page, text) in pages {
+            let file = self.store.work_tree().join(page);
+            // A page that is a link is its target: the link itself stays.
+            let file = std::fs::canonicalize(&file).unwrap_or(file);
+            std::fs::write(&file, text)?;
+            remarks.push(format!("{page} has its anchors now; its words are as they were."));
+        }
+        Ok(remarks)
+    }
+
+    /// Adds what this stay declared to the cycle's scope.
+    pub(super) fn declare(
+        &self,
+        chain: &str,
+        state: &State,
+        row: &Phase,
+        toward: &Toward,
+        judged: &Judged,
+        draft: &mut Draft,
+    ) -> Result<()> {
+        let mut lines = self.lines(chain, names::SCOPE)?;
+        let known = lines.len();
+        if row.declares {
+            lines.extend(judged.survey.pages.iter().map(|page| dir_line(page)));
+        }
+        let freezes = self.freezes(judged.step.as_ref());
+        // Both were judged before the commit; what does not read now has changed since.
+        if freezes {
+            lines.extend(self.scope_lines(&lines, row).map_err(SeedError::Usage)?);
+        }
+        if let Toward::Forward { scope, .. } = toward {
+            for dir in scope {
+                lines.extend(declared_dir(dir).map_err(SeedError::Usage)?);
+            }
+        }
+        if lines.len() != known || freezes {
+            let bytes = state::write_lines(lines.iter().map(String::as_str)).into_bytes();
+            draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
+        }
+        let _ = state;
+        Ok(())
+    }
+
+    pub(super) fn freezes(&self, step: Option<&Move>) -> bool {
+        match step {
+            Some(Move::Forward(to)) => self.rules.map.phase(to).is_some_and(|to| to.freezes),
+            _ => false,
+        }
+    }
+}
+
+/// The line of the scope that `--scope <dir>` means.
+pub(super) fn declared_dir(dir: &str) -> std::result::Result<Option<String>, String> {
+    let said = scope::declared(&format!("scope: {dir}\n")).pop();
+    let dir = said.transpose().map_err(|bad| bad.to_string())?;
+    Ok(dir.map(|dir| to_line(&dir)))
+}
+
+pub(super) fn dir_line(page: &str) -> String {
+    to_line(crate::memory::pages::dir_of(page))
+}
