@@ -75,6 +75,8 @@ pub struct Call<'a> {
     pub own_state: Option<String>,
     /// A command that is a person's; the piece that shows it.
     pub persons: Option<String>,
+    /// A command of git seed that moves the job; the piece that shows it.
+    pub moves: Option<String>,
     /// A `git commit` or the like by hand; the verb.
     pub git_verb: Option<String>,
     /// Questions to the person that no gate let through: what is wrong with them.
@@ -144,7 +146,8 @@ fn persons_commands_are_theirs(scene: &Scene<'_>) -> Result<(), Refusal> {
 }
 
 fn a_guest_only_looks(scene: &Scene<'_>) -> Result<(), Refusal> {
-    if scene.guest && !only_looks(scene) { Err(no(Wants::Driver)) } else { Ok(()) }
+    let moves = scene.call.moves.is_some() || !only_looks(scene);
+    if scene.guest && moves { Err(no(Wants::Driver)) } else { Ok(()) }
 }
 
 fn work_happens_at_home(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -369,6 +372,7 @@ mod tests {
             changes: Vec::new(),
             own_state: None,
             persons: None,
+            moves: None,
             git_verb: None,
             question: None,
         };
@@ -535,6 +539,11 @@ mod tests {
             let mut guest = Scene { guest: true, ..scene(&map, "execute", &Actor::Main) };
             guest.call.classes = acts(class);
             assert_eq!(said(judge(&guest)) == "driver driver", !looks, "{class:?} as a guest");
+            let mut moving = Scene { guest: true, ..scene(&map, "execute", &Actor::Main) };
+            moving.call.classes = acts(Class::Seed);
+            assert_eq!(said(judge(&moving)), "passes", "a guest may ask where things stand");
+            moving.call.moves = Some("git seed phase advance".to_owned());
+            assert_eq!(said(judge(&moving)), "driver driver", "and not move the job");
             let mut away = Scene { away: Some("main"), ..scene(&map, "execute", &Actor::Main) };
             away.call.classes = acts(class);
             assert_eq!(said(judge(&away)) == "home home", !looks, "{class:?} on another branch");

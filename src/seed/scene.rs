@@ -79,6 +79,7 @@ impl Seed {
             changes: Vec::new(),
             own_state: None,
             persons: None,
+            moves: None,
             git_verb: None,
             question: None,
         };
@@ -182,6 +183,9 @@ impl Seed {
             if found.persons && out.persons.is_none() {
                 out.persons = Some(found.part.clone());
             }
+            if found.seed && !found.looks && out.moves.is_none() {
+                out.moves = Some(found.part.clone());
+            }
             if found.own_state && out.own_state.is_none() {
                 out.own_state = Some(found.part.clone());
             }
@@ -191,6 +195,9 @@ impl Seed {
             if matches!(found.effect, Effect::Write | Effect::Network) {
                 for path in &found.paths {
                     let job = focused.map(|focused| focused.state.job.id.to_string());
+                    // A trailing slash means somewhere below: judged as a file of that directory.
+                    let below = path.strip_suffix('/').map(|dir| format!("{dir}/*"));
+                    let path = below.as_ref().unwrap_or(path);
                     let resolved = self.resolve(Path::new(path), cwd, job.as_deref(), &host.memory);
                     let file = FileEdit { path: path.into(), change: Change::Opaque };
                     out.changes.push(self.change(resolved, &file, &scope));
