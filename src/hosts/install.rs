@@ -12,7 +12,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::document::{Document, Edit, Member, Node, Shape, Style, applied, is_blank, newline};
 use super::{Form, Host};
+
+pub use super::document::BadSettings;
 
 /// What settings become with our lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,17 +36,6 @@ pub struct Removed {
     pub text: Option<String>,
     /// Whether anything of ours was there.
     pub changed: bool,
-}
-
-/// Settings that we do not touch because we cannot read them.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {why}")]
-pub struct BadSettings {
-    /// From 1.
-    pub line: usize,
-    /// From 1.
-    pub column: usize,
-    pub why: String,
 }
 
 /// Settings text with a line of ours for every event of the host's row, each there once.
@@ -85,33 +77,9 @@ pub fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Removed, Ba
     Ok(Removed { text: (!ours_alone).then_some(rest), changed })
 }
 
-const BOM: char = '\u{feff}';
-
-fn is_blank(text: &str) -> bool {
-    text.trim_start_matches(BOM).trim().is_empty()
-}
-
 /// Nothing, or an empty object.
 fn holds_nothing(text: &str) -> bool {
     is_blank(text) || Document::parse(text).is_ok_and(|settings| settings.root.items().is_empty())
-}
-
-/// A change to one place of a text.
-struct Edit {
-    at: Range<usize>,
-    text: String,
-    /// What it was put into; `None` for a change within a line of ours.
-    into: Option<String>,
-}
-
-/// The text with all edits, which do not overlap.
-fn applied(text: &str, mut edits: Vec<Edit>) -> String {
-    edits.sort_by_key(|edit| edit.at.start);
-    let mut new = text.to_owned();
-    for edit in edits.iter().rev() {
-        new.replace_range(edit.at.clone(), &edit.text);
-    }
-    new
 }
 
 // --- the record -----------------------------------------------------------------------
@@ -331,61 +299,6 @@ fn next_of_ours(text: &str, host: &Host, record: &Record) -> Result<Option<Range
     Ok(Some(cut.0.without(cut.1)))
 }
 
-// --- JSON with its places ---------------------------------------------------------------
-
-/// A value and where it stands.
-#[derive(Debug)]
-struct Node {
-    span: Range<usize>,
-    shape: Shape,
-}
-
-#[derive(Debug)]
-enum Shape {
-    Object(Vec<Member>),
-    Array(Vec<Node>),
-    Scalar,
-}
-
-#[derive(Debug)]
-struct Member {
-    name: String,
-    /// From the key's first quote to the value's end.
-    span: Range<usize>,
-    value: Node,
-}
-
-impl Node {
-    /// The last member of this name, which is the one that counts.
-    fn member(&self, name: &str) -> Option<&Node> {
-        self.members().iter().rfind(|member| member.name == name).map(|member| &member.value)
-    }
-
-    fn members(&self) -> &[Member] {
-        if let Shape::Object(members) = &self.shape { members } else { &[] }
-    }
-
-    fn elements(&self) -> &[Node] {
-        if let Shape::Array(elements) = &self.shape { elements } else { &[] }
-    }
-
-    /// Where the members or elements stand.
-    fn items(&self) -> Vec<&Range<usize>> {
-        let members = self.members().iter().map(|member| &member.span);
-        members.chain(self.elements().iter().map(|element| &element.span)).collect()
-    }
-
-    /// The bytes to cut so that item `at` and one comma go; the rest stays as it stands.
-    fn without(&self, at: usize) -> Range<usize> {
-        let items = self.items();
-        match (at.checked_sub(1).and_then(|before| items.get(before)), items.get(at + 1)) {
-            (Some(before), _) => before.end..items[at].end,
-            (None, Some(next)) => items[at].start..next.start,
-            (None, None) => self.span.start + 1..self.span.end - 1,
-        }
-    }
-}
-
 /// A line of ours, and everything it stands in.
 struct Place<'d> {
     hooks: &'d Node,
@@ -399,41 +312,7 @@ struct Place<'d> {
     line_at: usize,
 }
 
-/// A settings text that is JSON.
-struct Document<'t> {
-    text: &'t str,
-    root: Node,
-}
-
-impl<'t> Document<'t> {
-    fn parse(text: &'t str) -> Result<Self, BadSettings> {
-        let start = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
-        serde_json::from_str::<Value>(&text[start..]).map_err(|error| BadSettings {
-            line: error.line(),
-            column: error.column(),
-            why: error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
-        })?;
-        let root = Scan { text, at: start }.value();
-        let unread = || BadSettings { line: 1, column: 1, why: "not a JSON document".to_owned() };
-        Ok(Self { text, root: root.ok_or_else(unread)? })
-    }
-
-    fn value(&self, node: &Node) -> Value {
-        serde_json::from_str(&self.text[node.span.clone()]).unwrap_or(Value::Null)
-    }
-
-    fn object<'d>(&self, node: &'d Node, name: &str) -> Result<&'d Node, BadSettings> {
-        let is_object = matches!(node.shape, Shape::Object(_));
-        is_object.then_some(node).ok_or_else(|| self.bad(node, format!("{name} must be an object")))
-    }
-
-    fn bad(&self, node: &Node, why: String) -> BadSettings {
-        let before = &self.text[..node.span.start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before[line_start..].trim_start_matches(BOM).chars().count() + 1;
-        BadSettings { line: before.matches('\n').count() + 1, column, why }
-    }
-
+impl Document<'_> {
     /// Every line of ours, in the order they stand.
     fn lines(&self, host: &Host) -> Vec<Place<'_>> {
         let mut places = Vec::new();
@@ -474,177 +353,12 @@ impl<'t> Document<'t> {
         programs.dedup();
         programs
     }
-
-    /// Puts items at the end of an object or a list, in the manner of what is there.
-    fn put(&self, holder: &Node, items: &[(Option<String>, Value)], into: &str) -> Edit {
-        let style = self.style();
-        let there = holder.items();
-        let (at, gap, tail) = if let (Some(first), Some(last)) = (there.first(), there.last()) {
-            (last.end, self.gap_between(holder, first, there.get(1)), String::new())
-        } else {
-            let (gap, tail) = self.gap_in_empty(holder, &style);
-            (holder.span.start + 1, gap, tail)
-        };
-        let indent = gap.rsplit_once('\n').map(|(_, indent)| indent);
-        let spelled = items.iter().map(|item| format!("{gap}{}", style.item(item, indent)));
-        let comma = if there.is_empty() { "" } else { "," };
-        let text = format!("{comma}{}{tail}", spelled.collect::<Vec<_>>().join(","));
-        Edit { at: at..at, text, into: Some(into.to_owned()) }
-    }
-
-    /// What stands before each item: a new line and its indentation, a blank, or nothing.
-    fn gap_between(&self, holder: &Node, first: &Range<usize>, second: Option<&&Range<usize>>) -> String {
-        let lead = &self.text[holder.span.start + 1..first.start];
-        if let Some((_, indent)) = lead.rsplit_once('\n') {
-            return format!("{}{indent}", newline(self.text));
-        }
-        let spaced = second.is_some_and(|second| self.text[first.end..second.start].ends_with(' '));
-        if spaced { " ".to_owned() } else { String::new() }
-    }
-
-    /// What to put before the items of an empty holder, and after them.
-    fn gap_in_empty(&self, holder: &Node, style: &Style) -> (String, String) {
-        if style.compact {
-            return (String::new(), String::new());
-        }
-        let line_start = self.text[..holder.span.start].rfind('\n').map_or(0, |at| at + 1);
-        let line = &self.text[line_start..holder.span.start];
-        let base = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-        let open = &self.text[holder.span.start + 1..holder.span.end - 1];
-        let tail = if open.contains('\n') { String::new() } else { format!("{}{base}", style.newline) };
-        (format!("{}{base}{}", style.newline, style.unit), tail)
-    }
-
-    fn style(&self) -> Style {
-        let lead = self.root.items().first().map(|first| &self.text[self.root.span.start + 1..first.start]);
-        let unit = lead.and_then(|lead| lead.rsplit_once('\n')).map(|(_, indent)| indent);
-        Style {
-            newline: newline(self.text),
-            unit: unit.filter(|unit| !unit.is_empty()).unwrap_or("  ").to_owned(),
-            compact: lead.is_some_and(|lead| !lead.contains('\n')),
-        }
-    }
-}
-
-fn newline(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
-}
-
-/// How a text lays out its JSON.
-struct Style {
-    newline: &'static str,
-    unit: String,
-    /// All on one line.
-    compact: bool,
-}
-
-impl Style {
-    /// An element, or a member with its key; `indent` is that of its line, if it has its own.
-    fn item(&self, (key, value): &(Option<String>, Value), indent: Option<&str>) -> String {
-        let value = indent.map_or_else(|| value.to_string(), |indent| self.spelled(value, indent));
-        let colon = if indent.is_some() { ": " } else { ":" };
-        key.as_ref().map_or_else(|| value.clone(), |key| format!("{}{colon}{value}", json!(key)))
-    }
-
-    /// A value over several lines; lists of plain values stay on one.
-    fn spelled(&self, value: &Value, indent: &str) -> String {
-        let inner = format!("{indent}{}", self.unit);
-        let block = |open, items: Vec<String>, close| {
-            let lines = items.iter().map(|item| format!("{}{inner}{item}", self.newline));
-            format!("{open}{}{}{indent}{close}", lines.collect::<Vec<_>>().join(","), self.newline)
-        };
-        match value {
-            Value::Object(members) => {
-                let line = |(key, value)| format!("{}: {}", json!(key), self.spelled(value, &inner));
-                block('{', members.iter().map(line).collect(), '}')
-            }
-            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-                block('[', items.iter().map(|item| self.spelled(item, &inner)).collect(), ']')
-            }
-            Value::Array(items) => {
-                format!("[{}]", items.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
-            }
-            plain => plain.to_string(),
-        }
-    }
-}
-
-/// Finds the places of values in a text that is known to be JSON.
-struct Scan<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl Scan<'_> {
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn take(&mut self, wanted: u8) -> bool {
-        let found = self.peek() == Some(wanted);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn value(&mut self) -> Option<Node> {
-        let first = self.peek()?;
-        let start = self.at;
-        let shape = match first {
-            b'{' => Shape::Object(self.list(b'}', Self::member)?),
-            b'[' => Shape::Array(self.list(b']', Self::value)?),
-            b'"' => self.string().map(|_| Shape::Scalar)?,
-            _ => self.word(),
-        };
-        Some(Node { span: start..self.at, shape })
-    }
-
-    fn list<T>(&mut self, close: u8, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        self.at += 1;
-        let mut items = Vec::new();
-        while !self.take(close) {
-            items.push(item(self)?);
-            self.take(b',');
-        }
-        Some(items)
-    }
-
-    fn member(&mut self) -> Option<Member> {
-        let key = self.peek().and_then(|_| self.string())?;
-        let start = key.start;
-        let name = serde_json::from_str(&self.text[key]).ok()?;
-        self.take(b':').then_some(())?;
-        let value = self.value()?;
-        Some(Member { name, span: start..value.span.end, value })
-    }
-
-    /// A string with its quotes.
-    fn string(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let mut escaped = false;
-        let inside = self.text.as_bytes().get(start + 1..)?.iter();
-        let length = inside.clone().position(|byte| {
-            let ends = *byte == b'"' && !escaped;
-            escaped = *byte == b'\\' && !escaped;
-            ends
-        })?;
-        self.at = start + length + 2;
-        Some(start..self.at)
-    }
-
-    /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Shape {
-        let rest = &self.text.as_bytes()[self.at..];
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
-        self.at += rest.iter().position(ends).unwrap_or(rest.len());
-        Shape::Scalar
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hosts::document::BOM;
     use crate::hosts::{names, row};
     use proptest::prelude::*;
 

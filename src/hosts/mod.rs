@@ -6,6 +6,8 @@
 //! for a job is `seed`'s matter.
 
 mod canary;
+mod document;
+mod patch;
 mod read;
 mod reply;
 

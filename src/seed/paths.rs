@@ -21,11 +21,17 @@ pub struct Resolved {
 
 /// Resolves links and `..` of `path`; parts that do not exist are kept as they are.
 pub fn real(path: &Path) -> PathBuf {
+    find(path).0
+}
+
+/// The same, and whether there is something.
+fn find(path: &Path) -> (PathBuf, bool) {
     let mut rest: Vec<std::ffi::OsString> = Vec::new();
     let mut head = path.to_owned();
     loop {
         if let Ok(real) = std::fs::canonicalize(&head) {
-            return rest.iter().rev().fold(real, |path, part| join(&path, Path::new(part)));
+            let whole = rest.iter().rev().fold(real, |path, part| join(&path, Path::new(part)));
+            return (whole, rest.is_empty());
         }
         // A dangling link would be written through: judge the place that it points to.
         if let Ok(target) = std::fs::read_link(&head) {
@@ -36,7 +42,7 @@ pub fn real(path: &Path) -> PathBuf {
                 continue;
             }
         }
-        let Some(parent) = head.parent().map(Path::to_owned) else { return path.to_owned() };
+        let Some(parent) = head.parent().map(Path::to_owned) else { return (path.to_owned(), false) };
         rest.push(
             head.components().next_back().map_or_else(Default::default, |part| part.as_os_str().to_owned()),
         );
@@ -61,9 +67,8 @@ fn join(base: &Path, part: &Path) -> PathBuf {
 impl Seed {
     /// Resolves a path of a tool call; `cwd` is the directory that it is relative to.
     pub fn resolve(&self, path: &Path, cwd: &Path, job: Option<&str>, memory: &[String]) -> Resolved {
-        let real = real(&cwd.join(path));
+        let (real, exists) = find(&cwd.join(path));
         let top = self.top_of(&real);
-        let exists = real.symlink_metadata().is_ok();
         let (shown, place) = match real.strip_prefix(&top) {
             Ok(inside) => {
                 let shown = inside.to_string_lossy().replace('\\', "/");

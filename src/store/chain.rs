@@ -20,6 +20,14 @@ use super::error::StoreError;
 use super::object::{Draft, signature, sync, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
 
+/// The beginning of a file, at one go: the file of a ref is never as long.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4096];
+    let count = File::open(path)?.read(&mut bytes)?;
+    bytes.truncate(count);
+    Ok(bytes)
+}
+
 /// What the file of a loose ref says.
 fn loose_target(text: &[u8]) -> Option<Target> {
     let text = std::str::from_utf8(text).ok()?.trim_end();
@@ -86,9 +94,10 @@ impl Store {
         let full = full_name(name)?;
         let refs = &self.repo.refs;
         let unread = |err: gix::Error| StoreError::unreadable(name.to_owned(), &err);
-        let loose = match File::open(self.ref_file(name)) {
-            Ok(file) if refs.namespace.is_none() => file,
-            Err(err) if err.kind() == io::ErrorKind::NotFound && refs.namespace.is_none() => {
+        let absent = |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::IsADirectory);
+        let loose = match beginning(&self.ref_file(name)) {
+            Ok(text) if refs.namespace.is_none() => text,
+            Err(err) if absent(err.kind()) && refs.namespace.is_none() => {
                 let Some(packed) = refs.cached_packed_buffer().map_err(unread)? else { return Ok(None) };
                 let found = packed.try_find(full.as_ref()).map_err(unread)?;
                 return Ok(found.map(|found| Target::Object(found.target())));
@@ -98,9 +107,9 @@ impl Store {
                 return Ok(found.map(|found| found.target));
             }
         };
-        let mut text = Vec::with_capacity(256);
-        loose.take(4096).read_to_end(&mut text)?;
-        loose_target(&text).map(Some).ok_or_else(|| StoreError::odd(name.to_owned(), "its file holds no ref"))
+        loose_target(&loose)
+            .map(Some)
+            .ok_or_else(|| StoreError::odd(name.to_owned(), "its file holds no ref"))
     }
 
     pub(super) fn tree_of(&self, commit: ObjectId, what: &str) -> Result<ObjectId, StoreError> {
@@ -445,6 +454,14 @@ mod tests {
 
     fn remove(path: &str) -> TreeEdit {
         TreeEdit::Remove { path: path.to_owned() }
+    }
+
+    #[test]
+    fn an_empty_directory_in_the_place_of_a_ref_is_no_ref() {
+        let bed = Testbed::new();
+        let store = bed.store();
+        fs::create_dir_all(bed.path().join(".git/refs/seed/rules")).expect("made");
+        assert_eq!(store.tip("refs/seed/rules").expect("reads"), None);
     }
 
     #[test]

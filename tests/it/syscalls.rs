@@ -1,0 +1,213 @@
+//! What a passing decision asks of the kernel, counted with `strace`.
+//!
+//! The hook runs before every tool call of an agent, so its cost is a promise: no other
+//! program, nothing written, no scan of the zone database, and a bounded number of
+//! system calls. Where there is no `strace` the test says so and passes.
+
+#![expect(clippy::disallowed_macros, reason = "it tells what it counted, or why it did not")]
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_git-seed");
+/// The most system calls of a decision, from `execve` to `exit_group`, where the work
+/// tree is at most [`DEPTH`] directories deep.
+const MOST: usize = 150;
+const DEPTH: usize = 4;
+/// A file four levels deep, in the directory that the job declares.
+const FILE: &str = "src/a/b/c/lex.rs";
+
+/// The release binary beside this one, if it was built and is not older than it.
+fn counted_binary() -> PathBuf {
+    let own = Path::new(BINARY);
+    let target = own.parent().and_then(Path::parent).unwrap_or(own);
+    let release = target.join("release").join(own.file_name().unwrap_or_default());
+    let built = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    if built(&release) >= built(own) { release } else { own.to_owned() }
+}
+
+fn has_strace() -> bool {
+    let mut tried = Command::new("strace");
+    let done = tried.args(["-f", "-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
+    done.is_ok_and(|status| status.success())
+}
+
+/// A repository whose job was led into execute.
+struct Ground {
+    _dir: tempfile::TempDir,
+    home: PathBuf,
+    top: PathBuf,
+}
+
+impl Ground {
+    fn in_execute() -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let base = fs::canonicalize(dir.path()).expect("it is there");
+        let ground = Self { _dir: dir, home: base.join("home"), top: base.join("repo") };
+        fs::create_dir_all(&ground.home).expect("made");
+        ground.write(FILE, "fn lex() {}\n");
+        ground.git("init -q -b main .");
+        ground.git("config user.name Test");
+        ground.git("config user.email test@invalid");
+        ground.git("add -A");
+        ground.git("commit -qm start");
+        ground.seed(&["init", "--host", "claude"]);
+        ground.hook(r#""hook_event_name":"SessionStart","source":"startup""#);
+        ground.hook(r#""hook_event_name":"UserPromptSubmit","prompt":"Fix the lexer""#);
+        ground.seed(&["phase", "advance"]);
+        ground.seed(&["phase", "multiplier", "3"]);
+        ground.write_page("it looks", "");
+        ground.seed(&["job", "update", "--name", "the lexer", "--objective", &words(110)]);
+        ground.advance(&["What I Observed", "Sources Consulted", "Questions Resolved"]);
+        ground.seed(&["phase", "multiplier", "3"]);
+        ground.write_page("it looks", "keep escapes");
+        ground.seed(&["plan", "set-plan-file", "false"]);
+        ground.advance(&["Plan This Cycle", "Acceptance Criteria", "Risks", "How VERIFY Will Test"]);
+        ground.seed(&["phase", "multiplier", "3"]);
+        ground.git("gc -q --prune=now");
+        ground
+    }
+
+    fn command(&self, program: impl Into<OsString>) -> Command {
+        let mut command = Command::new(program.into());
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.current_dir(&self.top).stdin(Stdio::null());
+        command
+    }
+
+    fn git(&self, line: &str) {
+        said(self.command("git").args(line.split(' ')));
+    }
+
+    fn seed(&self, words: &[&str]) {
+        said(self.command(BINARY).args(words));
+    }
+
+    fn advance(&self, titles: &[&str]) {
+        let sections: String = titles.iter().map(|title| format!("## {title}\n{}\n\n", words(30))).collect();
+        self.seed(&["phase", "advance", "-m", &format!("do the step\n\n{sections}## Outstanding Items\n")]);
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.top.join(path);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    /// The agent writes the notes of its directory, and the hook hears of it.
+    fn write_page(&self, observed: &str, planned: &str) {
+        let text = format!("---Ob---\n\n{observed}\n\n---Pl---\n\n{planned}\n\n---Ex---\n\n---Ve---\n");
+        let page = "src/a/b/c/CLAUDE.md";
+        let input = serde_json::json!({ "file_path": self.top.join(page), "content": text });
+        let event = |moment: &str| {
+            format!(
+                r#""hook_event_name":"{moment}","tool_name":"Write","tool_response":{{}},"tool_input":{input}"#
+            )
+        };
+        assert_eq!(self.hook(&event("PreToolUse")), "", "the page may be written");
+        self.write(page, &text);
+        self.hook(&event("PostToolUse"));
+    }
+
+    /// Keeps a payload in a file; `fields` are those of the event.
+    fn payload(&self, fields: &str) -> PathBuf {
+        let path = self.home.join("payload.json");
+        let cwd = serde_json::json!(self.top);
+        fs::write(&path, format!(r#"{{"session_id":"s1","cwd":{cwd},"tool_use_id":"t1",{fields}}}"#))
+            .expect("written");
+        path
+    }
+
+    fn hook(&self, fields: &str) -> String {
+        let payload = File::open(self.payload(fields)).expect("it is there");
+        said(self.command(BINARY).args(["hook", "claude"]).stdin(payload))
+    }
+
+    /// The system calls of `binary` while it answers `payload`, one a line.
+    fn traced(&self, binary: &Path, payload: &Path) -> Vec<String> {
+        let trace = self.home.join("trace");
+        let mut strace = self.command("strace");
+        strace.args(["-f", "-qq", "-s", "256", "-o"]).arg(&trace).arg(binary).args(["hook", "claude"]);
+        let heard = said(strace.stdin(File::open(payload).expect("it is there")));
+        assert_eq!(heard, "", "the edit passes in silence");
+        let text = fs::read_to_string(trace).expect("strace wrote it");
+        // Each line begins with the process id; signals and exits are no calls.
+        let call = |line: &str| line.split_once(' ').map(|(_, call)| call.trim_start().to_owned());
+        // The standard library of a debug build asks of each file that it closes whether it is open.
+        let counts = |call: &String| !call.starts_with(['-', '+']) && !call.contains("F_GETFD");
+        text.lines().filter_map(call).filter(counts).collect()
+    }
+}
+
+fn said(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|problem| panic!("{command:?}: {problem}"));
+    let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (words(&output.stdout), words(&output.stderr));
+    assert!(output.status.success(), "{command:?}\n{out}{err}");
+    out
+}
+
+fn words(count: usize) -> String {
+    let text = "quoted strings keep their escapes and the tests of this lexer show it";
+    text.split(' ').cycle().take(count).collect::<Vec<_>>().join(" ")
+}
+
+/// True for a call that could change a file.
+fn writes(call: &str) -> bool {
+    const CHANGING: [&str; 10] = [
+        "mkdir",
+        "rename",
+        "unlink",
+        "link(",
+        "linkat",
+        "symlink",
+        "truncate",
+        "ftruncate",
+        "flock",
+        "chmod",
+    ];
+    let opens = call.starts_with("open") || call.starts_with("creat");
+    let to_write = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| call.contains(flag));
+    (opens && to_write) || CHANGING.iter().any(|name| call.starts_with(name))
+}
+
+#[test]
+fn a_decision_that_passes_only_reads_and_asks_little_of_the_kernel() {
+    if !has_strace() {
+        eprintln!("skipped: no strace here that may trace");
+        return;
+    }
+    let ground = Ground::in_execute();
+    let packs = fs::read_dir(ground.top.join(".git/objects/pack")).expect("it is there");
+    let packs = packs.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "pack"));
+    assert_eq!(packs.count(), 1, "everything lies in one pack");
+    let input = serde_json::json!({ "file_path": ground.top.join(FILE), "old_string": "{}", "new_string": "{ x() }" });
+    let fields = format!(r#""hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{input}"#);
+    let payload = ground.payload(&fields);
+    let mut binaries = vec![PathBuf::from(BINARY), counted_binary()];
+    binaries.dedup();
+    for binary in &binaries {
+        ground.traced(binary, &payload);
+        let calls = ground.traced(binary, &payload);
+        let named = |name: &str| calls.iter().filter(|call| call.starts_with(name)).count();
+        let shown = binary.display();
+        eprintln!("{shown}: {} system calls", calls.len());
+        let all = || calls.join("\n");
+        assert_eq!(named("execve"), 1, "{shown} starts no program\n{}", all());
+        assert_eq!(
+            named("clone") + named("fork") + named("vfork"),
+            0,
+            "{shown} starts no process\n{}",
+            all()
+        );
+        assert!(!calls.iter().any(|call| call.contains("zoneinfo")), "{shown} knows the time\n{}", all());
+        let written: Vec<_> = calls.iter().filter(|call| writes(call)).collect();
+        assert!(written.is_empty(), "{shown} writes nothing: {written:#?}");
+        // Each directory above is looked at twice for links: a deep temporary directory is no fault.
+        let most = MOST + 2 * (ground.top.components().count() - 1).saturating_sub(DEPTH);
+        assert!(calls.len() <= most, "{shown}: {} system calls, more than {most}\n{}", calls.len(), all());
+    }
+}
