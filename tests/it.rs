@@ -7,6 +7,7 @@ mod it {
     mod jobs;
     mod payloads;
     mod setup;
+    mod syscalls;
     mod transcripts;
     mod world;
 }
