@@ -7,6 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Tables that are read as TOML; here it is only made sure that they can be.
+const READ_AS_TOML: [&str; 4] =
+    ["src/shell/git.toml", "src/shell/programs.toml", "src/shell/seed.toml", "src/shell/taints.toml"];
+
 const TABLES: [&str; 6] = [
     "src/rules.toml",
     "src/voice.toml",
@@ -19,6 +23,11 @@ const TABLES: [&str; 6] = [
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-changed=build.rs");
+    for table in READ_AS_TOML {
+        println!("cargo::rerun-if-changed={table}");
+        let text = fs::read_to_string(table).expect("a table in the list is in the tree");
+        text.parse::<toml::Table>().unwrap_or_else(|bad| panic!("{table}: {bad}"));
+    }
     for table in TABLES.map(Path::new) {
         println!("cargo::rerun-if-changed={}", table.display());
         let text = fs::read_to_string(table).expect("a table in the list is in the tree");

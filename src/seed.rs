@@ -192,6 +192,14 @@ impl Seed {
     fn load(&self, chain: String, tip: Tip) -> Result<Focused> {
         let state = self.state(&chain, &tip)?;
         let since = self.since(&state);
+        if since == Err(JournalTrouble::Changed) {
+            // Tip and journal are read one after the other: a step may have landed between.
+            if let Some(now) = self.store.tip(&chain)?.filter(|now| *now != tip) {
+                let state = self.state(&chain, &now)?;
+                let since = self.since(&state);
+                return Ok(Focused { chain, tip: now, state, since });
+            }
+        }
         Ok(Focused { chain, tip, state, since })
     }
 

@@ -1,10 +1,13 @@
 //! The third ring: whole sessions against the real binary and real git.
 
 mod it {
+    mod attacks;
+    mod concurrency;
     mod cycle;
     mod githooks;
     mod house;
     mod jobs;
+    mod odd;
     mod payloads;
     mod setup;
     mod syscalls;

@@ -16,6 +16,12 @@ pub(super) enum FenceCommand {
         /// Paths; all of them when none is given
         paths: Vec<String>,
     },
+    /// Take changes outside the fence over as your own°
+    Accept {
+        /// Paths, from the top of the work tree
+        #[arg(required = true)]
+        paths: Vec<String>,
+    },
 }
 
 pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
@@ -38,6 +44,15 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
             }
             Ok(Outcome::Yes)
         }
+        FenceCommand::Accept { paths } => {
+            if let Some(refusal) = super::require_person("fence accept")? {
+                return Ok(out.refusal(&refusal, focused.state.stand.phase.as_str()));
+            }
+            seed.accept(paths)?;
+            out.json(&serde_json::json!({ "accepted": paths }));
+            out.line(format_args!("Yours now, in no commit of this cycle: {}", paths.join(", ")));
+            Ok(Outcome::Yes)
+        }
         FenceCommand::Restore { paths } => {
             let restored = seed.restore_strays(paths)?;
             out.json(&serde_json::json!({ "restored": restored.kept, "left": restored.left }));
@@ -46,7 +61,9 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
                 out.line(format_args!("{path} is as it was{kept}"));
             }
             for path in &restored.left {
-                out.line(format_args!("{path} is no change of the agent's; left alone"));
+                out.line(format_args!(
+                    "{path} is as before: no change of the agent's, or nothing that can be put back"
+                ));
             }
             if restored.kept.is_empty() && restored.left.is_empty() {
                 out.line("Nothing to put back.");

@@ -38,6 +38,9 @@ pub struct State {
     /// Hashes of the texts that the agent gave to scheduling tools, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scheduled: Vec<String>,
+    /// Calls whose answers were acted upon, newest last: an answer counts once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answered: Vec<String>,
     /// The side lane's reason, while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_reason: Option<String>,
@@ -129,6 +132,7 @@ impl State {
             driver: Driver::default(),
             cost: Cost::default(),
             scheduled: Vec::new(),
+            answered: Vec::new(),
             side_reason: None,
             baseline: None,
         }

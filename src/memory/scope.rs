@@ -52,6 +52,8 @@ pub enum BadScope {
     Empty,
     #[error("scope `{0}` is absolute; name the directory from the root of the repository")]
     Absolute(String),
+    #[error("`{0}` lies inside .git, which only git writes")]
+    Git(String),
     #[error("scope `{0}` leaves its place with `..`; name the directory itself")]
     Parent(String),
     #[error("scope `{0}` is a pattern; name each directory on a line of its own")]
@@ -93,6 +95,9 @@ fn directory(written: &str) -> Result<String, BadScope> {
     let parts: Vec<&str> = dir.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     if parts.contains(&"..") {
         return named(BadScope::Parent);
+    }
+    if parts.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+        return named(BadScope::Git);
     }
     Ok(parts.join("/"))
 }

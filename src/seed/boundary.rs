@@ -1,7 +1,7 @@
 //! Boundaries: the steps on the map, with their gates and their phase commit.
 //!
 //! Judge, prepare the commit, leave word of it in `pending`, let `git commit` run,
-//! then lock, judge again and write the step. No lock is held while git or a hook of
+//! then lock and write the step on what the job is by then. No lock is held while git or a hook of
 //! the person runs. A failing gate, and a failing hook, change nothing. Killed in
 //! between, `pending` says what was meant: the next command finishes the step if HEAD
 //! is exactly that commit, and forgets it otherwise.
@@ -281,7 +281,7 @@ impl Seed {
         if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
     }
 
-    /// The second half: lock, judge again, write the step, then what follows from it.
+    /// The second half: lock, write the step, then what follows from it.
     pub(super) fn record(
         &self,
         chain: &str,
@@ -336,7 +336,8 @@ impl Seed {
         let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
             && taken.focused.state.job.status == Status::Completed;
         let born = if closes { self.close(&taken.focused)? } else { None };
-        if !closes {
+        // The index of the fence was taken in the survey; only anchors came after it.
+        if !closes && !pages.is_empty() {
             self.snapshot()?;
         }
         let Taken { focused, trailers } = taken.into();

@@ -99,7 +99,17 @@ impl Seed {
             found.push(Finding::bad("host", "no host has our hook lines", "git seed init"));
         }
         for file in &installation.settings {
-            let Ok(row) = hosts::row(&file.host) else { continue };
+            let row = match hosts::row(&file.host) {
+                Ok(row) => row,
+                Err(bad) => {
+                    found.push(Finding::bad(
+                        "host",
+                        bad.to_string(),
+                        "use another git-seed, then git seed init",
+                    ));
+                    continue;
+                }
+            };
             let text = std::fs::read_to_string(&file.path).unwrap_or_default();
             let shown =
                 file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
@@ -169,6 +179,9 @@ impl Seed {
     }
 
     fn examine_memory(&self, found: &mut Vec<Finding>) -> Result<()> {
+        if self.store.is_ignored(".claude/knowledge/x.md")? {
+            found.push(Finding::good("memory", ".claude is ignored: what is kept there does not travel"));
+        }
         let page = self.page_path(".");
         let there = self.store.work_tree().join(&page).exists();
         if there && self.store.is_ignored(&page)? {
@@ -188,8 +201,11 @@ impl Seed {
     fn mend(&self, found: &mut Vec<Finding>) -> Result<()> {
         let repaired = |detail: String| Finding::good("mended", detail);
         for (chain, _) in self.store.chains(names::JOBS)? {
-            if self.reads(&chain).is_err() {
-                found.push(self.set_back_chain(&chain)?);
+            match self.reads(&chain) {
+                Err(error) if error.is_damage() => found.push(self.set_back_chain(&chain)?),
+                // A newer binary wrote it: it is whole, only not ours to read.
+                Err(error) => found.push(Finding::bad("job", error.to_string(), "use a newer git-seed")),
+                Ok(()) => {}
             }
         }
         if self.store.focus().is_err() {

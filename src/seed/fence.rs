@@ -17,7 +17,7 @@ use crate::memory::scope::Scope;
 use crate::phases::guard::Spot;
 use crate::phases::place::{self, Names, Place};
 use crate::phases::{Phase, Write};
-use crate::store::{RepoPath, TreeId};
+use crate::store::{Changed, RepoPath, TreeId};
 use crate::world;
 
 /// What lies in the work tree at a boundary.
@@ -80,7 +80,7 @@ impl Seed {
             row,
             state,
         };
-        let open = self.differs_from_head(&tree)?;
+        let open = self.differs_from_head(&tree, &before, &changed)?;
         for change in changed {
             self.sort_in(&judged, &change.path, &before, &open, &mut survey)?;
         }
@@ -104,10 +104,20 @@ impl Seed {
         Ok(touched)
     }
 
-    fn differs_from_head(&self, tree: &TreeId) -> Result<BTreeSet<String>> {
+    /// Paths in which `tree` differs from HEAD; `changed` are those since `before`.
+    fn differs_from_head(
+        &self,
+        tree: &TreeId,
+        before: &TreeId,
+        changed: &[Changed],
+    ) -> Result<BTreeSet<String>> {
+        let names = |changed: &[Changed]| changed.iter().map(|change| change.path.to_string()).collect();
         let Some(head) = self.store.head()?.commit else { return Ok(BTreeSet::new()) };
         let head = self.store.tree_of_commit(&head)?;
-        Ok(self.store.diff_trees(&head, tree)?.into_iter().map(|change| change.path.to_string()).collect())
+        if head == *before {
+            return Ok(names(changed));
+        }
+        Ok(names(&self.store.diff_trees(&head, tree)?))
     }
 
     fn sort_in(
@@ -320,6 +330,31 @@ impl Seed {
         let there = file.as_ref().is_some_and(|file| file.symlink_metadata().is_ok());
         let now = file.and_then(|file| std::fs::read(file).ok());
         before != now || (before.is_none() && there)
+    }
+
+    /// Takes changes outside the fence over as the person's own: they are in no commit of
+    /// this cycle and stop nothing.
+    pub fn accept(&self, paths: &[String]) -> Result<()> {
+        let focused = self.require_focused()?;
+        let mut persons = self.persons(&focused)?;
+        persons.extend(paths.iter().cloned());
+        let mut touched = self.lines(&focused.chain, TOUCHED)?;
+        let taken = self.step(&focused.chain, super::steps::Fold::In, |state, since| {
+            state.fence.strays.retain(|stray| !paths.contains(stray));
+            state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));
+            touched.extend(since.touched().map(str::to_owned));
+            touched.retain(|path| !paths.contains(path));
+            let put = |path: &str, lines: Vec<&str>| crate::store::TreeEdit::Put {
+                path: path.to_owned(),
+                bytes: crate::format::state::write_lines(lines).into_bytes(),
+            };
+            let subject = format!("the person takes {}", paths.join(", "));
+            let draft = super::steps::Draft::new(state, "accept", subject, super::steps::By::Person);
+            Ok(Ok(draft
+                .with(put(names::PERSONS, persons.iter().map(String::as_str).collect()))
+                .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
+        })?;
+        taken.map(drop).map_err(|refusal| super::SeedError::Usage(refusal.wants.word().to_owned()))
     }
 
     /// The journal's lines since the last step, read without a lock.

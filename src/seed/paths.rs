@@ -71,7 +71,9 @@ impl Seed {
         let top = self.top_of(&real);
         let (shown, place) = match real.strip_prefix(&top) {
             Ok(inside) => {
-                let shown = inside.to_string_lossy().replace('\\', "/");
+                let shown = inside.to_string_lossy();
+                // Elsewhere a backslash is a letter of a name like any other.
+                let shown = if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() };
                 let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job };
                 let place = place::of(&shown, &names);
                 (shown, place)

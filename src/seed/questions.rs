@@ -45,17 +45,28 @@ impl Seed {
         let word = self.word(host, event)?;
         let mut heard = Heard::Kept;
         for answer in answers {
-            self.keep_answer(&focused.chain, answer, word)?;
+            let first = self.keep_answer(&focused.chain, call, answer, word)?;
             if let Some(registered) = Registered::of(&answer.question) {
-                heard = self.hear(&focused.chain, registered, call, answer, word)?;
+                heard = self.hear(&focused.chain, registered, call, answer, word, first)?;
             }
         }
         Ok(heard)
     }
 
-    fn keep_answer(&self, chain: &str, answer: &Answer, word: Word) -> Result<()> {
+    /// Keeps an answer with the job; `false` if an answer of this call was kept before.
+    fn keep_answer(&self, chain: &str, call: &ToolCall, answer: &Answer, word: Word) -> Result<bool> {
+        const MOST: usize = 16;
         let text = format!("{}\n\nAnswer: {}", answer.question, answer.answer);
-        self.add_interaction(chain, InteractionKind::Question, &text, word, "question answered")
+        let mut first = true;
+        self.keep_words(chain, InteractionKind::Question, &text, word, "question answered", |state| {
+            first = !state.answered.contains(&call.id);
+            if first {
+                state.answered.push(call.id.clone());
+                let old = state.answered.len().saturating_sub(MOST);
+                state.answered.drain(..old);
+            }
+        })?;
+        Ok(first)
     }
 
     /// Adds words to a job's standing instruction.
@@ -67,10 +78,23 @@ impl Seed {
         word: Word,
         subject: &str,
     ) -> Result<()> {
+        self.keep_words(chain, kind, text, word, subject, |_| {})
+    }
+
+    fn keep_words(
+        &self,
+        chain: &str,
+        kind: InteractionKind,
+        text: &str,
+        word: Word,
+        subject: &str,
+        mut also: impl FnMut(&mut State),
+    ) -> Result<()> {
         let by = if word.is_somebody() { By::Person } else { By::Hook };
         let interaction =
             Interaction { kind, at: self.now, provenance: word.text().to_owned(), text: text.to_owned() };
         let step = self.step(chain, Fold::In, |state, _| {
+            also(state);
             let n = state.job.interactions + 1;
             state.job.interactions = n;
             let bytes = interaction.write().into_bytes();
@@ -88,6 +112,7 @@ impl Seed {
         call: &ToolCall,
         answer: &Answer,
         word: Word,
+        first: bool,
     ) -> Result<Heard> {
         let not = |why: &str| Ok(Heard::NotCounted(why.to_owned()));
         if answer.answer.trim() != registered.grant() {
@@ -109,6 +134,9 @@ impl Seed {
         }
         if !self.was_asked(chain, call, registered)? {
             return not("no question of that shape went out with this call, so the answer cannot count");
+        }
+        if !first {
+            return not("this answer came before, and counts once");
         }
         match registered {
             Registered::Complete => self.approve(chain),

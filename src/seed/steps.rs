@@ -282,9 +282,17 @@ impl Seed {
         let journal = self.store.journal();
         journal.append(|last| {
             let last = last.and_then(|bytes| Linked::read(bytes).ok());
-            let follows = last.as_ref().is_some_and(|last| last.line.base == base);
-            if let (true, Some(last)) = (follows, &last) {
-                line.counts = last.line.counts.clone();
+            // A step may have landed since the job was read: the journal has begun anew then,
+            // and its own base is the right one. Only a journal that the job itself folded,
+            // whose successor was never written, is begun by this line.
+            let follows = last.as_ref().filter(|last| focused.is_none() || last.hash != folded);
+            if let Some(last) = follows {
+                if focused.is_some() {
+                    line.base.clone_from(&last.line.base);
+                }
+                if last.line.base == line.base {
+                    line.counts = last.line.counts.clone();
+                }
             }
             let prev = last.map_or_else(|| folded.to_owned(), |last| last.hash);
             fill(&mut line);

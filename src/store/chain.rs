@@ -291,7 +291,8 @@ impl Store {
     /// person's refs, of the index and of packed refs are never touched.
     fn break_stale_lock(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.ref_lock(name);
-        let ours = name.starts_with("refs/seed/") || name.starts_with("refs/worktree/seed/");
+        let ours =
+            ["refs/seed/", "refs/worktree/seed/", "refs/notes/seed"].iter().any(|own| name.starts_with(own));
         if !ours || !is_older(&path, STALE) {
             return Ok(false);
         }

@@ -85,15 +85,26 @@ impl Store {
     ///
     /// A new index starts from `base`, or from what the person's index knows about the
     /// files' times, which spares reading them all. Their content decides either way.
+    ///
+    /// Each call works on a copy of its own, which takes the index's place when it is
+    /// done: two at once do not meet, and one that is killed leaves no lock behind.
     pub fn snapshot(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
-        if !index.exists() {
-            self.begin_index(index, base)?;
-            return self.refresh(index);
+        let home = index.parent().unwrap_or(index);
+        fs::create_dir_all(home)?;
+        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(self)?)?;
+        let own = dir.path().join("index");
+        let taken = if copy_with_times(index, &own)? {
+            self.refresh(&own).or_else(|_| self.refresh_anew(&own, base))
+        } else {
+            self.refresh_anew(&own, base)
+        };
+        let tree = taken?;
+        match fs::rename(&own, index) {
+            // A work tree without a file has no index either.
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {}
+            done => done?,
         }
-        match self.refresh(index) {
-            Err(StoreError::Git { .. }) => self.snapshot_anew(index, base),
-            done => done,
-        }
+        Ok(tree)
     }
 
     fn refresh(&self, index: &Path) -> Result<TreeId, StoreError> {
@@ -108,9 +119,13 @@ impl Store {
         }
     }
 
-    /// The same from nothing, where a gc has taken objects that only the old index held.
-    fn snapshot_anew(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
-        fs::remove_file(index)?;
+    /// The same from nothing: the first time, or where a gc has taken objects that only
+    /// the old index held.
+    fn refresh_anew(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
+        match fs::remove_file(index) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),
+            _ => {}
+        }
         self.begin_index(index, base)?;
         self.refresh(index)
     }
@@ -269,6 +284,19 @@ impl Store {
         let _emptied = parents().take_while(|dir| fs::remove_dir(dir).is_ok()).count();
         Ok(())
     }
+}
+
+/// Copies an index and its time, which git's own check of changed files rests on; `false`
+/// if there is none.
+fn copy_with_times(from: &Path, to: &Path) -> io::Result<bool> {
+    let bytes = match fs::read(from) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
+        bytes => bytes?,
+    };
+    let when = from.metadata()?.modified()?;
+    fs::write(to, bytes)?;
+    OpenOptions::new().write(true).open(to)?.set_modified(when)?;
+    Ok(true)
 }
 
 const STATUS: [&str; 5] = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];

@@ -162,7 +162,6 @@ fn two_boundaries_at_once_are_one() {
 }
 
 #[test]
-#[ignore = "a hook that read the job before a step appends its line after it, and the journal counts as changed by hand"]
 fn hooks_and_steps_at_once_do_not_lose_each_other() {
     let world = World::seeded();
     world.to("observe");
@@ -325,7 +324,6 @@ fn a_commit_that_outlives_the_killed_program_is_the_steps_own() {
 }
 
 #[test]
-#[ignore = "`git add` finds the lock on the fence's own index, and every step from then on fails"]
 fn a_lock_that_a_killed_git_left_on_our_index_stops_nothing() {
     let world = World::seeded();
     world.to("execute");
@@ -338,7 +336,6 @@ fn a_lock_that_a_killed_git_left_on_our_index_stops_nothing() {
 }
 
 #[test]
-#[ignore = "only locks below refs/seed are broken, so no boundary can write its note any more"]
 fn a_lock_that_a_killed_git_seed_left_on_its_notes_stops_nothing() {
     let world = World::seeded();
     world.to("execute");
@@ -389,7 +386,6 @@ fn an_edit_that_is_told_twice_is_committed_once() {
 }
 
 #[test]
-#[ignore = "the line of the question stays in the trace, so the same answer opens the lane again"]
 fn an_answer_opens_the_side_lane_once() {
     let world = World::seeded();
     world.to("execute");
