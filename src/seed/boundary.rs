@@ -62,6 +62,8 @@ pub(super) struct Judged {
     pub(super) step: Option<Move>,
     pub(super) name: String,
     pub(super) message: Message,
+    /// Phase and cycle that it was judged in.
+    pub(super) at: (PhaseName, u32),
 }
 
 impl Seed {
@@ -127,7 +129,8 @@ impl Seed {
             return Ok(Err(refusal));
         }
         let name = step_name(stand.phase.as_str(), step.as_ref());
-        Ok(Ok(Judged { survey, step, name, message }))
+        let at = (stand.phase.clone(), stand.cycle);
+        Ok(Ok(Judged { survey, step, name, message, at }))
     }
 
     /// Acts of an earlier step of this stay were heard, so the hooks do fire.
@@ -231,6 +234,7 @@ impl Seed {
         let pending = Pending {
             id: trailers.id.clone(),
             before: focused.state.step.clone(),
+            head: self.store.head()?.commit.as_ref().map(ToString::to_string).unwrap_or_default(),
             tree: staged.tree().to_string(),
             message: short_hash(message.as_bytes(), 32),
             chain: focused.chain.clone(),
@@ -242,6 +246,12 @@ impl Seed {
         match self.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
             Ok(made) => Ok(Some(made.commit)),
             Err(failed) => {
+                // A git that outlived its killed caller may have made this very commit first.
+                if let Some(head) = self.store.head()?.commit
+                    && self.is_meant(&pending, &head)?
+                {
+                    return Ok(Some(head));
+                }
                 self.forget_pending()?;
                 Err(vetoed(failed))
             }
@@ -355,6 +365,10 @@ impl Seed {
         start: Option<&(String, Vec<String>)>,
         by: By,
     ) -> Result<std::result::Result<Draft, Refusal>> {
+        if judged.at != (state.stand.phase.clone(), state.stand.cycle) {
+            // Another process took this step, or another one: what was judged is no longer so.
+            return Err(crate::store::StoreError::Moved { chain: chain.to_owned() }.into());
+        }
         let now = self.trailers(state, &judged.name);
         let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
         let mut draft = Draft { commit: commit.cloned(), ..Draft::new(state, now.step, subject, by) };

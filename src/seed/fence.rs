@@ -337,9 +337,17 @@ impl Seed {
     pub fn accept(&self, paths: &[String]) -> Result<()> {
         let focused = self.require_focused()?;
         let mut persons = self.persons(&focused)?;
-        persons.extend(paths.iter().cloned());
+        // A page is both sides' to write: what it says now is where the agent's next edit
+        // is measured from. Any other path is the person's from here on.
+        let (pages, files): (Vec<String>, Vec<String>) =
+            paths.iter().cloned().partition(|path| self.is_page(path));
+        persons.extend(files.iter().cloned());
+        let tree = self.with_pages_as_they_are(&focused, &pages)?;
         let mut touched = self.lines(&focused.chain, TOUCHED)?;
         let taken = self.step(&focused.chain, super::steps::Fold::In, |state, since| {
+            if let Some(tree) = &tree {
+                state.fence.tree = tree.to_string();
+            }
             state.fence.strays.retain(|stray| !paths.contains(stray));
             state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));
             touched.extend(since.touched().map(str::to_owned));
@@ -355,6 +363,24 @@ impl Seed {
                 .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
         })?;
         taken.map(drop).map_err(|refusal| super::SeedError::Usage(refusal.wants.word().to_owned()))
+    }
+
+    /// The fence's tree with these pages as they are on disk, kept against gc.
+    fn with_pages_as_they_are(&self, focused: &Focused, pages: &[String]) -> Result<Option<TreeId>> {
+        let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
+        let mut edits = Vec::new();
+        for page in pages {
+            let bytes = std::fs::read(self.store.work_tree().join(page))?;
+            edits.push(crate::store::TreeEdit::Put { path: page.clone(), bytes });
+        }
+        if edits.is_empty() {
+            return Ok(None);
+        }
+        let tree = self.store.tree_with(&before, &edits)?;
+        if let Some(id) = names::job_of(&focused.chain) {
+            self.store.keep_tree(&names::keep_chain(&id), &tree, self.now)?;
+        }
+        Ok(Some(tree))
     }
 
     /// The journal's lines since the last step, read without a lock.

@@ -14,6 +14,7 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::format::short_hash;
 use crate::format::trailers::StepTrailers;
 use crate::phases::message::Message;
+use crate::store::CommitId;
 
 /// What `pending` says of a commit that is being made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Pending {
     pub id: String,
     /// Seed-Id of the step before.
     pub before: String,
+    /// HEAD before the commit; empty on an unborn branch.
+    #[serde(default)]
+    pub head: String,
     /// The tree that the commit will have.
     pub tree: String,
     /// Hash of its message.
@@ -67,21 +71,27 @@ impl Seed {
         }
     }
 
+    /// True when `commit` is exactly the one that `pending` tells of.
+    pub(super) fn is_meant(&self, pending: &Pending, commit: &CommitId) -> Result<bool> {
+        let message = self.store.commit_message(commit)?;
+        Ok(StepTrailers::read(&message).is_some_and(|read| read.id == pending.id)
+            && self.store.tree_of_commit(commit)?.to_string() == pending.tree
+            && short_hash(message.as_bytes(), 32) == pending.message)
+    }
+
     /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
     pub fn finish_pending(&self) -> Result<Option<Crossed>> {
         let Some(pending) = self.pending().filter(|pending| !crate::world::is_running(&pending.owner)) else {
             return Ok(None);
         };
-        let Some(head) = self.store.head()?.commit else {
-            self.forget_pending()?;
+        let head = self.store.head()?.commit;
+        if head.as_ref().map(ToString::to_string).unwrap_or_default() == pending.head {
+            // Not made, or not yet: git may outlive the program that called it.
             return Ok(None);
-        };
-        let message = self.store.commit_message(&head)?;
-        let meant = StepTrailers::read(&message).is_some_and(|read| read.id == pending.id)
-            && self.store.tree_of_commit(&head)?.to_string() == pending.tree
-            && short_hash(message.as_bytes(), 32) == pending.message;
+        }
+        let head = head.filter(|head| self.is_meant(&pending, head).unwrap_or(false));
         let focused = self.focused()?.filter(|focused| focused.chain == pending.chain);
-        let (true, Some(focused)) = (meant, focused) else {
+        let (Some(head), Some(focused)) = (head, focused) else {
             self.forget_pending()?;
             return Ok(None);
         };

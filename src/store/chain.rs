@@ -361,6 +361,14 @@ impl Store {
         self.settle_ref(chain)
     }
 
+    /// The tree `base` with `edits` made to it.
+    pub fn tree_with(&self, base: &TreeId, edits: &[TreeEdit]) -> Result<TreeId, StoreError> {
+        let draft = Draft::new(self);
+        let tree = self.edited(&draft, Some(base.object()?), edits, "the fence's tree")?;
+        draft.settle()?;
+        Ok(tree.into())
+    }
+
     /// Keeps the objects of `tree` alive: it becomes the tree of `chain`'s tip.
     /// Free if it is that already.
     pub fn keep_tree(&self, chain: &str, tree: &TreeId, at: UnixSeconds) -> Result<(), StoreError> {

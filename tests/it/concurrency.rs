@@ -289,7 +289,6 @@ fn killed_alone_at_any_moment_a_boundary_is_whole_or_was_not() {
 
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "`pending` is forgotten while git still makes its commit; the step is then taken without one"]
 fn a_commit_that_outlives_the_killed_program_is_the_steps_own() {
     for finisher in ["status", "phase advance -F -"] {
         let world = slow();

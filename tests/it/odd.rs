@@ -135,7 +135,6 @@ fn a_page_in_disorder_is_left_to_a_person() {
 }
 
 #[test]
-#[ignore = "the person's words are charged to the agent once it writes in the same page, and `fence restore` would take them away"]
 fn a_page_that_a_person_mends_or_edits_meanwhile_goes_on() {
     for before in [page("# parser\n").replace("---Ve---", "---Ob---\n\n---Ve---"), page("# old title\n")] {
         let world = World::new();
@@ -145,6 +144,9 @@ fn a_page_that_a_person_mends_or_edits_meanwhile_goes_on() {
         let world = world.installed();
         world.to("observe");
         world.puts(PAGE, &page("# parser\n"));
+        world.works("observe");
+        world.person(&format!("fence accept {PAGE}")).succeeds();
+        world.seed(&format!("fence accept {PAGE}")).refuses("a person's command");
         world.works("observe");
         world.leaves();
         assert_eq!(world.phase(), "plan");
