@@ -140,6 +140,10 @@ fn process(pid: u32) -> Option<(Process, u32)> {
     let (head, tail) = stat.rsplit_once(')')?;
     let name = head.split_once('(')?.1.to_owned();
     let fields: Vec<&str> = tail.split_whitespace().collect();
+    // One that was killed and not yet reaped acts no more.
+    if matches!(*fields.first()?, "Z" | "X") {
+        return None;
+    }
     let parent = fields.get(1)?.parse().ok()?;
     let detached = fields.get(4).is_none_or(|tty| *tty == "0");
     let started = (*fields.get(19)?).to_owned();
