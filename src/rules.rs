@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use crate::phases::{BadMap, Map};
+use crate::phases::{BadMap, Maps};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -71,7 +71,7 @@ impl Table {
 /// The rules in force.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    pub map: Map,
+    pub maps: Maps,
     pub idle: Idle,
     pub pages: Vec<String>,
     pub surfaces: Vec<String>,
@@ -87,8 +87,6 @@ pub struct Rules {
 pub enum BadRules {
     #[error("the rules do not read: {0}")]
     Toml(#[from] toml::de::Error),
-    #[error("track `{0}` is not known; known tracks: opevc")]
-    Track(String),
     #[error("`pages` names no file; give at least one file name such as CLAUDE.md, without a folder")]
     Pages,
     #[error("`commit.subject` is `{0}`; it must hold {{subject}} and be one line")]
@@ -123,9 +121,6 @@ impl Rules {
 
     fn checked(table: Table) -> Result<Self, BadRules> {
         let track = table.track.unwrap_or_default();
-        if track != "opevc" {
-            return Err(BadRules::Track(track));
-        }
         let pages = table.pages.unwrap_or_default();
         if pages.is_empty() || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\'])) {
             return Err(BadRules::Pages);
@@ -139,7 +134,7 @@ impl Rules {
             return Err(BadRules::Share(share));
         }
         Ok(Self {
-            map: Map::shipped()?,
+            maps: Maps::shipped(&track)?,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
             surfaces: table.surfaces.unwrap_or_default(),

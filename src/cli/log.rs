@@ -4,6 +4,7 @@ use super::{
     Context, Outcome,
     report::{self, Report},
 };
+use crate::phases::Map;
 use crate::seed::report::LogRow;
 use crate::seed::{Focused, Seed, SeedError};
 
@@ -25,8 +26,9 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
     let job = which(&seed, args.job.as_deref())?;
     let rows = seed.log(&job, args.number)?;
     out.json(&rows);
+    let map = seed.map(&job.state.stand);
     for row in &rows {
-        let mark = if args.graph { mark(&seed, row) } else { "" };
+        let mark = if args.graph { mark(map, row) } else { "" };
         let commit = row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
         let at = report::clock(seconds(&row.at));
         let line = format!("{mark}{:<20} cycle {}  {commit:<7}  {at}  {}", row.step, row.cycle, row.subject);
@@ -36,11 +38,11 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
 }
 
 /// A step back branches off; a birth begins the line.
-fn mark(seed: &Seed, row: &LogRow) -> &'static str {
+fn mark(map: &Map, row: &LogRow) -> &'static str {
     let Some((from, to)) = row.step.split_once(" -> ") else {
         return if row.step == "birth" { "o  " } else { "|  " };
     };
-    let back = seed.rules.map.phase(&from.into()).is_some_and(|phase| phase.back.contains(&to.into()));
+    let back = map.phase(&from.into()).is_some_and(|phase| phase.back.contains(&to.into()));
     if back { "|\\ " } else { "*  " }
 }
 

@@ -106,7 +106,8 @@ fn current(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let map = &seed.rules.map;
+    let focused = seed.focused()?;
+    let map = focused.as_ref().map_or(seed.rules.maps.home(), |focused| seed.map(&focused.state.stand));
     let rows: Vec<_> = map
         .phases()
         .filter(|phase| !phase.next.is_empty() || phase.name.is_gmode())

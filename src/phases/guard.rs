@@ -5,7 +5,7 @@
 //! host ask twice and a test ask a thousand times.
 
 use super::place::Place;
-use super::{Class, Map, Phase, Reads, Write};
+use super::{Class, Phase, Reads, Write};
 use crate::event::{Actor, PageChange};
 use crate::verdict::{Refusal, Verdict, Wants};
 
@@ -43,7 +43,8 @@ pub const GUARDS: &[Guard] = &[
 /// All that a guard may look at.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
-    pub map: &'a Map,
+    /// The anchors of pages, in rank order.
+    pub anchors: Vec<&'a str>,
     /// The row in force.
     pub phase: &'a Phase,
     pub cycle: u32,
@@ -345,10 +346,10 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
         Some(PageChange::Disorder { anchor }) => anchors("disorder", anchor),
         Some(_) if scene.phase.write.contains(&Write::Memory) => Ok(()),
         Some(PageChange::Body) => Err(named(no(Wants::Section).with("case", "body"))),
-        Some(PageChange::Below { first_rank }) => match scene.map.rank(scene.phase) {
+        Some(PageChange::Below { first_rank }) => match scene.phase.rank(&scene.anchors) {
             Some(own) if *first_rank >= own => Ok(()),
             _ => {
-                let earlier = scene.map.anchors().get(*first_rank).copied().unwrap_or_default().to_owned();
+                let earlier = scene.anchors.get(*first_rank).copied().unwrap_or_default().to_owned();
                 Err(named(no(Wants::Section).with("case", "earlier").with("earlier", earlier)))
             }
         },
@@ -358,7 +359,7 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phases::OPEVC;
+    use crate::phases::{Map, OPEVC};
 
     fn map() -> Map {
         Map::read(OPEVC).expect("the shipped map is sound")
@@ -377,7 +378,17 @@ mod tests {
             question: None,
         };
         let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");
-        Scene { map, phase, cycle: 1, by, dial_set: true, page: "CLAUDE.md", guest: false, away: None, call }
+        Scene {
+            anchors: map.anchors(),
+            phase,
+            cycle: 1,
+            by,
+            dial_set: true,
+            page: "CLAUDE.md",
+            guest: false,
+            away: None,
+            call,
+        }
     }
 
     fn acts(class: Class) -> Vec<(Class, String)> {

@@ -7,6 +7,7 @@
 
 pub mod gates;
 pub mod guard;
+pub mod maps;
 pub mod message;
 pub mod orchestrator;
 pub mod place;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shipped;
 
+pub use maps::Maps;
 pub use orchestrator::{Entry, Move, Stand};
 
 /// The map that is in force unless the rules say otherwise.
@@ -89,7 +91,7 @@ impl fmt::Display for Multiplier {
 }
 
 /// Name of a phase, as its row spells it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PhaseName(String);
 
@@ -132,10 +134,11 @@ impl fmt::Display for PhaseName {
 }
 
 /// What a phase is in the life of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A row that judges when no phase is on: no job, or only talk.
+    #[default]
     Outside,
     /// Between cycles.
     Rest,
@@ -203,7 +206,7 @@ pub enum Write {
 }
 
 /// One phase: a row of a map.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub name: PhaseName,
@@ -272,6 +275,12 @@ impl Phase {
         self.acts.contains(&class)
     }
 
+    /// The rank of its anchor among `anchors`.
+    pub fn rank(&self, anchors: &[&str]) -> Option<usize> {
+        let own = self.anchor.as_deref()?;
+        anchors.iter().position(|anchor| *anchor == own)
+    }
+
     /// True for the rows that a cycle walks through.
     pub fn is_in_cycle(&self) -> bool {
         matches!(self.kind, Kind::Work | Kind::Consolidation)
@@ -305,6 +314,8 @@ struct Table {
 /// What is wrong with a map.
 #[derive(Debug, thiserror::Error)]
 pub enum BadMap {
+    #[error("track `{track}` is not known; known tracks: {known}")]
+    Track { track: String, known: String },
     #[error("the phase table does not read: {0}")]
     Toml(#[from] toml::de::Error),
     #[error("phase `{phase}` stands twice in map `{map}`")]
@@ -336,8 +347,14 @@ impl Map {
     }
 
     /// The map [`OPEVC`].
-    pub fn shipped() -> Result<Self, BadMap> {
+    pub fn opevc() -> Result<Self, BadMap> {
         Self::checked(shipped::read(shipped::shipped!("opevc"))?)
+    }
+
+    /// A map without a phase, on which nothing is open.
+    fn empty() -> Self {
+        let nothing = Phase { name: "none".into(), ..Phase::default() };
+        Self { name: String::new(), start: PhaseName::idle(), phases: vec![nothing] }
     }
 
     fn checked(table: Table) -> Result<Self, BadMap> {
@@ -375,12 +392,6 @@ impl Map {
     /// The anchors of pages, in rank order.
     pub fn anchors(&self) -> Vec<&str> {
         self.phases.iter().filter_map(|phase| phase.anchor.as_deref()).collect()
-    }
-
-    /// The rank of `phase`'s anchor among [`Map::anchors`].
-    pub fn rank(&self, phase: &Phase) -> Option<usize> {
-        let own = phase.anchor.as_deref()?;
-        self.anchors().iter().position(|anchor| *anchor == own)
     }
 
     fn known(&self) -> String {
@@ -474,13 +485,13 @@ mod tests {
     use super::*;
 
     fn opevc() -> Map {
-        Map::shipped().expect("the shipped map is sound")
+        Map::opevc().expect("the shipped map is sound")
     }
 
     #[test]
     fn the_shipped_map_says_the_same_in_both_forms() {
         let read = Map::read(OPEVC).expect("it reads");
-        assert_eq!(format!("{read:?}"), format!("{:?}", Map::shipped().expect("it reads")));
+        assert_eq!(format!("{read:?}"), format!("{:?}", Map::opevc().expect("it reads")));
     }
 
     #[test]

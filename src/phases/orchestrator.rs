@@ -116,7 +116,9 @@ impl Stand {
 
     /// The step that `advance` means, if the map has it.
     pub fn forward(&self, map: &Map, to: Option<&PhaseName>) -> Result<Move, Refusal> {
-        let ahead = map.phase(&self.phase).map_or(&[][..], |phase| &phase.next);
+        // Rules may have dropped the phase where the job stands: the way on is where cycles begin.
+        let start = std::slice::from_ref(&map.start);
+        let ahead = map.phase(&self.phase).map_or(start, |phase| &phase.next);
         let to = to.or(ahead.first());
         match to {
             Some(to) if ahead.contains(to) => Ok(Move::Forward(to.clone())),

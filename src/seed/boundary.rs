@@ -105,8 +105,8 @@ impl Seed {
     ) -> Result<std::result::Result<Judged, Refusal>> {
         let stand = &focused.state.stand;
         let step = match toward {
-            Toward::Forward { to, .. } => stand.forward(&self.rules.map, to.as_ref()).map(Some),
-            Toward::Back { to } => stand.backward(&self.rules.map, to.as_ref()).map(Some),
+            Toward::Forward { to, .. } => stand.forward(self.map(stand), to.as_ref()).map(Some),
+            Toward::Back { to } => stand.backward(self.map(stand), to.as_ref()).map(Some),
             Toward::Checkpoint => self.checkpoint_step(focused),
         };
         let step = match step.and_then(|step| self.stands_at_home(focused).map(|()| step)) {
@@ -377,7 +377,7 @@ impl Seed {
         self.declare(chain, state, &row, toward, judged, &mut draft)?;
         if let Some(step) = &judged.step {
             let begins = state.stand.phase.is_idle();
-            state.stand = state.stand.take(&self.rules.map, step);
+            state.stand = state.stand.take(self.map(&state.stand), step);
             if begins {
                 // The step that begins a cycle is the first of that cycle.
                 draft.cycle = state.stand.cycle;
@@ -417,7 +417,7 @@ impl Seed {
 
     /// The row of a state, as [`Seed::row`] gives it for a focused job.
     pub(super) fn row_of(&self, state: &State) -> &Phase {
-        state.stand.row(&self.rules.map, self.rules.idle == crate::rules::Idle::Closed)
+        state.stand.row(self.map(&state.stand), self.rules.idle == crate::rules::Idle::Closed)
     }
 
     /// Commits since the last phase commit that git seed did not make, in words.

@@ -17,7 +17,7 @@ impl Seed {
     pub fn set_multiplier(&self, value: Multiplier) -> Done<Focused> {
         let focused = self.require_focused()?;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
-            let row = state.stand.row(&self.rules.map, false);
+            let row = self.row_of(state);
             if !row.dial || state.stand.entry.multiplier.is_some() {
                 let case = if row.dial { "dial-twice" } else { "dial-nowhere" };
                 let phase = state.stand.phase.as_str();
@@ -75,8 +75,13 @@ impl Seed {
             return Ok(Err(refusal));
         }
         let id = self.free_id(&name)?;
-        let mut state =
-            steps::created(id.clone(), &name, &self.rules.map.name, self.now, &self.store.worktree_name());
+        let mut state = steps::created(
+            id.clone(),
+            &name,
+            self.rules.maps.home_name(),
+            self.now,
+            &self.store.worktree_name(),
+        );
         state.job.objective = objective;
         if !person {
             // It waits for a person to see it: an agent's own plans do not hold up its stop.
@@ -298,7 +303,7 @@ impl Seed {
         let focused = self.require_focused()?;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             let again = state.plan.pointer == pointer;
-            let decides = state.stand.row(&self.rules.map, false).decides;
+            let decides = self.row_of(state).decides;
             if !again && (!decides || state.stand.cycle != 1) {
                 return Ok(Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time")));
             }

@@ -193,8 +193,8 @@ impl Seed {
         let new = path.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
         let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else { return Ok(false) };
         let Ok(new) = new else { return Ok(false) };
-        let anchors = self.rules.map.anchors();
-        let own = self.rules.map.rank(row);
+        let anchors = self.rules.maps.anchors();
+        let own = row.rank(&anchors);
         Ok(match edit::compare(old.as_deref(), &new, &anchors) {
             PageChange::Nothing => true,
             PageChange::Below { first_rank } => own.is_some_and(|own| first_rank >= own),

@@ -383,7 +383,7 @@ impl Seed {
         }
         let job = Job::from_prompt(id, &prompt.text, self.now);
         let subject = format!("\"{}\"", job.name);
-        let mut state = State::new(job, &self.rules.map.name, &self.store.worktree_name());
+        let mut state = State::new(job, self.rules.maps.home_name(), &self.store.worktree_name());
         state.driver = driver.clone();
         let bytes = prompt.write().into_bytes();
         let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];

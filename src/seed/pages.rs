@@ -12,7 +12,7 @@ use crate::format::{names, short_hash};
 use crate::memory::condense::{Baseline, Deflation};
 use crate::memory::{footers, heal, scope, words};
 use crate::phases::gates::PlanStanding;
-use crate::phases::{Move, Phase};
+use crate::phases::{Move, Phase, Stand};
 use crate::plans::{self, Pointer};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
@@ -38,7 +38,7 @@ impl Seed {
                 return no("scope-line", bad);
             }
         }
-        if self.freezes(step) {
+        if self.freezes(&focused.state.stand, step) {
             let mut dirs = self.lines(&focused.chain, names::SCOPE)?;
             let since = self.read_since(focused)?;
             dirs.extend(since.touched().filter(|path| self.is_page(path)).map(dir_line));
@@ -56,8 +56,8 @@ impl Seed {
         declared: &[String],
         row: &Phase,
     ) -> std::result::Result<Vec<String>, String> {
-        let anchors = self.rules.map.anchors();
-        let Some(rank) = self.rules.map.rank(row) else { return Ok(Vec::new()) };
+        let anchors = self.rules.maps.anchors();
+        let Some(rank) = row.rank(&anchors) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for dir in declared {
             let Some(text) = self.page_text(dir) else { continue };
@@ -101,7 +101,7 @@ impl Seed {
 
     /// Footer words of the pages of these directories, as they are on disk.
     pub(super) fn footers_now(&self, dirs: &[String]) -> Baseline {
-        let anchors = self.rules.map.anchors();
+        let anchors = self.rules.maps.anchors();
         let mut baseline = Baseline::default();
         for dir in dirs {
             if let Some(text) = self.page_text(dir) {
@@ -120,7 +120,7 @@ impl Seed {
 
     /// Live notes in the footers of the cycle's pages, as `page:line`.
     pub fn live_notes(&self, focused: &Focused) -> Result<Vec<String>> {
-        let anchors = self.rules.map.anchors();
+        let anchors = self.rules.maps.anchors();
         let mut live = Vec::new();
         for dir in self.lines(&focused.chain, names::SCOPE)? {
             let Some(text) = self.page_text(&dir) else { continue };
@@ -178,10 +178,9 @@ impl Seed {
     /// Pages that the next phase finds without their anchors: the root page when a cycle
     /// begins, and pages that the agent has looked at or written in.
     pub(super) fn pages_to_heal(&self, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
+        let map = self.map(&self.require_focused()?.state.stand);
         let enters = match &judged.step {
-            Some(Move::Forward(to) | Move::Back(to)) => {
-                self.rules.map.phase(to).is_some_and(|to| to.anchor.is_some())
-            }
+            Some(Move::Forward(to) | Move::Back(to)) => map.phase(to).is_some_and(|to| to.anchor.is_some()),
             _ => false,
         };
         if !enters {
@@ -200,7 +199,7 @@ impl Seed {
         pages.sort();
         pages.dedup();
         pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
-        let anchors = self.rules.map.anchors();
+        let anchors = self.rules.maps.anchors();
         let text = |page: &String| std::fs::read_to_string(self.store.work_tree().join(page)).ok();
         Ok(pages
             .iter()
@@ -252,7 +251,7 @@ impl Seed {
         if row.declares {
             lines.extend(judged.survey.pages.iter().map(|page| dir_line(page)));
         }
-        let freezes = self.freezes(judged.step.as_ref());
+        let freezes = self.freezes(&state.stand, judged.step.as_ref());
         // Both were judged before the commit; what does not read now has changed since.
         if freezes {
             lines.extend(self.scope_lines(&lines, row).map_err(SeedError::Usage)?);
@@ -270,9 +269,9 @@ impl Seed {
         Ok(())
     }
 
-    pub(super) fn freezes(&self, step: Option<&Move>) -> bool {
+    pub(super) fn freezes(&self, stand: &Stand, step: Option<&Move>) -> bool {
         match step {
-            Some(Move::Forward(to)) => self.rules.map.phase(to).is_some_and(|to| to.freezes),
+            Some(Move::Forward(to)) => self.map(stand).phase(to).is_some_and(|to| to.freezes),
             _ => false,
         }
     }

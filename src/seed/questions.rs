@@ -207,7 +207,7 @@ impl Seed {
     }
 
     fn may_complete(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
-        let row = self.rules.map.phase(&state.stand.phase);
+        let row = self.map(&state.stand).phase(&state.stand.phase);
         if row.is_none_or(|row| row.kind != Kind::Consolidation) {
             let refusal = Refusal::new("question", Wants::Question).with("case", "too-early");
             return Ok(Err(refusal));
@@ -241,13 +241,13 @@ impl Seed {
     ) -> Result<std::result::Result<Focused, Refusal>> {
         let why: String = why.chars().take(400).collect();
         let taken = self.step(chain, Fold::In, |state, _| {
-            let step = match state.stand.aside(&self.rules.map) {
+            let step = match state.stand.aside(self.map(&state.stand)) {
                 Ok(step) => step,
                 Err(refusal) => return Ok(Err(refusal)),
             };
             let name = format!("{} -> gmode", state.stand.phase);
             let draft = Draft::new(state, name, &why, by);
-            state.stand = state.stand.take(&self.rules.map, &step);
+            state.stand = state.stand.take(self.map(&state.stand), &step);
             state.side_reason = Some(why.clone());
             Ok(Ok(draft))
         })?;
@@ -276,7 +276,7 @@ impl Seed {
             let from = state.stand.side_from.clone();
             let name = format!("gmode -> {}", from.as_ref().map_or("idle", |from| from.as_str()));
             let draft = Draft::new(state, name, "the side lane is closed", By::Agent);
-            state.stand = state.stand.take(&self.rules.map, &step);
+            state.stand = state.stand.take(self.map(&state.stand), &step);
             state.side_reason = None;
             if !state.fence.tree.is_empty() {
                 state.fence.tree.clone_from(&tree);

@@ -164,7 +164,7 @@ impl Seed {
         let Some(focused) = &focused else {
             return Ok(Status {
                 enabled: self.is_on(),
-                track: self.rules.map.name.clone(),
+                track: self.rules.maps.home_name().to_owned(),
                 job: None,
                 phase: "none".to_owned(),
                 cycle: 0,

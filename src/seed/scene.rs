@@ -13,8 +13,7 @@ use crate::memory::scope::Scope;
 use crate::phases::guard::{Call, FileChange, Scene};
 use crate::phases::message::{Message, OUTSTANDING};
 use crate::phases::place::Place;
-use crate::phases::{Class, Kind, Phase, Write};
-use crate::rules::Idle;
+use crate::phases::{Class, Kind, Map, Phase, Stand, Write};
 use crate::shell::{self, Effect};
 use crate::verdict::Refusal;
 
@@ -25,9 +24,14 @@ impl Seed {
     /// The row that judges `focused`, or the row for nobody's work.
     pub fn row(&self, focused: Option<&Focused>) -> &Phase {
         match focused {
-            Some(focused) => focused.state.stand.row(&self.rules.map, self.rules.idle == Idle::Closed),
-            None => self.rules.map.none(),
+            Some(focused) => self.row_of(&focused.state),
+            None => self.rules.maps.home().none(),
         }
+    }
+
+    /// The map that `stand` walks on.
+    pub fn map(&self, stand: &Stand) -> &Map {
+        self.rules.maps.get(&stand.track)
     }
 
     /// The scene of `call`.
@@ -39,10 +43,10 @@ impl Seed {
         focused: Option<&'a Focused>,
         guest: bool,
     ) -> Scene<'a> {
-        let phase = if guest { self.rules.map.none() } else { self.row(focused) };
+        let phase = if guest { self.rules.maps.home().none() } else { self.row(focused) };
         let stand = focused.map(|focused| &focused.state.stand);
         Scene {
-            map: &self.rules.map,
+            anchors: self.rules.maps.anchors(),
             phase,
             cycle: stand.map_or(0, |stand| stand.cycle),
             by: &event.by,
@@ -161,7 +165,7 @@ impl Seed {
         } else {
             None
         };
-        Some(edit::judge(current.as_deref(), &file.change, &self.rules.map.anchors()))
+        Some(edit::judge(current.as_deref(), &file.change, &self.rules.maps.anchors()))
     }
 
     #[expect(clippy::too_many_arguments, reason = "the pieces of one event, read once")]
