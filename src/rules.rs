@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use crate::phases::{BadMap, Maps};
+use crate::phases::{BadMap, Maps, Pacing, Profile};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -42,6 +42,16 @@ struct Table {
     approval: Approval,
     #[serde(default)]
     condense: Condense,
+    #[serde(default)]
+    pacing: PacingTable,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PacingTable {
+    profile: Option<Profile>,
+    reflection: Option<bool>,
+    budget: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -72,6 +82,8 @@ impl Table {
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub maps: Maps,
+    /// How stays are paced.
+    pub profile: Profile,
     pub idle: Idle,
     pub pages: Vec<String>,
     pub surfaces: Vec<String>,
@@ -116,6 +128,11 @@ impl Rules {
             commit: Commit { subject: applied.commit.subject.or(shipped.commit.subject) },
             approval: Approval { unattended: applied.approval.unattended.or(shipped.approval.unattended) },
             condense: Condense { share: applied.condense.share.or(shipped.condense.share) },
+            pacing: PacingTable {
+                profile: applied.pacing.profile.or(shipped.pacing.profile),
+                reflection: applied.pacing.reflection.or(shipped.pacing.reflection),
+                budget: applied.pacing.budget.or(shipped.pacing.budget),
+            },
         })
     }
 
@@ -133,8 +150,14 @@ impl Rules {
         if !(60..=90).contains(&share) {
             return Err(BadRules::Share(share));
         }
+        let pacing = Pacing {
+            profile: table.pacing.profile.unwrap_or_default(),
+            reflection: table.pacing.reflection.unwrap_or_default(),
+            budget: table.pacing.budget.unwrap_or(true),
+        };
         Ok(Self {
-            maps: Maps::shipped(&track)?,
+            profile: pacing.profile,
+            maps: Maps::shipped(&track, pacing)?,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
             surfaces: table.surfaces.unwrap_or_default(),

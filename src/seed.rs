@@ -12,6 +12,7 @@ pub mod entry;
 pub mod fence;
 pub mod githook;
 pub mod hook;
+pub mod pacing;
 pub mod pages;
 pub mod paths;
 pub mod pending;

@@ -109,11 +109,15 @@ pub enum Wants {
     Repair,
     /// The work of the phase, instead of the end of the turn.
     Work,
+    /// More of what the phase is for, before it hands over or writes down.
+    Depth,
+    /// A subagent for this piece, or room for one.
+    Delegation,
 }
 
 impl Wants {
     /// Every word, in the order of their declaration.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Begin,
         Self::Dial,
         Self::Looking,
@@ -137,6 +141,8 @@ impl Wants {
         Self::Settled,
         Self::Repair,
         Self::Work,
+        Self::Depth,
+        Self::Delegation,
     ];
 
     /// The word as tables and JSON spell it.
@@ -165,6 +171,8 @@ impl Wants {
             Self::Settled => "settled",
             Self::Repair => "repair",
             Self::Work => "work",
+            Self::Depth => "depth",
+            Self::Delegation => "delegation",
         }
     }
 }

@@ -15,6 +15,7 @@ mod log;
 mod man;
 mod phase;
 mod plan;
+mod reflect;
 pub mod report;
 mod rules;
 mod show;
@@ -109,6 +110,7 @@ enum Command {
         #[command(subcommand)]
         command: gmode::GmodeCommand,
     },
+    Reflect(reflect::ReflectArgs),
     /// The rules in force
     Rules {
         #[command(subcommand)]
@@ -208,6 +210,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Fence { command } => fence::run(command, context, out),
         Command::Condense { command } => condense::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
+        Command::Reflect(args) => reflect::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),
         Command::Off(args) => switch::off(args, context, out),
         Command::On(args) => switch::on(args, context, out),
@@ -223,6 +226,17 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
 /// The whole command line, for man pages and completions.
 fn definition() -> clap::Command {
     Arguments::command()
+}
+
+/// Says a refusal and keeps it for `why`.
+fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
+    let focused = seed.focused().ok().flatten();
+    let phase = seed.row(focused.as_ref()).name.clone();
+    let said = seed.remember_refusal(focused.as_ref(), refusal);
+    if let Err(error) = said {
+        out.error(&error.into());
+    }
+    out.refusal(refusal, phase.as_str())
 }
 
 /// Refuses a command that is a person's when no person may be assumed here.

@@ -2,12 +2,11 @@
 
 use clap::Subcommand;
 
-use super::{Context, Outcome, TextArgs, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::phases::PhaseName;
 use crate::seed::boundary::{Crossed, Toward};
 use crate::seed::steps::By;
 use crate::seed::{Seed, SeedError};
-use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PhaseCommand {
@@ -141,16 +140,6 @@ fn multiplier(seed: &Seed, value: &str, out: &mut Report) -> anyhow::Result<Outc
         }
         Err(refusal) => Ok(refuse(seed, &refusal, out)),
     }
-}
-
-fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
-    let focused = seed.focused().ok().flatten();
-    let phase = seed.row(focused.as_ref()).name.clone();
-    let said = seed.remember_refusal(focused.as_ref(), refusal);
-    if let Err(error) = said {
-        out.error(&error.into());
-    }
-    out.refusal(refusal, phase.as_str())
 }
 
 fn cross(seed: &Seed, toward: &Toward, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {

@@ -57,8 +57,12 @@ pub enum What {
     Refused,
     /// The agent scheduled a prompt; `call` is the hash of its text.
     Scheduled,
-    /// A registered question, or a subagent launch, went to the host.
+    /// A registered question went to the host.
     Asked,
+    /// A subagent launch went to the host, a subagent began, or it ended.
+    Launched,
+    /// A session began, or went on after its context was cleared.
+    Session,
     /// The turn was not let go.
     Kept,
     /// Something broke inside git seed; the act went ahead.
@@ -81,9 +85,52 @@ pub struct Counts {
     pub stops: u32,
     /// Refusals of the last kind in a row.
     pub repeats: u32,
-    /// Acts of the main session by class.
+    /// Acts of the main session by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: BTreeMap<String, u32>,
+    /// The same since a page was updated last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub since: BTreeMap<String, u32>,
+    /// `since` began anew in this journal: what the job remembers of it is over.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub settled: bool,
+    /// Acts that are better delegated, and launches that make up for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub direct: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub grants: u32,
+    /// Launches by type of subagent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub launches: BTreeMap<String, u32>,
+    /// Subagents under way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flights: Vec<Flight>,
+    /// Code ran well after the last change (`true`), or something changed since (`false`);
+    /// absent where neither happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proved: Option<bool>,
+}
+
+/// A subagent that was launched and has not ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flight {
+    /// The host's id of the call that launched it.
+    pub call: String,
+    /// Its type.
+    pub agent: String,
+    /// The host's id of the run, once it began.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// A refusal as it is remembered.

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
+use super::journal::Flight;
 use crate::jobs::Job;
 use crate::phases::{PhaseName, Stand};
 use crate::plans::Plan;
@@ -44,6 +45,12 @@ pub struct State {
     /// The side lane's reason, while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_reason: Option<String>,
+    /// Code ran well after the last change of a project file.
+    #[serde(default)]
+    pub proved: bool,
+    /// Subagents under way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flights: Vec<Flight>,
     /// Total footer words at the beginning of condense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<usize>,
@@ -134,6 +141,8 @@ impl State {
             scheduled: Vec::new(),
             answered: Vec::new(),
             side_reason: None,
+            proved: false,
+            flights: Vec::new(),
             baseline: None,
         }
     }

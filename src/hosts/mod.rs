@@ -419,6 +419,11 @@ impl Host {
         self.events.get(event).copied()
     }
 
+    /// True where the host has a tool that launches subagents.
+    pub fn delegates(&self) -> bool {
+        self.tools.iter().any(|row| matches!(row.act, ActRow::Delegate { .. }))
+    }
+
     /// The row of a tool: its whole name first, then the longest beginning.
     fn tool(&self, name: &str) -> Option<&ToolRow> {
         let named = |row: &&ToolRow| row.names.iter().any(|known| known == name);

@@ -5,6 +5,7 @@
 //! what kind of work is missing.
 
 use super::message::Message;
+use super::pacing::{Demand, Lack, Stay, said};
 use super::{Multiplier, Phase, PhaseName};
 use crate::verdict::{Refusal, Wants};
 
@@ -32,6 +33,9 @@ pub const GATES: &[Gate] = &[
     Gate { name: "plan-unedited", of_message: false, check: the_plan_document_stands },
     Gate { name: "notes", of_message: false, check: no_note_is_live },
     Gate { name: "deflation", of_message: false, check: the_footers_shrank },
+    Gate { name: "pace", of_message: false, check: enough_was_done },
+    Gate { name: "reflection", of_message: false, check: it_was_looked_at_again },
+    Gate { name: "proof", of_message: false, check: it_ran_since_the_last_change },
     Gate { name: "message", of_message: true, check: the_message_is_whole },
     Gate { name: "clean", of_message: false, check: the_tree_is_clean },
 ];
@@ -70,6 +74,28 @@ pub struct Crossing<'a> {
     pub deflation: Option<(usize, usize)>,
     /// Paths that the agent changed outside the fence.
     pub strays: &'a [String],
+    /// The stay so far, as pacing sees it.
+    pub stay: &'a Stay,
+    /// Commits in between, in this stay.
+    pub checkpoints: u32,
+    /// Code ran well after the last change of a project file.
+    pub proved: bool,
+}
+
+impl Crossing<'_> {
+    /// The work that the phase demands, as far as it is done.
+    pub fn met(&self) -> Vec<Demand> {
+        let told = self.cycle > 1 || self.objective_words >= objective_floor(self.multiplier);
+        let shrunk = self.deflation.is_none_or(|(now, most)| now <= most);
+        let all = [
+            (Demand::Objective, self.named && told),
+            (Demand::Decision, self.plan != PlanStanding::Undecided),
+            (Demand::Checkpoint, self.checkpoints > 0),
+            (Demand::Proof, self.proved),
+            (Demand::Deflation, shrunk),
+        ];
+        all.into_iter().filter(|(_, done)| *done).map(|(demand, _)| demand).collect()
+    }
 }
 
 /// What gates ask about the plan pointer.
@@ -190,6 +216,41 @@ fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     }
 }
 
+fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    let met = crossing.met();
+    let case = match crossing.phase.lack(crossing.stay, &met) {
+        Some(Lack::Demand(demand)) => demand.word(),
+        Some(_) => "work",
+        None => return Ok(()),
+    };
+    // For a person who asks why: what was done, never what it is worth.
+    let words: Vec<&str> = met.iter().map(|demand| demand.word()).collect();
+    Err(depth(case).with("acts", said(&crossing.stay.acts)).with("met", words.join(" ")).with(
+        "multiplier",
+        crossing.stay.multiplier.map_or_else(String::new, |multiplier| multiplier.to_string()),
+    ))
+}
+
+fn it_was_looked_at_again(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.phase.lack_of_reflection(crossing.stay) {
+        Some(Lack::Lens(lens)) => Err(depth("lens").with("lens", lens)),
+        Some(Lack::Reflector(agent)) => Err(depth("reflector").with("agent", agent)),
+        Some(_) => {
+            let lenses = crossing.phase.pace.as_ref().map(|pace| pace.lenses.join("|"));
+            Err(depth("lenses").with("lens", lenses.unwrap_or_default()))
+        }
+        None => Ok(()),
+    }
+}
+
+fn it_ran_since_the_last_change(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.proved { Ok(()) } else { Err(depth("proof")) }
+}
+
+fn depth(case: &str) -> Refusal {
+    no(Wants::Depth, case)
+}
+
 fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let titles = crossing.phase.sections_towards(crossing.to);
     let floor = message_floor(crossing.multiplier);
@@ -231,6 +292,12 @@ mod tests {
 
     /// A crossing out of observe that every gate lets through.
     fn ready<'a>(map: &'a Map, message: &'a Message, to: &'a PhaseName) -> Crossing<'a> {
+        static WORKED: std::sync::OnceLock<Stay> = std::sync::OnceLock::new();
+        let stay = WORKED.get_or_init(|| Stay {
+            acts: [("page".to_owned(), 9)].into(),
+            multiplier: "3".parse().ok(),
+            ..Stay::default()
+        });
         Crossing {
             phase: map.phase(&"observe".into()).expect("a phase"),
             to,
@@ -245,6 +312,9 @@ mod tests {
             live_notes: &[],
             deflation: None,
             strays: &[],
+            stay,
+            checkpoints: 1,
+            proved: true,
         }
     }
 

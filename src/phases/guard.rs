@@ -4,6 +4,7 @@
 //! call on the same scene always gets the same verdict, which is what lets a
 //! host ask twice and a test ask a thousand times.
 
+use super::pacing::{Deed, Stay};
 use super::place::Place;
 use super::{Class, Phase, Reads, Write};
 use crate::event::{Actor, PageChange};
@@ -38,6 +39,10 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "reads", binds: Binds::Everyone, check: the_read_is_open },
     Guard { name: "place", binds: Binds::Everyone, check: the_place_is_open },
     Guard { name: "section", binds: Binds::Everyone, check: the_section_is_its_own },
+    Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
+    Guard { name: "write-down", binds: Binds::Main, check: what_was_seen_is_written_down },
+    Guard { name: "in-flight", binds: Binds::Main, check: few_subagents_at_once },
+    Guard { name: "balance", binds: Binds::Main, check: pieces_are_delegated },
 ];
 
 /// All that a guard may look at.
@@ -57,6 +62,10 @@ pub struct Scene<'a> {
     pub guest: bool,
     /// The branch where the job lives, when HEAD is elsewhere.
     pub away: Option<&'a str>,
+    /// The stay so far, as pacing sees it.
+    pub stay: Stay,
+    /// The host can launch subagents at all.
+    pub delegates: bool,
     /// What the call would do.
     pub call: Call<'a>,
 }
@@ -356,6 +365,69 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
     }
 }
 
+/// The page edits of a call that are a synthesis of the phase's own.
+fn writes_a_page<'a>(scene: &'a Scene<'_>) -> Option<&'a FileChange> {
+    let own = scene.phase.is_in_cycle();
+    scene.call.changes.iter().find(|change| own && matches!(change.place, Place::Page { .. }))
+}
+
+fn looking_comes_before_writing(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let Some(pace) = &scene.phase.pace else { return Ok(()) };
+    match writes_a_page(scene) {
+        Some(page) if pace.is_early(&scene.stay, scene.phase.profile) => {
+            Err(no(Wants::Depth).with("case", "early").with("path", page.path.as_str()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let Some(pace) = &scene.phase.pace else { return Ok(()) };
+    // Pages can always be read: an edit tool may ask for it first. Questions, the host's own
+    // lists and git seed's commands are no part of the rhythm.
+    let page = matches!(scene.call.read, Some((_, Place::Page { .. })));
+    let aside = |class: &Class| matches!(class, Class::Ask | Class::Housekeeping | Class::Seed);
+    let free = scene.call.classes.iter().all(|(class, _)| aside(class)) || keeps_to_own_memory(scene);
+    if page || free || writes_a_page(scene).is_some() || !pace.is_full(&scene.stay, scene.phase.profile) {
+        return Ok(());
+    }
+    let anchor = scene.phase.anchor.as_deref().unwrap_or_default();
+    let case = if anchor.is_empty() { "full-memory" } else { "full" };
+    Err(no(Wants::Page).with("case", case).with("anchor", anchor))
+}
+
+fn few_subagents_at_once(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let Some(pace) = &scene.phase.pace else { return Ok(()) };
+    let launches = scene.call.classes.iter().any(|(class, _)| *class == Class::Delegate);
+    if launches && pace.is_crowded(&scene.stay) {
+        return Err(no(Wants::Delegation).with("case", "crowded"));
+    }
+    Ok(())
+}
+
+fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let Some(pace) = &scene.phase.pace else { return Ok(()) };
+    // Where nobody can be launched, nothing is better delegated.
+    if !scene.delegates || !scene.phase.opens(Class::Delegate) || !pace.is_spent(&scene.stay) {
+        return Ok(());
+    }
+    match direct(scene).find(|(deed, _)| pace.spends.contains(deed)) {
+        Some((_, path)) => {
+            let case = if pace.is_crowded(&scene.stay) { "crowded" } else { "spent" };
+            Err(no(Wants::Delegation).with("case", case).with("path", path))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The acts of a call on project files, outside memory and the host's own folder.
+fn direct<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (Deed, &'a str)> {
+    let read = scene.call.read.iter().map(|(path, place)| (Deed::Read, path.as_str(), place));
+    let edits = scene.call.changes.iter().map(|change| (Deed::Edit, change.path.as_str(), &change.place));
+    let all = read.chain(edits).filter(|(_, path, place)| place.is_direct(path));
+    all.map(|(deed, path, _)| (deed, path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -387,6 +459,9 @@ mod tests {
             page: "CLAUDE.md",
             guest: false,
             away: None,
+            // Enough was looked at to write something down.
+            stay: Stay { since: [("test".to_owned(), 1), ("read".to_owned(), 1)].into(), ..Stay::default() },
+            delegates: true,
             call,
         }
     }

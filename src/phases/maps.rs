@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use super::{BadMap, Map};
+use super::{BadMap, Map, Pacing};
 
 /// Reads a map.
 type Read = fn() -> Result<Map, BadMap>;
@@ -21,6 +21,7 @@ const PAGES: &str = "opevc";
 pub struct Maps {
     home: String,
     known: Vec<Known>,
+    pacing: Pacing,
 }
 
 #[derive(Clone, Debug)]
@@ -31,8 +32,8 @@ struct Known {
 }
 
 impl Known {
-    fn get(&self) -> Option<&Map> {
-        self.map.get_or_init(|| (self.read)().ok()).as_ref()
+    fn get(&self, pacing: &Pacing) -> Option<&Map> {
+        self.map.get_or_init(|| Some((self.read)().ok()?.paced(pacing))).as_ref()
     }
 }
 
@@ -42,13 +43,13 @@ impl Maps {
     /// # Errors
     ///
     /// Names the tracks that there are, or what is wrong with the map of `home`.
-    pub fn shipped(home: &str) -> Result<Self, BadMap> {
+    pub fn shipped(home: &str, pacing: Pacing) -> Result<Self, BadMap> {
         let known = SHIPPED.map(|(name, read)| Known { name: name.to_owned(), read, map: OnceLock::new() });
-        let maps = Self { home: home.to_owned(), known: known.into() };
+        let maps = Self { home: home.to_owned(), known: known.into(), pacing };
         let Some(own) = maps.known.iter().find(|known| known.name == home) else {
             return Err(BadMap::Track { track: home.to_owned(), known: maps.names().join(", ") });
         };
-        let map = (own.read)()?;
+        let map = (own.read)()?.paced(&maps.pacing);
         let _ = own.map.set(Some(map));
         Ok(maps)
     }
@@ -71,7 +72,7 @@ impl Maps {
     /// The map of `track`; a track that is known no more leads back to the one of new jobs.
     pub fn get(&self, track: &str) -> &Map {
         static NONE: OnceLock<Map> = OnceLock::new();
-        let named = |name: &str| self.known.iter().find(|known| known.name == name).and_then(Known::get);
+        let named = |name: &str| self.known.iter().find(|known| known.name == name)?.get(&self.pacing);
         // The map of new jobs was read when the rules were: it is there.
         named(track).or_else(|| named(&self.home)).unwrap_or_else(|| NONE.get_or_init(Map::empty))
     }

@@ -10,6 +10,7 @@ pub mod guard;
 pub mod maps;
 pub mod message;
 pub mod orchestrator;
+pub mod pacing;
 pub mod place;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use crate::shipped;
 
 pub use maps::Maps;
 pub use orchestrator::{Entry, Move, Stand};
+pub use pacing::{Pace, Pacing, Profile};
 
 /// The map that is in force unless the rules say otherwise.
 pub const OPEVC: &str = include_str!("opevc.toml");
@@ -262,6 +264,15 @@ pub struct Phase {
     /// Further titles, by destination.
     #[serde(default)]
     pub sections_to: BTreeMap<PhaseName, Vec<String>>,
+    /// How the stay is paced.
+    #[serde(default)]
+    pub pace: Option<Pace>,
+    /// The profile that the pace is told by: the rules say it.
+    #[serde(skip)]
+    pub profile: Profile,
+    /// Reflection opens the exit: the rules say it.
+    #[serde(skip)]
+    pub reflects: bool,
     /// The work that the stop gate asks for.
     pub work: String,
     /// What the entry text says the phase is for.
@@ -361,6 +372,20 @@ impl Map {
         let map = Self { name: table.map, start: table.start, phases: table.phase };
         map.check()?;
         Ok(map)
+    }
+
+    /// The same map, paced as the rules say.
+    #[must_use]
+    fn paced(mut self, pacing: &Pacing) -> Self {
+        for phase in self.phases.iter_mut().filter(|phase| phase.is_in_cycle()) {
+            phase.profile = pacing.profile;
+            phase.dial &= pacing.profile == Profile::Dial;
+            phase.reflects = pacing.reflection || pacing.profile == Profile::Rhythm;
+            if let Some(pace) = phase.pace.as_mut().filter(|_| !pacing.budget) {
+                pace.budget = 0;
+            }
+        }
+        self
     }
 
     /// The row of `name`.
@@ -522,8 +547,8 @@ mod tests {
         let cases = [
             ("next = [\"plan\"]", "next = [\"plam\"]", "phase `observe` leads to `plam`, which is no phase"),
             (
-                "\"message\", \"clean\"]",
-                "\"message\", \"klean\"]",
+                "\"reflection\", \"message\"]",
+                "\"reflection\", \"klean\"]",
                 "phase `observe` wants gate `klean`; known gates: dial",
             ),
             ("anchor = \"---Pl---\"", "anchor = \"---Ob---\"", "anchor `---Ob---` of phase `plan` is taken"),

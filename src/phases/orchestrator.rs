@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::pacing::Acts;
 use super::{Map, Multiplier, Phase, PhaseName};
 use crate::verdict::{Refusal, Wants};
 
@@ -53,9 +54,28 @@ pub struct Entry {
     /// Commits in between since the last way in.
     #[serde(default)]
     pub checkpoints: u32,
-    /// Acts of the main session so far, by class; kept across steps back.
+    /// Acts of the main session so far, by kind; kept across steps back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub acts: BTreeMap<String, u32>,
+    pub acts: Acts,
+    /// Acts since a page was updated last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub since: Acts,
+    /// Acts that are better delegated, and launches that make up for them, since the last way in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub direct: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub grants: u32,
+    /// Launches by type of subagent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub launches: Acts,
+    /// Reflections by lens.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reflections: Acts,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 impl Entry {
@@ -69,7 +89,27 @@ impl Entry {
             page_edits: 0,
             plan_edits: 0,
             checkpoints: 0,
-            acts: BTreeMap::new(),
+            acts: Acts::new(),
+            since: Acts::new(),
+            direct: 0,
+            grants: 0,
+            launches: Acts::new(),
+            reflections: Acts::new(),
+        }
+    }
+
+    /// The same stay, entered once more: what was done counts on, rhythm and balance begin anew.
+    fn again(self, from: &PhaseName, backwards: bool) -> Self {
+        Self {
+            from: from.clone(),
+            backwards,
+            page_edits: 0,
+            plan_edits: 0,
+            checkpoints: 0,
+            since: Acts::new(),
+            direct: 0,
+            grants: 0,
+            ..self
         }
     }
 }
@@ -227,11 +267,7 @@ impl Stand {
     fn open(&mut self, to: &PhaseName, from: &PhaseName, backwards: bool) {
         let shelved = self.shelved.iter().position(|entry| &entry.phase == to);
         self.entry = match shelved {
-            Some(n) => {
-                let old = self.shelved.remove(n);
-                let (page_edits, plan_edits, checkpoints) = (0, 0, 0);
-                Entry { from: from.clone(), backwards, page_edits, plan_edits, checkpoints, ..old }
-            }
+            Some(n) => self.shelved.remove(n).again(from, backwards),
             None => Entry::fresh(to, self.cycle, from, backwards),
         };
         self.phase = to.clone();

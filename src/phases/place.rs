@@ -32,6 +32,23 @@ pub enum Place {
     Outside,
 }
 
+impl Place {
+    /// A file whose reading and writing may be delegated: no memory, nothing below the
+    /// host's own folder.
+    pub fn is_direct(&self, path: &str) -> bool {
+        let deliverable = matches!(self, Self::Project { .. } | Self::Surface | Self::Outside);
+        deliverable && !path.starts_with(".claude/")
+    }
+
+    /// Memory of the repository: what is read here was settled before.
+    pub fn is_memory(&self) -> bool {
+        matches!(
+            self,
+            Self::Page { .. } | Self::Knowledge | Self::AgentDefinition | Self::Plan { .. } | Self::JobFile
+        )
+    }
+}
+
 /// The names that decide about places.
 #[derive(Clone, Debug)]
 pub struct Names<'a> {

@@ -19,6 +19,7 @@ use crate::jobs::Status;
 use crate::memory::words;
 use crate::phases::gates::{self, Crossing};
 use crate::phases::message::Message;
+use crate::phases::pacing::Stay;
 use crate::phases::{Move, Phase, PhaseName};
 use crate::store::CommitFailed;
 use crate::store::{CommitId, TreeEdit};
@@ -174,7 +175,8 @@ impl Seed {
             _ => focused.state.stand.phase.clone(),
         };
         let live_notes = self.live_notes(focused)?;
-        let crossing = self.crossing(focused, since, &to, message, &live_notes, &survey.strays)?;
+        let stay = self.stay(focused);
+        let crossing = self.crossing(focused, since, &to, message, &live_notes, &survey.strays, &stay)?;
         Ok(match toward {
             Toward::Forward { .. } => gates::forward(&crossing),
             Toward::Back { .. } => gates::backward(&crossing),
@@ -182,6 +184,7 @@ impl Seed {
         })
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what a gate may look at, gathered by two callers")]
     fn crossing<'a>(
         &'a self,
         focused: &'a Focused,
@@ -190,6 +193,7 @@ impl Seed {
         message: &'a Message,
         live_notes: &'a [String],
         strays: &'a [String],
+        stay: &'a Stay,
     ) -> Result<Crossing<'a>> {
         let state = &focused.state;
         let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
@@ -208,6 +212,9 @@ impl Seed {
             live_notes,
             deflation: self.deflation(focused)?.map(|deflation| (deflation.remaining, deflation.max_words())),
             strays,
+            stay,
+            checkpoints: state.stand.entry.checkpoints,
+            proved: counts.proved.unwrap_or(state.proved),
         })
     }
 
@@ -219,7 +226,8 @@ impl Seed {
         let strays = self.fence_shown(focused)?.strays;
         let live_notes = self.live_notes(focused)?;
         let message = Message::default();
-        let crossing = self.crossing(focused, &since, to, &message, &live_notes, &strays)?;
+        let stay = self.stay(focused);
+        let crossing = self.crossing(focused, &since, to, &message, &live_notes, &strays, &stay)?;
         Ok(gates::missing(&crossing))
     }
 

@@ -3,7 +3,8 @@
 use super::steps::{By, Draft, Fold, Taken};
 use super::{Focused, Result, Seed, SeedError, steps};
 use crate::jobs::{self, JobId, Status};
-use crate::phases::Multiplier;
+use crate::phases::pacing::CORE_LENSES;
+use crate::phases::{Kind, Multiplier};
 use crate::plans::Pointer;
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
@@ -25,6 +26,35 @@ impl Seed {
             }
             state.stand.entry.multiplier = Some(value);
             Ok(Ok(Draft::new(state, "multiplier", format!("this stay is entered at {value}"), By::Agent)))
+        })?;
+        Ok(taken.map(|taken| taken.focused))
+    }
+
+    /// Keeps what the agent sees when it looks at its stay through `lens`.
+    pub fn reflect(&self, lens: &str, text: &str) -> Done<Focused> {
+        const WORDS: usize = 20;
+        let focused = self.require_focused()?;
+        let row = self.row(Some(&focused)).clone();
+        let Some(pace) = row.pace.filter(|_| row.kind != Kind::Outside) else {
+            let refusal = Refusal::new("reflect", Wants::Edge).with("case", "reflect-nowhere");
+            return Ok(Err(refusal));
+        };
+        let known =
+            CORE_LENSES.iter().copied().chain(pace.lenses.iter().chain(&pace.reflectors).map(String::as_str));
+        let known: Vec<&str> = known.collect();
+        if !known.contains(&lens) {
+            let text = format!("`{lens}` is no lens of {}; known: {}", row.name, known.join(", "));
+            return Err(SeedError::Usage(text));
+        }
+        if text.split_whitespace().count() < WORDS {
+            let refusal = Refusal::new("reflect", Wants::Depth).with("case", "thin").with("lens", lens);
+            return Ok(Err(refusal));
+        }
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            *state.stand.entry.reflections.entry(lens.to_owned()).or_insert(0) += 1;
+            let mut draft = Draft::new(state, "reflect", lens, By::Agent);
+            text.trim().clone_into(&mut draft.body);
+            Ok(Ok(draft))
         })?;
         Ok(taken.map(|taken| taken.focused))
     }

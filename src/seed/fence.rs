@@ -47,6 +47,8 @@ pub struct Aftermath {
     pub unclaimed: Vec<String>,
     /// Pages that were changed where the phase may change them.
     pub page_edits: u32,
+    /// The call changed something; what an earlier call is known for does not count again.
+    pub changed: bool,
 }
 
 impl Seed {
@@ -236,6 +238,9 @@ impl Seed {
             let shown = change.path.to_string();
             let by_call =
                 began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
+            let meanwhile = took
+                .is_none_or(|ms| self.changed_at(&change.path).is_none_or(|at| at >= world::now_ms() - ms));
+            after.changed |= by_call && (meanwhile || !touched.contains(&shown));
             let allowed = self.is_allowed(&judged, &change.path, &shown, &before)?;
             let page = matches!(self.place_of(&shown, &focused.state), Place::Page { .. });
             match (by_call, allowed) {

@@ -5,19 +5,22 @@
 //! refuses by accident: the act goes ahead, loudly, to the person. Only state that is
 //! there and does not hold makes writes and code wait, with the command that mends it.
 
+use super::fence::Aftermath;
+use super::pacing;
 use super::questions::Heard;
 use super::sessions::Word;
 use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed, SeedError};
 use crate::event::{Act, Actor, Event, Kind, Outcome, ToolCall};
 use crate::format::interaction::Interaction;
-use crate::format::journal::{Refused, What};
+use crate::format::journal::{Counts, Refused, What};
 use crate::format::names;
 use crate::format::state::{Driver, State};
 use crate::hosts::{Answer, Host};
 use crate::jobs::routing::{self, InteractionKind, Route};
 use crate::jobs::{Job, Status};
 use crate::phases::guard::{self, Scene};
+use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
 use crate::shell::{self, Program};
 use crate::store::TreeEdit;
@@ -39,12 +42,12 @@ impl Seed {
             Kind::Before(call) => self.before(host, event, call),
             Kind::After { call, outcome } => self.after(host, event, call, outcome),
             Kind::Prompt { text, automation } => self.prompt(host, event, text, *automation),
-            Kind::SessionStart { .. } => self.session_start(event),
+            Kind::SessionStart { source } => self.session_start(event, source),
             Kind::SessionEnd { .. } => self.session_end(event),
             Kind::Stop { waiting, .. } => self.stop(event, *waiting),
-            Kind::SubagentStart { .. } | Kind::SubagentStop { .. } | Kind::Compact { .. } | Kind::Other => {
-                Ok(Answer::silence())
-            }
+            Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
+            Kind::SubagentStop { id, .. } => self.subagent(|counts| pacing::ended(counts, id)),
+            Kind::Compact { .. } | Kind::Other => Ok(Answer::silence()),
         };
         answered.unwrap_or_else(|error| self.in_trouble(event, &error))
     }
@@ -138,6 +141,15 @@ impl Seed {
                 line.paths = vec![registered.tag().to_owned()];
             })?;
         }
+        if let (Act::Delegate { agent, .. }, Some(focused)) = (&call.act, focused) {
+            self.note(Some(focused), |line| {
+                line.what = What::Launched;
+                line.session.clone_from(&event.session);
+                line.tool.clone_from(&call.tool);
+                line.call.clone_from(&call.id);
+                pacing::launched(&mut line.counts, call, agent);
+            })?;
+        }
         if let Act::Shell { command, background: false, .. } = &call.act
             && is_own_command(command)
         {
@@ -152,58 +164,58 @@ impl Seed {
             return Ok(Answer::silence());
         }
         let mut context = None;
-        let mut paths = Vec::new();
-        let mut strays = Vec::new();
-        let mut unclaimed = Vec::new();
-        let mut page_edits = 0;
+        let mut after = Aftermath::default();
         let mut plan_edits = 0;
+        let places = self.places(host, event, call, &focused);
         match &call.act {
-            Act::Edit(files) if outcome.ok => {
-                for file in files {
-                    let resolved = self.place(host, event, &file.path, Some(&focused));
-                    page_edits += u32::from(matches!(resolved.place, Place::Page { .. }));
-                    plan_edits += u32::from(matches!(resolved.place, Place::Plan { own: true }));
-                    paths.push(resolved.shown);
+            Act::Edit(_) if outcome.ok => {
+                for (path, place) in &places {
+                    after.page_edits += u32::from(matches!(place, Place::Page { .. }));
+                    plan_edits += u32::from(matches!(place, Place::Plan { own: true }));
+                    after.paths.push(path.clone());
                 }
             }
-            Act::Read { path } => {
-                let resolved = self.place(host, event, path, Some(&focused));
-                // Only pages: a page that was looked at gets its anchors at the next entry.
-                if matches!(resolved.place, Place::Page { .. }) {
-                    paths.push(resolved.shown);
-                }
+            // Only pages: a page that was looked at gets its anchors at the next entry.
+            Act::Read { .. } => {
+                let pages = places.iter().filter(|(_, place)| matches!(place, Place::Page { .. }));
+                after.paths.extend(pages.map(|(path, _)| path.clone()));
             }
             Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
                 let since = self.read_since(&focused)?;
-                let after = self.after_shell(&focused, &since, outcome.duration_ms)?;
+                after = self.after_shell(&focused, &since, outcome.duration_ms)?;
                 context = self.name_strays(&focused, &after.strays);
-                (paths, strays, unclaimed, page_edits) =
-                    (after.paths, after.strays, after.unclaimed, after.page_edits);
             }
             _ => {}
         }
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
-        let class = act_word(&call.act);
+        let counted = event.by == Actor::Main && outcome.ok;
+        let mut deeds = if counted { self.deeds(&focused, call, &places) } else { Vec::new() };
+        if counted && !matches!(call.act, Act::Edit(_)) && after.page_edits > 0 {
+            deeds.push(Deed::Page);
+        }
         let words = context.as_deref().map_or(0, count_words);
-        let main = event.by == Actor::Main;
         let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
         self.note(Some(&focused), |line| {
             line.what = if looked { What::Looked } else { What::After };
             line.session.clone_from(&event.session);
             line.tool.clone_from(&call.tool);
             line.call.clone_from(&call.id);
-            line.paths = paths;
-            line.strays = strays;
-            line.unclaimed = unclaimed;
             let counts = &mut line.counts;
             counts.calls += 1;
             counts.words += words;
-            counts.page_edits += page_edits;
+            counts.page_edits += after.page_edits;
             counts.plan_edits += plan_edits;
-            if main {
-                *counts.acts.entry(class.to_owned()).or_insert(0) += 1;
+            if counted {
+                pacing::count(counts, call, &deeds, &places);
             }
+            pacing::prove(counts, call, outcome, &after, &places);
+            if matches!(call.act, Act::Delegate { .. }) {
+                pacing::returned(counts, call, outcome);
+            }
+            line.paths = after.paths;
+            line.strays = after.strays;
+            line.unclaimed = after.unclaimed;
             if acts {
                 counts.stops = 0;
             }
@@ -218,6 +230,30 @@ impl Seed {
             return self.after_question(host, event, call, outcome, context);
         }
         Ok(context.map_or_else(Answer::silence, Answer::context))
+    }
+
+    /// The files of a call, and where they lie.
+    fn places(&self, host: &Host, event: &Event, call: &ToolCall, focused: &Focused) -> Vec<(String, Place)> {
+        let place = |path: &std::path::Path| {
+            let resolved = self.place(host, event, path, Some(focused));
+            (resolved.shown, resolved.place)
+        };
+        match &call.act {
+            Act::Edit(files) => files.iter().map(|file| place(&file.path)).collect(),
+            Act::Read { path } => vec![place(path)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// A subagent begins or ends.
+    fn subagent(&self, change: impl FnOnce(&mut Counts)) -> Result<Answer> {
+        if let Some(focused) = self.focused()? {
+            self.note(Some(&focused), |line| {
+                line.what = What::Launched;
+                change(&mut line.counts);
+            })?;
+        }
+        Ok(Answer::silence())
     }
 
     fn after_question(
@@ -251,7 +287,7 @@ impl Seed {
         Some(said.text().replacen("BLOCKED", "NOTICED", 1) + &more)
     }
 
-    fn session_start(&self, event: &Event) -> Result<Answer> {
+    fn session_start(&self, event: &Event, source: &str) -> Result<Answer> {
         if !self.is_seeded()? {
             return Ok(Answer::silence());
         }
@@ -267,6 +303,14 @@ impl Seed {
                 "git seed: another session drives the job in this worktree; here you may look and answer.",
             ));
         }
+        self.note(Some(&focused), |line| {
+            line.what = What::Session;
+            line.session.clone_from(&event.session);
+            source.clone_into(&mut line.tool);
+            // What was read is out of mind after a clear; subagents ended with their session.
+            pacing::settle(&mut line.counts);
+            line.counts.flights.clear();
+        })?;
         let text = format!("git seed: a job is under way.\n{}", self.entry_text(&focused));
         self.count_injected(&focused, &text)?;
         Ok(Answer::context(text))
@@ -486,6 +530,7 @@ impl Seed {
             line.what = What::Kept;
             line.session.clone_from(&event.session);
             line.refusal = Some(Refused::of(refusal, phase));
+            pacing::landed(&mut line.counts, 0);
             line.counts.stops += 1;
             line.counts.refusals += 1;
             line.counts.words += words;
@@ -545,23 +590,6 @@ fn is_own_command(command: &str) -> bool {
     match seed.program {
         Program::Path(path) => std::fs::canonicalize(path).is_ok_and(|path| path == own),
         Program::Bare | Program::GitSeed => world::on_path("git-seed").is_some_and(|path| path == own),
-    }
-}
-
-/// The word that counts acts of a kind.
-fn act_word(act: &Act) -> &'static str {
-    match act {
-        Act::Read { .. } => "read",
-        Act::Search { .. } => "search",
-        Act::Web => "web",
-        Act::Edit(_) => "edit",
-        Act::Shell { .. } => "shell",
-        Act::Delegate { .. } => "delegate",
-        Act::Ask(_) => "ask",
-        Act::Housekeeping => "housekeeping",
-        Act::Schedule { .. } => "schedule",
-        Act::Foreign { .. } => "foreign",
-        Act::Unknown => "unknown",
     }
 }
 

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::{Focused, Result, Seed};
 use crate::format::interaction::Interaction;
-use crate::format::journal::{Line, Linked, What};
+use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::names;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::UnixSeconds;
-use crate::phases::{Class, Phase, Reads, Write};
+use crate::phases::{Class, Multiplier, Phase, Reads, Write, pacing};
 use crate::store::Step;
 use crate::verdict::{Facts, Refusal};
 use crate::voice;
@@ -262,7 +262,31 @@ impl Seed {
                 lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
             }
         }
-        Ok(lines.iter().filter_map(why_row).take(limit).collect())
+        let mut rows: Vec<WhyRow> = lines
+            .iter()
+            .filter_map(|line| {
+                let mut row = why_row(line)?;
+                if let Some(worth) = line.refusal.as_ref().and_then(|refused| self.worth(refused)) {
+                    row.facts.set("worth", worth);
+                }
+                Some(row)
+            })
+            .collect();
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    /// For a person: what the acts of a stay that was not let go came to, and what it takes.
+    fn worth(&self, refused: &Refused) -> Option<String> {
+        let acts = pacing::heard(refused.facts.get("acts")?);
+        let multiplier: Multiplier = refused.facts.get("multiplier")?.parse().ok()?;
+        let map = self.rules.maps.home();
+        let pace = map.phase(&refused.phase.as_str().into())?.pace.as_ref()?;
+        let named = refused.facts.get("met").unwrap_or_default();
+        let met: Vec<_> =
+            pace.demands.keys().copied().filter(|demand| named.contains(demand.word())).collect();
+        let tenths = pace.worth(&acts, &met).saturating_mul(multiplier.tenths());
+        Some(format!("{}.{} of {}", tenths / 10, tenths % 10, pace.enough))
     }
 
     /// A job with its whole standing instruction.

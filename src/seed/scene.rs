@@ -53,6 +53,8 @@ impl Seed {
             dial_set: stand.is_some_and(|stand| stand.entry.multiplier.is_some()),
             page: self.rules.page_name(),
             guest,
+            stay: focused.map(|focused| self.stay(focused)).unwrap_or_default(),
+            delegates: host.delegates(),
             away: focused.and_then(|focused| self.away(focused)),
             call: self.call(host, event, call, phase, focused),
         }

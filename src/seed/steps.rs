@@ -310,7 +310,9 @@ pub const TOUCHED: &str = "touched";
 
 /// The line that a new journal begins with.
 pub fn opening(state: &State, at: i64) -> Vec<u8> {
-    Line { base: state.step.clone(), at, what: What::Step, ..Line::default() }.link(&state.folded)
+    // Subagents outlive the step that they were launched before.
+    let counts = Counts { flights: state.flights.clone(), ..Counts::default() };
+    Line { base: state.step.clone(), at, what: What::Step, counts, ..Line::default() }.link(&state.folded)
 }
 
 fn since(state: &State, lines: &[Vec<u8>]) -> Result<Since> {
@@ -333,9 +335,22 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     let entry = &mut state.stand.entry;
     entry.page_edits += counts.page_edits;
     entry.plan_edits += counts.plan_edits;
-    for (class, n) in &counts.acts {
-        *entry.acts.entry(class.clone()).or_insert(0) += n;
+    if counts.settled {
+        entry.since.clear();
     }
+    for (known, new) in [
+        (&mut entry.acts, &counts.acts),
+        (&mut entry.since, &counts.since),
+        (&mut entry.launches, &counts.launches),
+    ] {
+        for (word, n) in new {
+            *known.entry(word.clone()).or_insert(0) += n;
+        }
+    }
+    entry.direct += counts.direct;
+    entry.grants += counts.grants;
+    state.flights.clone_from(&counts.flights);
+    state.proved = counts.proved.unwrap_or(state.proved);
     for stray in since.strays() {
         if !state.fence.strays.iter().any(|known| known == stray) {
             state.fence.strays.push(stray.to_owned());

@@ -519,6 +519,7 @@ impl World {
         self.opens();
         match phase {
             "observe" => {
+                self.reads(CODE).passes();
                 self.notes("---Ob---", "the lexer drops escapes inside quoted strings");
                 self.seed(&format!("job update --name 'fix the lexer' --objective '{}'", objective()))
                     .succeeds();
@@ -531,14 +532,25 @@ impl World {
             }
             "execute" => {
                 self.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+                self.tests();
                 self.notes("---Ex---", "looked ahead one character");
             }
-            "verify" => self.notes("---Ve---", "ran it: escapes survive"),
+            "verify" => {
+                self.tests();
+                self.notes("---Ve---", "ran it: escapes survive");
+            }
             "condense" => {
+                self.reads(PAGE).passes();
                 self.writes(PAGE, &page("Escapes need one character of lookahead.\n")).passes();
             }
             _ => {}
         }
+    }
+
+    /// Runs the project's tests, which pass.
+    pub fn tests(&self) {
+        let ran = json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
+        self.tool("Bash", &json!({ "command": "cargo test" }), || ran).passes();
     }
 
     /// Takes the step forward with the message that the phase wants.
@@ -555,6 +567,7 @@ impl World {
             self.writes(PAGE, &empty.replace(anchor, &format!("{anchor}\n\n{text}"))).passes();
             return;
         }
+        self.reads(PAGE).passes();
         let end = if page_now.contains("\r\n") { "\r\n" } else { "\n" };
         let text = text.replace('\n', end);
         self.edits(PAGE, &format!("{anchor}{end}"), &format!("{anchor}{end}{end}{text}{end}")).passes();
