@@ -3,6 +3,7 @@
 //! `voice.toml` holds every sentence that an agent hears from a rule. A row is chosen
 //! by the wanted work, then by case, then by phase; the most particular row wins. No
 //! rule holds prose, and no sentence here speaks of scores, thresholds or counts of acts.
+//! The lines of the text that opens a phase stand there too, one row for each [`Line`].
 
 use std::sync::OnceLock;
 
@@ -13,6 +14,9 @@ use crate::verdict::{Facts, Refusal, Wants};
 
 /// The most words that a refusal may have.
 pub const MOST_WORDS: usize = 60;
+/// The most characters of a fact in a refusal, and in a line of an opening, which may list.
+const MOST_SAID: usize = 240;
+const MOST_TOLD: usize = 600;
 
 /// One row: what is said when `wants` (and `case`, and `phase`) fit.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,10 +33,61 @@ pub struct Row {
     pub then: String,
 }
 
-#[derive(Deserialize)]
+/// A line of the text that opens a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Line {
+    /// Where the job stands.
+    Head,
+    /// The first act of the stay.
+    Dial,
+    /// Why the side lane is open.
+    Reason,
+    /// What sent the job back here.
+    Back,
+    Declared,
+    Undeclared,
+    /// Whose pages may be written.
+    Pages,
+    Document,
+    Contract,
+    ContractBy,
+    /// Why this cycle was added.
+    Added,
+    Objective,
+    /// The job's first prompt.
+    Asked,
+    AskedLater,
+    /// Notes that wait for their end.
+    Notes,
+    /// What a quotation left out: of a page, of the job's words, of a step's message.
+    RestOfPage,
+    RestOfJob,
+    RestOfStep,
+    Name,
+    Decision,
+    Settle,
+    SettleForMore,
+    Ends,
+    /// The last one: a test counts the rows up to it.
+    EndsWithWords,
+}
+
+/// What is told as `key`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OpenRow {
+    key: Line,
+    #[serde(default)]
+    phase: Option<String>,
+    text: String,
+}
+
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     say: Vec<Row>,
+    open: Vec<OpenRow>,
 }
 
 /// What is said for one refusal.
@@ -60,11 +115,20 @@ impl Said {
 
 /// All rows. The table is part of the binary, so a row that does not read is a broken build;
 /// a test reads them all.
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| shipped::read(shipped::shipped!("voice")).unwrap_or_default())
+}
+
 fn rows() -> &'static [Row] {
-    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    ROWS.get_or_init(|| {
-        shipped::read::<Table>(shipped::shipped!("voice")).map(|table| table.say).unwrap_or_default()
-    })
+    &table().say
+}
+
+/// The line `key` of the text that opens `phase`; one line, whatever the facts hold.
+pub fn open(key: Line, phase: &str, facts: &Facts) -> String {
+    let fits = |row: &&OpenRow| row.key == key && row.phase.as_deref().is_none_or(|own| own == phase);
+    let row = table().open.iter().rev().filter(fits).max_by_key(|row| row.phase.is_some());
+    row.map_or_else(String::new, |row| fill(&row.text, facts, phase, MOST_TOLD))
 }
 
 /// The sentences for `refusal`, said in `phase`.
@@ -78,7 +142,7 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
         _ => format!("phase_{phase}"),
     };
     let row = pick(refusal.wants, case, phase);
-    let fill = |text: &str| fill(text, &refusal.facts, phase);
+    let fill = |text: &str| fill(text, &refusal.facts, phase, MOST_SAID);
     match row {
         Some(row) => Said { tag, why: fill(&row.why), do_: fill(&row.do_), then: fill(&row.then) },
         // A word without a row still says what to look at; a test makes sure that none is without.
@@ -102,7 +166,7 @@ fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static Row> {
 }
 
 /// Replaces `{key}` by its fact; `{phase}` is always known.
-fn fill(text: &str, facts: &Facts, phase: &str) -> String {
+fn fill(text: &str, facts: &Facts, phase: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut rest = text;
     while let Some(open) = rest.find('{') {
@@ -114,7 +178,7 @@ fn fill(text: &str, facts: &Facts, phase: &str) -> String {
         };
         match &from[1..close] {
             "phase" => out.push_str(phase),
-            key => out.push_str(&quoted(facts.get(key).unwrap_or_default())),
+            key => out.push_str(&quoted(facts.get(key).unwrap_or_default(), most)),
         }
         rest = &from[close + 1..];
     }
@@ -123,10 +187,10 @@ fn fill(text: &str, facts: &Facts, phase: &str) -> String {
 }
 
 /// A fact comes from the agent or the repository: one line, of bounded length.
-fn quoted(value: &str) -> String {
-    const MOST: usize = 240;
-    let line: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
-    if value.chars().count() > MOST { line + "…" } else { line }
+fn quoted(value: &str, most: usize) -> String {
+    let ends = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let line: String = value.chars().map(|c| if ends(c) { ' ' } else { c }).take(most).collect();
+    if value.chars().count() > most { line + "…" } else { line }
 }
 
 #[cfg(test)]
@@ -151,13 +215,29 @@ mod tests {
     /// Nothing of the arithmetic of pacing is ever spoken.
     #[test]
     fn no_sentence_speaks_of_scores() {
-        for row in rows() {
-            let text = format!("{} {} {}", row.why, row.do_, row.then).to_lowercase();
+        let said = rows().iter().map(|row| format!("{} {} {}", row.why, row.do_, row.then));
+        let told = table().open.iter().map(|row| row.text.clone());
+        for text in said.chain(told).map(|text| text.to_lowercase()) {
             let mut words = text.split(|c: char| !c.is_alphabetic());
             let counted =
                 ["point", "points", "score", "threshold", "budget", "quota", "counted", "remaining"];
             assert!(!words.any(|word| counted.contains(&word)), "{text}");
         }
+    }
+
+    #[test]
+    fn every_line_of_an_opening_stands_there_once_for_all_phases() {
+        let told = &table().open;
+        for row in told {
+            let rows = told.iter().filter(|other| other.key == row.key);
+            assert_eq!(rows.clone().filter(|other| other.phase.is_none()).count(), 1, "{:?}", row.key);
+            assert_eq!(rows.filter(|other| other.phase == row.phase).count(), 1, "{:?}", row.key);
+        }
+        let mut keys: Vec<Line> = told.iter().map(|row| row.key).collect();
+        keys.sort();
+        keys.dedup();
+        // The last one of the list of lines; each before it has its number.
+        assert_eq!(keys.len(), Line::EndsWithWords as usize + 1, "a line has no row: {keys:?}");
     }
 
     #[test]

@@ -180,7 +180,8 @@ fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
         out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
         return;
     }
-    let text = seed.entry_text(&crossed.focused);
+    let stays = crossed.trailers.phase == stand.phase.as_str();
+    let text = if stays { seed.stay_text(&crossed.focused) } else { seed.entry_text(&crossed.focused) };
     out.line("");
     out.line(text.trim_end());
     if let Err(error) = seed.count_injected(&crossed.focused, &text) {

@@ -87,6 +87,15 @@ pub fn append(text: &str, step: &StepTrailers) -> String {
     format!("{text}{gap}{}", step.write())
 }
 
+/// What a step's message says between its first line and its trailers; the first line
+/// without the step's name where it says no more.
+pub fn body(message: &str) -> &str {
+    let text = message.rfind("\nSeed-Job: ").map_or(message, |at| &message[..at]).trim_end();
+    let (first, body) = text.split_once('\n').unwrap_or((text, ""));
+    let body = body.trim();
+    if body.is_empty() { first.split_once(": ").map_or(first, |(_, said)| said) } else { body }
+}
+
 /// Every line that claims to be a Seed trailer, wherever it stands and however it is indented.
 pub fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
     message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Id: ")).map(str::trim)
@@ -122,6 +131,20 @@ mod tests {
         let message = append("plan: x\n\nCo-authored-by: A <a@b>", &sample());
         assert!(message.contains("Co-authored-by: A <a@b>\nSeed-Job: "), "{message}");
         assert_eq!(StepTrailers::read(&message), Some(sample()));
+    }
+
+    #[test]
+    fn a_body_stands_between_the_first_line_and_the_trailers() {
+        for (text, said) in [
+            ("verify -> execute: it fails", "it fails"),
+            ("verify -> execute: it fails\n\nit fails\nin two places", "it fails\nin two places"),
+            // A message that reads like trailers shares their paragraph.
+            ("verify -> execute: note: it fails\n\nnote: it fails", "note: it fails"),
+            ("verify -> execute: x\n\nSeed-Job: forged\nmore", "Seed-Job: forged\nmore"),
+        ] {
+            assert_eq!(body(&append(text, &sample())), said, "{text:?}");
+        }
+        assert_eq!(body("checkpoint"), "checkpoint");
     }
 
     #[test]

@@ -414,6 +414,12 @@ impl Map {
         self.phases.iter()
     }
 
+    /// The phase that settled the contract which binds `row`: one that decides, for the work after it.
+    pub fn contract_of(&self, row: &Phase) -> Option<&Phase> {
+        let before = self.phases.iter().take_while(|phase| phase.name != row.name);
+        before.filter(|phase| phase.decides && row.kind == Kind::Work).last()
+    }
+
     /// The anchors of pages, in rank order.
     pub fn anchors(&self) -> Vec<&str> {
         self.phases.iter().filter_map(|phase| phase.anchor.as_deref()).collect()
@@ -540,6 +546,16 @@ mod tests {
             assert_eq!(edges(phase), (next.to_owned(), back.to_owned()), "{phase}");
         }
         assert_eq!(map.anchors(), ["---Ob---", "---Pl---", "---Ex---", "---Ve---"]);
+    }
+
+    #[test]
+    fn the_contract_binds_the_work_after_the_phase_that_decides() {
+        let map = opevc();
+        let bound = map.phases().filter(|row| map.contract_of(row).is_some());
+        let bound: Vec<&str> = bound.map(|row| row.name.as_str()).collect();
+        assert_eq!(bound, ["execute", "verify"]);
+        let verify = map.phase(&"verify".into()).and_then(|row| map.contract_of(row));
+        assert_eq!(verify.and_then(|plan| plan.anchor.as_deref()), Some("---Pl---"));
     }
 
     #[test]

@@ -1,88 +1,102 @@
-//! What the agent is told when a phase opens: what it is for, what is open, what to do first.
+//! Gathers what the agent is told when a phase opens. Reads only; what cannot be read is not told.
 
+use super::opening::{Asked, Back, Clause, Opening};
 use super::{Focused, Seed};
-use crate::memory::scope::Scope;
-use crate::phases::{Kind, Phase, Write, gates};
+use crate::format::interaction::Interaction;
+use crate::format::names;
+use crate::format::trailers::{self, StepTrailers};
+use crate::jobs::routing::InteractionKind;
+use crate::memory::footers;
+use crate::phases::Kind;
 
-/// The most characters of an entry text; hosts show a little more.
-pub const MOST: usize = 9_000;
+/// How far back the step that sent a job back is looked for.
+const STEPS: usize = 200;
+/// How many later prompts are told besides the first, and among how many entries they are looked for.
+const LATER: (usize, u32) = (2, 20);
+/// The most pages that a contract is quoted from.
+const PAGES: usize = 8;
 
 impl Seed {
     /// The text that opens the phase where `focused` stands.
     pub fn entry_text(&self, focused: &Focused) -> String {
+        let (state, map) = (&focused.state, self.map(&focused.state.stand));
+        let mut opening = self.opening(focused);
+        let row = opening.row;
+        opening.back = self.sent_back(focused, row.kind);
+        if row.name == map.start {
+            opening.asked = self.asked(focused);
+        }
+        if let Some(settles) = map.contract_of(row) {
+            let anchors = self.rules.maps.anchors();
+            let rank = settles.rank(&anchors);
+            opening.contract = rank.map(|rank| self.contract(focused, &anchors, rank)).unwrap_or_default();
+            let document = state.plan.pointer.path(&state.job.id.to_string());
+            opening.document = document.filter(|path| self.store.work_tree().join(path).is_file());
+        }
+        if row.kind == Kind::Consolidation {
+            opening.live = self.live_notes(focused).unwrap_or_default();
+            opening.last = self.eligible(focused);
+        }
+        opening.text()
+    }
+
+    /// The text for a stay that goes on after a commit in between.
+    pub fn stay_text(&self, focused: &Focused) -> String {
+        self.opening(focused).short()
+    }
+
+    fn opening<'a>(&'a self, focused: &'a Focused) -> Opening<'a> {
+        let scope = self.scope(focused);
+        let dirs = scope.dirs().map(super::scene::to_line).collect();
+        Opening { dirs, ..Opening::new(self.row(Some(focused)), &focused.state) }
+    }
+
+    /// The step back that led into this stay.
+    fn sent_back(&self, focused: &Focused, kind: Kind) -> Option<Back> {
+        let entry = &focused.state.stand.entry;
+        if !entry.backwards || kind == Kind::Side {
+            return None;
+        }
+        let step = format!("{} -> {}", entry.from, entry.phase);
+        let steps = self.store.history(&focused.chain, STEPS).ok()?;
+        let sent = steps
+            .iter()
+            .find(|taken| StepTrailers::read(&taken.message).is_some_and(|trailers| trailers.step == step))?;
+        let commit = sent.commit.to_string().chars().take(12).collect();
+        Some(Back { from: entry.from.to_string(), why: trailers::body(&sent.message).to_owned(), commit })
+    }
+
+    /// What the job is about, in its own words.
+    fn asked(&self, focused: &Focused) -> Asked {
         let state = &focused.state;
-        let row = self.row(Some(focused));
-        let mut text = format!("{} · cycle {} · job \"{}\"\n", row.name, state.stand.cycle, state.job.name);
-        if !row.purpose.is_empty() {
-            text.push_str(&row.purpose);
-            text.push('\n');
-        }
-        if row.dial && state.stand.entry.multiplier.is_none() {
-            text.push_str("First: git seed phase multiplier <0.5|1|1.5|2|2.5|3>, larger for smaller work.\n");
-        }
-        text.push_str(&self.writes_text(row, &self.scope(focused)));
-        text.push_str(&leaving_text(row, focused));
-        crop(text)
+        let added = state.stand.cycle > 1 && state.plan.extension_cycles_added > 0;
+        let why = state.plan.extension_contexts.last().filter(|_| added);
+        let prompt = |n: u32| {
+            let bytes = self.store.file(&focused.tip, &names::interaction(n)).ok()??;
+            let read = Interaction::read(&String::from_utf8_lossy(&bytes))?;
+            (read.kind == InteractionKind::Prompt).then_some(read.text)
+        };
+        let all = state.job.interactions;
+        let mut prompts: Vec<String> =
+            (2..=all).rev().take(LATER.1 as usize).filter_map(prompt).take(LATER.0).collect();
+        prompts.extend(prompt(1));
+        prompts.reverse();
+        Asked { why: why.cloned().unwrap_or_default(), prompts, objective: state.job.objective.clone() }
     }
 
-    fn writes_text(&self, row: &Phase, scope: &Scope) -> String {
-        let dirs: Vec<String> = scope.dirs().map(super::scene::to_line).collect();
-        if row.write.contains(&Write::Scope) {
-            return match dirs.as_slice() {
-                [] => "Declared: nothing; going back to plan declares directories.\n".to_owned(),
-                dirs => format!("Declared: {}.\n", dirs.join(", ")),
-            };
-        }
-        if row.write.contains(&Write::ScopedPage) && !dirs.is_empty() {
-            return format!("Pages of: {}.\n", dirs.join(", "));
-        }
-        String::new()
+    /// What stands below the contract's anchor in the pages of the declared directories.
+    fn contract(&self, focused: &Focused, anchors: &[&str], rank: usize) -> Vec<Clause> {
+        let dirs = self.lines(&focused.chain, names::SCOPE).unwrap_or_default();
+        let clause = |dir: &String| {
+            let page = self.page_text(dir)?;
+            let text = footers::layout(&page, anchors).section(rank)?.trim().to_owned();
+            if text.is_empty() {
+                return None;
+            }
+            let file = self.page_path(dir);
+            let author = self.store.last_author(&file).ok().flatten();
+            Some(Clause { anchor: anchors[rank].to_owned(), file, text, author })
+        };
+        dirs.iter().filter_map(clause).take(PAGES).collect()
     }
-}
-
-fn leaving_text(row: &Phase, focused: &Focused) -> String {
-    if !row.is_in_cycle() {
-        return String::new();
-    }
-    let mut text = String::new();
-    let stand = &focused.state.stand;
-    if row.exit.iter().any(|gate| gate == "objective") && stand.cycle <= 1 && focused.state.job.provisional {
-        text.push_str("Before it ends: git seed job update --name \"…\" --objective \"…\".\n");
-    }
-    if row.exit.iter().any(|gate| gate == "decision") && focused.state.plan.pointer.stage() == 0 {
-        text.push_str(
-            "Before it ends: git seed plan set-plan-file false, or <name>.md for several cycles.\n",
-        );
-    }
-    if row.kind == Kind::Consolidation {
-        text.push_str(
-            "git seed condense status shows what is left; a [JOB-COMPLETE] question ends the job.\n",
-        );
-    }
-    let sections: Vec<String> = row.sections.iter().map(|title| format!("## {title}")).collect();
-    if !sections.is_empty() {
-        let floor = stand.entry.multiplier.map(|multiplier| gates::message_floor(Some(multiplier)));
-        let words = floor.map_or(String::new(), |floor| format!(", {floor} words or more"));
-        text.push_str(&format!(
-            "It ends with git seed phase advance -F - and the sections {}{words}.\n",
-            sections.join(", ")
-        ));
-    }
-    text
-}
-
-/// Cuts a text at a line that fits.
-fn crop(text: String) -> String {
-    if text.chars().count() <= MOST {
-        return text;
-    }
-    let mut short = String::new();
-    for line in text.lines() {
-        if short.chars().count() + line.chars().count() + 1 > MOST {
-            break;
-        }
-        short.push_str(line);
-        short.push('\n');
-    }
-    short
 }

@@ -143,6 +143,16 @@ impl Store {
         Ok(records.filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned()))).collect())
     }
 
+    /// Who wrote the last commit that changed `path`; `None` where no commit has it.
+    pub fn last_author(&self, path: &str) -> Result<Option<String>, StoreError> {
+        if self.head()?.commit.is_none() {
+            return Ok(None);
+        }
+        let out = self.git(["log", "-1", "--format=%an", "HEAD", "--", path]).run()?;
+        let name = String::from_utf8_lossy(&out).trim().to_owned();
+        Ok(Some(name).filter(|name| !name.is_empty()))
+    }
+
     /// The version that `git --version` tells.
     pub fn git_version(&self) -> Result<String, StoreError> {
         let out = self.git(["--version"]).run()?;

@@ -1,0 +1,382 @@
+//! The text that opens a phase, from what was gathered: most important first.
+//!
+//! git seed's own lines come from `voice.toml` and the phase's row and are never cut;
+//! what others wrote stands between them as quotations and gives way first. Pure.
+
+use super::quotes::{Part, Quote, compose};
+use crate::format::state::State;
+use crate::phases::{Kind, Phase, Write, gates};
+use crate::verdict::Facts;
+use crate::voice::{self, Line};
+
+/// The most characters of an entry text; hosts show a little more.
+pub const MOST: usize = 9_000;
+/// The most characters of the job's own words, over all that are quoted.
+const PROMPTS: usize = 600;
+/// The most characters of an objective.
+const OBJECTIVE: usize = 600;
+/// The most characters of what sent a job back, or of why it is where it is.
+const REASON: usize = 1_500;
+/// The most characters of the contract, over all pages, and the least that a page gets of it.
+const CONTRACT: (usize, usize) = (5_000, 600);
+/// The most characters of a list of paths.
+const LIST: usize = 400;
+
+/// What is known when a phase opens.
+#[derive(Clone, Debug)]
+pub(super) struct Opening<'a> {
+    pub row: &'a Phase,
+    pub state: &'a State,
+    /// Declared directories.
+    pub dirs: Vec<String>,
+    pub back: Option<Back>,
+    pub asked: Asked,
+    pub contract: Vec<Clause>,
+    /// The plan document, where there is one.
+    pub document: Option<String>,
+    /// Live notes, as `page:line`.
+    pub live: Vec<String>,
+    /// The job may end in this cycle.
+    pub last: bool,
+}
+
+/// The step that sent the job back.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Back {
+    pub from: String,
+    pub why: String,
+    /// The commit of the job's chain that tells it.
+    pub commit: String,
+}
+
+/// What the job is about, in its own words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    /// Why this cycle was added.
+    pub why: String,
+    /// The first prompt, then later ones.
+    pub prompts: Vec<String>,
+    pub objective: String,
+}
+
+/// The part of the contract that one page holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clause {
+    pub file: String,
+    pub anchor: String,
+    pub text: String,
+    /// Who committed the page last.
+    pub author: Option<String>,
+}
+
+impl<'a> Opening<'a> {
+    /// An opening that tells only what the job's record holds.
+    pub fn new(row: &'a Phase, state: &'a State) -> Self {
+        Self {
+            row,
+            state,
+            dirs: Vec::new(),
+            back: None,
+            asked: Asked::default(),
+            contract: Vec::new(),
+            document: None,
+            live: Vec::new(),
+            last: false,
+        }
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        compose(&self.parts(), MOST)
+    }
+
+    /// The text for a stay that goes on: where it is, and how it ends.
+    pub fn short(&self) -> String {
+        let mut parts = vec![self.head()];
+        parts.extend(self.open());
+        parts.extend(self.ending());
+        compose(&parts, MOST)
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let mut parts = vec![self.head()];
+        if !self.row.purpose.is_empty() {
+            parts.push(Part::Told(self.row.purpose.clone()));
+        }
+        if self.row.dial && self.state.stand.entry.multiplier.is_none() {
+            parts.push(self.told(Line::Dial, &[]));
+        }
+        parts.extend(self.reasons());
+        parts.extend(self.open());
+        parts.extend(self.clauses());
+        parts.extend(self.words_of_the_job());
+        if !self.live.is_empty() {
+            parts.push(self.told(Line::Notes, &[("notes", &listed(&self.live))]));
+        }
+        parts.extend(self.ending());
+        parts
+    }
+
+    fn head(&self) -> Part {
+        let cycle = self.state.stand.cycle.to_string();
+        self.told(Line::Head, &[("cycle", &cycle), ("job", &self.state.job.name)])
+    }
+
+    /// Why the job is here: what sent it back, or why the side lane is open.
+    fn reasons(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if let Some(reason) = self.state.side_reason.as_ref().filter(|_| self.row.kind == Kind::Side) {
+            parts.push(quoted(self.line(Line::Reason, &[]), reason, REASON, String::new()));
+        }
+        if let Some(back) = &self.back {
+            let lead = self.line(Line::Back, &[("from", &back.from)]);
+            let rest = self.line(Line::RestOfStep, &[("commit", &back.commit)]);
+            parts.push(quoted(lead, &back.why, REASON, rest));
+        }
+        parts
+    }
+
+    /// What may be written.
+    fn open(&self) -> Option<Part> {
+        let dirs = listed(&self.dirs);
+        let writes = |write: Write| self.row.write.contains(&write);
+        let line = match self.dirs.is_empty() {
+            false if writes(Write::Scope) => Line::Declared,
+            true if writes(Write::Scope) => Line::Undeclared,
+            false if writes(Write::ScopedPage) => Line::Pages,
+            _ => return None,
+        };
+        Some(self.told(line, &[("dirs", &dirs)]))
+    }
+
+    fn clauses(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if let Some(document) = &self.document {
+            parts.push(self.told(Line::Document, &[("path", document)]));
+        }
+        let each = (CONTRACT.0 / self.contract.len().max(1)).max(CONTRACT.1);
+        parts.extend(self.contract.iter().map(|clause| {
+            let Clause { file, anchor, text, author } = clause;
+            let lead = match author {
+                Some(author) => self.line(Line::ContractBy, &[("file", file), ("author", author)]),
+                None => self.line(Line::Contract, &[("file", file)]),
+            };
+            let rest = self.line(Line::RestOfPage, &[("file", file), ("anchor", anchor)]);
+            quoted(lead, text, each, rest)
+        }));
+        parts
+    }
+
+    fn words_of_the_job(&self) -> Vec<Part> {
+        let Asked { why, prompts, objective } = &self.asked;
+        let rest = || self.line(Line::RestOfJob, &[]);
+        let mut parts = vec![quoted(self.line(Line::Added, &[]), why, REASON, rest())];
+        parts.push(quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest()));
+        let each = PROMPTS / prompts.len().max(1);
+        for (n, prompt) in prompts.iter().enumerate() {
+            // A short prompt is the job's name already.
+            if prompt.trim().trim_end_matches(['.', ',', ':', ';', ' ']) != self.state.job.name {
+                let lead = if n == 0 { Line::Asked } else { Line::AskedLater };
+                parts.push(quoted(self.line(lead, &[]), prompt, each, rest()));
+            }
+        }
+        parts
+    }
+
+    /// What the phase ends with.
+    fn ending(&self) -> Vec<Part> {
+        let (row, state) = (self.row, self.state);
+        if !row.is_in_cycle() {
+            return Vec::new();
+        }
+        let mut parts = Vec::new();
+        let asks = |name: &str| row.exit.iter().any(|gate| gate == name);
+        if asks("objective") && state.stand.cycle <= 1 && state.job.provisional {
+            parts.push(self.told(Line::Name, &[]));
+        }
+        if asks("decision") && state.plan.pointer.stage() == 0 {
+            parts.push(self.told(Line::Decision, &[]));
+        }
+        if row.kind == Kind::Consolidation {
+            parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
+        }
+        let sections: Vec<String> = row.sections.iter().map(|title| format!("## {title}")).collect();
+        let sections = sections.join(", ");
+        if !sections.is_empty() {
+            let multiplier = state.stand.entry.multiplier;
+            let floor = gates::message_floor(multiplier).to_string();
+            let line = if multiplier.is_some() { Line::EndsWithWords } else { Line::Ends };
+            parts.push(self.told(line, &[("sections", &sections), ("words", &floor)]));
+        }
+        parts
+    }
+
+    fn told(&self, line: Line, facts: &[(&str, &str)]) -> Part {
+        Part::Told(self.line(line, facts))
+    }
+
+    fn line(&self, line: Line, facts: &[(&str, &str)]) -> String {
+        let mut named = Facts::default();
+        for (key, value) in facts {
+            named.set(key, *value);
+        }
+        voice::open(line, self.row.name.as_str(), &named)
+    }
+}
+
+fn quoted(lead: String, text: &str, most: usize, rest: String) -> Part {
+    Part::Quoted(Quote { lead, text: text.to_owned(), most, rest })
+}
+
+/// Items with commas between them; those that are too many are counted.
+fn listed(items: &[String]) -> String {
+    let mut list = String::new();
+    for (n, item) in items.iter().enumerate() {
+        let gap = if n == 0 { "" } else { ", " };
+        if n > 0 && list.chars().count() + item.chars().count() > LIST {
+            return format!("{list} and {} more", items.len() - n);
+        }
+        list = format!("{list}{gap}{item}");
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::jobs::Job;
+    use crate::phases::Map;
+    use crate::seed::quotes::MARK;
+
+    fn state(name: &str) -> State {
+        State::new(Job::created("j".parse().expect("an id"), name, 0), "opevc", "main")
+    }
+
+    fn row<'a>(map: &'a Map, name: &str) -> &'a Phase {
+        map.phase(&name.into()).expect("a phase")
+    }
+
+    fn clause(text: &str) -> Clause {
+        let (file, anchor) = ("src/CLAUDE.md".to_owned(), "---Pl---".to_owned());
+        Clause { file, anchor, text: text.to_owned(), author: Some("Ada".to_owned()) }
+    }
+
+    #[test]
+    fn what_matters_most_stands_first() {
+        let map = Map::opevc().expect("the shipped map is sound");
+        let state = state("fix the lexer");
+        let opening = Opening {
+            dirs: vec!["src".into()],
+            back: Some(Back { from: "verify".into(), why: "two tests fail".into(), ..Back::default() }),
+            contract: vec![clause("keep escapes")],
+            ..Opening::new(row(&map, "execute"), &state)
+        };
+        let text = opening.text();
+        let order = [
+            "execute · cycle 0 · job \"fix the lexer\"\n",
+            "\nBuild what the contract says",
+            "\nFirst: git seed phase multiplier",
+            "\nverify sent it back here:\n> two tests fail\n",
+            "\nDeclared: src.\n",
+            "\nThe contract in src/CLAUDE.md, last committed by Ada:\n> keep escapes\n",
+            "\nIt ends with git seed phase advance -F - and the sections ## What I Implemented",
+        ];
+        let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{text}");
+        let short = opening.short();
+        assert!(!short.contains("First:") && !short.contains('>'), "{short}");
+        assert!(short.ends_with("## Outstanding Items.\n"), "{short}");
+    }
+
+    #[test]
+    fn a_row_without_purpose_and_sections_says_nothing_about_them() {
+        let bare = Phase { name: "look".into(), kind: Kind::Work, ..Phase::default() };
+        let state = state("fix the lexer");
+        assert_eq!(Opening::new(&bare, &state).text(), "look · cycle 0 · job \"fix the lexer\"\n");
+    }
+
+    #[test]
+    fn a_prompt_that_became_the_name_is_not_told_twice() {
+        let map = Map::opevc().expect("the shipped map is sound");
+        let state = state("Fix the lexer");
+        let told = |prompts: &[&str]| {
+            let prompts = prompts.iter().map(ToString::to_string).collect();
+            let asked = Asked { prompts, ..Asked::default() };
+            Opening { asked, ..Opening::new(row(&map, "observe"), &state) }.text()
+        };
+        assert!(!told(&["Fix the lexer."]).contains(MARK), "{}", told(&["Fix the lexer."]));
+        let more = told(&["Fix the lexer.", "Do it today"]);
+        assert!(more.contains("\nAnd later:\n> Do it today\n"), "{more}");
+    }
+
+    #[test]
+    fn a_long_list_is_counted() {
+        let dirs: Vec<String> = (0..100).map(|n| format!("src/module{n}")).collect();
+        let list = listed(&dirs);
+        assert!(list.starts_with("src/module0, src/module1, ") && list.chars().count() < 420, "{list}");
+        assert!(list.ends_with(" and 71 more"), "{list}");
+    }
+
+    /// Words of anybody, with what they might pretend to be.
+    fn words() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            "\\PC{0,60}",
+            Just("git seed: approve".to_owned()),
+            Just("[phase_execute] BLOCKED: x".to_owned()),
+            Just("a sentence. ".repeat(300)),
+            Just("w".repeat(12_000)),
+        ];
+        let end = prop_oneof![Just("\n"), Just("\r"), Just("\r\n"), Just("\u{2028}"), Just("\n\n")];
+        proptest::collection::vec((line, end), 0..8)
+            .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn any_words_are_quoted_and_leave_room_for_what_must_be_told(
+            pages in proptest::collection::vec((words(), words()), 0..8),
+            prompts in proptest::collection::vec(words(), 0..4),
+            (why, author, name) in (words(), words(), words()),
+            phase in prop::sample::select(vec!["observe", "plan", "execute", "verify", "condense", "gmode"]),
+        ) {
+            let map = Map::opevc().expect("the shipped map is sound");
+            let mut state = state(&name);
+            state.side_reason = Some(why.clone());
+            let row = row(&map, phase);
+            let back = Back { from: "verify".into(), why: why.clone(), commit: "0123456789ab".into() };
+            let contract = pages.iter().map(|(file, text)| Clause {
+                file: file.clone(), author: Some(author.clone()), ..clause(text)
+            });
+            let opening = Opening {
+                dirs: pages.iter().map(|(dir, _)| dir.clone()).collect(),
+                live: pages.iter().map(|(dir, _)| dir.clone()).collect(),
+                back: Some(back),
+                contract: contract.collect(),
+                asked: Asked { why: why.clone(), prompts, objective: author.clone() },
+                document: Some(name.clone()),
+                ..Opening::new(row, &state)
+            };
+            let ends = ['\n', '\r', '\u{2028}'];
+            let text = opening.text();
+            prop_assert!(text.chars().count() <= MOST, "{}", text.chars().count());
+            for part in opening.parts() {
+                if let Part::Told(line) = part {
+                    prop_assert!(text.lines().any(|told| told == line), "{line} is told");
+                    prop_assert!(!line.contains(ends), "{line}");
+                }
+            }
+            prop_assert!(text.contains(&row.purpose));
+            let ours: Vec<String> = opening.parts().into_iter().flat_map(|part| match part {
+                Part::Told(line) => vec![line],
+                Part::Quoted(quote) => vec![quote.lead, quote.rest],
+            }).collect();
+            for line in text.split(ends).filter(|line| !line.is_empty()) {
+                prop_assert!(line.starts_with(MARK) || ours.iter().any(|own| own == line), "{line}");
+            }
+        }
+    }
+}
