@@ -2,11 +2,15 @@
 //!
 //! Applied rules live in `refs/seed/rules`; `seed.toml` in the work tree is a proposal
 //! and decides nothing. Everything is checked as a whole on load, and what is wrong is
-//! said with its key and the known names.
+//! said with its line, its key and the known names.
 
 use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-use crate::phases::{BadMap, Maps, Pacing, Profile};
+use crate::phases::{BadMap, Maps, Pacing, Profile, Row};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -44,6 +48,8 @@ struct Table {
     condense: Condense,
     #[serde(default)]
     pacing: PacingTable,
+    #[serde(default)]
+    phase: Vec<Row>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -76,6 +82,62 @@ impl Table {
     fn shipped() -> Result<Self, toml::de::Error> {
         shipped::read(shipped::shipped!("rules"))
     }
+
+    /// The shipped table with `applied` on top.
+    fn with(applied: &str) -> Result<Self, toml::de::Error> {
+        // Read on its own first: what is wrong is then said with its place in the text.
+        toml::from_str::<Self>(applied)?;
+        Self::deserialize(Self::merged(applied)?).map_err(toml::de::Error::custom)
+    }
+
+    /// The same as a value.
+    fn merged(applied: &str) -> Result<Value, toml::de::Error> {
+        let mut table: Value = shipped::read(shipped::shipped!("rules"))?;
+        lay(&mut table, toml::from_str(applied)?);
+        Ok(table)
+    }
+}
+
+/// Replaces what `over` has in `under`, table by table and key by key.
+fn lay(under: &mut Value, over: Value) {
+    match (under, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (key, value) in over {
+                lay(under.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (under, over) => *under = over,
+    }
+}
+
+/// The leaves of a table, each with the way to it; rows go by their names.
+fn flat(table: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (key, value) in table.as_object().into_iter().flatten() {
+        match value {
+            Value::Object(maps) if key == "maps" => {
+                for (track, map) in maps {
+                    flat_map(track, map, &mut found);
+                }
+            }
+            Value::Object(_) => {
+                found.extend(flat(value).into_iter().map(|(below, value)| (format!("{key}.{below}"), value)));
+            }
+            leaf => found.push((key.clone(), leaf.to_string())),
+        }
+    }
+    found
+}
+
+fn flat_map(track: &str, map: &Value, found: &mut Vec<(String, String)>) {
+    found.push((format!("{track}: start"), map["start"].to_string()));
+    let rows = map["phase"].as_array().map_or(&[][..], Vec::as_slice);
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    found.push((format!("{track}: phases"), names.join(" ")));
+    for (row, name) in rows.iter().zip(names) {
+        let keys = row.as_object().into_iter().flatten().filter(|(key, _)| *key != "name");
+        found.extend(keys.map(|(key, value)| (format!("{track}: phase {name}: {key}"), value.to_string())));
+    }
 }
 
 /// The rules in force.
@@ -92,6 +154,8 @@ pub struct Rules {
     pub unattended: Unattended,
     /// Percent of the footer words that must go.
     pub share: u32,
+    /// The rows that were laid over the shipped maps; `maps` has them in place.
+    pub rows: Vec<Row>,
 }
 
 /// Rules that cannot be used.
@@ -99,14 +163,84 @@ pub struct Rules {
 pub enum BadRules {
     #[error("the rules do not read: {0}")]
     Toml(#[from] toml::de::Error),
-    #[error("`pages` names no file; give at least one file name such as CLAUDE.md, without a folder")]
-    Pages,
-    #[error("`commit.subject` is `{0}`; it must hold {{subject}} and be one line")]
-    Subject(String),
-    #[error("`condense.share` is {0}; it must lie between 60 and 90")]
-    Share(u32),
+    #[error("`{key}` {what}")]
+    Key { key: &'static str, what: String },
     #[error(transparent)]
     Map(#[from] BadMap),
+}
+
+impl BadRules {
+    fn key<T>(key: &'static str, what: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Key { key, what: what.into() })
+    }
+
+    /// The line of `text` where the fault lies, as far as one line is to blame.
+    pub fn line_in(&self, text: &str) -> Option<usize> {
+        let at = match self {
+            Self::Toml(error) => error.span()?.start,
+            Self::Key { key, .. } => place(text, &key.split('.').collect::<Vec<_>>())?,
+            Self::Map(BadMap::Track { .. }) => place(text, &["track"])?,
+            Self::Map(BadMap::Row { phase, key, .. }) => row_place(text, phase.as_str(), key.as_deref())?,
+            Self::Map(_) => return None,
+        };
+        Some(1 + text.get(..at)?.matches('\n').count())
+    }
+
+    /// The fault in one line, as compilers say it: `file:line: what`.
+    pub fn told(&self, file: &str, text: &str) -> String {
+        let what = match self {
+            Self::Toml(error) => error.message().to_owned(),
+            other => other.to_string(),
+        };
+        match self.line_in(text) {
+            Some(line) => format!("{file}:{line}: {what}"),
+            None => format!("{file}: {what}"),
+        }
+    }
+}
+
+/// Where the key at the end of `path` stands in `text`.
+fn place(text: &str, path: &[&str]) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let mut table = table.get_ref();
+    let (last, above) = path.split_last()?;
+    for step in above {
+        table = match value(table, step)?.get_ref() {
+            DeValue::Table(table) => table,
+            _ => return None,
+        };
+    }
+    key_place(table, last)
+}
+
+/// Where `key` of the row of `phase` stands in `text`, else where the row does.
+fn row_place(text: &str, phase: &str, key: Option<&str>) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let DeValue::Array(rows) = value(table.get_ref(), "phase")?.get_ref() else { return None };
+    rows.iter().find_map(|row| {
+        let DeValue::Table(keys) = row.get_ref() else { return None };
+        let named = value(keys, "name").and_then(|name| name.get_ref().as_str()) == Some(phase);
+        named.then(|| key.and_then(|key| key_place(keys, key)).unwrap_or(row.span().start))
+    })
+}
+
+fn value<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+    table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+}
+
+fn key_place(table: &DeTable<'_>, key: &str) -> Option<usize> {
+    table.keys().find(|name| name.get_ref() == key).map(|name| name.span().start)
+}
+
+/// A rule that differs between two tables of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Such as `commit.subject`, or `opevc: phase observe: next`.
+    pub key: String,
+    /// What it was; nothing for one that is new.
+    pub was: Option<String>,
+    /// What it is; nothing for one that is gone.
+    pub now: Option<String>,
 }
 
 impl Rules {
@@ -117,38 +251,24 @@ impl Rules {
 
     /// The shipped rules with those of `applied` on top.
     pub fn with(applied: &str) -> Result<Self, BadRules> {
-        let shipped = Table::shipped()?;
-        let applied: Table = toml::from_str(applied)?;
-        Self::checked(Table {
-            track: applied.track.or(shipped.track),
-            idle: applied.idle.or(shipped.idle),
-            pages: applied.pages.or(shipped.pages),
-            surfaces: applied.surfaces.or(shipped.surfaces),
-            scratch: applied.scratch.or(shipped.scratch),
-            commit: Commit { subject: applied.commit.subject.or(shipped.commit.subject) },
-            approval: Approval { unattended: applied.approval.unattended.or(shipped.approval.unattended) },
-            condense: Condense { share: applied.condense.share.or(shipped.condense.share) },
-            pacing: PacingTable {
-                profile: applied.pacing.profile.or(shipped.pacing.profile),
-                reflection: applied.pacing.reflection.or(shipped.pacing.reflection),
-                budget: applied.pacing.budget.or(shipped.pacing.budget),
-            },
-        })
+        Self::checked(Table::with(applied)?)
     }
 
     fn checked(table: Table) -> Result<Self, BadRules> {
         let track = table.track.unwrap_or_default();
         let pages = table.pages.unwrap_or_default();
         if pages.is_empty() || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\'])) {
-            return Err(BadRules::Pages);
+            let what = "names no file; give at least one file name such as CLAUDE.md, without a folder";
+            return BadRules::key("pages", what);
         }
         let subject = table.commit.subject.unwrap_or_default();
         if !subject.contains("{subject}") || subject.contains('\n') {
-            return Err(BadRules::Subject(subject));
+            let what = format!("is `{subject}`; it must hold {{subject}} and be one line");
+            return BadRules::key("commit.subject", what);
         }
         let share = table.condense.share.unwrap_or_default();
         if !(60..=90).contains(&share) {
-            return Err(BadRules::Share(share));
+            return BadRules::key("condense.share", format!("is {share}; it must lie between 60 and 90"));
         }
         let pacing = Pacing {
             profile: table.pacing.profile.unwrap_or_default(),
@@ -157,7 +277,7 @@ impl Rules {
         };
         Ok(Self {
             profile: pacing.profile,
-            maps: Maps::shipped(&track, pacing)?,
+            maps: Maps::with(&track, &table.phase, pacing)?,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
             surfaces: table.surfaces.unwrap_or_default(),
@@ -165,7 +285,35 @@ impl Rules {
             subject,
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             share,
+            rows: table.phase,
         })
+    }
+
+    /// All rules and all maps as one value, with those of `applied` on top.
+    pub fn in_force(applied: Option<&str>) -> Result<Value, BadRules> {
+        let rules = applied.map_or_else(Self::shipped, Self::with)?;
+        let mut table = Table::merged(applied.unwrap_or_default())?;
+        if let Some(keys) = table.as_object_mut() {
+            keys.shift_remove("phase");
+        }
+        table["maps"] = Maps::tables(rules.maps.home_name(), &rules.rows)?;
+        Ok(table)
+    }
+
+    /// What `proposed` would change where `applied` is in force.
+    pub fn changes(applied: Option<&str>, proposed: &str) -> Result<Vec<Change>, BadRules> {
+        let flat = |applied| Ok::<_, BadRules>(flat(&Self::in_force(applied)?));
+        // Rules in force that do not hold any more differ in everything.
+        let (was, now) = (flat(applied).unwrap_or_default(), flat(Some(proposed))?);
+        let of = |list: &[(String, String)], key: &str| {
+            list.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+        };
+        let mut keys: Vec<&String> = now.iter().chain(&was).map(|(key, _)| key).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        keys.retain(|key| seen.insert(*key));
+        let changes =
+            keys.into_iter().map(|key| Change { key: key.clone(), was: of(&was, key), now: of(&now, key) });
+        Ok(changes.filter(|change| change.was != change.now).collect())
     }
 
     /// The shipped table, with its comments.
@@ -211,5 +359,240 @@ mod tests {
             let heard = Rules::with(table).err().map(|bad| bad.to_string()).unwrap_or_default();
             assert!(heard.contains(says), "{table}: {heard}");
         }
+    }
+
+    /// Rules that add a phase between observe and plan.
+    const RESEARCH: &str = r#"
+[[phase]]
+name = "observe"
+next = ["research"]
+
+[[phase]]
+name = "research"
+kind = "work"
+next = ["plan"]
+back = ["observe"]
+side = "gmode"
+anchor = "---Re---"
+reads = "all"
+acts = ["read", "edit", "seed"]
+write = ["page"]
+exit = ["page", "message", "clean"]
+work = "read on"
+"#;
+
+    #[test]
+    fn rows_are_laid_over_the_shipped_map_key_by_key() {
+        let rules = Rules::with(RESEARCH).expect("they are sound");
+        assert_eq!(rules.maps.anchors(), ["---Ob---", "---Re---", "---Pl---", "---Ex---", "---Ve---"]);
+        let map = rules.maps.home();
+        let row = |name: &str| map.phase(&name.into()).expect("it is there").clone();
+        assert_eq!(row("observe").next, ["research".into()]);
+        assert_eq!(row("observe").anchor.as_deref(), Some("---Ob---"), "other keys are as they were");
+        assert_eq!(row("research").work, "read on");
+        assert_eq!(Rules::shipped().expect("sound").maps.anchors().len(), 4);
+    }
+
+    #[test]
+    fn a_row_stands_behind_those_that_lead_to_it_or_where_it_says() {
+        let order = |text: &str| {
+            let rules = Rules::with(text).unwrap_or_else(|bad| panic!("{}", bad.told("seed.toml", text)));
+            let names: Vec<String> = rules.maps.home().phases().map(|phase| phase.name.to_string()).collect();
+            names[3..].join(" ")
+        };
+        let work = "kind = \"work\"\nacts = [\"seed\"]\nwork = \"x\"\n";
+        let row = |name: &str, next: &str, more: &str| {
+            format!("[[phase]]\nname = \"{name}\"\nnext = [\"{next}\"]\n{more}")
+        };
+        let shipped = "observe plan execute verify condense gmode";
+        assert_eq!(order("idle = \"open\""), shipped);
+        let cases = [
+            (
+                row("observe", "a", "") + &row("a", "plan", work),
+                "observe a plan execute verify condense gmode",
+            ),
+            // One that is named before the row that leads to it.
+            (
+                row("b", "plan", work) + &row("observe", "a", "") + &row("a", "b", work),
+                "observe a b plan execute verify condense gmode",
+            ),
+            (
+                row("observe", "a", "") + &row("a", "plan", &format!("after = \"gmode\"\n{work}")),
+                "observe plan execute verify condense gmode a",
+            ),
+            // Between idle and observe: cycles begin there.
+            (
+                row("idle", "a", "") + &row("a", "observe", work),
+                "a observe plan execute verify condense gmode",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(order(&text), expected, "{text}");
+        }
+        let first = row("idle", "a", "") + &row("a", "observe", work);
+        assert_eq!(Rules::with(&first).expect("sound").maps.home().start.as_str(), "a");
+    }
+
+    /// What `git seed rules check` says of `text`.
+    fn told(text: &str) -> String {
+        Rules::with(text).err().map(|bad| bad.told("seed.toml", text)).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_wrong_row_is_named_with_its_line_its_key_and_the_known_names() {
+        // Changes RESEARCH, which is sound: what is replaced, by what, and what is said.
+        let cases = [
+            (
+                "name = \"observe\"",
+                "name = \"obsreve\"",
+                "seed.toml:2: phase `obsreve`: missing field `kind`",
+            ),
+            ("name = \"observe\"", "name = \"obsreve\"", "(none, talk, idle, observe, plan"),
+            ("name = \"observe\"\n", "", "seed.toml:2: missing field `name`"),
+            (
+                "name = \"observe\"",
+                "name = \"research\"",
+                "seed.toml:3: phase `research`, `name`: it has two rows",
+            ),
+            ("name = \"research\"", "name = \"Research\"", "`name`: a name is a small letter"),
+            (
+                "reads = \"all\"",
+                "raeds = \"all\"",
+                "seed.toml:13: phase `research`, `raeds`: unknown field `raeds`",
+            ),
+            ("reads = \"all\"", "raeds = \"all\"", "`track`, `after`"),
+            (
+                "reads = \"all\"",
+                "reads = \"al\"",
+                "`reads`: unknown variant `al`, expected one of `none`, `memory`",
+            ),
+            (
+                "reads = \"all\"",
+                "dial = 3",
+                "seed.toml:13: phase `research`, `dial`: invalid type: integer `3`",
+            ),
+            ("\"read\", ", "\"raed\", ", "seed.toml:14: phase `research`, `acts`: unknown variant `raed`"),
+            ("kind = \"work\"\n", "", "phase `research`: missing field `kind`"),
+            (
+                "side = \"gmode\"",
+                "track = \"quik\"",
+                "`track`: track `quik` is not known; known tracks: opevc",
+            ),
+            ("side = \"gmode\"", "after = \"obs\"", "`after`: `obs` is no phase; known phases: none, talk"),
+            ("side = \"gmode\"", "after = \"research\"", "`after`: it would stand behind itself"),
+            (
+                "side = \"gmode\"",
+                "side = \"plan\"",
+                "`side`: `plan` is no side lane; the side lane is `gmode`",
+            ),
+            (
+                "side = \"gmode\"",
+                "side = \"lane\"",
+                "`side`: leads to `lane`, which is no phase; known phases",
+            ),
+            ("---Re---", "---re---", "seed.toml:12: phase `research`, `anchor`: `---re---` is no anchor"),
+            ("---Re---", "---Re--", "is no anchor"),
+            ("---Re---", "---R e---", "is no anchor"),
+            ("---Re---", "---Pl---", "phase `plan`, `anchor`: `---Pl---` is taken by phase `research`"),
+            ("---Re---", "---PL---", "is taken by phase"),
+            ("anchor = \"---Re---\"\n", "", "`anchor`: it writes pages below its own anchor"),
+            (
+                "back = [\"observe\"]",
+                "after = \"verify\"",
+                "phase `research`, `next`: leads forward to `plan`",
+            ),
+            (
+                "back = [\"observe\"]",
+                "after = \"idle\"",
+                "phase `observe`, `next`: leads forward to `research`",
+            ),
+            (
+                "[\"plan\"]",
+                "[\"plam\"]",
+                "seed.toml:9: phase `research`, `next`: leads to `plam`, which is no phase",
+            ),
+            ("[\"plan\"]", "[\"talk\"]", "`next`: `talk` is no phase that a step leads to"),
+            ("[\"plan\"]", "[\"observe\"]", "`next`: has no way on to idle"),
+            ("[\"research\"]", "[\"plan\"]", "seed.toml:6: phase `research`: it cannot be reached from idle"),
+            (
+                "kind = \"work\"",
+                "kind = \"consolidation\"",
+                "`back`: it consolidates, so no step may lead back",
+            ),
+            ("kind = \"work\"", "kind = \"side\"", "`next`: a side lane is left to where it was entered"),
+            ("kind = \"work\"", "kind = \"outside\"", "`next`: a row outside the cycle has no steps"),
+            ("kind = \"work\"", "kind = \"rest\"", "only `idle` rests"),
+            (", \"seed\"]", "]", "seed.toml:14: phase `research`, `acts`: lacks `seed`"),
+            (
+                "work = \"read on\"",
+                "work = \" \"",
+                "`work`: it must be one line that says what is to be done",
+            ),
+            ("work = \"read on\"", "work = \"x\"\nfreezes = true", "`freezes`: `research` freezes already"),
+            ("[\"page\"]", "[\"page\", \"scope\"]", "`write`: `scope` needs a phase that freezes"),
+            ("write = [\"page\"]", "", "`exit`: gate `page` wants a page edit"),
+            ("\"clean\"]", "\"klean\"]", "`exit`: wants gate `klean`; known gates: dial"),
+            ("work = ", "return = [\"klean\"]\nwork = ", "`return`: wants gate `klean`; known gates: dial"),
+            ("work = ", "sections_to = { idel = [\"x\"] }\nwork = ", "`sections_to`: leads to `idel`"),
+            ("work = ", "sections_to = { idle = [\"x\"] }\nwork = ", "no step leads from here to `idle`"),
+        ];
+        for (sound, broken, says) in cases {
+            let text = RESEARCH.replacen(sound, broken, 1);
+            assert_ne!(text, RESEARCH, "{sound} stands in the text");
+            assert!(told(&text).contains(says), "{broken}: {}\nlacks {says}", told(&text));
+        }
+    }
+
+    #[test]
+    fn rows_that_every_map_needs_stay_what_they_are() {
+        for (row, says) in [
+            ("name = \"gmode\"\nkind = \"work\"", "`gmode`, `kind`: every map needs this row"),
+            ("name = \"gmode\"\nback = [\"plan\"]", "`gmode`, `back`: a side lane is left"),
+            ("name = \"idle\"\nback = [\"plan\"]", "`idle`, `back`: the cycle is over"),
+            ("name = \"idle\"\nanchor = \"---Id---\"", "only phases of the cycle have one"),
+            ("name = \"idle\"\nacts = []", "`idle`, `acts`: lacks `seed`"),
+            (
+                "name = \"execute\"\nfreezes = false",
+                "phase `execute`, `write`: `scope` needs a phase that freezes",
+            ),
+            ("name = \"condense\"\nback = [\"plan\"]", "`condense`, `back`: it consolidates"),
+        ] {
+            let text = format!("[[phase]]\n{row}\n");
+            assert!(told(&text).contains(says), "{row}: {}", told(&text));
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_line() {
+        for (text, says) in [
+            ("\n\ntrack = \"quicker\"", "seed.toml:3: track `quicker` is not known"),
+            ("idle = \"open\"\nidel = 1", "seed.toml:2: unknown field `idel`"),
+            ("idle = \"open\"\n\n[commit]\nsubject = \"x\"", "seed.toml:4: `commit.subject` is `x`"),
+            ("[condense]\n# mild\nshare = 95", "seed.toml:3: `condense.share` is 95"),
+            ("\npages = []", "seed.toml:2: `pages` names no file"),
+            ("idle = \"open\"\n[[", "seed.toml:2: "),
+        ] {
+            assert!(told(text).starts_with(says), "{text}: {}", told(text));
+            assert!(!told(text).contains('\n'), "one line: {}", told(text));
+        }
+    }
+
+    #[test]
+    fn changes_are_told_by_key() {
+        let changes = Rules::changes(None, RESEARCH).expect("sound");
+        let next =
+            changes.iter().find(|change| change.key == "opevc: phase observe: next").expect("it changed");
+        assert_eq!((next.was.as_deref(), next.now.as_deref()), (Some("[\"plan\"]"), Some("[\"research\"]")));
+        assert!(
+            changes.iter().any(|change| change.key == "opevc: phase research: kind" && change.was.is_none())
+        );
+        assert_eq!(Rules::changes(Some(RESEARCH), RESEARCH).expect("sound"), []);
+        let back = Rules::changes(Some(RESEARCH), "[condense]\nshare = 70").expect("sound");
+        assert!(
+            back.iter().any(|change| change.key == "opevc: phase research: kind" && change.now.is_none())
+        );
+        assert!(
+            back.iter().any(|change| change.key == "condense.share" && change.now.as_deref() == Some("70"))
+        );
     }
 }

@@ -74,6 +74,11 @@ pub enum SeedError {
     State { chain: String, bad: BadState },
     #[error(transparent)]
     Rules(#[from] BadRules),
+    /// A proposal that does not hold, said with file and line.
+    #[error("{0}")]
+    Proposal(String),
+    #[error("there is no seed.toml at the top of the work tree")]
+    NoProposal,
     #[error("git seed is not installed in this repository")]
     NotSeeded,
     #[error("no job is focused in this worktree")]
@@ -140,6 +145,11 @@ impl Seed {
     /// Opens the repository that the environment or `cwd` names, for a command.
     pub fn open(cwd: &Path) -> Result<Self> {
         Self::over(Store::from_environment(cwd)?)
+    }
+
+    /// The same, under the shipped rules: for mending applied ones that do not hold.
+    pub fn open_under_shipped(cwd: &Path) -> Result<Self> {
+        Ok(Self { store: Store::from_environment(cwd)?, rules: Rules::shipped()?, now: world::now() })
     }
 
     fn over(store: Store) -> Result<Self> {

@@ -10,6 +10,7 @@ mod it {
     mod jobs;
     mod odd;
     mod payloads;
+    mod rules;
     mod setup;
     mod syscalls;
     mod transcripts;

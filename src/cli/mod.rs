@@ -13,6 +13,7 @@ mod init;
 mod job;
 mod log;
 mod man;
+mod manual;
 mod phase;
 mod plan;
 mod reflect;

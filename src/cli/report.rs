@@ -142,6 +142,11 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
     let seed = error.downcast_ref::<SeedError>()?;
     match seed {
         SeedError::NotSeeded => Some("git seed init"),
+        SeedError::NoProposal => Some(
+            "write one with the keys that shall differ; git seed rules show prints all of them, man git-seed-rules explains each",
+        ),
+        SeedError::Proposal(_) => Some("man git-seed-rules tells what each key may be; nothing has changed"),
+        SeedError::Rules(_) => Some("a person mends seed.toml, then runs git seed rules apply"),
         SeedError::NoJob => {
             Some("a prompt in the agent's session becomes a job; git seed status shows where things stand")
         }

@@ -1,10 +1,11 @@
 //! `git seed rules …`
 
 use clap::Subcommand;
+use similar::TextDiff;
 
-use super::{Context, Outcome, report::Report};
-use crate::rules::Rules;
-use crate::seed::SeedError;
+use super::{Context, Outcome, report::Report, report::Tint};
+use crate::rules::{Change, Rules};
+use crate::seed::{Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RulesCommand {
@@ -12,41 +13,130 @@ pub(super) enum RulesCommand {
     Show,
     /// Check seed.toml in the work tree
     Check,
+    /// What seed.toml says differently from the rules in force
+    Diff,
     /// Put seed.toml into force°
     Apply,
 }
 
 pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let seed = match context.seed() {
+        // Rules that do not hold are mended with these commands.
+        Err(SeedError::Rules(_)) => Seed::open_under_shipped(&context.cwd)?,
+        seed => seed?,
+    };
     match command {
-        RulesCommand::Show => {
-            let applied = seed.applied_rules()?;
-            out.json(&serde_json::json!({ "shipped": Rules::shipped_text(), "applied": applied }));
-            match applied {
-                Some(text) => {
-                    out.line("# applied on top of the shipped rules (refs/seed/rules)");
-                    out.line(text.trim_end());
-                }
-                None => out.line(Rules::shipped_text().trim_end()),
-            }
-            Ok(Outcome::Yes)
+        RulesCommand::Show => show(&seed, out),
+        RulesCommand::Check => check(&seed, out),
+        RulesCommand::Diff => diff(&seed, out),
+        RulesCommand::Apply => apply(&seed, out),
+    }
+}
+
+fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let applied = seed.applied_rules()?;
+    let in_force = Rules::in_force(applied.as_deref());
+    let wrong = in_force
+        .as_ref()
+        .err()
+        .map(|bad| bad.told("the applied rules", applied.as_deref().unwrap_or_default()));
+    out.json(&serde_json::json!({
+        "shipped": Rules::shipped_text(), "applied": applied, "in_force": in_force.ok(), "wrong": wrong,
+    }));
+    if let Some(text) = applied {
+        out.line(
+            "# Applied by a person (refs/seed/rules): each key here stands before the shipped one below.",
+        );
+        if let Some(wrong) = wrong {
+            out.line(format_args!("# They do not hold: {wrong}"));
         }
-        RulesCommand::Check => {
-            let text = seed.proposed_rules()?;
-            Rules::with(&text).map_err(|bad| SeedError::Usage(format!("seed.toml: {bad}")))?;
-            out.json(&serde_json::json!({ "ok": true }));
-            out.line("seed.toml is sound; git seed rules apply puts it into force.");
-            Ok(Outcome::Yes)
-        }
-        RulesCommand::Apply => {
-            if let Some(refusal) = super::require_person("rules apply")? {
-                return Ok(out.refusal(&refusal, "none"));
+        out.line("");
+        out.line(text.trim_end());
+        out.line("");
+        out.line("# ------------------------------------------------------------------------------");
+    }
+    out.line(Rules::shipped_text().trim_end());
+    Ok(Outcome::Yes)
+}
+
+fn check(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    seed.check_rules(&seed.proposed_rules()?)?;
+    out.json(&serde_json::json!({ "ok": true }));
+    out.line("seed.toml is sound; git seed rules apply puts it into force.");
+    Ok(Outcome::Yes)
+}
+
+fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let proposed = seed.proposed_rules()?;
+    let applied = seed.applied_rules()?;
+    let (name, in_force) = match &applied {
+        Some(text) => ("refs/seed/rules (in force)", text.as_str()),
+        None => ("the shipped rules (in force)", Rules::shipped_text()),
+    };
+    let text = TextDiff::from_lines(in_force, &proposed).unified_diff().header(name, "seed.toml").to_string();
+    out.json(&serde_json::json!({ "in_force": in_force, "proposed": proposed, "diff": text }));
+    if text.is_empty() {
+        out.line("seed.toml says what is in force.");
+        return Ok(Outcome::Yes);
+    }
+    for line in text.lines() {
+        let tint = match line.as_bytes().first() {
+            Some(b'+') => Tint::Good,
+            Some(b'-') => Tint::Bad,
+            Some(b'@') => Tint::Dim,
+            _ => {
+                out.line(line);
+                continue;
             }
-            let text = seed.proposed_rules()?;
-            seed.apply_rules(&text)?;
-            out.json(&serde_json::json!({ "applied": true }));
-            out.line("seed.toml is in force.");
-            Ok(Outcome::Yes)
+        };
+        let line = out.tint(tint, line);
+        out.line(line);
+    }
+    out.line("\nWhat seed.toml leaves out is as it was shipped.");
+    Ok(Outcome::Yes)
+}
+
+fn apply(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    if let Some(refusal) = super::require_person("rules apply")? {
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    let text = seed.proposed_rules()?;
+    seed.check_rules(&text)?;
+    let applied = seed.applied_rules()?;
+    let changes = Rules::changes(applied.as_deref(), &text).map_err(SeedError::Rules)?;
+    if applied.as_deref() != Some(text.as_str()) {
+        seed.apply_rules(&text)?;
+    }
+    let told: Vec<_> = changes
+        .iter()
+        .map(|Change { key, was, now }| serde_json::json!({ "key": key, "was": was, "now": now }))
+        .collect();
+    out.json(&serde_json::json!({ "applied": true, "changes": told }));
+    tell(&changes, out);
+    out.line(if changes.is_empty() {
+        "seed.toml is in force; no rule differs from before."
+    } else {
+        "seed.toml is in force."
+    });
+    Ok(Outcome::Yes)
+}
+
+/// What changed, one key in a line; a whole row that came or went in one line.
+fn tell(changes: &[Change], out: &mut Report) {
+    let row = |change: &Change| change.key.rsplit_once(": ").map(|(row, _)| row.to_owned());
+    let whole =
+        |change: &Change| change.key.ends_with(": kind") && (change.was.is_none() || change.now.is_none());
+    let rows: Vec<String> = changes.iter().filter(|change| whole(change)).filter_map(row).collect();
+    for change in changes {
+        let own = row(change).filter(|row| rows.contains(row));
+        match (own, &change.was, &change.now) {
+            (Some(row), None, _) if whole(change) => out.line(format_args!("{row}  is new")),
+            (Some(row), ..) if whole(change) => out.line(format_args!("{row}  is gone")),
+            (Some(_), ..) => {}
+            (None, was, now) => {
+                let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+                out.line(format_args!("{}  {} -> {}", change.key, said(was), said(now)));
+            }
         }
     }
 }

@@ -1,17 +1,19 @@
 //! All maps that the rules know, by the name of their track.
 //!
-//! A job walks the map of its own track. The map of the rules' track is read at once,
-//! the others when a job asks for them: a hook pays for the map that it uses.
+//! A job walks the map of its own track. The map of the rules' track and those that rules
+//! lay rows over are read at once, the others when a job asks for them: a hook pays for
+//! the map that it uses.
 
 use std::sync::OnceLock;
 
+use serde_json::Value;
+
+use super::overlay::{self, Row};
 use super::{BadMap, Map, Pacing};
+use crate::shipped;
 
-/// Reads a map.
-type Read = fn() -> Result<Map, BadMap>;
-
-/// The tracks that are shipped, with the reader of each.
-const SHIPPED: [(&str, Read); 1] = [("opevc", Map::opevc)];
+/// The tracks that are shipped, with the table of each.
+const SHIPPED: [(&str, &str); 1] = [("opevc", shipped::shipped!("opevc"))];
 
 /// The track whose anchors every page bears, whichever track a job walks.
 const PAGES: &str = "opevc";
@@ -27,31 +29,80 @@ pub struct Maps {
 #[derive(Clone, Debug)]
 struct Known {
     name: String,
-    read: Read,
+    json: &'static str,
     map: OnceLock<Option<Map>>,
 }
 
 impl Known {
     fn get(&self, pacing: &Pacing) -> Option<&Map> {
-        self.map.get_or_init(|| Some((self.read)().ok()?.paced(pacing))).as_ref()
+        self.map.get_or_init(|| Some(Map::from_json(self.json).ok()?.paced(pacing))).as_ref()
     }
 }
 
 impl Maps {
-    /// The shipped maps; jobs are born on `home`.
+    /// The shipped maps with `rows` laid over them; jobs are born on `home`.
     ///
     /// # Errors
     ///
-    /// Names the tracks that there are, or what is wrong with the map of `home`.
-    pub fn shipped(home: &str, pacing: Pacing) -> Result<Self, BadMap> {
-        let known = SHIPPED.map(|(name, read)| Known { name: name.to_owned(), read, map: OnceLock::new() });
+    /// Names the tracks that there are, or what is wrong with a map that was read.
+    pub fn with(home: &str, rows: &[Row], pacing: Pacing) -> Result<Self, BadMap> {
+        let known = SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
         let maps = Self { home: home.to_owned(), known: known.into(), pacing };
-        let Some(own) = maps.known.iter().find(|known| known.name == home) else {
-            return Err(BadMap::Track { track: home.to_owned(), known: maps.names().join(", ") });
-        };
-        let map = (own.read)()?.paced(&maps.pacing);
-        let _ = own.map.set(Some(map));
+        maps.are_known(home, rows)?;
+        for known in &maps.known {
+            let own = rows_of(&known.name, home, rows);
+            let map = match own.as_slice() {
+                [] if known.name == home => Map::from_json(known.json)?,
+                [] => continue,
+                own => overlay::read(known.json, own)?,
+            };
+            let _ = known.map.set(Some(map.paced(&maps.pacing)));
+        }
+        if rows.iter().any(|row| row.keys.contains_key("anchor")) {
+            maps.pages_bear_all_anchors()?;
+        }
         Ok(maps)
+    }
+
+    fn are_known(&self, home: &str, rows: &[Row]) -> Result<(), BadMap> {
+        let is_known = |track: &str| self.known.iter().any(|known| known.name == track);
+        let known = self.names().join(", ");
+        if !is_known(home) {
+            return Err(BadMap::Track { track: home.to_owned(), known });
+        }
+        for row in rows {
+            if let Some(track) = row.track.as_deref().filter(|track| !is_known(track)) {
+                let what = format!("track `{track}` is not known; known tracks: {known}");
+                return Err(BadMap::row(&row.name, "track", what));
+            }
+        }
+        Ok(())
+    }
+
+    /// A phase whose anchor no page has could never write.
+    fn pages_bear_all_anchors(&self) -> Result<(), BadMap> {
+        let anchors = self.anchors();
+        for phase in self.known.iter().filter_map(|known| known.get(&self.pacing)).flat_map(Map::phases) {
+            if let Some(anchor) = phase.anchor.as_deref().filter(|anchor| !anchors.contains(anchor)) {
+                let what =
+                    format!("pages have no `{anchor}`; they have those of `{PAGES}`: {}", anchors.join(", "));
+                return Err(BadMap::row(&phase.name, "anchor", what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables of all maps with `rows` laid over them, by track; for those who look.
+    ///
+    /// # Errors
+    ///
+    /// Names the row of which it cannot be said where it stands.
+    pub fn tables(home: &str, rows: &[Row]) -> Result<Value, BadMap> {
+        let mut tables = serde_json::Map::new();
+        for (name, json) in SHIPPED {
+            tables.insert(name.to_owned(), overlay::lay(json, &rows_of(name, home, rows))?);
+        }
+        Ok(Value::Object(tables))
     }
 
     /// The names of all tracks.
@@ -81,4 +132,8 @@ impl Maps {
     pub fn anchors(&self) -> Vec<&str> {
         self.get(PAGES).anchors()
     }
+}
+
+fn rows_of<'a>(track: &str, home: &str, rows: &'a [Row]) -> Vec<&'a Row> {
+    rows.iter().filter(|row| row.track.as_deref().unwrap_or(home) == track).collect()
 }

@@ -5,11 +5,13 @@
 //! [`orchestrator`] walks the map, [`guard`] judges tool calls, [`gates`] judges
 //! boundaries. Everything here is pure: no clock, no files, no git.
 
+mod check;
 pub mod gates;
 pub mod guard;
 pub mod maps;
 pub mod message;
 pub mod orchestrator;
+pub mod overlay;
 pub mod pacing;
 pub mod place;
 
@@ -22,6 +24,7 @@ use crate::shipped;
 
 pub use maps::Maps;
 pub use orchestrator::{Entry, Move, Stand};
+pub use overlay::Row;
 pub use pacing::{Pace, Pacing, Profile};
 
 /// The map that is in force unless the rules say otherwise.
@@ -329,22 +332,22 @@ pub enum BadMap {
     Track { track: String, known: String },
     #[error("the phase table does not read: {0}")]
     Toml(#[from] toml::de::Error),
-    #[error("phase `{phase}` stands twice in map `{map}`")]
-    Twice { map: String, phase: PhaseName },
     #[error("map `{map}` has no phase `{phase}`, which every map needs")]
     Lacks { map: String, phase: PhaseName },
-    #[error("phase `{phase}` leads to `{to}`, which is no phase; known phases: {known}")]
-    Edge { phase: PhaseName, to: PhaseName, known: String },
-    #[error("phase `{phase}` wants gate `{gate}`; known gates: {known}", known = gates::names())]
-    Gate { phase: PhaseName, gate: String },
-    #[error("phase `{phase}` consolidates, so no step may lead back from it")]
-    BackFromConsolidation { phase: PhaseName },
-    #[error("anchor `{anchor}` of phase `{phase}` is taken by another phase")]
-    Anchor { phase: PhaseName, anchor: String },
-    #[error("phase `{phase}` cannot be reached from idle")]
-    Unreachable { phase: PhaseName },
-    #[error("phase `{phase}` has no way on to idle")]
-    NoWayOut { phase: PhaseName },
+    #[error("phase `{phase}`{}: {what}", key.as_ref().map(|key| format!(", `{key}`")).unwrap_or_default())]
+    Row { phase: PhaseName, key: Option<String>, what: String },
+}
+
+impl BadMap {
+    /// A key of a row is wrong.
+    fn row(phase: &PhaseName, key: &str, what: impl Into<String>) -> Self {
+        Self::Row { phase: phase.clone(), key: Some(key.to_owned()), what: what.into() }
+    }
+
+    /// A row is wrong as a whole.
+    fn whole_row(phase: &PhaseName, what: impl Into<String>) -> Self {
+        Self::Row { phase: phase.clone(), key: None, what: what.into() }
+    }
 }
 
 impl Map {
@@ -359,7 +362,11 @@ impl Map {
 
     /// The map [`OPEVC`].
     pub fn opevc() -> Result<Self, BadMap> {
-        Self::checked(shipped::read(shipped::shipped!("opevc"))?)
+        Self::from_json(shipped::shipped!("opevc"))
+    }
+
+    fn from_json(json: &str) -> Result<Self, BadMap> {
+        Self::checked(shipped::read(json)?)
     }
 
     /// A map without a phase, on which nothing is open.
@@ -424,91 +431,6 @@ impl Map {
     pub fn anchors(&self) -> Vec<&str> {
         self.phases.iter().filter_map(|phase| phase.anchor.as_deref()).collect()
     }
-
-    fn known(&self) -> String {
-        self.phases.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ")
-    }
-
-    fn check(&self) -> Result<(), BadMap> {
-        self.check_names()?;
-        for phase in &self.phases {
-            self.check_row(phase)?;
-        }
-        self.check_anchors()?;
-        self.check_ways()
-    }
-
-    fn check_names(&self) -> Result<(), BadMap> {
-        for (n, phase) in self.phases.iter().enumerate() {
-            if self.phases[..n].iter().any(|earlier| earlier.name == phase.name) {
-                return Err(BadMap::Twice { map: self.name.clone(), phase: phase.name.clone() });
-            }
-        }
-        for needed in ["none", "talk", "idle", "gmode", self.start.as_str()] {
-            if !self.phases.iter().any(|phase| phase.name.as_str() == needed) {
-                return Err(BadMap::Lacks { map: self.name.clone(), phase: needed.into() });
-            }
-        }
-        Ok(())
-    }
-
-    fn check_row(&self, phase: &Phase) -> Result<(), BadMap> {
-        for to in phase.next.iter().chain(&phase.back).chain(&phase.side) {
-            if self.phase(to).is_none() {
-                let (phase, to) = (phase.name.clone(), to.clone());
-                return Err(BadMap::Edge { phase, to, known: self.known() });
-            }
-        }
-        for gate in phase.exit.iter().chain(&phase.back_gates) {
-            if !gates::is_known(gate) {
-                return Err(BadMap::Gate { phase: phase.name.clone(), gate: gate.clone() });
-            }
-        }
-        if phase.kind == Kind::Consolidation && !phase.back.is_empty() {
-            return Err(BadMap::BackFromConsolidation { phase: phase.name.clone() });
-        }
-        Ok(())
-    }
-
-    fn check_anchors(&self) -> Result<(), BadMap> {
-        let mut seen: Vec<&str> = Vec::new();
-        for phase in &self.phases {
-            let Some(anchor) = phase.anchor.as_deref() else { continue };
-            if seen.contains(&anchor) {
-                return Err(BadMap::Anchor { phase: phase.name.clone(), anchor: anchor.to_owned() });
-            }
-            seen.push(anchor);
-        }
-        Ok(())
-    }
-
-    /// Every phase of the cycle is reached from idle and leads on to idle.
-    fn check_ways(&self) -> Result<(), BadMap> {
-        let from_idle = self.reach(&PhaseName::idle());
-        for phase in self.phases.iter().filter(|phase| phase.is_in_cycle()) {
-            if !from_idle.contains(&phase.name) {
-                return Err(BadMap::Unreachable { phase: phase.name.clone() });
-            }
-            if !self.reach(&phase.name).contains(&PhaseName::idle()) {
-                return Err(BadMap::NoWayOut { phase: phase.name.clone() });
-            }
-        }
-        Ok(())
-    }
-
-    /// What forward steps lead to, over any number of steps.
-    fn reach(&self, from: &PhaseName) -> Vec<PhaseName> {
-        let mut reached: Vec<PhaseName> = Vec::new();
-        let mut ahead = self.phase(from).map_or(Vec::new(), |phase| phase.next.clone());
-        while let Some(name) = ahead.pop() {
-            if reached.contains(&name) {
-                continue;
-            }
-            ahead.extend(self.phase(&name).map_or(Vec::new(), |phase| phase.next.clone()));
-            reached.push(name);
-        }
-        reached
-    }
 }
 
 #[cfg(test)]
@@ -561,16 +483,24 @@ mod tests {
     #[test]
     fn a_broken_row_is_named_with_what_is_known() {
         let cases = [
-            ("next = [\"plan\"]", "next = [\"plam\"]", "phase `observe` leads to `plam`, which is no phase"),
+            (
+                "next = [\"plan\"]",
+                "next = [\"plam\"]",
+                "phase `observe`, `next`: leads to `plam`, which is no phase; known phases: none, talk",
+            ),
             (
                 "\"reflection\", \"message\"]",
                 "\"reflection\", \"klean\"]",
-                "phase `observe` wants gate `klean`; known gates: dial",
+                "phase `observe`, `exit`: wants gate `klean`; known gates: dial",
             ),
-            ("anchor = \"---Pl---\"", "anchor = \"---Ob---\"", "anchor `---Ob---` of phase `plan` is taken"),
+            (
+                "anchor = \"---Pl---\"",
+                "anchor = \"---Ob---\"",
+                "phase `plan`, `anchor`: `---Ob---` is taken by phase `observe`",
+            ),
             ("next = [\"condense\"]", "next = [\"execute\"]", "has no way on to idle"),
             ("back = [\"idle\"]", "back = [\"idel\"]", "known phases: none, talk, idle"),
-            ("name = \"talk\"", "name = \"idle\"", "phase `idle` stands twice"),
+            ("name = \"talk\"", "name = \"idle\"", "phase `idle`, `name`: stands twice"),
             ("reads = \"memory\"", "reads = \"memmory\"", "unknown variant `memmory`"),
             ("dial = true", "dail = true", "unknown field `dail`"),
         ];

@@ -242,13 +242,18 @@ impl Seed {
     /// The rules that the work tree proposes.
     pub fn proposed_rules(&self) -> Result<String> {
         let file = self.store.work_tree().join("seed.toml");
-        read_if_there(&file)?
-            .ok_or_else(|| SeedError::Usage("there is no seed.toml at the top of the work tree".to_owned()))
+        read_if_there(&file)?.ok_or(SeedError::NoProposal)
+    }
+
+    /// Checks rules that the work tree proposes.
+    pub fn check_rules(&self, text: &str) -> Result<()> {
+        let sound = crate::rules::Rules::with(text);
+        sound.map(drop).map_err(|bad| SeedError::Proposal(bad.told("seed.toml", text)))
     }
 
     /// Puts rules into force, if they are sound.
     pub fn apply_rules(&self, text: &str) -> Result<()> {
-        crate::rules::Rules::with(text)?;
+        self.check_rules(text)?;
         let _lock = self.store.lock()?;
         let tip = self.store.tip(names::RULES)?;
         let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };

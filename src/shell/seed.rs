@@ -447,6 +447,7 @@ mod tests {
             ("fence status", true),
             ("condense status", true),
             ("rules check", true),
+            ("rules diff", true),
             ("doctor", true),
             ("doctor --fix", false),
             ("man --to x", false),

@@ -1,0 +1,249 @@
+//! `git-seed-rules(5)`, made from `src/rules.md` and the tables themselves.
+//!
+//! What a key means stands once, as a comment where the key stands: in `src/rules.toml`
+//! for rules, at the head of `src/phases/opevc.toml` for the keys of a phase. The page
+//! takes it from there, so a new key is in it with the line that explains it.
+
+use serde::de::DeserializeOwned;
+
+use crate::phases::{Class, Kind, OPEVC, Reads, Write, gates};
+use crate::rules::Rules;
+
+const SOURCE: &str = include_str!("../rules.md");
+
+/// Keys of a row that only `seed.toml` has.
+const OF_PROPOSALS: &str = "
+#   track        the map that the row belongs to; that of new jobs (`track` of the rules) where it says nothing
+#   after        the row that it stands behind, which is also the order of anchors; where it says nothing, \
+    a new row stands behind the last one that leads to it
+";
+
+/// One or more keys, and what is said of them.
+struct Entry {
+    keys: Vec<String>,
+    text: String,
+}
+
+/// The page.
+pub(super) fn rules() -> String {
+    let mut page = format!(".TH git\\-seed\\-rules 5 2026-11 \"git\\-seed {}\"\n", env!("CARGO_PKG_VERSION"));
+    let mut code = false;
+    let mut fresh = true;
+    for line in SOURCE.lines() {
+        if line.starts_with("```") {
+            page += if code { ".fi\n.RE\n" } else { ".PP\n.RS 4\n.nf\n" };
+            code = !code;
+            fresh = true;
+        } else if code {
+            page += &format!("{}\n", plain(line));
+        } else if line.is_empty() {
+            fresh = true;
+        } else if let Some(title) = line.strip_prefix("### ") {
+            page += &format!(".SS {}\n", plain(title));
+        } else if let Some(title) = line.strip_prefix("## ") {
+            page += &format!(".SH {}\n", plain(title));
+        } else if let Some(made) = made(line) {
+            page += &made;
+        } else {
+            if fresh && !page.trim_end().ends_with("SH NAME") {
+                page += ".PP\n";
+            }
+            fresh = false;
+            page += &format!("{}\n", spoken(&line.replace("{{gates}}", &gates::names())));
+        }
+    }
+    page
+}
+
+/// What a line asks for that is made from the tables.
+fn made(line: &str) -> Option<String> {
+    match line {
+        "{{rules}}" => Some(rule_keys()),
+        "{{phase}}" => Some(list(&phase_keys(OPEVC))),
+        "{{keys of seed.toml}}" => Some(list(&phase_keys(OF_PROPOSALS))),
+        _ => None,
+    }
+}
+
+/// The keys of the rules, table by table, with their comments and shipped values.
+fn rule_keys() -> String {
+    let mut page = String::new();
+    let mut comment: Vec<&str> = Vec::new();
+    let mut lines = Rules::shipped_text().lines();
+    while let Some(line) = lines.next() {
+        if let Some(said) = line.strip_prefix('#') {
+            comment.push(said.trim());
+        } else if line.starts_with('[') {
+            // What stands before a table is about the table.
+            page += &format!(".SS {}\n", plain(line));
+            page += &comment.drain(..).map(|said| format!("{}\n", spoken(said))).collect::<String>();
+        } else if let Some((key, value)) = line.split_once(" = ") {
+            let mut value = value.to_owned();
+            while value.starts_with('[') && !value.ends_with(']') {
+                let Some(more) = lines.next() else { break };
+                value = format!("{value} {}", more.trim());
+            }
+            let text = format!("{} Shipped: `{value}`.", comment.join(" "));
+            page += &list(&[Entry { keys: vec![key.to_owned()], text }]);
+            comment.clear();
+        } else {
+            comment.clear();
+        }
+    }
+    page
+}
+
+/// The keys of a phase, from the lines `#   key, key   what they say` of a table's head.
+fn phase_keys(head: &str) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for line in head.lines().filter_map(|line| line.strip_prefix("#   ")) {
+        let mut keys = Vec::new();
+        let mut rest = line.trim_start();
+        while let Some((key, more)) = rest.split_once(' ') {
+            rest = more.trim_start();
+            keys.push(key.trim_end_matches(',').to_owned());
+            if !key.ends_with(',') {
+                break;
+            }
+        }
+        let words = keys.iter().map(|key| words_of(key)).find(|words| !words.is_empty()).unwrap_or_default();
+        let mut text = rest.to_owned();
+        if !words.is_empty() {
+            text +=
+                &format!(": {}", words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "));
+        }
+        entries.push(Entry { keys, text });
+    }
+    entries
+}
+
+/// The words that a key of a phase takes.
+fn words_of(key: &str) -> Vec<String> {
+    match key {
+        "kind" => words::<Kind>(),
+        "acts" => words::<Class>(),
+        "reads" => words::<Reads>(),
+        "write" => words::<Write>(),
+        _ => Vec::new(),
+    }
+}
+
+/// The spellings of an enum, as serde knows them.
+fn words<T: DeserializeOwned>() -> Vec<String> {
+    let said = serde_json::from_value::<T>("?".into()).err().map(|bad| bad.to_string()).unwrap_or_default();
+    in_ticks(&said)
+}
+
+/// What stands between backticks, but for the first, which is what was asked with.
+fn in_ticks(said: &str) -> Vec<String> {
+    said.split('`').skip(3).step_by(2).map(str::to_owned).collect()
+}
+
+fn list(entries: &[Entry]) -> String {
+    let entry = |entry: &Entry| {
+        let keys: Vec<String> = entry.keys.iter().map(|key| format!("\\fB{}\\fR", plain(key))).collect();
+        format!(".TP\n{}\n{}\n", keys.join(", "), spoken(&entry.text))
+    };
+    entries.iter().map(entry).collect()
+}
+
+/// Text with the words between backticks in bold.
+fn spoken(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let said: String = parts
+        .map(|(n, part)| if n % 2 == 1 { format!("\\fB{}\\fR", escaped(part)) } else { escaped(part) })
+        .collect();
+    guarded(said)
+}
+
+/// Text as it is.
+fn plain(text: &str) -> String {
+    guarded(escaped(text))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-").replace('…', "...")
+}
+
+/// A line that begins like a request of roff is text.
+fn guarded(line: String) -> String {
+    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phases::Phase;
+
+    /// The names that `said` lists after one that it does not know.
+    fn known(said: &str) -> Vec<String> {
+        assert!(said.contains("unknown field `?`"), "{said}");
+        in_ticks(said)
+    }
+
+    fn said_of(rules: &str) -> String {
+        Rules::with(rules).err().map(|bad| bad.told("seed.toml", rules)).unwrap_or_default()
+    }
+
+    fn mentions(page: &str, key: &str) -> bool {
+        let tag = format!("\\fB{}\\fR", plain(key));
+        page.lines().zip(page.lines().skip(1)).any(|(before, line)| before == ".TP" && line.contains(&tag))
+    }
+
+    /// The tables below the top, with their keys.
+    fn tables() -> Vec<(String, Vec<String>)> {
+        let top = known(&said_of("\"?\" = 1"));
+        assert!(top.contains(&"track".to_owned()), "{top:?}");
+        let below = |table: &String| said_of(&format!("[{table}]\n\"?\" = 1"));
+        let table = |name: String| {
+            let said = below(&name);
+            let keys = if said.contains("unknown field `?`") { known(&said) } else { Vec::new() };
+            (name, keys)
+        };
+        top.into_iter().filter(|key| key != "phase").map(table).collect()
+    }
+
+    #[test]
+    fn each_key_of_the_rules_is_in_the_page() {
+        let page = rules();
+        for (name, keys) in tables() {
+            if keys.is_empty() {
+                assert!(mentions(&page, &name), "src/rules.toml has no line for `{name}`");
+                continue;
+            }
+            assert!(page.contains(&format!(".SS [{}]\n", plain(&name))), "src/rules.toml has no [{name}]");
+            let example = SOURCE.lines().any(|line| line == format!("[{name}]"));
+            assert!(example, "src/rules.md has no example of [{name}]");
+            for key in keys {
+                assert!(mentions(&page, &key), "src/rules.toml has no line for `{key}` of [{name}]");
+            }
+        }
+    }
+
+    #[test]
+    fn each_key_of_a_phase_is_in_the_page() {
+        let said = serde_json::from_value::<Phase>(serde_json::json!({ "?": 1 })).expect_err("no key");
+        let keys = known(&said.to_string());
+        assert!(keys.len() > 20, "{keys:?}");
+        for key in keys.iter().map(String::as_str).chain(["track", "after"]) {
+            assert!(mentions(&rules(), key), "the head of src/phases/opevc.toml does not explain `{key}`");
+        }
+    }
+
+    #[test]
+    fn the_examples_hold() {
+        let mut examples = 0;
+        for block in SOURCE.split("```toml\n").skip(1) {
+            let text = block.split("```").next().unwrap_or_default();
+            assert_eq!(said_of(text), "", "{text}");
+            examples += 1;
+        }
+        assert!(examples >= 5, "{examples}");
+    }
+
+    #[test]
+    fn text_is_never_taken_for_a_request() {
+        assert_eq!(spoken(".x `a-b` \\ …"), "\\&.x \\fBa\\-b\\fR \\e ...");
+        assert_eq!(plain("'quoted'"), "\\&'quoted'");
+    }
+}

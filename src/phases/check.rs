@@ -1,0 +1,260 @@
+//! What must hold of a map before anyone walks it.
+//!
+//! Every fault is said with the phase, the key of its row and the names that are known,
+//! so that whoever wrote the row can mend it without reading code.
+
+use super::{BadMap, Class, Kind, Map, Phase, PhaseName, Write, gates};
+
+type Checked = Result<(), BadMap>;
+
+/// Rows that every map has, and what they must be.
+const NEEDED: [(&str, Kind); 4] =
+    [("none", Kind::Outside), ("talk", Kind::Outside), ("idle", Kind::Rest), ("gmode", Kind::Side)];
+
+/// The longest name of a phase.
+const LONGEST_NAME: usize = 24;
+
+impl Map {
+    pub(super) fn check(&self) -> Checked {
+        self.names_are_sound()?;
+        self.phases.iter().try_for_each(row_is_sound)?;
+        self.phases.iter().try_for_each(|phase| self.edges_are_known(phase))?;
+        self.anchors_are_sound()?;
+        self.ways_lead_round()?;
+        self.anchors_stand_in_order()?;
+        self.scope_is_frozen_first()
+    }
+
+    fn known(&self) -> String {
+        self.phases.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn names_are_sound(&self) -> Checked {
+        for (n, phase) in self.phases.iter().enumerate() {
+            let name = phase.name.as_str();
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+            if !begins || !name.chars().all(plain) || name.len() > LONGEST_NAME {
+                let what = format!(
+                    "a name is a small letter, then small letters, digits or `-`, {LONGEST_NAME} at most"
+                );
+                return Err(BadMap::row(&phase.name, "name", what));
+            }
+            if self.phases[..n].iter().any(|earlier| earlier.name == phase.name) {
+                return Err(BadMap::row(&phase.name, "name", format!("stands twice in map `{}`", self.name)));
+            }
+        }
+        for (name, kind) in NEEDED {
+            let Some(row) = self.phase(&name.into()) else {
+                return Err(BadMap::Lacks { map: self.name.clone(), phase: name.into() });
+            };
+            if row.kind != kind {
+                return Err(BadMap::row(&row.name, "kind", "every map needs this row to be what it was"));
+            }
+        }
+        let other = |phase: &&Phase| phase.kind == Kind::Rest && !phase.name.is_idle();
+        if let Some(phase) = self.phases.iter().find(other) {
+            return Err(BadMap::row(
+                &phase.name,
+                "kind",
+                "only `idle` rests; a phase is work or consolidation",
+            ));
+        }
+        if self.phase(&self.start).is_none() {
+            return Err(BadMap::Lacks { map: self.name.clone(), phase: self.start.clone() });
+        }
+        Ok(())
+    }
+
+    /// Steps lead to phases of the cycle or to idle, a side lane opens a side lane.
+    fn edges_are_known(&self, phase: &Phase) -> Checked {
+        let steps = [("next", &phase.next), ("back", &phase.back)];
+        for (key, to) in steps.iter().flat_map(|(key, list)| list.iter().map(move |to| (*key, to))) {
+            let row = self.known_row(phase, key, to)?;
+            if !row.is_in_cycle() && row.kind != Kind::Rest {
+                let what = format!("`{to}` is no phase that a step leads to; known phases: {}", self.known());
+                return Err(BadMap::row(&phase.name, key, what));
+            }
+        }
+        if let Some(lane) = &phase.side
+            && self.known_row(phase, "side", lane)?.kind != Kind::Side
+        {
+            let what = format!("`{lane}` is no side lane; the side lane is `gmode`");
+            return Err(BadMap::row(&phase.name, "side", what));
+        }
+        for to in phase.sections_to.keys() {
+            self.known_row(phase, "sections_to", to)?;
+            if !phase.next.contains(to) && !phase.back.contains(to) {
+                let what = format!("no step leads from here to `{to}`");
+                return Err(BadMap::row(&phase.name, "sections_to", what));
+            }
+        }
+        if phase.name.is_idle() && !phase.next.contains(&self.start) {
+            let what = format!("it must lead to `{}`, where cycles begin", self.start);
+            return Err(BadMap::row(&phase.name, "next", what));
+        }
+        Ok(())
+    }
+
+    fn known_row(&self, phase: &Phase, key: &str, to: &PhaseName) -> Result<&Phase, BadMap> {
+        self.phase(to).ok_or_else(|| {
+            let what = format!("leads to `{to}`, which is no phase; known phases: {}", self.known());
+            BadMap::row(&phase.name, key, what)
+        })
+    }
+
+    fn anchors_are_sound(&self) -> Checked {
+        let mut seen: Vec<(&str, &Phase)> = Vec::new();
+        for phase in &self.phases {
+            let Some(anchor) = phase.anchor.as_deref() else { continue };
+            let no = |what: String| Err(BadMap::row(&phase.name, "anchor", what));
+            if !phase.is_in_cycle() {
+                return no("only phases of the cycle have one".to_owned());
+            }
+            if !is_anchor(anchor) {
+                return no(format!("`{anchor}` is no anchor; one is a line such as `---Re---`"));
+            }
+            if let Some((_, other)) = seen.iter().find(|(taken, _)| taken.eq_ignore_ascii_case(anchor)) {
+                let taken: Vec<&str> = seen.iter().map(|(taken, _)| *taken).collect();
+                let other = &other.name;
+                return no(format!("`{anchor}` is taken by phase `{other}`; taken: {}", taken.join(", ")));
+            }
+            seen.push((anchor, phase));
+        }
+        Ok(())
+    }
+
+    /// Every phase of the cycle is reached from idle and leads on to idle.
+    fn ways_lead_round(&self) -> Checked {
+        let from_idle = self.reach(&PhaseName::idle(), |_| true);
+        for phase in self.phases.iter().filter(|phase| phase.is_in_cycle()) {
+            if !from_idle.contains(&phase.name) {
+                let what = "it cannot be reached from idle; name it in the `next` of another phase";
+                return Err(BadMap::whole_row(&phase.name, what));
+            }
+            if !self.reach(&phase.name, |_| true).contains(&PhaseName::idle()) {
+                return Err(BadMap::row(&phase.name, "next", "has no way on to idle"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes of later phases stand below those of earlier ones: along steps forward anchors
+    /// never go up the page. Phases without an anchor are passed through.
+    fn anchors_stand_in_order(&self) -> Checked {
+        let anchors = self.anchors();
+        for phase in &self.phases {
+            let Some(own) = phase.rank(&anchors) else { continue };
+            for to in self.next_with_anchor(&phase.name) {
+                if to.rank(&anchors).is_some_and(|rank| rank <= own) {
+                    let what = format!(
+                        "leads forward to `{}`, whose anchor `{}` does not stand below `{}`; \
+                         rows, and so anchors, stand in the order of the steps (see `after`): {}",
+                        to.name,
+                        to.anchor.as_deref().unwrap_or_default(),
+                        anchors[own],
+                        anchors.join(", "),
+                    );
+                    return Err(BadMap::row(&phase.name, "next", what));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The phases with an anchor that come next, over phases without one.
+    fn next_with_anchor(&self, from: &PhaseName) -> Vec<&Phase> {
+        let bare = |phase: &Phase| phase.is_in_cycle() && phase.anchor.is_none();
+        let reached = self.reach(from, bare);
+        let rows = reached.iter().filter_map(|name| self.phase(name));
+        rows.filter(|phase| phase.is_in_cycle() && phase.anchor.is_some()).collect()
+    }
+
+    /// What may be changed is settled once, before the first phase that changes it.
+    fn scope_is_frozen_first(&self) -> Checked {
+        let freezing: Vec<&Phase> = self.phases.iter().filter(|phase| phase.freezes).collect();
+        if let [one, other, ..] = freezing.as_slice() {
+            let what = format!("`{}` freezes already, and one phase does", one.name);
+            return Err(BadMap::row(&other.name, "freezes", what));
+        }
+        let unfrozen = self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !phase.freezes);
+        for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !phase.freezes) {
+            if phase.write.contains(&Write::Scope) && unfrozen.contains(&phase.name) {
+                let known =
+                    freezing.first().map_or("none does".to_owned(), |one| format!("`{}` does", one.name));
+                let what = format!(
+                    "`scope` needs a phase that freezes (`freezes = true`) here or on every way here; {known}"
+                );
+                return Err(BadMap::row(&phase.name, "write", what));
+            }
+        }
+        Ok(())
+    }
+
+    /// What forward steps lead to from `from`, over rows that let them `through`.
+    fn reach(&self, from: &PhaseName, through: impl Fn(&Phase) -> bool) -> Vec<PhaseName> {
+        let mut reached: Vec<PhaseName> = Vec::new();
+        let mut ahead = self.phase(from).map_or(Vec::new(), |phase| phase.next.clone());
+        while let Some(name) = ahead.pop() {
+            if reached.contains(&name) {
+                continue;
+            }
+            if let Some(phase) = self.phase(&name).filter(|phase| through(phase)) {
+                ahead.extend(phase.next.clone());
+            }
+            reached.push(name);
+        }
+        reached
+    }
+}
+
+/// What a row must say whatever the others say.
+fn row_is_sound(phase: &Phase) -> Checked {
+    let no = |key: &str, what: String| Err(BadMap::row(&phase.name, key, what));
+    if !phase.opens(Class::Seed) {
+        return no("acts", "lacks `seed`: without git seed's own commands no step could be taken".to_owned());
+    }
+    if phase.work.trim().is_empty() || phase.work.contains('\n') {
+        return no("work", "it must be one line that says what is to be done".to_owned());
+    }
+    for (key, steps) in [("next", !phase.next.is_empty()), ("back", !phase.back.is_empty())] {
+        match phase.kind {
+            Kind::Side if steps => {
+                return no(key, "a side lane is left to where it was entered; it has no steps".to_owned());
+            }
+            Kind::Outside if steps => return no(key, "a row outside the cycle has no steps".to_owned()),
+            Kind::Rest if steps && key == "back" => {
+                return no(key, "the cycle is over; no step leads back into it".to_owned());
+            }
+            Kind::Consolidation if steps && key == "back" => {
+                return no(key, "it consolidates, so no step may lead back from it".to_owned());
+            }
+            _ => {}
+        }
+    }
+    for (key, gate) in [("exit", &phase.exit), ("return", &phase.back_gates)]
+        .iter()
+        .flat_map(|(key, gates)| gates.iter().map(move |gate| (*key, gate)))
+    {
+        if !gates::is_known(gate) {
+            return no(key, format!("wants gate `{gate}`; known gates: {}", gates::names()));
+        }
+    }
+    let below_anchor = phase.write.iter().any(|write| matches!(write, Write::Page | Write::ScopedPage));
+    if below_anchor && phase.anchor.is_none() {
+        return no("anchor", "it writes pages below its own anchor, so it needs one".to_owned());
+    }
+    let notes = below_anchor || phase.write.iter().any(|write| matches!(write, Write::Memory | Write::All));
+    if phase.exit.iter().any(|gate| gate == "page") && !notes {
+        return no("exit", "gate `page` wants a page edit, and nothing in `write` allows one".to_owned());
+    }
+    Ok(())
+}
+
+/// `---Xx---`: three dashes, a capital, letters or digits, three dashes.
+fn is_anchor(line: &str) -> bool {
+    let Some(name) = line.strip_prefix("---").and_then(|rest| rest.strip_suffix("---")) else { return false };
+    (2..=16).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+}
