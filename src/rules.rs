@@ -31,6 +31,14 @@ pub enum Unattended {
     Count,
 }
 
+/// Whether a finished job asks for its approval, or rests until a person comes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Approving {
+    Ask,
+    Defer,
+}
+
 /// A table of rules: every key of the shipped one, or some of them in a proposal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +77,7 @@ struct Commit {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Approval {
+    mode: Option<Approving>,
     unattended: Option<Unattended>,
 }
 
@@ -151,6 +160,7 @@ pub struct Rules {
     pub surfaces: Vec<String>,
     pub scratch: Vec<String>,
     pub subject: String,
+    pub approving: Approving,
     pub unattended: Unattended,
     /// Percent of the footer words that must go.
     pub share: u32,
@@ -283,6 +293,7 @@ impl Rules {
             surfaces: table.surfaces.unwrap_or_default(),
             scratch: table.scratch.unwrap_or_default(),
             subject,
+            approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             share,
             rows: table.phase,
@@ -341,6 +352,9 @@ mod tests {
     fn applied_rules_replace_shipped_ones_key_by_key() {
         let rules = Rules::with("idle = \"closed\"\n[approval]\nunattended = \"count\"").expect("they read");
         assert_eq!((rules.idle, rules.unattended), (Idle::Closed, Unattended::Count));
+        assert_eq!(rules.approving, Approving::Ask);
+        let rules = Rules::with("[approval]\nmode = \"defer\"").expect("they read");
+        assert_eq!((rules.approving, rules.unattended), (Approving::Defer, Unattended::Refuse));
         assert_eq!((rules.page_name(), rules.share), ("CLAUDE.md", 80));
     }
 
@@ -350,6 +364,7 @@ mod tests {
             ("track = \"quicker\"", "track `quicker` is not known"),
             ("idel = \"open\"", "unknown field `idel`"),
             ("idle = \"ajar\"", "unknown variant `ajar`, expected `open` or `closed`"),
+            ("[approval]\nmode = \"never\"", "unknown variant `never`, expected `ask` or `defer`"),
             ("pages = []", "names no file"),
             ("pages = [\"a/b.md\"]", "without a folder"),
             ("[commit]\nsubject = \"x\"", "must hold {subject}"),

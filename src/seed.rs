@@ -12,6 +12,7 @@ pub mod entry;
 pub mod fence;
 pub mod githook;
 pub mod hook;
+pub mod nights;
 mod opening;
 pub mod pacing;
 pub mod pages;
@@ -23,7 +24,9 @@ pub mod report;
 pub mod scene;
 pub mod sessions;
 pub mod setup;
+pub mod shortwords;
 pub mod steps;
+pub mod storms;
 
 use std::path::Path;
 

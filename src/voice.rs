@@ -31,6 +31,9 @@ pub struct Row {
     #[serde(rename = "do")]
     pub do_: String,
     pub then: String,
+    /// Shown when the same refusal comes again and again.
+    #[serde(default)]
+    pub example: Option<String>,
 }
 
 /// A line of the text that opens a phase.
@@ -47,6 +50,8 @@ pub enum Line {
     Back,
     Declared,
     Undeclared,
+    /// Files that the person opened beside what is declared.
+    Opened,
     /// Whose pages may be written.
     Pages,
     Document,
@@ -68,6 +73,8 @@ pub enum Line {
     Decision,
     Settle,
     SettleForMore,
+    /// A finished job rests until the person comes by.
+    Rests,
     Ends,
     /// The last one: a test counts the rows up to it.
     EndsWithWords,
@@ -155,6 +162,15 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
     }
 }
 
+/// A worked example for one that keeps hearing `refusal`: the row's own, else the one of
+/// its wanted work.
+pub fn example(refusal: &Refusal, phase: &str) -> Option<String> {
+    let phase = if phase == "talk" { "idle" } else { phase };
+    let own = pick(refusal.wants, refusal.facts.get("case"), phase).and_then(|row| row.example.as_deref());
+    let general = || pick(refusal.wants, None, "").and_then(|row| row.example.as_deref());
+    Some(format!("Example: {}", fill(own.or_else(general)?, &refusal.facts, phase, MOST_SAID)))
+}
+
 fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static Row> {
     let fits = |row: &&Row| {
         row.wants == wants
@@ -203,6 +219,12 @@ mod tests {
         for wants in Wants::ALL {
             let general = |row: &Row| row.wants == wants && row.case.is_none() && row.phase.is_none();
             assert_eq!(table.say.iter().filter(|row| general(row)).count(), 1, "{}", wants.word());
+            let example = example(&Refusal::new("guard", wants).with("case", "no such case"), "observe");
+            let example = example.unwrap_or_else(|| panic!("{} has no example", wants.word()));
+            assert!(!example.contains("  "), "it needs no fact: {example}");
+        }
+        for example in table.say.iter().filter_map(|row| row.example.as_deref()) {
+            assert!(example.split_whitespace().count() <= MOST_WORDS / 2, "{example}");
         }
         let mut keys: Vec<_> =
             table.say.iter().map(|row| (row.wants, row.case.clone(), row.phase.clone())).collect();
@@ -215,7 +237,10 @@ mod tests {
     /// Nothing of the arithmetic of pacing is ever spoken.
     #[test]
     fn no_sentence_speaks_of_scores() {
-        let said = rows().iter().map(|row| format!("{} {} {}", row.why, row.do_, row.then));
+        let said = rows().iter().map(|row| {
+            let example = row.example.as_deref().unwrap_or_default();
+            format!("{} {} {} {example}", row.why, row.do_, row.then)
+        });
         let told = table().open.iter().map(|row| row.text.clone());
         for text in said.chain(told).map(|text| text.to_lowercase()) {
             let mut words = text.split(|c: char| !c.is_alphabetic());

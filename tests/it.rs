@@ -14,5 +14,6 @@ mod it {
     mod setup;
     mod syscalls;
     mod transcripts;
+    mod words;
     mod world;
 }

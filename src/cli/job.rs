@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
-use crate::jobs::{BadJobId, JobId};
+use crate::jobs::{BadJobId, JobId, Status};
 use crate::seed::questions::Heard;
 use crate::seed::report::JobShown;
 use crate::seed::steps::By;
@@ -56,8 +56,11 @@ pub(super) enum JobCommand {
     Pause,
     /// Complete the focused job, once approved°
     Complete,
-    /// Approve the completion of the focused job, in condense°
-    Approve,
+    /// Approve the completion of the focused job in condense, or of one that awaits you°
+    Approve {
+        /// Id of a job that awaits you; the focused one when not given
+        id: Option<String>,
+    },
     /// The focused job lives on the branch of this worktree from now on°
     Move,
 }
@@ -89,7 +92,13 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             Ok(Outcome::Yes)
         }
         JobCommand::Activate { id: job } => {
-            let done = seed.activate_job(&id(job)?)?;
+            let job = id(job)?;
+            if seed.job(&job)?.state.job.status == Status::Awaiting
+                && let Some(refusal) = super::require_person("job activate")?
+            {
+                return Ok(refuse(&seed, &refusal, out));
+            }
+            let done = seed.activate_job(&job)?;
             tell(&seed, done, out, |job| format!("{} is active and focused.", job.state.job.name))
         }
         JobCommand::Focus { id: job } => {
@@ -106,7 +115,8 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             );
             Ok(Outcome::Yes)
         }
-        JobCommand::Complete | JobCommand::Approve => approve(&seed, out),
+        JobCommand::Complete => approve(&seed, None, out),
+        JobCommand::Approve { id } => approve(&seed, id.as_deref(), out),
         JobCommand::Move => {
             if let Some(refusal) = super::require_person("job move")? {
                 return Ok(refuse(&seed, &refusal, out));
@@ -128,12 +138,16 @@ fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     if rows.is_empty() {
         out.line("No job yet; a prompt becomes one.");
     }
+    let width = rows.iter().map(|row| row.status.len()).max().unwrap_or(0).max(9);
     for row in &rows {
         let mark = if row.focused { "*" } else { " " };
         out.line(format_args!(
-            "{mark} {}  {:<9}  {:<9} cycle {}  {}",
+            "{mark} {}  {:<width$}  {:<9} cycle {}  {}",
             row.id, row.status, row.phase, row.cycle, row.name
         ));
+    }
+    for row in rows.iter().filter(|row| row.status == Status::Awaiting.word()) {
+        out.line(format_args!("git seed job approve {} ends \"{}\"", row.id, row.name));
     }
     Ok(Outcome::Yes)
 }
@@ -165,12 +179,23 @@ fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow
     tell(seed, done, out, |job| format!("{} no longer waits for {dependency}.", job.state.job.name))
 }
 
-fn approve(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
     if let Some(refusal) = super::require_person("job approve")? {
         return Ok(refuse(seed, &refusal, out));
     }
-    let focused = seed.require_focused()?;
-    match seed.approve(&focused.chain)? {
+    let focused = seed.focused()?;
+    let named = job.map(|job| seed.job(&id(job)?)).transpose()?;
+    let other = named.filter(|job| focused.as_ref().is_none_or(|focused| focused.chain != job.chain));
+    let heard = match &other {
+        Some(job) => seed.end_awaiting(job)?,
+        None => seed.approve(&seed.require_focused()?.chain)?,
+    };
+    match heard {
+        Heard::Done(text) if other.is_some() => {
+            out.json(&serde_json::json!({ "approved": true }));
+            out.line(text);
+            Ok(Outcome::Yes)
+        }
         Heard::Done(text) => {
             out.json(&serde_json::json!({ "approved": true }));
             out.line(format_args!("Approved: {text}."));

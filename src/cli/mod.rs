@@ -234,10 +234,12 @@ fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
     let focused = seed.focused().ok().flatten();
     let phase = seed.row(focused.as_ref()).name.clone();
     let said = seed.remember_refusal(focused.as_ref(), refusal);
-    if let Err(error) = said {
-        out.error(&error.into());
+    let outcome = out.refusal(refusal, phase.as_str());
+    match said {
+        Ok(example) => example.iter().for_each(|example| out.aside(example)),
+        Err(error) => out.error(&error.into()),
     }
-    out.refusal(refusal, phase.as_str())
+    outcome
 }
 
 /// Refuses a command that is a person's when no person may be assumed here.

@@ -176,6 +176,18 @@ fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
         }
         return;
     }
+    if crossed.rests {
+        out.line(format_args!(
+            "\"{}\" is finished; cycle {} is closed, and the job rests until the person approves it.",
+            crossed.focused.state.job.name, stand.cycle
+        ));
+        if let Some(next) = &crossed.next {
+            out.line(format_args!("\"{}\" is active and focused now.", next.state.job.name));
+            out.line("");
+            out.line(seed.entry_text(next).trim_end());
+        }
+        return;
+    }
     if stand.phase.is_idle() {
         out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
         return;

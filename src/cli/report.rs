@@ -103,6 +103,11 @@ impl Report {
         Outcome::Refused
     }
 
+    /// One more line for whoever was refused.
+    pub fn aside(&mut self, line: &str) {
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+
     /// An error with its causes and, where one is known, the next step.
     pub fn error(&mut self, error: &anyhow::Error) {
         let _ = self.flush();

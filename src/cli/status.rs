@@ -29,6 +29,9 @@ fn print(status: &Status, out: &mut Report) {
         _ => String::new(),
     };
     out.pair("phase", format_args!("{:<28} cycle {}{state}", status.phase, status.cycle));
+    for job in &status.awaiting {
+        out.pair("awaits", format_args!("{:<28} git seed job approve {}", job.name, job.id));
+    }
     out.pair("may", status.allowed.join(" · "));
     for missing in &status.missing {
         out.pair("missing", missing);

@@ -83,8 +83,14 @@ pub struct Counts {
     pub plan_edits: u32,
     /// Stops refused in a row, without an act in between.
     pub stops: u32,
-    /// Refusals of the last kind in a row.
+    /// Refusals of the last kind in a row, without an accepted act in between.
     pub repeats: u32,
+    /// That kind: who spoke, and which work was wanted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The person was told of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told: bool,
     /// Acts of the main session by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: BTreeMap<String, u32>,

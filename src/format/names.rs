@@ -14,6 +14,9 @@ pub const RULES: &str = "refs/seed/rules";
 pub const STATE: &str = "job.toml";
 /// The declared directories of the cycle, one a line.
 pub const SCOPE: &str = "scope";
+/// What a person opened beside the declared directories: files, and directories with a
+/// trailing `/`, one a line. It holds until the cycle is closed.
+pub const ALLOWED: &str = "allowed";
 /// What belonged to the person when the cycle began, one path a line.
 pub const PERSONS: &str = "persons";
 /// Footer words at the beginning of condense, by page.

@@ -405,6 +405,11 @@ impl Host {
         self.reply.limit
     }
 
+    /// True where some tool puts questions to the person.
+    pub fn can_ask(&self) -> bool {
+        self.tools.iter().any(|tool| matches!(tool.act, ActRow::Ask(_)))
+    }
+
     /// Whether a person is there, by the value of the [`attended`](Self::attended)
     /// variable; `None` where the host does not say.
     pub fn is_attended(&self, value: Option<&str>) -> Option<bool> {
@@ -518,6 +523,14 @@ mod tests {
         for (tool, known) in [("Read", true), ("mcp__tiny__echo", true), ("Reader", false), ("", false)] {
             assert_eq!(host.tool(tool).is_some(), known, "{tool}");
         }
+    }
+
+    #[test]
+    fn a_host_without_a_tool_for_questions_cannot_ask() {
+        let host = |row: &str| Host::parse("claude", row).expect("it loads");
+        assert!(host(text("claude")).can_ask());
+        let ask = text("claude").lines().find(|line| line.contains("{ ask = ")).expect("a row asks");
+        assert!(!host(&text("claude").replace(ask, "act = \"housekeeping\"")).can_ask());
     }
 
     #[test]

@@ -76,6 +76,30 @@ pub struct Moment<'a> {
     pub outstanding: Option<String>,
 }
 
+/// Why the job cannot be completed at this moment, whoever would say so.
+pub fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
+    let case = match moment.job {
+        None => "no-job",
+        Some(_) if !moment.consolidating => "too-early",
+        Some(job) if job.status == Status::Completed => "done-already",
+        Some(_) if moment.stage != "ready" => "not-ready",
+        Some(_) if !moment.eligible => "cycles-left",
+        Some(_) => return None,
+    };
+    Some(refusal(Registered::Complete, case, moment))
+}
+
+fn refusal(registered: Registered, case: &str, moment: &Moment<'_>) -> Refusal {
+    let options = registered.options().join("` and `");
+    Refusal::new("question", Wants::Question)
+        .with("case", case)
+        .with("tag", registered.tag())
+        .with("options", options)
+        .with("words", WORDS.to_string())
+        .with("stage", moment.stage)
+        .with("job", moment.job.map_or("", |job| job.name.as_str()))
+}
+
 /// Checks a question that begins with a registered tag; others are the agent's own business.
 pub fn admit(questions: &[Question], moment: &Moment<'_>) -> Result<Option<Registered>, Refusal> {
     let Some((question, registered)) =
@@ -83,24 +107,12 @@ pub fn admit(questions: &[Question], moment: &Moment<'_>) -> Result<Option<Regis
     else {
         return Ok(None);
     };
-    let no = |case: &str| {
-        let options = registered.options().join("` and `");
-        Refusal::new("question", Wants::Question)
-            .with("case", case)
-            .with("tag", registered.tag())
-            .with("options", options)
-            .with("words", WORDS.to_string())
-            .with("stage", moment.stage)
-            .with("job", moment.job.map_or("", |job| job.name.as_str()))
-    };
+    let no = |case: &str| refusal(registered, case, moment);
     let Some(job) = moment.job else { return Err(no("no-job")) };
     match registered {
-        Registered::Complete if !moment.consolidating => return Err(no("too-early")),
-        Registered::Complete if job.status == Status::Completed => return Err(no("done-already")),
-        Registered::Complete if moment.stage != "ready" => return Err(no("not-ready")),
-        Registered::Complete if !moment.eligible => return Err(no("cycles-left")),
+        Registered::Complete => too_soon(moment).map_or(Ok(()), Err)?,
         Registered::Gmode if moment.in_side_lane => return Err(no("done-already")),
-        _ => {}
+        Registered::Gmode => {}
     }
     if questions.len() != 1 || question.multiple || question.answered {
         return Err(no("alone"));

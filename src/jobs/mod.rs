@@ -6,6 +6,7 @@
 
 pub mod completion;
 pub mod routing;
+pub mod shortword;
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,6 +67,8 @@ pub enum Status {
     Pending,
     Active,
     Completed,
+    /// Finished, its cycle closed; a person's approval ends it.
+    Awaiting,
     /// Parked for good; never counted again.
     Voided,
 }
@@ -76,6 +79,7 @@ impl Status {
             Self::Pending => "pending",
             Self::Active => "active",
             Self::Completed => "completed",
+            Self::Awaiting => "awaiting you",
             Self::Voided => "voided",
         }
     }
@@ -148,10 +152,13 @@ impl Job {
 
     /// Changes the status, if the machine has the step.
     pub fn become_(&mut self, to: Status, at: UnixSeconds) -> Result<(), BadStatus> {
-        use Status::{Active, Completed, Pending, Voided};
+        use Status::{Active, Awaiting, Completed, Pending, Voided};
         let legal = matches!(
             (self.status, to),
-            (Pending, Active) | (Active, Pending | Completed) | (Pending | Active, Voided)
+            (Pending, Active)
+                | (Active, Pending | Completed | Awaiting)
+                | (Awaiting, Active | Completed)
+                | (Pending | Active, Voided)
         );
         if !legal {
             return Err(BadStatus { job: self.id.clone(), from: self.status.word(), to: to.word() });
@@ -206,16 +213,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_status_machine_has_five_steps_and_no_other() {
-        use Status::{Active, Completed, Pending, Voided};
-        let legal =
-            [(Pending, Active), (Active, Pending), (Active, Completed), (Pending, Voided), (Active, Voided)];
-        for from in [Pending, Active, Completed, Voided] {
-            for to in [Pending, Active, Completed, Voided] {
+    fn the_status_machine_has_eight_steps_and_no_other() {
+        use Status::{Active, Awaiting, Completed, Pending, Voided};
+        let legal = [
+            (Pending, Active),
+            (Active, Pending),
+            (Active, Completed),
+            (Active, Awaiting),
+            (Awaiting, Active),
+            (Awaiting, Completed),
+            (Pending, Voided),
+            (Active, Voided),
+        ];
+        let every = [Pending, Active, Completed, Awaiting, Voided];
+        for from in every {
+            for to in every {
                 let mut job = Job::created("j".parse().expect("an id"), "name", 0);
                 job.status = from;
                 assert_eq!(job.become_(to, 9).is_ok(), legal.contains(&(from, to)), "{from:?} -> {to:?}");
-                assert_eq!(job.last_completed_at.is_some(), (from, to) == (Active, Completed));
+                let completed = to == Completed && legal.contains(&(from, to));
+                assert_eq!(job.last_completed_at.is_some(), completed);
             }
         }
     }

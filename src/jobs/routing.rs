@@ -1,6 +1,6 @@
 //! Where a prompt goes: it bears a job, is added to one, waits for one, or is nobody's.
 
-use super::{Job, Status};
+use super::{Job, Status, shortword};
 
 /// What kind of words an interaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -57,6 +57,7 @@ pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -
 
 /// A first name for a job: up to eight words of the prompt's first line of words.
 pub fn provisional_name(prompt: &str) -> String {
+    let prompt = shortword::read(prompt).map_or(prompt, |(_, rest)| rest);
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("untitled");
     let clean = |word: &str| word.chars().filter(|c| !c.is_control()).collect::<String>();
     let name = line.split_whitespace().take(8).map(clean).collect::<Vec<_>>().join(" ");
@@ -113,6 +114,7 @@ mod tests {
             ),
             ("\n\nhello.", "hello"),
             ("   ", "untitled"),
+            ("[ALLOW todo.txt] Fix the lexer", "Fix the lexer"),
             ("\u{1b}[31mred", "[31mred"),
         ] {
             assert_eq!(provisional_name(prompt), name);

@@ -1,4 +1,5 @@
-//! The directories that a plan declares, and the exact match against them.
+//! The directories that a plan declares, the files that a person opened beside them, and
+//! the exact match against both.
 //!
 //! A declared directory opens its own files and nothing else: neither the directories
 //! below it nor those above. There are no patterns, so a reader of the plan sees every
@@ -8,40 +9,52 @@ use std::collections::BTreeSet;
 
 use super::pages;
 
-/// A sorted set of exact directories; the empty string is the root.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub struct Scope(BTreeSet<String>);
+/// Sorted sets of exact directories, where the empty string is the root, and of exact files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    dirs: BTreeSet<String>,
+    files: BTreeSet<String>,
+}
 
 impl Scope {
     /// Adds `dir`; says whether it is new.
     pub fn declare(&mut self, dir: impl Into<String>) -> bool {
-        self.0.insert(dir.into())
+        self.dirs.insert(dir.into())
+    }
+
+    /// Adds one file that is open by itself.
+    pub fn open(&mut self, file: impl Into<String>) {
+        self.files.insert(file.into());
     }
 
     /// Says whether `dir` itself is declared.
     pub fn declares(&self, dir: &str) -> bool {
-        self.0.contains(dir)
+        self.dirs.contains(dir)
     }
 
-    /// Says whether `file` lies directly in a declared directory.
+    /// Says whether `file` lies directly in a declared directory, or is open by itself.
     pub fn holds(&self, file: &str) -> bool {
-        self.declares(pages::dir_of(file))
+        self.declares(pages::dir_of(file)) || self.files.contains(file)
     }
 
     /// Every directory, sorted.
     pub fn dirs(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.dirs.iter().map(String::as_str)
+    }
+
+    /// Every file that is open by itself, sorted.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.dirs.is_empty() && self.files.is_empty()
     }
 }
 
 impl<D: Into<String>> FromIterator<D> for Scope {
     fn from_iter<I: IntoIterator<Item = D>>(dirs: I) -> Self {
-        Self(dirs.into_iter().map(Into::into).collect())
+        Self { dirs: dirs.into_iter().map(Into::into).collect(), files: BTreeSet::new() }
     }
 }
 
@@ -157,6 +170,18 @@ mod tests {
         for (file, held) in cases {
             assert_eq!(scope.holds(file), held, "{file}");
         }
+    }
+
+    #[test]
+    fn a_file_that_a_person_opened_opens_itself_alone() {
+        let mut scope: Scope = ["src/a"].into_iter().collect();
+        scope.open("src/b/x.rs");
+        for (file, held) in
+            [("src/b/x.rs", true), ("src/b/y.rs", false), ("src/b/x.rs/z", false), ("src/b", false)]
+        {
+            assert_eq!(scope.holds(file), held, "{file}");
+        }
+        assert!(!scope.declares("src/b"));
     }
 
     proptest! {

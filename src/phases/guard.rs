@@ -374,8 +374,8 @@ fn writes_a_page<'a>(scene: &'a Scene<'_>) -> Option<&'a FileChange> {
 fn looking_comes_before_writing(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     match writes_a_page(scene) {
-        Some(page) if pace.is_early(&scene.stay, scene.phase.profile) => {
-            Err(no(Wants::Depth).with("case", "early").with("path", page.path.as_str()))
+        Some(change) if pace.is_early(&scene.stay, scene.phase.profile) => {
+            Err(no(Wants::Depth).with("case", "early").with("path", change.path.as_str()))
         }
         _ => Ok(()),
     }
@@ -385,10 +385,14 @@ fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     // Pages can always be read: an edit tool may ask for it first. Questions, the host's own
     // lists and git seed's commands are no part of the rhythm.
-    let page = matches!(scene.call.read, Some((_, Place::Page { .. })));
+    let reads_a_page = matches!(scene.call.read, Some((_, Place::Page { .. })));
     let aside = |class: &Class| matches!(class, Class::Ask | Class::Housekeeping | Class::Seed);
     let free = scene.call.classes.iter().all(|(class, _)| aside(class)) || keeps_to_own_memory(scene);
-    if page || free || writes_a_page(scene).is_some() || !pace.is_full(&scene.stay, scene.phase.profile) {
+    if reads_a_page
+        || free
+        || writes_a_page(scene).is_some()
+        || !pace.is_full(&scene.stay, scene.phase.profile)
+    {
         return Ok(());
     }
     let anchor = scene.phase.anchor.as_deref().unwrap_or_default();

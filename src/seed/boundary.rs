@@ -55,6 +55,10 @@ pub struct Crossed {
     pub closed: bool,
     /// A prompt that had waited became the next job.
     pub born: Option<Focused>,
+    /// The job rests until a person approves it, and focus was given up.
+    pub rests: bool,
+    /// A job that waited in this worktree took the focus of one that rests.
+    pub next: Option<Focused>,
 }
 
 /// What the first half of a boundary found out.
@@ -65,6 +69,8 @@ pub(super) struct Judged {
     pub(super) message: Message,
     /// Phase and cycle that it was judged in.
     pub(super) at: (PhaseName, u32),
+    /// The job is finished, and rests with this step until a person approves it.
+    pub(super) rests: bool,
 }
 
 impl Seed {
@@ -131,7 +137,10 @@ impl Seed {
         }
         let name = step_name(stand.phase.as_str(), step.as_ref());
         let at = (stand.phase.clone(), stand.cycle);
-        Ok(Ok(Judged { survey, step, name, message, at }))
+        let closes = matches!(toward, Toward::Forward { add_cycle: None, .. })
+            && step == Some(Move::Forward(PhaseName::idle()));
+        let rests = closes && self.would_rest(focused);
+        Ok(Ok(Judged { survey, step, name, message, at, rests }))
     }
 
     /// Acts of an earlier step of this stay were heard, so the hooks do fire.
@@ -354,12 +363,14 @@ impl Seed {
         let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
             && taken.focused.state.job.status == Status::Completed;
         let born = if closes { self.close(&taken.focused)? } else { None };
+        let rests = taken.focused.state.job.status == Status::Awaiting;
+        let next = if rests { self.rest(&taken.focused)? } else { None };
         // The index of the fence was taken in the survey; only anchors came after it.
-        if !closes && !pages.is_empty() {
+        if !closes && !rests && !pages.is_empty() {
             self.snapshot()?;
         }
         let Taken { focused, trailers } = taken.into();
-        Ok(Ok(Crossed { focused, trailers, commit, remarks, closed: closes, born }))
+        Ok(Ok(Crossed { focused, trailers, commit, remarks, closed: closes, born, rests, next }))
     }
 
     #[expect(clippy::too_many_arguments, reason = "what the second half of a boundary knows, read once")]
@@ -390,6 +401,13 @@ impl Seed {
                 // The step that begins a cycle is the first of that cycle.
                 draft.cycle = state.stand.cycle;
             }
+            if *step == Move::Forward(PhaseName::idle()) && !self.lines(chain, names::ALLOWED)?.is_empty() {
+                draft.edits.push(TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: Vec::new() });
+            }
+            if judged.rests && state.job.status == Status::Active {
+                let became = state.job.become_(Status::Awaiting, self.now);
+                became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            }
         }
         let head = self.store.head()?;
         state.home.branch = head.branch.unwrap_or_default();
@@ -411,7 +429,9 @@ impl Seed {
             draft.edits.push(TreeEdit::Put { path: names::PERSONS.to_owned(), bytes });
             draft.edits.push(TreeEdit::Put { path: TOUCHED.to_owned(), bytes: Vec::new() });
             if state.stand.entry.from.is_idle() && state.stand.shelved.is_empty() {
-                draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes: Vec::new() });
+                let opened = self.opened_dirs(chain)?;
+                let bytes = state::write_lines(opened.iter().map(String::as_str)).into_bytes();
+                draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
                 state.cost = state::Cost::default();
             }
         }
@@ -463,7 +483,7 @@ impl Seed {
         let kept = crate::format::interaction::Interaction::read(&String::from_utf8_lossy(&bytes));
         let Some(kept) = kept else { return Ok(None) };
         let driver = focused.state.driver.clone();
-        self.bear_from_prompt(&kept, &driver).map(Some)
+        self.bear_from_prompt(&kept, &driver, self.track_of(&kept.text)).map(Some)
     }
 }
 

@@ -48,7 +48,9 @@ impl Seed {
     fn opening<'a>(&'a self, focused: &'a Focused) -> Opening<'a> {
         let scope = self.scope(focused);
         let dirs = scope.dirs().map(super::scene::to_line).collect();
-        Opening { dirs, ..Opening::new(self.row(Some(focused)), &focused.state) }
+        let files = scope.files().map(str::to_owned).collect();
+        let rests = self.defers(&focused.state);
+        Opening { dirs, files, rests, ..Opening::new(self.row(Some(focused)), &focused.state) }
     }
 
     /// The step back that led into this stay.

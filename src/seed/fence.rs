@@ -179,7 +179,7 @@ impl Seed {
     fn is_allowed(&self, judged: &Judged<'_>, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
         let row = judged.row;
         let place = self.place_of(shown, judged.state);
-        let declared = super::scene::declared(&place, &judged.scope);
+        let declared = super::scene::declared(shown, &place, &judged.scope);
         let cycle = judged.state.stand.cycle;
         let exists = self.store.blob_at(before, path)?.is_some();
         if !row.writes(&place, Spot { cycle, declared, exists }) {

@@ -62,7 +62,7 @@ impl Seed {
         for staged in self.store.staged()? {
             let path = staged.to_string();
             let place = place::of(&path, &names);
-            let declared = super::scene::declared(&place, &scope);
+            let declared = super::scene::declared(&path, &place, &scope);
             let writes = |exists| row.writes(&place, Spot { cycle, declared, exists });
             let open = place != Place::Surface && (writes(true) || writes(false));
             if !open {

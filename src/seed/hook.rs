@@ -9,7 +9,9 @@ use super::fence::Aftermath;
 use super::pacing;
 use super::questions::Heard;
 use super::sessions::Word;
+use super::shortwords::Spoken;
 use super::steps::{By, Draft, Fold};
+use super::storms::{self, Storm};
 use super::{Focused, Result, Seed, SeedError};
 use crate::event::{Act, Actor, Event, Kind, Outcome, ToolCall};
 use crate::format::interaction::Interaction;
@@ -18,6 +20,7 @@ use crate::format::names;
 use crate::format::state::{Driver, State};
 use crate::hosts::{Answer, Host};
 use crate::jobs::routing::{self, InteractionKind, Route};
+use crate::jobs::shortword;
 use crate::jobs::{Job, Status};
 use crate::phases::guard::{self, Scene};
 use crate::phases::pacing::Deed;
@@ -36,7 +39,7 @@ impl Seed {
     /// Answers `event`.
     pub fn answer(&self, host: &Host, event: &Event) -> Answer {
         if !self.is_on() {
-            return Answer::silence();
+            return self.heard_while_off(host, event).unwrap_or_else(|error| self.in_trouble(event, &error));
         }
         let answered = match &event.kind {
             Kind::Before(call) => self.before(host, event, call),
@@ -97,8 +100,9 @@ impl Seed {
         refusal: &Refusal,
     ) -> Result<Answer> {
         let phase = scene.phase.name.as_str();
-        let text = voice::say(refusal, phase).text();
+        let mut text = voice::say(refusal, phase).text();
         let words = count_words(&text);
+        let mut storm = Storm::default();
         // A no stays a no where its line cannot be written: a full disk opens nothing.
         let _ = self.note(focused, |line| {
             line.what = What::Refused;
@@ -112,20 +116,30 @@ impl Seed {
             line.refusal = Some(Refused::of(refusal, phase));
             line.counts.refusals += 1;
             line.counts.words += words;
+            storm = storms::refused(&mut line.counts, refusal, phase);
+            storm.is_news = storms::is_news(&mut line.counts);
         });
-        Ok(Answer::refuse(text))
+        if let Some(example) = &storm.example {
+            text = format!("{text}\n{example}");
+        }
+        let to_person = storm.is_news.then(|| storms::line(refusal, phase));
+        Ok(Answer { to_person, ..Answer::refuse(text) })
     }
 
-    /// Keeps a refusal of a command for `why`.
-    pub fn remember_refusal(&self, focused: Option<&Focused>, refusal: &Refusal) -> Result<()> {
+    /// Keeps a refusal of a command for `why`. Gives an example where the same one came
+    /// again and again; the person hears of it at the next event.
+    pub fn remember_refusal(&self, focused: Option<&Focused>, refusal: &Refusal) -> Result<Option<String>> {
         let phase = self.row(focused).name.to_string();
         let words = count_words(&voice::say(refusal, &phase).text());
+        let mut storm = Storm::default();
         self.note(focused, |line| {
             line.what = What::Refused;
             line.refusal = Some(Refused::of(refusal, &phase));
             line.counts.refusals += 1;
             line.counts.words += words;
-        })
+            storm = storms::refused(&mut line.counts, refusal, &phase);
+        })?;
+        Ok(storm.example)
     }
 
     /// A call that passes: silence, but for what has to be remembered or granted.
@@ -159,10 +173,17 @@ impl Seed {
     }
 
     fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
-        let Some(focused) = self.focused()? else { return Ok(Answer::silence()) };
+        let own = storms::speaks_to_seed(call);
+        let Some(focused) = self.focused()? else {
+            if !own {
+                self.calm_without_focus()?;
+            }
+            return Ok(Answer::silence());
+        };
         if focused.since.is_err() {
             return Ok(Answer::silence());
         }
+        let mut news = false;
         let mut context = None;
         let mut after = Aftermath::default();
         let mut plan_edits = 0;
@@ -219,7 +240,14 @@ impl Seed {
             if acts {
                 counts.stops = 0;
             }
+            if own {
+                // A boundary's refusal reaches the person with the end of its command.
+                news = storms::is_news(counts);
+            } else {
+                storms::calm(counts);
+            }
         })?;
+        let to_person = if news { self.storm_line(&focused)? } else { None };
         if let Act::Schedule { text } = &call.act {
             self.note(Some(&focused), |line| {
                 line.what = What::Scheduled;
@@ -229,7 +257,7 @@ impl Seed {
         if let Act::Ask(_) = &call.act {
             return self.after_question(host, event, call, outcome, context);
         }
-        Ok(context.map_or_else(Answer::silence, Answer::context))
+        Ok(Answer { context, to_person, ..Answer::silence() })
     }
 
     /// The files of a call, and where they lie.
@@ -293,7 +321,7 @@ impl Seed {
         }
         self.require_seeded()?;
         self.begin_session(event)?;
-        let Some(focused) = self.focused()? else { return Ok(Answer::silence()) };
+        let Some(focused) = self.focused()? else { return self.good_morning() };
         if focused.state.stand.is_talk() {
             return Ok(Answer::silence());
         }
@@ -369,24 +397,37 @@ impl Seed {
         }
         let guest = focused.as_ref().is_some_and(|focused| self.is_guest(focused, event));
         let scheduled = focused.as_ref().is_some_and(|focused| self.was_scheduled(focused, text));
-        let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main && !guest;
+        let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
+        let text: String = text.chars().take(PROMPT).collect();
+        if let Some((short, rest)) = shortword::read(&text).filter(|_| person)
+            && !self.was_ever_scheduled(&text)?
+        {
+            let spoken = Spoken { event, text: &text, word, guest };
+            return self.short_word(&spoken, &short, rest, focused.as_ref());
+        }
         if guest {
             return Ok(Answer::silence());
         }
-        let text: String = text.chars().take(PROMPT).collect();
-        let job = focused.as_ref().map(|focused| &focused.state.job);
-        let closing = focused.as_ref().is_some_and(|focused| focused.state.is_closing());
+        self.route_prompt(event, text, word, person, focused.as_ref())
+    }
+
+    /// A prompt in the session that drives goes its ordinary way.
+    pub(super) fn route_prompt(
+        &self,
+        event: &Event,
+        text: String,
+        word: Word,
+        person: bool,
+        focused: Option<&Focused>,
+    ) -> Result<Answer> {
+        let job = focused.map(|focused| &focused.state.job);
+        let closing = focused.is_some_and(|focused| focused.state.is_closing());
         let route = routing::route(&text, person, job, closing);
         let driver = Driver { host: event.host.to_owned(), session: event.session.clone() };
-        match (route, &focused) {
+        match (route, focused) {
             (Route::Bear, _) => {
-                let interaction = Interaction {
-                    kind: InteractionKind::Prompt,
-                    at: self.now,
-                    provenance: word.text().to_owned(),
-                    text,
-                };
-                let born = self.bear_from_prompt(&interaction, &driver)?;
+                let interaction = self.as_prompt(text, word);
+                let born = self.bear_from_prompt(&interaction, &driver, self.rules.maps.home_name())?;
                 let told = "git seed: this prompt is a new job. You may look and answer freely; before the first change run git seed phase advance.";
                 self.count_injected(&born, told)?;
                 Ok(Answer::context(told))
@@ -408,15 +449,21 @@ impl Seed {
         }
     }
 
+    /// A person's prompt, to be kept.
+    pub(super) fn as_prompt(&self, text: String, word: Word) -> Interaction {
+        let provenance = word.text().to_owned();
+        Interaction { kind: InteractionKind::Prompt, at: self.now, provenance, text }
+    }
+
     /// The agent itself gave this text to a scheduling tool, so no person wrote it.
-    fn was_scheduled(&self, focused: &Focused, text: &str) -> bool {
+    pub(super) fn was_scheduled(&self, focused: &Focused, text: &str) -> bool {
         let hash = text_hash(text);
         let since = self.read_since(focused).unwrap_or_default();
         focused.state.scheduled.contains(&hash) || since.scheduled().any(|known| known == hash)
     }
 
-    /// A job is born from a person's prompt: active, focused, in idle, cycle 0.
-    pub fn bear_from_prompt(&self, prompt: &Interaction, driver: &Driver) -> Result<Focused> {
+    /// A job is born from a person's prompt: active, focused, in idle, cycle 0 of `track`.
+    pub fn bear_from_prompt(&self, prompt: &Interaction, driver: &Driver, track: &str) -> Result<Focused> {
         let salt = format!("{}{}{}", driver.session, prompt.text, self.store.worktree_name());
         let mut id = world::new_job_id(self.now, &salt);
         for n in 1..100 {
@@ -427,7 +474,7 @@ impl Seed {
         }
         let job = Job::from_prompt(id, &prompt.text, self.now);
         let subject = format!("\"{}\"", job.name);
-        let mut state = State::new(job, self.rules.maps.home_name(), &self.store.worktree_name());
+        let mut state = State::new(job, track, &self.store.worktree_name());
         state.driver = driver.clone();
         let bytes = prompt.write().into_bytes();
         let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];
@@ -445,7 +492,7 @@ impl Seed {
     }
 
     /// The session whose person speaks drives the job from now on.
-    fn take_over(&self, chain: &str, driver: &Driver) -> Result<()> {
+    pub(super) fn take_over(&self, chain: &str, driver: &Driver) -> Result<()> {
         let Some(focused) = self.focused()? else { return Ok(()) };
         if focused.state.driver == *driver {
             return Ok(());
@@ -459,7 +506,7 @@ impl Seed {
     }
 
     /// Another session drives the job, and its host still runs.
-    fn is_guest(&self, focused: &Focused, event: &Event) -> bool {
+    pub(super) fn is_guest(&self, focused: &Focused, event: &Event) -> bool {
         let driver = &focused.state.driver.session;
         !driver.is_empty() && !event.session.is_empty() && *driver != event.session && self.is_live(driver)
     }

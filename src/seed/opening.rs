@@ -29,6 +29,8 @@ pub(super) struct Opening<'a> {
     pub state: &'a State,
     /// Declared directories.
     pub dirs: Vec<String>,
+    /// Files that the person opened.
+    pub files: Vec<String>,
     pub back: Option<Back>,
     pub asked: Asked,
     pub contract: Vec<Clause>,
@@ -38,6 +40,8 @@ pub(super) struct Opening<'a> {
     pub live: Vec<String>,
     /// The job may end in this cycle.
     pub last: bool,
+    /// A finished job rests instead of asking.
+    pub rests: bool,
 }
 
 /// The step that sent the job back.
@@ -76,12 +80,14 @@ impl<'a> Opening<'a> {
             row,
             state,
             dirs: Vec::new(),
+            files: Vec::new(),
             back: None,
             asked: Asked::default(),
             contract: Vec::new(),
             document: None,
             live: Vec::new(),
             last: false,
+            rests: false,
         }
     }
 
@@ -137,7 +143,13 @@ impl<'a> Opening<'a> {
     }
 
     /// What may be written.
-    fn open(&self) -> Option<Part> {
+    fn open(&self) -> Vec<Part> {
+        let scoped = self.row.write.contains(&Write::Scope) && !self.files.is_empty();
+        let files = scoped.then(|| self.told(Line::Opened, &[("files", &listed(&self.files))]));
+        self.declared().into_iter().chain(files).collect()
+    }
+
+    fn declared(&self) -> Option<Part> {
         let dirs = listed(&self.dirs);
         let writes = |write: Write| self.row.write.contains(&write);
         let line = match self.dirs.is_empty() {
@@ -199,6 +211,9 @@ impl<'a> Opening<'a> {
         }
         if row.kind == Kind::Consolidation {
             parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
+            if self.rests {
+                parts.push(self.told(Line::Rests, &[]));
+            }
         }
         let sections: Vec<String> = row.sections.iter().map(|title| format!("## {title}")).collect();
         let sections = sections.join(", ");

@@ -93,7 +93,7 @@ impl Seed {
         let by = if word.is_somebody() { By::Person } else { By::Hook };
         let interaction =
             Interaction { kind, at: self.now, provenance: word.text().to_owned(), text: text.to_owned() };
-        let step = self.step(chain, Fold::In, |state, _| {
+        let step = self.step(chain, self.fold_for(chain)?, |state, _| {
             also(state);
             let n = state.job.interactions + 1;
             state.job.interactions = n;
@@ -212,6 +212,24 @@ impl Seed {
             let refusal = Refusal::new("question", Wants::Question).with("case", "too-early");
             return Ok(Err(refusal));
         }
+        self.dependencies_hold(state)
+    }
+
+    /// Every job that `state` waits for is completed or parked.
+    pub(super) fn dependencies_hold(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
+        let unmet = self.unmet(state)?;
+        if unmet.is_empty() {
+            return Ok(Ok(()));
+        }
+        let list: Vec<String> =
+            unmet.iter().map(|(id, name, status)| format!("{id} {name} ({status})")).collect();
+        Ok(Err(Refusal::new("dependencies", Wants::Settled)
+            .with("case", "dependencies")
+            .with("where", list.join(", "))))
+    }
+
+    /// The jobs that `state` still waits for, with name and status.
+    pub(super) fn unmet(&self, state: &State) -> Result<Vec<(JobId, String, &'static str)>> {
         let mut known = Vec::new();
         for id in &state.job.depends_on {
             if let Ok(job) = self.job(id) {
@@ -221,15 +239,7 @@ impl Seed {
         let status_of = |id: &JobId| {
             known.iter().find(|(known, ..)| known == id).map(|(_, name, status)| (name.as_str(), *status))
         };
-        let unmet = completion::unmet(&state.job, status_of);
-        if unmet.is_empty() {
-            return Ok(Ok(()));
-        }
-        let list: Vec<String> =
-            unmet.iter().map(|(id, name, status)| format!("{id} {name} ({status})")).collect();
-        Ok(Err(Refusal::new("dependencies", Wants::Settled)
-            .with("case", "dependencies")
-            .with("where", list.join(", "))))
+        Ok(completion::unmet(&state.job, status_of))
     }
 
     /// Opens the side lane.

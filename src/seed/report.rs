@@ -31,6 +31,8 @@ pub struct Status {
     pub cost: CostShown,
     /// Paths of the agent's making outside the fence, and paths that nobody claims.
     pub fence: FenceShown,
+    /// Without a focus: the jobs that rest until a person approves them.
+    pub awaiting: Vec<JobHead>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -174,6 +176,7 @@ impl Seed {
                 unsynced: 0,
                 cost: CostShown::default(),
                 fence: FenceShown::default(),
+                awaiting: self.awaiting()?.iter().map(job_head).collect(),
             });
         };
         let state = &focused.state;
@@ -181,21 +184,29 @@ impl Seed {
         Ok(Status {
             enabled: self.is_on(),
             track: state.stand.track.clone(),
-            job: Some(JobHead {
-                id: state.job.id.to_string(),
-                name: state.job.name.clone(),
-                status: state.job.status.word(),
-                run: state.job.run,
-            }),
+            job: Some(job_head(focused)),
             phase: state.stand.phase.to_string(),
             cycle: state.stand.cycle,
-            allowed: allowed(row, &self.lines(&focused.chain, names::SCOPE)?),
+            allowed: allowed(row, &self.open_places(focused)?),
             missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
             next: self.next(focused, row, &missing),
             unsynced: state.steps,
             cost: cost(focused),
             fence: self.fence_shown(focused)?,
+            awaiting: Vec::new(),
         })
+    }
+
+    /// Directories and files that may be written in where the phase writes its scope.
+    fn open_places(&self, focused: &Focused) -> Result<Vec<String>> {
+        let mut places = self.lines(&focused.chain, names::SCOPE)?;
+        for line in self.lines(&focused.chain, names::ALLOWED)? {
+            let place = line.strip_suffix('/').unwrap_or(&line).to_owned();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        Ok(places)
     }
 
     /// Strays and unclaimed changes as they are remembered, without looking at the tree.
@@ -378,6 +389,11 @@ impl Seed {
             },
         })
     }
+}
+
+fn job_head(job: &Focused) -> JobHead {
+    let job = &job.state.job;
+    JobHead { id: job.id.to_string(), name: job.name.clone(), status: job.status.word(), run: job.run }
 }
 
 /// Two gates may want the same work.

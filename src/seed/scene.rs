@@ -8,6 +8,7 @@ use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::format::names;
 use crate::hosts::Host;
 use crate::jobs::completion::{self, Moment};
+use crate::jobs::shortword;
 use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::guard::{Call, FileChange, Scene};
@@ -119,7 +120,12 @@ impl Seed {
                 out.question = self.ask(questions, phase, focused).err();
             }
             Act::Housekeeping => out.classes = one(Class::Housekeeping),
-            Act::Schedule { .. } => out.classes = one(Class::Schedule),
+            Act::Schedule { text } => {
+                out.classes = one(Class::Schedule);
+                // No tool makes a person's short word.
+                out.persons =
+                    shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
+            }
             Act::Foreign { .. } => out.classes = one(Class::Foreign),
             Act::Unknown => out.classes = one(Class::Unknown),
         }
@@ -138,16 +144,26 @@ impl Seed {
         focused.filter(|_| asks).map(|focused| self.scope(focused)).unwrap_or_default()
     }
 
-    /// The declared directories of the cycle.
+    /// The declared directories of the cycle, and what a person opened beside them.
     pub fn scope(&self, focused: &Focused) -> Scope {
-        let bytes = self.store.file(&focused.tip, names::SCOPE).ok().flatten().unwrap_or_default();
-        crate::format::state::read_lines(&bytes).iter().map(|line| from_line(line)).collect()
+        let lines = |file| {
+            let bytes = self.store.file(&focused.tip, file).ok().flatten().unwrap_or_default();
+            crate::format::state::read_lines(&bytes)
+        };
+        let mut scope: Scope = lines(names::SCOPE).iter().map(|line| from_line(line)).collect();
+        for line in lines(names::ALLOWED) {
+            match line.strip_suffix('/') {
+                Some(dir) => drop(scope.declare(from_line(dir))),
+                None => scope.open(line),
+            }
+        }
+        scope
     }
 
     fn change(&self, resolved: Resolved, file: &FileEdit, scope: &Scope) -> FileChange {
         let page = matches!(resolved.place, Place::Page { .. }).then(|| self.page_change(&resolved, file));
         FileChange {
-            declared: declared(&resolved.place, scope),
+            declared: declared(&resolved.shown, &resolved.place, scope),
             path: resolved.shown,
             place: resolved.place,
             exists: resolved.exists,
@@ -228,17 +244,30 @@ impl Seed {
         if !registered {
             return Ok(None);
         }
-        let stage = focused.map_or("", |focused| self.condense_stage(focused));
         let text = questions.first().map_or("", |question| question.text.as_str());
-        let moment = Moment {
+        let outstanding = Message::new(text).section(OUTSTANDING);
+        completion::admit(questions, &self.moment(phase, focused, outstanding))
+    }
+
+    /// What decides whether `focused` could be completed now.
+    pub(super) fn completion_moment<'a>(&self, focused: &'a Focused) -> Moment<'a> {
+        self.moment(self.row(Some(focused)), Some(focused), None)
+    }
+
+    fn moment<'a>(
+        &self,
+        phase: &Phase,
+        focused: Option<&'a Focused>,
+        outstanding: Option<String>,
+    ) -> Moment<'a> {
+        Moment {
             job: focused.map(|focused| &focused.state.job),
             consolidating: phase.kind == Kind::Consolidation,
             in_side_lane: phase.kind == Kind::Side,
-            stage,
+            stage: focused.map_or("", |focused| self.condense_stage(focused)),
             eligible: focused.is_some_and(|focused| self.eligible(focused)),
-            outstanding: Message::new(text).section(OUTSTANDING),
-        };
-        completion::admit(questions, &moment)
+            outstanding,
+        }
     }
 }
 
@@ -247,14 +276,15 @@ pub fn to_line(dir: &str) -> String {
     if dir.is_empty() { ".".to_owned() } else { dir.to_owned() }
 }
 
-fn from_line(line: &str) -> String {
+pub(super) fn from_line(line: &str) -> String {
     if line == "." { String::new() } else { line.to_owned() }
 }
 
-/// True when the directory of `place` is declared.
-pub fn declared(place: &Place, scope: &Scope) -> bool {
+/// True when the directory of `place` is declared, or its file at `path` open by itself.
+pub fn declared(path: &str, place: &Place, scope: &Scope) -> bool {
     match place {
-        Place::Page { dir } | Place::Project { dir } => scope.declares(dir),
+        Place::Page { dir } => scope.declares(dir),
+        Place::Project { dir } => scope.declares(dir) || scope.holds(path),
         _ => false,
     }
 }

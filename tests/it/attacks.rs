@@ -85,7 +85,7 @@ fn a_scope_line_that_does_not_read_is_refused_before_the_commit() {
 // ---- events that code sends
 
 /// A script that sends `events` to the hook, one after the other.
-fn script(world: &World, events: &[(&str, Value)]) {
+pub(super) fn script(world: &World, events: &[(&str, Value)]) {
     let mut text = String::from("export CLAUDE_CODE_SESSION_ATTENDED=1\n");
     for (n, (name, fields)) in events.iter().enumerate() {
         let mut payload = json!({ "session_id": SESSION, "cwd": world.repo(), "hook_event_name": name });
@@ -116,7 +116,7 @@ fn gmode() -> Value {
 }
 
 /// The ways in which code that the agent runs comes to call the hook.
-const WAYS: [&str; 6] = [
+pub(super) const WAYS: [&str; 6] = [
     "sh ../x.sh",
     "bash --norc ../x.sh",
     "bash -c '. ../x.sh'",

@@ -1,0 +1,192 @@
+//! Short words: what a person may put at the head of a prompt to step in.
+//!
+//! Pure reading. Whether a prompt is a person's, and what a word does, is for the joint.
+//! A word stands in brackets and capitals at the very beginning, with a space or the end
+//! of the line after it; everything else is ordinary words.
+
+use std::fmt;
+
+/// A word that acts before the agent reads the prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShortWord {
+    /// The prompt goes the small lane.
+    Quick,
+    /// Opens these paths for the cycle.
+    Allow(Vec<String>),
+    /// The focused job rests.
+    Pause,
+    /// Discipline is off in this worktree.
+    Off,
+    /// It is on again.
+    On,
+    /// The focused job is done, or the one that is named. The name is not checked here:
+    /// one that is no id must not pass for the focused job.
+    Approve(Option<String>),
+    /// This session drives the job from now on.
+    Join,
+}
+
+impl ShortWord {
+    /// The word as it is written.
+    pub fn tag(&self) -> &'static str {
+        match self {
+            Self::Quick => "[QUICK]",
+            Self::Allow(_) => "[ALLOW]",
+            Self::Pause => "[PAUSE]",
+            Self::Off => "[OFF]",
+            Self::On => "[ON]",
+            Self::Approve(_) => "[APPROVE]",
+            Self::Join => "[JOIN]",
+        }
+    }
+}
+
+impl fmt::Display for ShortWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.tag())
+    }
+}
+
+/// The short word at the head of `prompt`, and the words after it.
+pub fn read(prompt: &str) -> Option<(ShortWord, &str)> {
+    let inside = prompt.trim_start().strip_prefix('[')?;
+    let close = closing(inside)?;
+    let (word, after) = (&inside[..close], &inside[close + 1..]);
+    if !after.is_empty() && !after.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let rest = after.trim();
+    let word = match word {
+        "QUICK" => ShortWord::Quick,
+        "PAUSE" => ShortWord::Pause,
+        "OFF" => ShortWord::Off,
+        "ON" => ShortWord::On,
+        "JOIN" => ShortWord::Join,
+        "APPROVE" => return Some(approval(rest)),
+        _ => ShortWord::Allow(paths(allowed(word)?)),
+    };
+    Some((word, rest))
+}
+
+/// Where the bracket closes that is open before `text`, on the same line. Brackets inside
+/// come in pairs, as in `app/[id]`.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '\n' | '\r' => return None,
+            '[' => open += 1,
+            ']' if open == 0 => return Some(at),
+            ']' => open -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What stands after `ALLOW`.
+fn allowed(word: &str) -> Option<&str> {
+    let rest = word.strip_prefix("ALLOW")?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+}
+
+/// Paths are parted by blanks; one that has a blank stands in quotes or backticks.
+fn paths(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let quoted = matches!(first, '"' | '\'' | '`').then(|| rest[1..].split_once(first)).flatten();
+        let (path, after) = match quoted {
+            Some(pair) => pair,
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        if !path.is_empty() {
+            found.push(path.to_owned());
+        }
+        rest = after.trim_start();
+    }
+    found
+}
+
+/// A first word that begins with a digit names a job: ids do, and a mistyped one must not
+/// approve another job.
+fn approval(rest: &str) -> (ShortWord, &str) {
+    let (first, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    if first.starts_with(|c: char| c.is_ascii_digit()) {
+        (ShortWord::Approve(Some(first.to_owned())), after.trim())
+    } else {
+        (ShortWord::Approve(None), rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_short_word_stands_at_the_head() {
+        use ShortWord::{Allow, Approve, Join, Off, On, Pause, Quick};
+        let allow = |paths: &[&str]| Allow(paths.iter().map(|&path| path.to_owned()).collect());
+        let job = |id: &str| Approve(Some(id.to_owned()));
+        let cases = [
+            ("[QUICK] fix the typo", Some((Quick, "fix the typo"))),
+            ("  [PAUSE]", Some((Pause, ""))),
+            ("[OFF] by hand for a while\nthanks", Some((Off, "by hand for a while\nthanks"))),
+            ("[ON]\ngo on", Some((On, "go on"))),
+            ("[JOIN]", Some((Join, ""))),
+            ("[ALLOW]", Some((allow(&[]), ""))),
+            ("[ALLOW src/a.rs  b/ ] and go on", Some((allow(&["src/a.rs", "b/"]), "and go on"))),
+            ("[ALLOW app/[id]/page.tsx]", Some((allow(&["app/[id]/page.tsx"]), ""))),
+            ("[ALLOW \"my dir/a b.rs\" `c`]", Some((allow(&["my dir/a b.rs", "c"]), ""))),
+            ("[ALLOW \"open]", Some((allow(&["\"open"]), ""))),
+            ("[APPROVE]", Some((Approve(None), ""))),
+            ("[APPROVE] well done", Some((Approve(None), "well done"))),
+            ("[APPROVE] 20261121t205612-7f3a", Some((job("20261121t205612-7f3a"), ""))),
+            ("[APPROVE] 20261121t20 thanks", Some((job("20261121t20"), "thanks"))),
+            ("please [OFF]", None),
+            ("[off]", None),
+            ("[OFFER] a hand", None),
+            ("[OFF]x", None),
+            ("[ON](https://example.org)", None),
+            ("[OFF", None),
+            ("[OFF\n]", None),
+            ("[ALLOWED a]", None),
+            ("[ALLOW\na]", None),
+            ("[ OFF ]", None),
+            ("OFF", None),
+            ("<task-notification>[OFF]", None),
+            ("", None),
+        ];
+        for (prompt, read_as) in cases {
+            assert_eq!(read(prompt), read_as, "{prompt:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_prompt_reads_or_is_ordinary(prompt in any::<String>()) {
+            if let Some((word, rest)) = read(&prompt) {
+                prop_assert!(prompt.trim_start().starts_with(word.tag().trim_end_matches(']')));
+                prop_assert!(prompt.contains(rest));
+            }
+        }
+
+        #[test]
+        fn any_words_in_brackets_read_or_are_ordinary(
+            word in "(ALLOW|APPROVE|OFF|ON)[ a-z0-9./\"`\\[\\]\n]{0,20}", after in "[ a-z0-9\n]{0,12}",
+        ) {
+            let prompt = format!("[{word}]{after}");
+            if let Some((ShortWord::Allow(paths), _)) = read(&prompt) {
+                prop_assert!(paths.iter().all(|path| !path.is_empty() && prompt.contains(path.as_str())));
+            }
+        }
+
+        #[test]
+        fn a_word_behind_other_words_is_ordinary(before in "[a-z<!.]{1,8}", rest in "\\PC{0,20}") {
+            let prompt = format!("{before} [OFF] {rest}");
+            prop_assert_eq!(read(&prompt), None);
+        }
+    }
+}

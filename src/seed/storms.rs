@@ -1,0 +1,124 @@
+//! Storms: the same refusal again and again, with nothing accepted in between.
+//!
+//! The agent gets a worked example with each refusal from the fifth on, the person one
+//! line per storm. The journal's running counts carry it: an accepted act calms it, and
+//! so does a step, which begins the journal anew.
+
+use super::{Focused, Result, Seed};
+use crate::event::{Act, ToolCall};
+use crate::format::journal::{Counts, Linked, What};
+use crate::shell;
+use crate::store::Tail;
+use crate::verdict::Refusal;
+use crate::voice;
+
+/// Refusals of one kind in a row that make a storm.
+const STORM: u32 = 5;
+
+/// What a refusal that is one of many brings with it.
+#[derive(Clone, Debug, Default)]
+pub struct Storm {
+    /// A worked example for the agent.
+    pub example: Option<String>,
+    /// The person has not heard of it yet.
+    pub is_news: bool,
+}
+
+/// Counts one more refusal, said in `phase`.
+pub fn refused(counts: &mut Counts, refusal: &Refusal, phase: &str) -> Storm {
+    let kind = format!("{} {}", refusal.by, refusal.wants.word());
+    if counts.kind != kind {
+        calm(counts);
+        counts.kind = kind;
+    }
+    counts.repeats += 1;
+    let example = (counts.repeats >= STORM).then(|| voice::example(refusal, phase)).flatten();
+    let words = example.as_deref().map_or(0, |example| example.split_whitespace().count());
+    counts.words += u32::try_from(words).unwrap_or(u32::MAX);
+    Storm { example, is_news: false }
+}
+
+/// An act was accepted.
+pub fn calm(counts: &mut Counts) {
+    counts.repeats = 0;
+    counts.kind.clear();
+    counts.told = false;
+}
+
+/// True once per storm, for the one line to the person.
+pub fn is_news(counts: &mut Counts) -> bool {
+    let news = counts.repeats >= STORM && !counts.told;
+    counts.told |= news;
+    news
+}
+
+/// The line to the person.
+pub fn line(refusal: &Refusal, phase: &str) -> String {
+    let why = voice::say(refusal, phase).why;
+    format!("git seed: the same refusal came five times in a row: {why} Look: git seed why")
+}
+
+/// A command to git seed: its own refusal is noted while it runs, so that it ended is no
+/// sign that it was accepted. One that was took a step.
+pub fn speaks_to_seed(call: &ToolCall) -> bool {
+    match &call.act {
+        Act::Shell { command, .. } => shell::read(command).found.iter().any(|found| found.seed),
+        _ => false,
+    }
+}
+
+impl Seed {
+    /// The line to the person about the newest refusal since the last step.
+    pub(super) fn storm_line(&self, focused: &Focused) -> Result<Option<String>> {
+        let since = self.read_since(focused)?;
+        let newest =
+            since.lines.iter().rev().find_map(|linked| {
+                linked.line.refusal.as_ref().filter(|_| linked.line.what == What::Refused)
+            });
+        Ok(newest.map(|refused| {
+            let refusal = Refusal { by: "guard", wants: refused.wants, facts: refused.facts.clone() };
+            line(&refusal, &refused.phase)
+        }))
+    }
+
+    /// Acts without a job leave no line, unless one is due to end a row of refusals.
+    pub(super) fn calm_without_focus(&self) -> Result<()> {
+        let Ok(Tail::Line(bytes)) = self.store.journal().tail() else { return Ok(()) };
+        if !Linked::read(&bytes).is_ok_and(|last| last.line.base.is_empty() && last.line.counts.repeats > 0) {
+            return Ok(());
+        }
+        self.note(None, |line| {
+            line.what = What::Looked;
+            calm(&mut line.counts);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Wants;
+
+    #[test]
+    fn the_fifth_of_a_kind_brings_an_example_and_one_line_to_the_person() {
+        let mut counts = Counts::default();
+        let place = Refusal::new("place", Wants::Notes).with("case", "file").with("path", "a.rs");
+        let gate = Refusal::new("message", Wants::Message);
+        let mut heard = |refusal: &Refusal| {
+            let storm = refused(&mut counts, refusal, "observe");
+            (storm.example.is_some(), is_news(&mut counts))
+        };
+        for _ in 0..4 {
+            assert_eq!(heard(&place), (false, false));
+        }
+        assert_eq!(heard(&place), (true, true));
+        assert_eq!(heard(&place), (true, false), "the person hears once");
+        assert_eq!(heard(&gate), (false, false), "another kind begins anew");
+        assert_eq!(heard(&place), (false, false));
+        for _ in 0..3 {
+            heard(&place);
+        }
+        calm(&mut counts);
+        assert_eq!((counts.repeats, counts.kind.as_str(), counts.told), (0, "", false));
+    }
+}
