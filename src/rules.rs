@@ -10,7 +10,9 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::phases::{BadMap, Maps, Pacing, Profile, Row};
+use crate::jobs::questions;
+use crate::phases::place::{SETTINGS, Surface};
+use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, Profile, Row};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -47,6 +49,7 @@ struct Table {
     idle: Option<Idle>,
     pages: Option<Vec<String>>,
     surfaces: Option<Vec<String>>,
+    surface: Option<Vec<Surface>>,
     scratch: Option<Vec<String>>,
     #[serde(default)]
     commit: Commit,
@@ -54,6 +57,8 @@ struct Table {
     approval: Approval,
     #[serde(default)]
     condense: Condense,
+    #[serde(default)]
+    gmode: Gmode,
     #[serde(default)]
     pacing: PacingTable,
     #[serde(default)]
@@ -85,6 +90,37 @@ struct Approval {
 #[serde(deny_unknown_fields)]
 struct Condense {
     share: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gmode {
+    prep: Option<PrepWord>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum PrepWord {
+    Always(bool),
+    Word(String),
+}
+
+/// Whether the side lane is prepared before it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prep {
+    Always(bool),
+    /// Where the pacing asks for it.
+    Auto,
+}
+
+impl PrepWord {
+    fn read(self) -> Result<Prep, BadRules> {
+        match self {
+            Self::Always(always) => Ok(Prep::Always(always)),
+            Self::Word(word) if word == "auto" => Ok(Prep::Auto),
+            Self::Word(word) => Err(BadRules::Prep(word)),
+        }
+    }
 }
 
 impl Table {
@@ -157,7 +193,8 @@ pub struct Rules {
     pub profile: Profile,
     pub idle: Idle,
     pub pages: Vec<String>,
-    pub surfaces: Vec<String>,
+    /// Protected surfaces: those with a name of their own, then the plain list.
+    pub surfaces: Vec<Surface>,
     pub scratch: Vec<String>,
     pub subject: String,
     pub approving: Approving,
@@ -166,6 +203,7 @@ pub struct Rules {
     pub share: u32,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
     pub rows: Vec<Row>,
+    pub prep: Prep,
 }
 
 /// Rules that cannot be used.
@@ -175,6 +213,12 @@ pub enum BadRules {
     Toml(#[from] toml::de::Error),
     #[error("`{key}` {what}")]
     Key { key: &'static str, what: String },
+    #[error("`gmode.prep` is `{0}`; it is true, false or \"auto\"")]
+    Prep(String),
+    #[error("surface `{name}`: {what}")]
+    Surface { name: String, what: &'static str },
+    #[error("phase `{phase}` admits question `{question}`; known questions: {known}", known = questions::names())]
+    Question { phase: PhaseName, question: String },
     #[error(transparent)]
     Map(#[from] BadMap),
 }
@@ -191,6 +235,9 @@ impl BadRules {
             Self::Key { key, .. } => place(text, &key.split('.').collect::<Vec<_>>())?,
             Self::Map(BadMap::Track { .. }) => place(text, &["track"])?,
             Self::Map(BadMap::Row { phase, key, .. }) => row_place(text, phase.as_str(), key.as_deref())?,
+            Self::Prep(_) => place(text, &["gmode", "prep"])?,
+            Self::Surface { name, .. } => text.find(name.as_str())?,
+            Self::Question { phase, .. } => row_place(text, phase.as_str(), Some("questions"))?,
             Self::Map(_) => return None,
         };
         Some(1 + text.get(..at)?.matches('\n').count())
@@ -285,17 +332,23 @@ impl Rules {
             reflection: table.pacing.reflection.unwrap_or_default(),
             budget: table.pacing.budget.unwrap_or(true),
         };
+        let profile = pacing.profile;
+        let maps = Maps::with(&track, &table.phase, pacing)?;
+        for map in maps.read_so_far() {
+            questions_are_known(map)?;
+        }
         Ok(Self {
-            profile: pacing.profile,
-            maps: Maps::with(&track, &table.phase, pacing)?,
+            profile,
+            maps,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
-            surfaces: table.surfaces.unwrap_or_default(),
+            surfaces: surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?,
             scratch: table.scratch.unwrap_or_default(),
             subject,
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             share,
+            prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
         })
     }
@@ -327,6 +380,14 @@ impl Rules {
         Ok(changes.filter(|change| change.was != change.now).collect())
     }
 
+    /// True where the side lane is prepared before it is asked for.
+    pub fn asks_prep(&self) -> bool {
+        match self.prep {
+            Prep::Always(always) => always,
+            Prep::Auto => self.profile == Profile::Rhythm,
+        }
+    }
+
     /// The shipped table, with its comments.
     pub fn shipped_text() -> &'static str {
         SHIPPED
@@ -338,6 +399,45 @@ impl Rules {
     }
 }
 
+/// The surfaces of the rules, checked, and behind them the one that the plain list makes.
+fn surfaces(mut named: Vec<Surface>, plain: Vec<String>) -> Result<Vec<Surface>, BadRules> {
+    named.push(Surface { name: SETTINGS.to_owned(), paths: plain, tests: Vec::new(), check: None });
+    for (n, surface) in named.iter().enumerate() {
+        let bad = |what: &'static str| Err(BadRules::Surface { name: surface.name.clone(), what });
+        let name = surface.name.as_str();
+        if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
+            return bad("its name is one line of words, as the person reads it in an answer");
+        }
+        if named[..n].iter().any(|earlier| earlier.name == name) {
+            return bad("the name is taken; `settings` is the plain list `surfaces`");
+        }
+        if surface.paths.is_empty() && name != SETTINGS {
+            return bad("`paths` names no path; give at least one, folders with a trailing slash");
+        }
+        let odd = |path: &String| {
+            path.starts_with(['/', '\\'])
+                || path.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "." | ".."))
+        };
+        if name != SETTINGS && surface.paths.iter().chain(&surface.tests).any(odd) {
+            return bad("paths are relative to the top of the work tree, such as hooks/ or scripts/run.sh");
+        }
+        if surface.check.as_ref().is_some_and(|check| check.trim().is_empty()) {
+            return bad("`check` is empty; leave it out where nothing is to be run");
+        }
+    }
+    Ok(named)
+}
+
+/// Phases name questions that there are. Here, because phases and jobs do not know each other.
+fn questions_are_known(map: &Map) -> Result<(), BadRules> {
+    for phase in map.phases() {
+        if let Some(question) = phase.questions.iter().find(|word| !questions::is_known(word)) {
+            return Err(BadRules::Question { phase: phase.name.clone(), question: question.clone() });
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -346,6 +446,21 @@ mod tests {
     fn the_shipped_rules_say_the_same_in_both_forms() {
         let read = Rules::checked(toml::from_str(SHIPPED).expect("they read")).expect("they are sound");
         assert_eq!(format!("{read:?}"), format!("{:?}", Rules::shipped().expect("they are sound")));
+    }
+
+    #[test]
+    fn every_shipped_map_admits_questions_that_there_are() {
+        let maps = Rules::shipped().expect("they are sound").maps;
+        for name in maps.names() {
+            questions_are_known(maps.get(name)).expect(name);
+        }
+        let table = crate::phases::OPEVC.replacen("\"WAITING\", \"GMODE\"", "\"WAITING\", \"G-MODE\"", 1);
+        let map = Map::read(&table).expect("phases do not know questions");
+        let heard = questions_are_known(&map).err().map(|bad| bad.to_string()).unwrap_or_default();
+        assert!(
+            heard.starts_with("phase `idle` admits question `G-MODE`; known questions: JOB-COMPLETE, GMODE"),
+            "{heard}"
+        );
     }
 
     #[test]
@@ -369,6 +484,13 @@ mod tests {
             ("pages = [\"a/b.md\"]", "without a folder"),
             ("[commit]\nsubject = \"x\"", "must hold {subject}"),
             ("[condense]\nshare = 95", "between 60 and 90"),
+            ("[gmode]\nprep = \"maybe\"", "`gmode.prep` is `maybe`; it is true, false or \"auto\""),
+            ("[[surface]]\nname = \"settings\"\npaths = [\"a/\"]", "surface `settings`: the name is taken"),
+            ("[[surface]]\nname = \"hooks\"\npaths = []", "surface `hooks`: `paths` names no path"),
+            ("[[surface]]\nname = \"hooks\"\npaths = [\"../a\"]", "relative to the top of the work tree"),
+            ("[[surface]]\nname = \"hooks\"\npaths = [\"a\"]\ncheck = \" \"", "`check` is empty"),
+            ("[[surface]]\nname = \" \"\npaths = [\"a\"]", "one line of words"),
+            ("[[surface]]\nname = \"x\"\npath = [\"a\"]", "unknown field `path`"),
             ("[[", "do not read"),
         ] {
             let heard = Rules::with(table).err().map(|bad| bad.to_string()).unwrap_or_default();

@@ -27,6 +27,7 @@ pub mod setup;
 pub mod shortwords;
 pub mod steps;
 pub mod storms;
+pub mod surfaces;
 
 use std::path::Path;
 

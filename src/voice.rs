@@ -181,7 +181,7 @@ fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static Row> {
     rows().iter().rev().filter(fits).max_by_key(particular)
 }
 
-/// Replaces `{key}` by its fact; `{phase}` is always known.
+/// Replaces `{key}`, in small letters, by its fact; `{phase}` is always known.
 fn fill(text: &str, facts: &Facts, phase: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut rest = text;
@@ -194,6 +194,10 @@ fn fill(text: &str, facts: &Facts, phase: &str, most: usize) -> String {
         };
         match &from[1..close] {
             "phase" => out.push_str(phase),
+            // What the agent is to write between braces of its own, such as `{<topic>}`.
+            own if !own.chars().all(|c| c.is_ascii_lowercase() || c == '-') => {
+                out.push_str(&from[..=close]);
+            }
             key => out.push_str(&quoted(facts.get(key).unwrap_or_default(), most)),
         }
         rest = &from[close + 1..];
@@ -286,6 +290,12 @@ mod tests {
         assert!(said.contains("src/parser/lex.rs") && said.contains("src/parser/CLAUDE.md"), "{said}");
         let outside = say(&Refusal::new("act", Wants::Begin).with("case", "none"), "none").text();
         assert!(outside.starts_with("[seed] BLOCKED: "), "{outside}");
+    }
+
+    #[test]
+    fn braces_that_the_agent_is_to_write_stay() {
+        let refusal = Refusal::new("root-cause", Wants::Settled).with("case", "root-cause");
+        assert!(say(&refusal, "gmode").do_.contains("[PENDING-JOB]{<root cause>}"));
     }
 
     #[test]

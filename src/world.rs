@@ -175,6 +175,62 @@ fn process(_: u32) -> Option<(Process, u32)> {
     None
 }
 
+/// How a command line ended.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub passed: bool,
+    /// What it printed, on both outputs, in order.
+    pub said: String,
+}
+
+/// Runs a command line in `dir` for at most `most`; then it is ended with all that it
+/// started. What git put into the environment for this process is not for it.
+pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Duration) -> std::io::Result<Ran> {
+    use std::io::{Read as _, Seek as _};
+    use std::process::{Command, Stdio};
+    const GITS: [&str; 7] = [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_PREFIX",
+        "GIT_COMMON_DIR",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_SEED_PENDING",
+    ];
+    let mut printed = tempfile::tempfile()?;
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(dir).stdin(Stdio::null());
+    command.stdout(printed.try_clone()?).stderr(printed.try_clone()?);
+    for name in GITS {
+        command.env_remove(name);
+    }
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let began = std::time::Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if began.elapsed() >= most {
+            let group = format!("-{}", child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            let _ = child.kill();
+            child.wait()?;
+            break None;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    };
+    let mut bytes = Vec::new();
+    printed.rewind()?;
+    printed.read_to_end(&mut bytes)?;
+    let mut said = String::from_utf8_lossy(&bytes).into_owned();
+    if status.is_none() {
+        said.push_str("\nit ran too long and was ended");
+    }
+    Ok(Ran { passed: status.is_some_and(|status| status.success()), said })
+}
+
 /// Programs that only hand on: the host is the process above them.
 const HANDS_ON: [&str; 7] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout"];
 
@@ -344,5 +400,22 @@ mod tests {
         let found = ancestors();
         assert!(!found.is_empty());
         assert_eq!(running(found[0].pid).map(|process| process.started), Some(found[0].started.clone()));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_command_line_says_how_it_ended_and_is_ended_when_it_takes_too_long() {
+        use std::time::{Duration, Instant};
+        let dir = tempfile::tempdir().expect("a directory");
+        let run = |line: &str, ms: u64| {
+            let ran = run_for_a_while(line, dir.path(), Duration::from_millis(ms)).expect("it starts");
+            (ran.passed, ran.said)
+        };
+        assert_eq!(run("echo a; echo b >&2", 60_000), (true, "a\nb\n".to_owned()));
+        assert_eq!(run("echo no; exit 3", 60_000), (false, "no\n".to_owned()));
+        let began = Instant::now();
+        let (passed, said) = run("echo so far; (sleep 60 & sleep 60)", 300);
+        assert!(!passed && said.starts_with("so far") && said.contains("too long"), "{said}");
+        assert!(began.elapsed() < Duration::from_secs(30), "nobody waits for what it started");
     }
 }

@@ -10,8 +10,11 @@ mod it {
     mod jobs;
     mod odd;
     mod payloads;
+    mod questions;
+    mod quick;
     mod rules;
     mod setup;
+    mod surfaces;
     mod syscalls;
     mod transcripts;
     mod words;

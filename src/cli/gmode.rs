@@ -8,6 +8,14 @@ use crate::seed::steps::By;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GmodeCommand {
+    /// Say what the side lane is for, right before the person is asked for it
+    Prep {
+        /// How sure you are that it is the way, from 0 to 100
+        #[arg(value_parser = clap::value_parser!(u8).range(0..=100))]
+        confidence: u8,
+        #[command(flatten)]
+        text: TextArgs,
+    },
     /// Open the side lane°
     Enter {
         #[command(flatten)]
@@ -22,6 +30,16 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
     let focused = seed.require_focused()?;
     let phase = focused.state.stand.phase.to_string();
     let done = match command {
+        GmodeCommand::Prep { confidence, text } => {
+            return Ok(match seed.prepare_side(*confidence, &text.read()?)? {
+                Ok(_) => {
+                    out.json(&serde_json::json!({ "prepared": true }));
+                    out.line("Prepared. Ask with [GMODE] right away; anything else in between ends it.");
+                    Outcome::Yes
+                }
+                Err(refusal) => out.refusal(&refusal, &phase),
+            });
+        }
         GmodeCommand::Enter { text } => {
             if let Some(refusal) = super::require_person("gmode enter")? {
                 return Ok(out.refusal(&refusal, &phase));
@@ -32,7 +50,10 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
             }
             seed.enter_side(&focused.chain, &why, By::Person)?
         }
-        GmodeCommand::Exit => seed.leave_side()?,
+        GmodeCommand::Exit => {
+            let person = super::require_person("gmode exit")?.is_none();
+            seed.leave_side(if person { By::Person } else { By::Agent })?
+        }
     };
     match done {
         Ok(now) => {
@@ -41,6 +62,9 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
             out.line(seed.entry_text(&now).trim_end());
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(out.refusal(&refusal, &phase)),
+        Err(refusal) => {
+            seed.remember_refusal(seed.focused()?.as_ref(), &refusal)?;
+            Ok(out.refusal(&refusal, &phase))
+        }
     }
 }

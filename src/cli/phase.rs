@@ -29,6 +29,9 @@ pub(super) enum PhaseCommand {
         /// Declare a directory with the step; may be given several times
         #[arg(long, value_name = "dir")]
         scope: Vec<String>,
+        /// Leave the small lane for the larger track; what was done is kept
+        #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle"])]
+        up: bool,
         /// Add a cycle to the job, and say why (condense)
         #[arg(long, value_name = "text")]
         add_cycle: Option<String>,
@@ -63,7 +66,8 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
             Ok(Outcome::Yes)
         }
         PhaseCommand::List => list(&seed, out),
-        PhaseCommand::Advance { text, to, scope, add_cycle } => {
+        PhaseCommand::Advance { text, up: true, .. } => cross(&seed, &Toward::Up, &text.read()?, out),
+        PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
             let (to, scope, add_cycle) =
                 (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
             only_in_condense(&seed, add_cycle.as_deref())?;
@@ -143,12 +147,27 @@ fn multiplier(seed: &Seed, value: &str, out: &mut Report) -> anyhow::Result<Outc
 }
 
 fn cross(seed: &Seed, toward: &Toward, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
-    match seed.cross(toward, text, By::Agent)? {
+    match seed.advance(toward, text, By::Agent)? {
         Ok(crossed) => {
-            tell(seed, &crossed, out);
+            let (last, passed) =
+                crossed.split_last().ok_or_else(|| SeedError::Usage("no step".to_owned()))?;
+            for crossed in passed {
+                step_line(crossed, out);
+            }
+            tell(seed, last, out);
             Ok(Outcome::Yes)
         }
         Err(refusal) => Ok(refuse(seed, &refusal, out)),
+    }
+}
+
+fn step_line(crossed: &Crossed, out: &mut Report) {
+    let commit = crossed.commit.as_ref().map_or(String::new(), |commit| {
+        format!("   commit {}", commit.to_string().chars().take(7).collect::<String>())
+    });
+    out.line(format_args!("{}{commit}", crossed.trailers.step));
+    for remark in &crossed.remarks {
+        out.line(remark);
     }
 }
 
@@ -159,13 +178,7 @@ fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
         "cycle": stand.cycle, "commit": crossed.commit.as_ref().map(ToString::to_string),
         "remarks": crossed.remarks,
     }));
-    let commit = crossed.commit.as_ref().map_or(String::new(), |commit| {
-        format!("   commit {}", commit.to_string().chars().take(7).collect::<String>())
-    });
-    out.line(format_args!("{}{commit}", crossed.trailers.step));
-    for remark in &crossed.remarks {
-        out.line(remark);
-    }
+    step_line(crossed, out);
     if crossed.closed {
         out.line(format_args!(
             "\"{}\" is done; cycle {} is closed.",

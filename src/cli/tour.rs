@@ -8,7 +8,7 @@ use super::{
     Outcome,
     report::{Report, Tint},
 };
-use crate::jobs::completion::{APPROVE, REVIEW};
+use crate::jobs::questions::{APPROVE, REVIEW};
 use crate::seed::Seed;
 use crate::tour::{Came, Stage};
 use crate::world;

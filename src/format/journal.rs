@@ -91,6 +91,9 @@ pub struct Counts {
     /// The person was told of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told: bool,
+    /// Calls of the main session that gave commands of git seed and did nothing else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub own: u32,
     /// Acts of the main session by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: BTreeMap<String, u32>,
@@ -137,6 +140,13 @@ fn is_false(value: &bool) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
+}
+
+impl Counts {
+    /// The main session did something besides git seed's commands.
+    pub fn has_acts(&self) -> bool {
+        self.acts.values().sum::<u32>() > self.own
+    }
 }
 
 /// A refusal as it is remembered.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::FORMAT;
 use super::journal::Flight;
 use crate::jobs::Job;
+use crate::phases::place::Unlocked;
 use crate::phases::{PhaseName, Stand};
 use crate::plans::Plan;
 
@@ -51,9 +52,41 @@ pub struct State {
     /// Subagents under way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flights: Vec<Flight>,
+    /// Whether the side lane may be asked for.
+    #[serde(default, skip_serializing_if = "Prep::is_none")]
+    pub prep: Prep,
+    /// Open root-cause notes in all pages when the side lane was entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_notes: Option<usize>,
+    /// The protected surface that is unlocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlocked: Option<Unlocked>,
+    /// The surface whose check failed in this stay: git seed put it back, and so it may be
+    /// committed as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put_back: Option<Unlocked>,
     /// Total footer words at the beginning of condense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<usize>,
+}
+
+/// How ready the side lane is to be asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prep {
+    #[default]
+    None,
+    /// Prepared by the last step; the next one, or another act, ends it.
+    Ready,
+    /// Used up: the lane is open.
+    Locked,
+}
+
+impl Prep {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks it by reference")]
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 /// What the tree fence remembers.
@@ -62,6 +95,9 @@ pub struct Fence {
     /// The work tree at the last boundary, as a tree id; empty before the first step.
     #[serde(default)]
     pub tree: String,
+    /// The work tree when the cycle began, as a tree id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub began: String,
     /// Paths outside the fence that the agent changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strays: Vec<String>,
@@ -143,6 +179,10 @@ impl State {
             side_reason: None,
             proved: false,
             flights: Vec::new(),
+            prep: Prep::None,
+            side_notes: None,
+            unlocked: None,
+            put_back: None,
             baseline: None,
         }
     }

@@ -4,7 +4,7 @@
 //! status machine and the routing of prompts; where a job stands on its map is
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
-pub mod completion;
+pub mod questions;
 pub mod routing;
 pub mod shortword;
 

@@ -13,6 +13,12 @@ pub fn live(text: &str) -> Vec<usize> {
     numbered.filter(|(_, line)| is_live(line)).map(|(n, _)| n + 1).collect()
 }
 
+/// How many open notes of `kind` in `text` say something between their braces.
+pub fn open(text: &str, kind: &str) -> usize {
+    let says = |line: &&str| tag(line).is_some_and(|(tag, rest)| tag == kind && !is_empty(rest));
+    text.lines().filter(says).count()
+}
+
 fn is_live(line: &str) -> bool {
     let Some((tag, rest)) = tag(line) else { return false };
     match tag.split_once(':') {
@@ -63,6 +69,13 @@ mod tests {
         ] {
             assert_eq!(is_live(line), live, "{line}");
         }
+    }
+
+    #[test]
+    fn an_open_note_of_a_kind_says_something() {
+        let text = "[PENDING-JOB]{the cache lies}\n- [PENDING-JOB]{b}\n[PENDING-JOB]\n[PENDING-JOB]{ }\n\
+                    [KNOWLEDGE]{x}\n[RESOLVED:PENDING-JOB]{done}\nsee [PENDING-JOB]{y}\n";
+        assert_eq!((open(text, "PENDING-JOB"), open(text, "KNOWLEDGE"), open("", "KNOWLEDGE")), (2, 1, 0));
     }
 
     proptest! {

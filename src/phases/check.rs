@@ -214,6 +214,9 @@ fn row_is_sound(phase: &Phase) -> Checked {
     if !phase.opens(Class::Seed) {
         return no("acts", "lacks `seed`: without git seed's own commands no step could be taken".to_owned());
     }
+    if phase.opens(Class::Ask) && phase.questions.is_empty() {
+        return no("questions", "it may ask, so this says what: tag words, or `*` for any words".to_owned());
+    }
     if phase.work.trim().is_empty() || phase.work.contains('\n') {
         return no("work", "it must be one line that says what is to be done".to_owned());
     }

@@ -33,6 +33,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "plan-unedited", of_message: false, check: the_plan_document_stands },
     Gate { name: "notes", of_message: false, check: no_note_is_live },
     Gate { name: "deflation", of_message: false, check: the_footers_shrank },
+    Gate { name: "declared", of_message: false, check: a_directory_is_declared },
     Gate { name: "pace", of_message: false, check: enough_was_done },
     Gate { name: "reflection", of_message: false, check: it_was_looked_at_again },
     Gate { name: "proof", of_message: false, check: it_ran_since_the_last_change },
@@ -74,6 +75,8 @@ pub struct Crossing<'a> {
     pub deflation: Option<(usize, usize)>,
     /// Paths that the agent changed outside the fence.
     pub strays: &'a [String],
+    /// A directory is declared, before this step or with it.
+    pub declared: bool,
     /// The stay so far, as pacing sees it.
     pub stay: &'a Stay,
     /// Commits in between, in this stay.
@@ -126,6 +129,13 @@ pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
 /// Asks the gates of a backward step.
 pub fn backward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&crossing.phase.back_gates, crossing)
+}
+
+/// Asks the gates of a step that leaves a lane for a larger track: what was done is whole
+/// and told, and nothing else.
+pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    let gates = ["clean", "message"].map(str::to_owned);
+    ask(&gates, crossing)
 }
 
 /// Asks whether a checkpoint may be made: the tree must be the agent's own.
@@ -216,6 +226,10 @@ fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     }
 }
 
+fn a_directory_is_declared(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.declared { Ok(()) } else { Err(no(Wants::Declaration, "nothing")) }
+}
+
 fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let met = crossing.met();
     let case = match crossing.phase.lack(crossing.stay, &met) {
@@ -253,7 +267,7 @@ fn depth(case: &str) -> Refusal {
 
 fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let titles = crossing.phase.sections_towards(crossing.to);
-    let floor = message_floor(crossing.multiplier);
+    let floor = crossing.phase.words.unwrap_or_else(|| message_floor(crossing.multiplier));
     let named = crossing.phase.sections_towards(crossing.to).map(|title| format!("## {title}"));
     let sections = named.collect::<Vec<_>>().join(", ");
     let shape = |case: &str| {
@@ -263,7 +277,7 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
         return Err(shape("trailers"));
     }
     if crossing.message.text().is_empty() {
-        return Err(shape("none"));
+        return Err(shape(if sections.is_empty() { "line" } else { "none" }));
     }
     let faults = crossing.message.faults(titles);
     if !faults.is_none() {
@@ -312,6 +326,7 @@ mod tests {
             live_notes: &[],
             deflation: None,
             strays: &[],
+            declared: true,
             stay,
             checkpoints: 1,
             proved: true,

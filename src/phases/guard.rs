@@ -5,7 +5,7 @@
 //! host ask twice and a test ask a thousand times.
 
 use super::pacing::{Deed, Stay};
-use super::place::Place;
+use super::place::{Lock, Place, SETTINGS};
 use super::{Class, Phase, Reads, Write};
 use crate::event::{Actor, PageChange};
 use crate::verdict::{Refusal, Verdict, Wants};
@@ -130,15 +130,19 @@ fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
     if let Some(part) = &scene.call.own_state {
         return Err(no(Wants::HandsOff).with("case", "state").with("path", part.as_str()));
     }
-    let all = scene.phase.write.contains(&Write::All);
     for change in &scene.call.changes {
-        let case = match change.place {
-            Place::OwnState => "state",
-            Place::Git => "git",
-            Place::Surface if !all => "surface",
-            _ => continue,
-        };
-        return Err(no(Wants::HandsOff).with("case", case).with("path", change.path.as_str()));
+        let refusal = |case: &str| no(Wants::HandsOff).with("case", case).with("path", change.path.as_str());
+        match &change.place {
+            Place::OwnState => return Err(refusal("state")),
+            Place::Git => return Err(refusal("git")),
+            Place::Surface { name, test, lock }
+                if !scene.phase.writes(&change.place, spot(scene, change)) =>
+            {
+                let case = locked(scene.phase, name, *test, *lock);
+                return Err(refusal(case).with("surface", name.as_str()));
+            }
+            _ => {}
+        }
     }
     match &scene.call.read {
         Some((path, Place::OwnState)) => {
@@ -146,6 +150,22 @@ fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
         }
         _ => Ok(()),
     }
+}
+
+/// The case of a path of a surface that is locked here.
+fn locked(phase: &Phase, name: &str, test: bool, lock: Lock) -> &'static str {
+    let all = phase.write.contains(&Write::All);
+    match lock {
+        _ if name == SETTINGS || !(all || phase.is_in_cycle()) => "surface",
+        Lock::Open => "surface-elsewhere",
+        Lock::Ajar => "surface-test",
+        Lock::Closed if all && test => "surface-first",
+        Lock::Closed => "surface-named",
+    }
+}
+
+fn spot(scene: &Scene<'_>, change: &FileChange) -> Spot {
+    Spot { cycle: scene.cycle, declared: change.declared, exists: change.exists }
 }
 
 fn persons_commands_are_theirs(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -269,8 +289,7 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
     if matches!(change.place, Place::HostMemory | Place::Scratch) {
         return Ok(());
     }
-    let at = Spot { cycle: scene.cycle, declared: change.declared, exists: change.exists };
-    if scene.phase.writes(&change.place, at) {
+    if scene.phase.writes(&change.place, spot(scene, change)) {
         return Ok(());
     }
     Err(out_of_place(scene, change))
@@ -297,6 +316,8 @@ pub struct Spot {
 fn lies_in(write: Write, place: &Place, at: Spot) -> bool {
     let Spot { cycle, declared, exists } = at;
     match (write, place) {
+        (Write::All, Place::Surface { test, lock, .. }) => !test || *lock == Lock::Open,
+        (Write::Surface, Place::Surface { lock, .. }) => *lock == Lock::Open,
         (Write::All, place) => !matches!(place, Place::Outside | Place::Git | Place::OwnState),
         (Write::Page, Place::Page { .. })
         | (Write::Memory, Place::Page { .. } | Place::Knowledge | Place::AgentDefinition) => true,
@@ -482,6 +503,10 @@ mod tests {
         Place::Project { dir: "src".to_owned() }
     }
 
+    fn surface(test: bool, lock: Lock) -> Place {
+        Place::Surface { name: "hooks".to_owned(), test, lock }
+    }
+
     fn page() -> Place {
         Place::Page { dir: "src".to_owned() }
     }
@@ -536,7 +561,11 @@ mod tests {
             (Place::Plan { own: true }, false, "......y.y"),
             (Place::Plan { own: false }, false, "........y"),
             (Place::JobFile, false, "........y"),
-            (Place::Surface, true, "........y"),
+            (surface(false, Lock::Closed), true, "........y"),
+            (surface(false, Lock::Open), true, ".....y..y"),
+            (surface(true, Lock::Closed), true, "........."),
+            (surface(true, Lock::Ajar), true, "........."),
+            (surface(true, Lock::Open), true, ".....y..y"),
             (Place::Git, true, "........."),
             (Place::OwnState, true, "........."),
             (Place::HostMemory, false, "yyyyyyyyy"),
@@ -654,6 +683,27 @@ mod tests {
             let mut person = fresh();
             person.call.persons = Some("git seed off".to_owned());
             assert_eq!(said(judge(&person)), "person person", "{}", phase.name);
+        }
+    }
+
+    #[test]
+    fn a_locked_surface_says_what_opens_it() {
+        let map = map();
+        let settings = || Place::Surface { name: SETTINGS.to_owned(), test: false, lock: Lock::Closed };
+        for (phase, place, case) in [
+            ("execute", settings(), "surface"),
+            ("talk", surface(false, Lock::Closed), "surface"),
+            ("execute", surface(false, Lock::Closed), "surface-named"),
+            ("plan", surface(false, Lock::Open), "surface-elsewhere"),
+            ("execute", surface(true, Lock::Ajar), "surface-test"),
+            ("gmode", surface(true, Lock::Closed), "surface-first"),
+            ("gmode", surface(true, Lock::Ajar), "surface-test"),
+        ] {
+            let mut scene = scene(&map, phase, &Actor::Main);
+            scene.call.classes = acts(Class::Edit);
+            scene.call.changes = vec![file(place.clone(), true)];
+            let no = judge(&scene).expect_err("it is locked");
+            assert_eq!((no.by, no.facts.get("case")), ("state", Some(case)), "{place:?} in {phase}");
         }
     }
 

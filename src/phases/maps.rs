@@ -13,7 +13,8 @@ use super::{BadMap, Map, Pacing};
 use crate::shipped;
 
 /// The tracks that are shipped, with the table of each.
-const SHIPPED: [(&str, &str); 1] = [("opevc", shipped::shipped!("opevc"))];
+const SHIPPED: [(&str, &str); 2] =
+    [("opevc", shipped::shipped!("opevc")), ("quick", shipped::shipped!("quick"))];
 
 /// The track whose anchors every page bears, whichever track a job walks.
 const PAGES: &str = "opevc";
@@ -108,6 +109,11 @@ impl Maps {
     /// The names of all tracks.
     pub fn names(&self) -> Vec<&str> {
         self.known.iter().map(|known| known.name.as_str()).collect()
+    }
+
+    /// The maps that were read; the others are shipped ones that nothing was laid over.
+    pub fn read_so_far(&self) -> impl Iterator<Item = &Map> {
+        self.known.iter().filter_map(|known| known.map.get()?.as_ref())
     }
 
     /// The track that jobs are born on.

@@ -206,7 +206,9 @@ pub enum Write {
     PlanEdit,
     /// Pages whole, knowledge, agent definitions.
     Memory,
-    /// Everything but git seed's own state.
+    /// The protected surface that a person has unlocked.
+    Surface,
+    /// Everything but git seed's own state, and tests of protected surfaces that are locked.
     All,
 }
 
@@ -229,6 +231,9 @@ pub struct Phase {
     pub acts: Vec<Class>,
     #[serde(default)]
     pub reads: Reads,
+    /// Tag words of the questions that may be asked; `*` for any words at all.
+    #[serde(default)]
+    pub questions: Vec<String>,
     #[serde(default)]
     pub write: Vec<Write>,
     /// Each entry begins with the multiplier.
@@ -264,6 +269,9 @@ pub struct Phase {
     /// Titles that its boundary message must have.
     #[serde(default)]
     pub sections: Vec<String>,
+    /// Words that its boundary message has at least, where the multiplier does not say it.
+    #[serde(default)]
+    pub words: Option<u32>,
     /// Further titles, by destination.
     #[serde(default)]
     pub sections_to: BTreeMap<PhaseName, Vec<String>>,
@@ -307,6 +315,38 @@ impl Phase {
     }
 }
 
+/// What makes a track small: its prompt opens the first phase, a step forward goes on
+/// through every phase whose exit is met, and the person's answer closes the job.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lane {
+    /// The track where work goes on that is larger than the lane takes.
+    pub beyond: String,
+    /// The most files that the work may change.
+    pub files: usize,
+    /// The most lines that it may add and remove.
+    pub lines: usize,
+    /// The most directories that it may change files of.
+    pub directories: usize,
+    /// Words that the question for completion has at least.
+    pub question: usize,
+}
+
+/// The size of a piece of work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    pub files: usize,
+    pub lines: usize,
+    pub directories: usize,
+}
+
+impl Lane {
+    /// The work is larger than the lane takes.
+    pub fn is_outgrown(&self, size: Size) -> bool {
+        size.files > self.files || size.lines > self.lines || size.directories > self.directories
+    }
+}
+
 /// All phases of one track, checked.
 #[derive(Clone, Debug)]
 pub struct Map {
@@ -314,6 +354,8 @@ pub struct Map {
     pub name: String,
     /// Where every cycle begins.
     pub start: PhaseName,
+    /// What makes the track small, if it is.
+    pub lane: Option<Lane>,
     phases: Vec<Phase>,
 }
 
@@ -322,6 +364,7 @@ pub struct Map {
 struct Table {
     map: String,
     start: PhaseName,
+    lane: Option<Lane>,
     phase: Vec<Phase>,
 }
 
@@ -372,11 +415,11 @@ impl Map {
     /// A map without a phase, on which nothing is open.
     fn empty() -> Self {
         let nothing = Phase { name: "none".into(), ..Phase::default() };
-        Self { name: String::new(), start: PhaseName::idle(), phases: vec![nothing] }
+        Self { name: String::new(), start: PhaseName::idle(), lane: None, phases: vec![nothing] }
     }
 
     fn checked(table: Table) -> Result<Self, BadMap> {
-        let map = Self { name: table.map, start: table.start, phases: table.phase };
+        let map = Self { name: table.map, start: table.start, lane: table.lane, phases: table.phase };
         map.check()?;
         Ok(map)
     }
@@ -503,6 +546,11 @@ mod tests {
             ("name = \"talk\"", "name = \"idle\"", "phase `idle`, `name`: stands twice"),
             ("reads = \"memory\"", "reads = \"memmory\"", "unknown variant `memmory`"),
             ("dial = true", "dail = true", "unknown field `dail`"),
+            (
+                "questions = [\"*\"]",
+                "questions = []",
+                "phase `none`, `questions`: it may ask, so this says what",
+            ),
         ];
         for (sound, broken, says) in cases {
             let table = OPEVC.replacen(sound, broken, 1);

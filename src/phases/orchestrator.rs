@@ -119,6 +119,11 @@ impl Entry {
 pub enum Move {
     Forward(PhaseName),
     Back(PhaseName),
+    /// Onto a larger track, where its cycles begin; the cycle stays the same.
+    Up {
+        track: String,
+        to: PhaseName,
+    },
     /// Into the side lane.
     Aside,
     /// Out of it, to where it was entered.
@@ -192,6 +197,15 @@ impl Stand {
         }
     }
 
+    /// The step off a lane and onto the larger track `beyond`, whose cycles begin at `start`.
+    pub fn upward(&self, map: &Map, beyond: &Map) -> Result<Move, Refusal> {
+        let works = map.phase(&self.phase).is_some_and(Phase::is_in_cycle);
+        if map.lane.is_none() || !works {
+            return Err(self.no_edge(None, &[], "up"));
+        }
+        Ok(Move::Up { track: beyond.name.clone(), to: beyond.start.clone() })
+    }
+
     fn no_edge(&self, to: Option<&PhaseName>, known: &[PhaseName], case: &str) -> Refusal {
         let names: Vec<&str> = known.iter().map(PhaseName::as_str).collect();
         let case = if names.is_empty() { format!("{case}-nowhere") } else { case.to_owned() };
@@ -210,6 +224,7 @@ impl Stand {
             Move::Forward(to) => self.enter(to, false),
             Move::Back(to) if to.is_idle() => self.bail(),
             Move::Back(to) => self.enter(to, true),
+            Move::Up { track, to } => self.rise(track, to),
             Move::Aside => self.step_aside(map),
             Move::Return => self.step_home(),
         }
@@ -232,6 +247,14 @@ impl Stand {
             next.shelve();
         }
         next.open(to, &self.phase, backwards);
+        next
+    }
+
+    fn rise(&self, track: &str, to: &PhaseName) -> Self {
+        let mut next = self.clone();
+        track.clone_into(&mut next.track);
+        next.shelved.clear();
+        next.open(to, &self.phase, false);
         next
     }
 

@@ -5,6 +5,7 @@
 //! map that comes out is read and checked like a shipped one.
 
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::{Map as Keys, Value};
 
 use super::{BadMap, Map, Phase, PhaseName, Table};
@@ -71,8 +72,10 @@ pub(super) fn read(json: &str, rows: &[&Row]) -> Result<Map, BadMap> {
             phases.push(phase(value, rows, json)?);
         }
     }
+    let lane = table.get_mut("lane").map(Value::take).map(serde_json::from_value).transpose();
+    let lane = lane.map_err(|bad| BadMap::Toml(toml::de::Error::custom(bad)))?;
     let text = |key: &str| table[key].as_str().unwrap_or_default().to_owned();
-    Map::checked(Table { map: text("map"), start: text("start").as_str().into(), phase: phases })
+    Map::checked(Table { map: text("map"), start: text("start").as_str().into(), lane, phase: phases })
 }
 
 fn phase(value: Value, rows: &[&Row], json: &str) -> Result<Phase, BadMap> {

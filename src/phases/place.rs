@@ -3,6 +3,46 @@
 //! A path comes in resolved and relative to the work tree; what lies outside comes in
 //! as [`Place::Outside`] or one of its friends, which only the joint can know.
 
+use serde::{Deserialize, Serialize};
+
+/// The name of the surface that the plain list of paths makes.
+pub const SETTINGS: &str = "settings";
+
+/// A protected surface: paths that no phase changes until a person has unlocked them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Surface {
+    pub name: String,
+    /// Paths and folders (with a trailing `/`).
+    pub paths: Vec<String>,
+    /// Its tests, spelled alike; they are locked apart.
+    #[serde(default)]
+    pub tests: Vec<String>,
+    /// A command line that says by its exit code whether the surface may stay as it is.
+    #[serde(default)]
+    pub check: Option<String>,
+}
+
+/// The surface that a person has unlocked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unlocked {
+    pub surface: String,
+    /// The commit that it goes back to if its check fails.
+    pub checkpoint: String,
+    /// The one test that is unlocked with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+}
+
+/// How far a path of a surface is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    Closed,
+    /// The surface is unlocked, and this test of it is not.
+    Ajar,
+    Open,
+}
+
 /// What kind of place a path is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -16,8 +56,9 @@ pub enum Place {
     Plan { own: bool },
     /// A file of a job's directory that only boundaries write.
     JobFile,
-    /// Host settings, hook lines, `seed.toml`: what governs the agent.
-    Surface,
+    /// A path of a protected surface: host settings, hook lines, `seed.toml`, and what the
+    /// rules add.
+    Surface { name: String, test: bool, lock: Lock },
     /// Anything below `.git`.
     Git,
     /// Git seed's own state below `.git/seed`, or its refs.
@@ -36,7 +77,7 @@ impl Place {
     /// A file whose reading and writing may be delegated: no memory, nothing below the
     /// host's own folder.
     pub fn is_direct(&self, path: &str) -> bool {
-        let deliverable = matches!(self, Self::Project { .. } | Self::Surface | Self::Outside);
+        let deliverable = matches!(self, Self::Project { .. } | Self::Surface { .. } | Self::Outside);
         deliverable && !path.starts_with(".claude/")
     }
 
@@ -54,8 +95,10 @@ impl Place {
 pub struct Names<'a> {
     /// File names of pages, such as `CLAUDE.md`.
     pub pages: &'a [String],
-    /// Paths and folders (with a trailing `/`) that govern the agent.
-    pub surfaces: &'a [String],
+    /// The protected surfaces; the first that holds a path has it.
+    pub surfaces: &'a [Surface],
+    /// The one that is unlocked.
+    pub unlocked: Option<&'a Unlocked>,
     /// The focused job's id, whose plan document is its own.
     pub job: Option<&'a str>,
 }
@@ -66,11 +109,12 @@ pub fn of(path: &str, names: &Names<'_>) -> Place {
     if lower == ".git" || lower.starts_with(".git/") || lower.contains("/.git/") {
         return if lower.starts_with(".git/seed") { Place::OwnState } else { Place::Git };
     }
-    if names.surfaces.iter().any(|surface| is_surface(&lower, &surface.to_ascii_lowercase())) {
-        return Place::Surface;
-    }
     let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
-    if names.pages.iter().any(|page| page == file) {
+    let page = names.pages.iter().any(|page| page == file);
+    if let Some(place) = surface(path, page, names) {
+        return place;
+    }
+    if page {
         return Place::Page { dir: dir.to_owned() };
     }
     if path.starts_with(".claude/knowledge/") {
@@ -85,10 +129,28 @@ pub fn of(path: &str, names: &Names<'_>) -> Place {
     Place::Project { dir: dir.to_owned() }
 }
 
-fn is_surface(path: &str, surface: &str) -> bool {
-    match surface.strip_suffix('/') {
-        Some(folder) => path == folder || path.starts_with(surface),
-        None => path == surface,
+/// The surface that `path` belongs to. A page below a surface of the rules stays a page:
+/// memory is no part of what governs the agent.
+fn surface(path: &str, page: bool, names: &Names<'_>) -> Option<Place> {
+    let lower = path.to_ascii_lowercase();
+    let holds = |paths: &[String]| paths.iter().any(|own| covers(&own.to_ascii_lowercase(), &lower));
+    let found = |surface: &&Surface| {
+        (holds(&surface.tests) || holds(&surface.paths)) && !(page && surface.name != SETTINGS)
+    };
+    let surface = names.surfaces.iter().find(found)?;
+    let test = holds(&surface.tests);
+    let lock = match names.unlocked.filter(|unlocked| unlocked.surface == surface.name) {
+        None => Lock::Closed,
+        Some(unlocked) if test && unlocked.test.as_deref() != Some(path) => Lock::Ajar,
+        Some(_) => Lock::Open,
+    };
+    Some(Place::Surface { name: surface.name.clone(), test, lock })
+}
+
+fn covers(own: &str, path: &str) -> bool {
+    match own.strip_suffix('/') {
+        Some(folder) => path == folder || path.starts_with(own),
+        None => path == own,
     }
 }
 
@@ -111,8 +173,20 @@ mod tests {
     #[test]
     fn each_path_has_one_place() {
         let pages = ["CLAUDE.md".to_owned()];
-        let surfaces = [".claude/settings.json".to_owned(), ".husky/".to_owned(), "seed.toml".to_owned()];
-        let names = Names { pages: &pages, surfaces: &surfaces, job: Some("j1") };
+        let paths = [".claude/settings.json".to_owned(), ".husky/".to_owned(), "seed.toml".to_owned()];
+        let settings =
+            Surface { name: SETTINGS.to_owned(), paths: paths.into(), tests: Vec::new(), check: None };
+        let hooks = Surface {
+            name: "hooks".to_owned(),
+            paths: vec!["hooks/".to_owned(), "run.sh".to_owned()],
+            tests: vec!["hooks/tests/".to_owned(), "tests/hooks.sh".to_owned()],
+            check: None,
+        };
+        let surfaces = [hooks, settings];
+        let names = Names { pages: &pages, surfaces: &surfaces, unlocked: None, job: Some("j1") };
+        let of_surface =
+            |name: &str, test: bool, lock: Lock| Place::Surface { name: name.to_owned(), test, lock };
+        let closed = || of_surface(SETTINGS, false, Lock::Closed);
         let project = |dir: &str| Place::Project { dir: dir.to_owned() };
         let page = |dir: &str| Place::Page { dir: dir.to_owned() };
         let cases = [
@@ -128,10 +202,18 @@ mod tests {
             (".claude/jobs/j1/plan.md", Place::Plan { own: true }),
             (".claude/jobs/j2/plan.yaml", Place::Plan { own: false }),
             (".claude/jobs/j1/run-1/session-log-1.md", Place::JobFile),
-            (".claude/settings.json", Place::Surface),
-            (".Claude/Settings.json", Place::Surface),
-            (".husky/pre-commit", Place::Surface),
-            ("seed.toml", Place::Surface),
+            (".claude/settings.json", closed()),
+            (".Claude/Settings.json", closed()),
+            (".husky/pre-commit", closed()),
+            ("seed.toml", closed()),
+            (".husky/CLAUDE.md", closed()),
+            ("hooks/pre.sh", of_surface("hooks", false, Lock::Closed)),
+            ("Hooks/pre.sh", of_surface("hooks", false, Lock::Closed)),
+            ("hooks", of_surface("hooks", false, Lock::Closed)),
+            ("hooks/tests/pre.sh", of_surface("hooks", true, Lock::Closed)),
+            ("tests/hooks.sh", of_surface("hooks", true, Lock::Closed)),
+            ("hooks/CLAUDE.md", page("hooks")),
+            ("hooksmith/a", project("hooksmith")),
             (".git/config", Place::Git),
             (".GIT/config", Place::Git),
             ("sub/.git/config", Place::Git),
@@ -139,6 +221,36 @@ mod tests {
         ];
         for (path, place) in cases {
             assert_eq!(of(path, &names), place, "{path}");
+        }
+    }
+
+    #[test]
+    fn one_surface_is_open_and_of_its_tests_one() {
+        let row = |name: &str| Surface {
+            name: name.to_owned(),
+            paths: vec![format!("{name}/")],
+            tests: vec![format!("{name}/tests/")],
+            check: None,
+        };
+        let surfaces = [row("hooks"), row("data")];
+        let lock = |unlocked: Option<&Unlocked>, path: &str| {
+            let names = Names { pages: &[], surfaces: &surfaces, unlocked, job: None };
+            match of(path, &names) {
+                Place::Surface { lock, .. } => lock,
+                place => panic!("{place:?}"),
+            }
+        };
+        let hooks = Unlocked { surface: "hooks".to_owned(), ..Unlocked::default() };
+        let tested = Unlocked { test: Some("hooks/tests/a".to_owned()), ..hooks.clone() };
+        for (path, none, open, with_test) in [
+            ("hooks/a", Lock::Closed, Lock::Open, Lock::Open),
+            ("hooks/tests/a", Lock::Closed, Lock::Ajar, Lock::Open),
+            ("hooks/tests/b", Lock::Closed, Lock::Ajar, Lock::Ajar),
+            ("hooks/Tests/A", Lock::Closed, Lock::Ajar, Lock::Ajar),
+            ("data/a", Lock::Closed, Lock::Closed, Lock::Closed),
+        ] {
+            let found = [lock(None, path), lock(Some(&hooks), path), lock(Some(&tested), path)];
+            assert_eq!(found, [none, open, with_test], "{path}");
         }
     }
 }

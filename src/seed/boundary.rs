@@ -6,6 +6,8 @@
 //! between, `pending` says what was meant: the next command finishes the step if HEAD
 //! is exactly that commit, and forgets it otherwise.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::fence::Survey;
@@ -20,9 +22,9 @@ use crate::memory::words;
 use crate::phases::gates::{self, Crossing};
 use crate::phases::message::Message;
 use crate::phases::pacing::Stay;
-use crate::phases::{Move, Phase, PhaseName};
+use crate::phases::{Kind, Move, Phase, PhaseName, Size, Stand};
 use crate::store::CommitFailed;
-use crate::store::{CommitId, TreeEdit};
+use crate::store::{CommitId, TreeEdit, TreeId};
 use crate::verdict::{Refusal, Wants};
 
 /// Which way a boundary is crossed.
@@ -39,6 +41,8 @@ pub enum Toward {
     Back {
         to: Option<PhaseName>,
     },
+    /// Off the small lane, onto the larger track.
+    Up,
     /// A commit in between; the phase stays.
     Checkpoint,
 }
@@ -87,10 +91,20 @@ impl Seed {
         let message = Message::new(text);
         let since = self.read_since(&focused)?;
         focused.since.clone()?;
-        let judged = match self.judge(&focused, &since, toward, message)? {
+        let mut judged = match self.judge(&focused, &since, toward, message.clone())? {
             Ok(judged) => judged,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        if focused.state.unlocked.is_some() {
+            if let Err(refusal) = self.check_surface(&focused)? {
+                return Ok(Err(refusal));
+            }
+            // The check is a program like any other: what it left behind is judged too.
+            judged = match self.judge(&focused, &since, toward, message)? {
+                Ok(judged) => judged,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+        }
         let commit = match self.phase_commit(&focused, toward, &judged) {
             Err(SeedError::Vetoed { .. }) if matches!(toward, Toward::Back { .. }) => None,
             done => done?,
@@ -114,6 +128,7 @@ impl Seed {
         let step = match toward {
             Toward::Forward { to, .. } => stand.forward(self.map(stand), to.as_ref()).map(Some),
             Toward::Back { to } => stand.backward(self.map(stand), to.as_ref()).map(Some),
+            Toward::Up => self.upward(stand).map(Some),
             Toward::Checkpoint => self.checkpoint_step(focused),
         };
         let step = match step.and_then(|step| self.stands_at_home(focused).map(|()| step)) {
@@ -128,6 +143,8 @@ impl Seed {
             return Ok(Err(refusal));
         }
         let survey = self.survey(focused, since, row)?;
+        let (step, outgrown) = self.within_the_lane(focused, toward, step, &survey)?;
+        let toward = if outgrown { &Toward::Up } else { toward };
         if survey.changed && !since.heard() && survey.strays.is_empty() && !self.was_heard(focused)? {
             let refusal = Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks");
             return Ok(Err(refusal));
@@ -180,15 +197,17 @@ impl Seed {
         survey: &Survey,
     ) -> Result<std::result::Result<(), Refusal>> {
         let to = match step {
-            Some(Move::Forward(to) | Move::Back(to)) => to.clone(),
+            Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => to.clone(),
             _ => focused.state.stand.phase.clone(),
         };
         let live_notes = self.live_notes(focused)?;
         let stay = self.stay(focused);
-        let crossing = self.crossing(focused, since, &to, message, &live_notes, &survey.strays, &stay)?;
+        let crossing =
+            self.crossing(focused, since, Some(toward), &to, message, &live_notes, &survey.strays, &stay)?;
         Ok(match toward {
             Toward::Forward { .. } => gates::forward(&crossing),
             Toward::Back { .. } => gates::backward(&crossing),
+            Toward::Up => gates::upward(&crossing),
             Toward::Checkpoint => gates::checkpoint(&crossing),
         })
     }
@@ -198,6 +217,7 @@ impl Seed {
         &'a self,
         focused: &'a Focused,
         since: &Since,
+        toward: Option<&Toward>,
         to: &'a PhaseName,
         message: &'a Message,
         live_notes: &'a [String],
@@ -207,6 +227,8 @@ impl Seed {
         let state = &focused.state;
         let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
         let objective_words = u32::try_from(words::count(&state.job.objective)).unwrap_or(u32::MAX);
+        let declared = !self.lines(&focused.chain, names::SCOPE)?.is_empty()
+            || matches!(toward, Some(Toward::Forward { scope, .. }) if !scope.is_empty());
         Ok(Crossing {
             phase: self.row(Some(focused)),
             to,
@@ -221,10 +243,93 @@ impl Seed {
             live_notes,
             deflation: self.deflation(focused)?.map(|deflation| (deflation.remaining, deflation.max_words())),
             strays,
+            declared,
             stay,
             checkpoints: state.stand.entry.checkpoints,
             proved: counts.proved.unwrap_or(state.proved),
         })
+    }
+
+    /// Takes the step that `toward` means; on a small lane it goes on through every phase whose
+    /// exit is met. All boundaries that were crossed, in order.
+    pub fn advance(
+        &self,
+        toward: &Toward,
+        text: &str,
+        by: By,
+    ) -> Result<std::result::Result<Vec<Crossed>, Refusal>> {
+        let first = match self.cross(toward, text, by)? {
+            Ok(crossed) => crossed,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut crossed = vec![first];
+        let on = Toward::Forward { to: None, add_cycle: None, scope: Vec::new() };
+        while let Some(last) = crossed.last()
+            && matches!(toward, Toward::Forward { .. })
+            && self.goes_on(&last.focused)?
+        {
+            match self.cross(&on, text, by)? {
+                Ok(next) => crossed.push(next),
+                Err(_) => break,
+            }
+        }
+        Ok(Ok(crossed))
+    }
+
+    /// The job walks a lane, and the exit of the phase that it came to is met already. What
+    /// is written in first, and what a person decides, is never walked through.
+    fn goes_on(&self, focused: &Focused) -> Result<bool> {
+        let (stand, row) = (&focused.state.stand, self.row(Some(focused)));
+        let walks = self.map(stand).lane.is_some() && row.kind == Kind::Work && !row.freezes;
+        Ok(walks && stand.phase != self.map(stand).start && self.missing(focused)?.is_empty())
+    }
+
+    fn upward(&self, stand: &Stand) -> std::result::Result<Move, Refusal> {
+        let map = self.map(stand);
+        let beyond = map.lane.as_ref().map_or(map, |lane| self.rules.maps.get(&lane.beyond));
+        stand.upward(map, beyond)
+    }
+
+    /// Work that has outgrown its lane goes on where there is room for it.
+    fn within_the_lane(
+        &self,
+        focused: &Focused,
+        toward: &Toward,
+        step: Option<Move>,
+        survey: &Survey,
+    ) -> Result<(Option<Move>, bool)> {
+        let stand = &focused.state.stand;
+        let Some(lane) = &self.map(stand).lane else { return Ok((step, false)) };
+        let onward = matches!(toward, Toward::Forward { .. } | Toward::Checkpoint);
+        let (Some(tree), true) = (&survey.tree, onward && self.row(Some(focused)).kind == Kind::Work) else {
+            return Ok((step, false));
+        };
+        if !lane.is_outgrown(self.size(focused, tree)?) {
+            return Ok((step, false));
+        }
+        match self.upward(stand) {
+            Ok(up) => Ok((Some(up), true)),
+            Err(_) => Ok((step, false)),
+        }
+    }
+
+    /// What the cycle has changed so far, besides pages and what is the person's.
+    fn size(&self, focused: &Focused, tree: &TreeId) -> Result<Size> {
+        let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Size::default()) };
+        let persons = self.persons(focused)?;
+        let mut size = Size::default();
+        let mut directories = BTreeSet::new();
+        for (path, lines) in self.store.lines_changed(&began, tree)? {
+            let path = path.to_string();
+            if persons.contains(&path) || self.is_page(&path) {
+                continue;
+            }
+            size.files += 1;
+            size.lines = size.lines.saturating_add(lines);
+            directories.insert(path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned()));
+        }
+        size.directories = directories.len();
+        Ok(size)
     }
 
     /// What stands between the focused job and its next step, but for the message.
@@ -236,7 +341,7 @@ impl Seed {
         let live_notes = self.live_notes(focused)?;
         let message = Message::default();
         let stay = self.stay(focused);
-        let crossing = self.crossing(focused, &since, to, &message, &live_notes, &strays, &stay)?;
+        let crossing = self.crossing(focused, &since, None, to, &message, &live_notes, &strays, &stay)?;
         Ok(gates::missing(&crossing))
     }
 
@@ -356,6 +461,9 @@ impl Seed {
             ));
         }
         remarks.extend(by_hand);
+        if let Some(Move::Up { track, .. }) = &judged.step {
+            remarks.push(format!("The work goes on on the track {track}; what was done is kept."));
+        }
         for unclaimed in &taken.focused.state.fence.unclaimed {
             remarks
                 .push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
@@ -409,6 +517,8 @@ impl Seed {
                 became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
             }
         }
+        state.unlocked = None;
+        state.put_back = None;
         let head = self.store.head()?;
         state.home.branch = head.branch.unwrap_or_default();
         if let Some(commit) = commit {
@@ -423,7 +533,8 @@ impl Seed {
             draft.edits.push(TreeEdit::Put { path: TOUCHED.to_owned(), bytes: Vec::new() });
         }
         if let Some((tree, persons)) = start {
-            state.fence = state::Fence { tree: tree.clone(), ..state::Fence::default() };
+            state.fence = state::Fence { tree: tree.clone(), began: tree.clone(), ..state::Fence::default() };
+            state.proved = false;
             state.home.worktree = self.store.worktree_name();
             let bytes = state::write_lines(persons.iter().map(String::as_str)).into_bytes();
             draft.edits.push(TreeEdit::Put { path: names::PERSONS.to_owned(), bytes });
@@ -483,7 +594,8 @@ impl Seed {
         let kept = crate::format::interaction::Interaction::read(&String::from_utf8_lossy(&bytes));
         let Some(kept) = kept else { return Ok(None) };
         let driver = focused.state.driver.clone();
-        self.bear_from_prompt(&kept, &driver, self.track_of(&kept.text)).map(Some)
+        let born = self.bear_from_prompt(&kept, &driver, self.track_of(&kept.text))?;
+        self.open_lane(born).map(Some)
     }
 }
 
@@ -502,7 +614,7 @@ impl From<super::steps::Taken> for Taken {
 fn step_name(from: &str, step: Option<&Move>) -> String {
     match step {
         None => "checkpoint".to_owned(),
-        Some(Move::Forward(to) | Move::Back(to)) => format!("{from} -> {to}"),
+        Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => format!("{from} -> {to}"),
         Some(Move::Aside) => format!("{from} -> gmode"),
         Some(Move::Return) => "gmode exit".to_owned(),
     }

@@ -128,6 +128,18 @@ impl Seed {
         Ok(Ok(born.focused))
     }
 
+    /// Creates the pending job that a person approved; it may ask for protected surfaces.
+    pub fn create_approved_job(&self, name: &str, objective: &str) -> Result<Focused> {
+        let name = jobs::check_name(name).map_err(usage)?.to_owned();
+        let words: Vec<&str> = objective.split_whitespace().take(jobs::OBJECTIVE_WORDS_MOST).collect();
+        let whole = jobs::check_objective(objective).map(str::to_owned);
+        let (id, worktree) = (self.free_id(&name)?, self.store.worktree_name());
+        let mut state = steps::created(id, &name, self.rules.maps.home_name(), self.now, &worktree);
+        state.job.objective = whole.unwrap_or_else(|_| words.join(" "));
+        state.job.plugin_lock_approval = true;
+        Ok(self.bear(state, &format!("\"{name}\""), By::Person, Vec::new(), false)?.focused)
+    }
+
     fn free_id(&self, salt: &str) -> Result<JobId> {
         let mut id = world::new_job_id(self.now, salt);
         for n in 1..100 {

@@ -15,7 +15,7 @@ use crate::format::state::{State, Unclaimed};
 use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::guard::Spot;
-use crate::phases::place::{self, Names, Place};
+use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
 use crate::store::{Changed, RepoPath, TreeId};
 use crate::world;
@@ -161,9 +161,7 @@ impl Seed {
     }
 
     fn place_of(&self, path: &str, state: &State) -> Place {
-        let job = state.job.id.to_string();
-        let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job: Some(&job) };
-        match place::of(path, &names) {
+        match self.place_named(path, Some(state)) {
             Place::Project { dir } if self.is_linked_page(&dir, &self.real_in_tree(path)) => {
                 Place::Page { dir }
             }

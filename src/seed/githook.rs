@@ -9,7 +9,7 @@ use crate::format::trailers::{StepTrailers, claimed_ids};
 use crate::format::{names, notes};
 use crate::hosts;
 use crate::phases::guard::Spot;
-use crate::phases::place::{self, Names, Place};
+use crate::phases::place::Place;
 use crate::verdict::{Refusal, Verdict, Wants};
 use crate::world;
 
@@ -56,18 +56,17 @@ impl Seed {
         let focused = self.focused()?;
         let row = self.row(focused.as_ref());
         let scope = focused.as_ref().map(|focused| self.scope(focused)).unwrap_or_default();
-        let job = focused.as_ref().map(|focused| focused.state.job.id.to_string());
-        let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job: job.as_deref() };
         let cycle = focused.as_ref().map_or(0, |focused| focused.state.stand.cycle);
         for staged in self.store.staged()? {
             let path = staged.to_string();
-            let place = place::of(&path, &names);
+            let put_back = focused.as_ref().map(|focused| self.is_put_back(&focused.state, &staged));
+            let place = self.place_named(&path, focused.as_ref().map(|focused| &focused.state));
             let declared = super::scene::declared(&path, &place, &scope);
             let writes = |exists| row.writes(&place, Spot { cycle, declared, exists });
-            let open = place != Place::Surface && (writes(true) || writes(false));
-            if !open {
-                let case = if place == Place::Surface { "surface" } else { "staged" };
-                let wants = if place == Place::Surface { Wants::HandsOff } else { Wants::Checkpoint };
+            if !(writes(true) || writes(false) || put_back.transpose()?.unwrap_or(false)) {
+                let surface = matches!(place, Place::Surface { .. });
+                let case = if surface { "surface" } else { "staged" };
+                let wants = if surface { Wants::HandsOff } else { Wants::Checkpoint };
                 return Ok(Err(Refusal::new("pre-commit", wants).with("case", case).with("path", path)));
             }
         }
@@ -76,8 +75,19 @@ impl Seed {
 
     fn commit_msg(&self, file: &str) -> Result<Verdict> {
         let message = std::fs::read_to_string(file)?;
-        let claimed: Vec<&str> = claimed_ids(&message).collect();
-        if claimed.is_empty() && StepTrailers::read(&message).is_none() {
+        let verdict = self.trailers_are_ours(&message)?;
+        // Commits that are only being replayed keep the subject that they have.
+        let replays = matches!(self.store.in_progress(), Some("rebase" | "am"));
+        let aside = self.focused()?.is_some_and(|focused| focused.state.stand.phase.is_gmode());
+        if let (Ok(()), true, false, Some(told)) = (&verdict, aside, replays, told_aside(&message)) {
+            std::fs::write(file, told)?;
+        }
+        Ok(verdict)
+    }
+
+    fn trailers_are_ours(&self, message: &str) -> Result<Verdict> {
+        let claimed: Vec<&str> = claimed_ids(message).collect();
+        if claimed.is_empty() && StepTrailers::read(message).is_none() {
             return Ok(Ok(()));
         }
         let head = self.store.head()?.commit;
@@ -106,6 +116,19 @@ impl Seed {
     }
 }
 
+/// The message with the side lane's prefix before its subject; `None` where it bears it,
+/// or where git finds another commit by it.
+fn told_aside(message: &str) -> Option<String> {
+    const PREFIX: &str = "gmode:";
+    let subject = message.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
+    let kept = [PREFIX, "fixup! ", "squash! ", "amend! "];
+    if kept.iter().any(|kept| subject.starts_with(kept)) {
+        return None;
+    }
+    let at = subject.as_ptr().addr() - message.as_ptr().addr();
+    Some(format!("{}{PREFIX} {}", &message[..at], &message[at..]))
+}
+
 /// True when an agent host, or the mark of one, is above this process.
 pub fn agent_is_above() -> bool {
     if world::is_played_person() {
@@ -124,4 +147,23 @@ pub fn agents() -> (Vec<String>, Vec<String>) {
     let programs = rows.iter().flat_map(|row| row.processes.clone()).collect();
     let markers = rows.iter().flat_map(|row| row.markers.clone()).collect();
     (programs, markers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told_aside;
+
+    #[test]
+    fn the_subject_bears_the_prefix_once() {
+        for (message, told) in [
+            ("mend the build\n\nbody\n", Some("gmode: mend the build\n\nbody\n")),
+            ("\n# a comment\nmend it\n", Some("\n# a comment\ngmode: mend it\n")),
+            ("gmode: mend it\n", None),
+            ("fixup! gmode: mend it\n", None),
+            ("# nothing\n", None),
+            ("", None),
+        ] {
+            assert_eq!(told_aside(message).as_deref(), told, "{message}");
+        }
+    }
 }

@@ -87,7 +87,7 @@ impl Seed {
         let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
         match verdict {
             Err(refusal) => self.refuse(focused, event, call, &scene, &refusal),
-            Ok(()) => self.pass(event, call, focused),
+            Ok(()) => self.pass(event, call, focused.filter(|_| !guest)),
         }
     }
 
@@ -144,15 +144,16 @@ impl Seed {
 
     /// A call that passes: silence, but for what has to be remembered or granted.
     fn pass(&self, event: &Event, call: &ToolCall, focused: Option<&Focused>) -> Result<Answer> {
-        if let (Act::Ask(questions), Some(focused)) = (&call.act, focused)
-            && let Ok(Some(registered)) = self.ask(questions, self.row(Some(focused)), Some(focused))
+        if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
+            && let Ok(admitted) = self.ask(questions, self.row(Some(focused)), Some(focused))
+            && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
         {
             self.note(Some(focused), |line| {
                 line.what = What::Asked;
                 line.session.clone_from(&event.session);
                 line.tool.clone_from(&call.tool);
                 line.call.clone_from(&call.id);
-                line.paths = vec![registered.tag().to_owned()];
+                line.paths = super::questions::asked(&asked);
             })?;
         }
         if let (Act::Delegate { agent, .. }, Some(focused)) = (&call.act, focused) {
@@ -228,6 +229,9 @@ impl Seed {
             counts.page_edits += after.page_edits;
             counts.plan_edits += plan_edits;
             if counted {
+                if only_seed(&call.act, counts.calls == 1) {
+                    counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
+                }
                 pacing::count(counts, call, &deeds, &places);
             }
             pacing::prove(counts, call, outcome, &after, &places);
@@ -628,6 +632,19 @@ fn looks(call: &ToolCall) -> bool {
         }
         _ => false,
     }
+}
+
+/// True for a shell call that gives commands of git seed and nothing else. The call that
+/// prepared the side lane, the first to end after that step, may have held more.
+fn only_seed(act: &Act, first: bool) -> bool {
+    let Act::Shell { command, .. } = act else { return false };
+    let found = shell::read(command).found;
+    let is_prep = |part: &str| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        words.windows(2).any(|pair| pair == ["gmode", "prep"])
+    };
+    let prepared = first && found.iter().any(|found| found.seed && is_prep(&found.part));
+    prepared || (!found.is_empty() && found.iter().all(|found| found.seed))
 }
 
 /// A single literal command of git seed that is the agent's, and that runs this very binary.

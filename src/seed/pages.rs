@@ -134,6 +134,22 @@ impl Seed {
         Ok(live)
     }
 
+    /// Open notes of a root cause, below the anchors of all pages of the work tree.
+    pub(super) fn root_cause_notes(&self) -> Result<usize> {
+        let anchors = self.rules.maps.anchors();
+        let mut open = 0;
+        for file in self.store.files()?.iter().filter(|file| self.is_page(&file.to_string())) {
+            let Ok(path) = file.below(self.store.work_tree()) else { continue };
+            // A second name for a page is not a second page.
+            if !path.symlink_metadata().is_ok_and(|data| data.is_file()) {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+            open += crate::memory::notes::open(footers::layout(&text, &anchors).footer(), "PENDING-JOB");
+        }
+        Ok(open)
+    }
+
     /// `address`, `deflate` or `ready`.
     pub fn condense_stage(&self, focused: &Focused) -> &'static str {
         match (self.live_notes(focused), self.deflation(focused)) {
@@ -172,7 +188,10 @@ impl Seed {
 
     /// May the job end in this cycle?
     pub fn eligible(&self, focused: &Focused) -> bool {
-        focused.state.plan.eligible(focused.state.stand.cycle, self.plan_total(focused))
+        let state = &focused.state;
+        // Where no phase decides about a plan document, each cycle may be the last.
+        let decides = self.map(&state.stand).phases().any(|phase| phase.decides);
+        !decides || state.plan.eligible(state.stand.cycle, self.plan_total(focused))
     }
 
     /// Pages that the next phase finds without their anchors: the root page when a cycle
@@ -181,6 +200,9 @@ impl Seed {
         let map = self.map(&self.require_focused()?.state.stand);
         let enters = match &judged.step {
             Some(Move::Forward(to) | Move::Back(to)) => map.phase(to).is_some_and(|to| to.anchor.is_some()),
+            Some(Move::Up { track, to }) => {
+                self.rules.maps.get(track).phase(to).is_some_and(|to| to.anchor.is_some())
+            }
             _ => false,
         };
         if !enters {

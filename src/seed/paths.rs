@@ -6,6 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Seed;
+use crate::format::state::State;
 use crate::phases::place::{self, Names, Place};
 
 /// A path after resolving it.
@@ -66,7 +67,7 @@ fn join(base: &Path, part: &Path) -> PathBuf {
 
 impl Seed {
     /// Resolves a path of a tool call; `cwd` is the directory that it is relative to.
-    pub fn resolve(&self, path: &Path, cwd: &Path, job: Option<&str>, memory: &[String]) -> Resolved {
+    pub fn resolve(&self, path: &Path, cwd: &Path, state: Option<&State>, memory: &[String]) -> Resolved {
         let (real, exists) = find(&cwd.join(path));
         let top = self.top_of(&real);
         let (shown, place) = match real.strip_prefix(&top) {
@@ -74,14 +75,25 @@ impl Seed {
                 let shown = inside.to_string_lossy();
                 // Elsewhere a backslash is a letter of a name like any other.
                 let shown = if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() };
-                let names = Names { pages: &self.rules.pages, surfaces: &self.rules.surfaces, job };
-                let place = place::of(&shown, &names);
+                let place = self.place_named(&shown, state);
                 (shown, place)
             }
             Err(_) => (real.to_string_lossy().into_owned(), self.outside(&real, memory)),
         };
         let place = self.or_linked_page(place, &real, path);
         Resolved { real, shown, place, exists }
+    }
+
+    /// Where a path of the work tree lies by its name alone.
+    pub fn place_named(&self, path: &str, state: Option<&State>) -> Place {
+        let job = state.map(|state| state.job.id.to_string());
+        let names = Names {
+            pages: &self.rules.pages,
+            surfaces: &self.rules.surfaces,
+            unlocked: state.and_then(|state| state.unlocked.as_ref()),
+            job: job.as_deref(),
+        };
+        place::of(path, &names)
     }
 
     /// A page that is a link is its target: the file that a page's name leads to is that

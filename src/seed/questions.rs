@@ -5,6 +5,7 @@
 //! when it is the literal answer. Whether an answer counts that came while nobody sat
 //! there is for the rules to say.
 
+use super::boundary::Toward;
 use super::sessions::Word;
 use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed};
@@ -12,15 +13,21 @@ use crate::event::{Answer, Event, ToolCall};
 use crate::format::interaction::Interaction;
 use crate::format::journal::What;
 use crate::format::names;
-use crate::format::state::State;
+use crate::format::state::{Prep, State};
 use crate::hosts::Host;
-use crate::jobs::completion::{self, Registered};
+use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::{JobId, Status};
 use crate::phases::Kind;
+use crate::phases::message::Message;
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
+
+/// How sure the agent is, of a hundred, before it asks for the side lane.
+const SURE: u8 = 80;
+/// Words that say what the side lane is for, at least.
+const PREP_WORDS: usize = 20;
 
 /// What came of an answer, in words for the agent.
 pub enum Heard {
@@ -46,7 +53,7 @@ impl Seed {
         let mut heard = Heard::Kept;
         for answer in answers {
             let first = self.keep_answer(&focused.chain, call, answer, word)?;
-            if let Some(registered) = Registered::of(&answer.question) {
+            if let Some(registered) = Registered::of(&answer.question).filter(|row| row.decides()) {
                 heard = self.hear(&focused.chain, registered, call, answer, word, first)?;
             }
         }
@@ -108,16 +115,16 @@ impl Seed {
     fn hear(
         &self,
         chain: &str,
-        registered: Registered,
+        registered: &Registered,
         call: &ToolCall,
         answer: &Answer,
         word: Word,
         first: bool,
     ) -> Result<Heard> {
         let not = |why: &str| Ok(Heard::NotCounted(why.to_owned()));
-        if answer.answer.trim() != registered.grant() {
-            return Ok(Heard::Done(declined(registered)));
-        }
+        let Some(named) = registered.granted(&answer.answer) else {
+            return Ok(Heard::Done(declined(registered).to_owned()));
+        };
         if answer.timed_out {
             return not("the answer came from a timer, so nobody approved anything");
         }
@@ -132,29 +139,73 @@ impl Seed {
             }
             _ => {}
         }
-        if !self.was_asked(chain, call, registered)? {
+        let asked = [registered.tag.as_str(), &text_hash(&answer.question), named];
+        if !self.was_asked(chain, call, &asked)? {
             return not("no question of that shape went out with this call, so the answer cannot count");
         }
         if !first {
             return not("this answer came before, and counts once");
         }
-        match registered {
-            Registered::Complete => self.approve(chain),
-            Registered::Gmode => {
+        self.grant(chain, registered, answer, named)
+    }
+
+    /// Does what the literal answer is for.
+    fn grant(&self, chain: &str, registered: &Registered, answer: &Answer, named: &str) -> Result<Heard> {
+        match registered.grants {
+            Grant::Complete => self.approve(chain),
+            Grant::SideLane => {
                 self.enter_side(chain, "the person opened it", By::Person).map(|entered| match entered {
                     Ok(_) => Heard::Done("gmode is open; leave it with git seed gmode exit".to_owned()),
                     Err(_) => Heard::NotCounted("gmode does not open from here".to_owned()),
                 })
             }
+            Grant::Job => {
+                let objective = Message::new(&answer.question).section("Proposed Objective");
+                let name = registered.subject(&answer.question);
+                let id = self.create_approved_job(name, &objective.unwrap_or_default())?.state.job.id;
+                Ok(Heard::Done(format!(
+                    "the job {id} waits; git seed job activate {id} begins it between cycles"
+                )))
+            }
+            Grant::Access => self.grant_access(chain),
+            Grant::Repeat => {
+                let hours = questions::repeat_hours(&answer.question, &answer.answer);
+                let subject = format!("a person lets it repeat every {hours} hours");
+                self.grant_step(chain, "repeat", &subject, |state| state.job.repeating_interval = hours)?;
+                Ok(Heard::Done(format!("the job repeats every {hours} hours once it is completed")))
+            }
+            Grant::Surface | Grant::SurfaceTest => self.unlock(chain, registered.grants, named),
+            Grant::Nothing => Ok(Heard::Kept),
         }
     }
 
+    /// Lets the job ask for protected surfaces; it keeps that for good.
+    pub fn grant_access(&self, chain: &str) -> Result<Heard> {
+        let subject = "a person lets it unlock protected surfaces";
+        self.grant_step(chain, "access", subject, |state| state.job.plugin_lock_approval = true)?;
+        Ok(Heard::Done("the job may ask for a protected surface with [PLUGIN-LOCK]".to_owned()))
+    }
+
+    /// A step that a person's answer takes, and that no rule can refuse any more.
+    pub(super) fn grant_step(
+        &self,
+        chain: &str,
+        step: &str,
+        subject: &str,
+        mut change: impl FnMut(&mut State),
+    ) -> Result<()> {
+        let taken = self.step(chain, Fold::In, |state, _| {
+            change(state);
+            Ok(Ok(Draft::new(state, step, subject, By::Person)))
+        })?;
+        debug_assert!(taken.is_ok(), "what was asked and granted is never refused");
+        Ok(())
+    }
+
     /// The journal, or the trace of this stay, has the line of this very call.
-    fn was_asked(&self, chain: &str, call: &ToolCall, registered: Registered) -> Result<bool> {
+    fn was_asked(&self, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
         use crate::format::journal::{Line, Linked};
-        let asked = |line: &Line| {
-            line.what == What::Asked && line.call == call.id && line.paths == [registered.tag().to_owned()]
-        };
+        let asked = |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
         let lines = self.store.journal().all()?;
         if lines.iter().filter_map(|line| Linked::read(line).ok()).any(|linked| asked(&linked.line)) {
             return Ok(true);
@@ -198,12 +249,26 @@ impl Seed {
             Ok(Ok(Draft::new(state, "completion", "the job is completed", By::Person)))
         })?;
         Ok(match completed {
+            Ok(done) if self.closes_at_once(&done.focused)? => Heard::Done(
+                "the job is approved, completed and closed; nothing is left to do for it".to_owned(),
+            ),
             Ok(_) => Heard::Done(
                 "the job is approved and completed; close its cycle with git seed phase advance -F -"
                     .to_owned(),
             ),
             Err(_) => Heard::NotCounted("the job could not be completed".to_owned()),
         })
+    }
+
+    /// On a small lane the answer that completes a job closes it too, where nothing is in the way.
+    fn closes_at_once(&self, done: &Focused) -> Result<bool> {
+        let stand = &done.state.stand;
+        let focused = self.focused()?.filter(|focused| focused.chain == done.chain);
+        if self.map(stand).lane.is_none() || focused.is_none() {
+            return Ok(false);
+        }
+        let on = Toward::Forward { to: None, add_cycle: None, scope: Vec::new() };
+        Ok(self.cross(&on, &done.state.job.name, By::Person)?.is_ok_and(|crossed| crossed.closed))
     }
 
     fn may_complete(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
@@ -239,7 +304,38 @@ impl Seed {
         let status_of = |id: &JobId| {
             known.iter().find(|(known, ..)| known == id).map(|(_, name, status)| (name.as_str(), *status))
         };
-        Ok(completion::unmet(&state.job, status_of))
+        Ok(questions::unmet(&state.job, status_of))
+    }
+
+    /// May the side lane be asked for? Where the rules want it prepared, that was the last
+    /// thing that happened.
+    pub fn is_prepared(&self, focused: &Focused) -> bool {
+        let acted = focused.since.as_ref().map_or(true, crate::format::journal::Counts::has_acts);
+        !self.rules.asks_prep() || (focused.state.prep == Prep::Ready && !acted)
+    }
+
+    /// Prepares the side lane: how sure the agent is, and what it is for.
+    pub fn prepare_side(&self, confidence: u8, what: &str) -> Result<std::result::Result<Focused, Refusal>> {
+        let focused = self.require_focused()?;
+        let words = what.split_whitespace().count();
+        let case = match (confidence >= SURE, words >= PREP_WORDS) {
+            (false, _) => Some("prep-unsure"),
+            (_, false) => Some("prep-short"),
+            _ => None,
+        };
+        let what: String = what.chars().take(400).collect();
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            if let Err(refusal) = state.stand.aside(self.map(&state.stand)) {
+                return Ok(Err(refusal));
+            }
+            if let Some(case) = case {
+                let refusal = Refusal::new("prep", Wants::Question);
+                return Ok(Err(refusal.with("case", case).with("words", PREP_WORDS.to_string())));
+            }
+            state.prep = Prep::Ready;
+            Ok(Ok(Draft::new(state, super::steps::PREP, &what, By::Agent)))
+        })?;
+        Ok(taken.map(|taken| taken.focused))
     }
 
     /// Opens the side lane.
@@ -250,6 +346,7 @@ impl Seed {
         by: By,
     ) -> Result<std::result::Result<Focused, Refusal>> {
         let why: String = why.chars().take(400).collect();
+        let notes = self.root_cause_notes()?;
         let taken = self.step(chain, Fold::In, |state, _| {
             let step = match state.stand.aside(self.map(&state.stand)) {
                 Ok(step) => step,
@@ -259,13 +356,16 @@ impl Seed {
             let draft = Draft::new(state, name, &why, by);
             state.stand = state.stand.take(self.map(&state.stand), &step);
             state.side_reason = Some(why.clone());
+            state.side_notes = Some(notes);
+            state.prep = Prep::Locked;
             Ok(Ok(draft))
         })?;
         Ok(taken.map(|taken| taken.focused))
     }
 
-    /// Leaves the side lane, once the tree is clean of what was made there.
-    pub fn leave_side(&self) -> Result<std::result::Result<Focused, Refusal>> {
+    /// Leaves the side lane, once the tree is clean of what was made there and, unless a
+    /// person closes it, a new note names the root cause.
+    pub fn leave_side(&self, by: By) -> Result<std::result::Result<Focused, Refusal>> {
         let focused = self.require_focused()?;
         if let Err(refusal) = focused.state.stand.home() {
             return Ok(Err(refusal));
@@ -274,6 +374,15 @@ impl Seed {
         let own = self.dirty_now()?.into_iter().find(|path| !persons.contains(path));
         if let Some(path) = own {
             let refusal = Refusal::new("clean", Wants::Clean).with("case", "side").with("path", path);
+            return Ok(Err(refusal));
+        }
+        let before = focused.state.side_notes.filter(|_| by != By::Person);
+        if let Some(before) = before
+            && self.root_cause_notes()? <= before
+        {
+            return Ok(Err(Refusal::new("root-cause", Wants::Settled).with("case", "root-cause")));
+        }
+        if let Err(refusal) = self.check_surface(&focused)? {
             return Ok(Err(refusal));
         }
         let tree = self.snapshot()?.to_string();
@@ -285,9 +394,13 @@ impl Seed {
             };
             let from = state.stand.side_from.clone();
             let name = format!("gmode -> {}", from.as_ref().map_or("idle", |from| from.as_str()));
-            let draft = Draft::new(state, name, "the side lane is closed", By::Agent);
+            let draft = Draft::new(state, name, "the side lane is closed", by);
             state.stand = state.stand.take(self.map(&state.stand), &step);
             state.side_reason = None;
+            state.side_notes = None;
+            state.prep = Prep::None;
+            state.unlocked = None;
+            state.put_back = None;
             if !state.fence.tree.is_empty() {
                 state.fence.tree.clone_from(&tree);
                 state.fence.strays.clear();
@@ -308,11 +421,26 @@ fn trace_number(name: &str) -> u32 {
     stem.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
-fn declined(registered: Registered) -> String {
-    match registered {
-        Registered::Complete => {
-            "the person wants to review; the job stays open. Add a cycle with git seed phase advance --add-cycle \"<why>\" -F -, or ask again when it is settled".to_owned()
+/// What the journal keeps of a question that went out: its tag, a hash of its text, and
+/// what its granting option names. The answer must be to this very text.
+pub fn asked(admitted: &Admitted<'_>) -> Vec<String> {
+    vec![admitted.row.tag.clone(), text_hash(admitted.text), admitted.name.to_owned()]
+}
+
+fn text_hash(text: &str) -> String {
+    crate::format::short_hash(text.as_bytes(), 16)
+}
+
+fn declined(registered: &Registered) -> &'static str {
+    match registered.grants {
+        Grant::Complete => {
+            "the person wants to review; the job stays open. Add a cycle with git seed phase advance --add-cycle \"<why>\" -F -, or ask again when it is settled"
         }
-        Registered::Gmode => "the person keeps the phase; go on in it".to_owned(),
+        Grant::SideLane => "the person keeps the phase; go on in it",
+        Grant::Surface | Grant::SurfaceTest => "the person leaves it locked; go on without it",
+        Grant::Job => "no job was created; what the person said is kept with this one",
+        Grant::Access => "the person keeps protected surfaces closed to this job; go on without them",
+        Grant::Repeat => "the job stays what it is: done once",
+        Grant::Nothing => "the answer is kept with the job",
     }
 }

@@ -187,7 +187,13 @@ impl Seed {
             job: Some(job_head(focused)),
             phase: state.stand.phase.to_string(),
             cycle: state.stand.cycle,
-            allowed: allowed(row, &self.open_places(focused)?),
+            allowed: {
+                let mut said = allowed(row, &self.open_places(focused)?);
+                let open = focused.state.unlocked.as_ref();
+                let open = open.filter(|_| row.write.contains(&Write::Surface));
+                said.extend(open.map(|open| format!("change the unlocked surface {}", open.surface)));
+                said
+            },
             missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
             next: self.next(focused, row, &missing),
             unsynced: state.steps,

@@ -7,14 +7,14 @@ use super::{Focused, Seed};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::format::names;
 use crate::hosts::Host;
-use crate::jobs::completion::{self, Moment};
+use crate::jobs::questions::{self, Admitted, Moment};
 use crate::jobs::shortword;
 use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::guard::{Call, FileChange, Scene};
-use crate::phases::message::{Message, OUTSTANDING};
+use crate::phases::message::Message;
 use crate::phases::place::Place;
-use crate::phases::{Class, Kind, Map, Phase, Stand, Write};
+use crate::phases::{Class, Map, Phase, Stand, Write};
 use crate::shell::{self, Effect};
 use crate::verdict::Refusal;
 
@@ -134,8 +134,7 @@ impl Seed {
 
     /// Where a path of `event` lies.
     pub fn place(&self, host: &Host, event: &Event, path: &Path, focused: Option<&Focused>) -> Resolved {
-        let job = focused.map(|focused| focused.state.job.id.to_string());
-        self.resolve(path, &event.cwd, job.as_deref(), &host.memory)
+        self.resolve(path, &event.cwd, focused.map(|focused| &focused.state), &host.memory)
     }
 
     /// The declared directories, read only where the phase asks for them.
@@ -216,11 +215,11 @@ impl Seed {
             }
             if matches!(found.effect, Effect::Write | Effect::Network) {
                 for path in &found.paths {
-                    let job = focused.map(|focused| focused.state.job.id.to_string());
+                    let state = focused.map(|focused| &focused.state);
                     // A trailing slash means somewhere below: judged as a file of that directory.
                     let below = path.strip_suffix('/').map(|dir| format!("{dir}/*"));
                     let path = below.as_ref().unwrap_or(path);
-                    let resolved = self.resolve(Path::new(path), cwd, job.as_deref(), &host.memory);
+                    let resolved = self.resolve(Path::new(path), cwd, state, &host.memory);
                     let file = FileEdit { path: path.into(), change: Change::Opaque };
                     out.changes.push(self.change(resolved, &file, &scope));
                 }
@@ -228,45 +227,46 @@ impl Seed {
         }
         // A writer that the phase does not open at all says so by its act, not by its place.
         if !phase.opens(Class::ShellWrite) {
-            out.changes
-                .retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface));
+            out.changes.retain(|change| {
+                matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
+            });
         }
     }
 
-    /// Checks questions of a registered shape.
-    pub fn ask(
+    /// Checks the questions of one call; those that are let through, where any of them counts.
+    pub fn ask<'q>(
         &self,
-        questions: &[crate::event::Question],
+        questions: &'q [crate::event::Question],
         phase: &Phase,
         focused: Option<&Focused>,
-    ) -> Result<Option<completion::Registered>, Refusal> {
-        let registered = questions.iter().any(|q| completion::Registered::of(&q.text).is_some());
-        if !registered {
-            return Ok(None);
+    ) -> Result<Vec<Admitted<'q>>, Refusal> {
+        let decides = |question: &crate::event::Question| {
+            questions::Registered::of(&question.text).is_some_and(questions::Registered::decides)
+        };
+        // Where the notes and footers stand is read from disk, and only where it is asked about.
+        let asks = questions.iter().any(decides);
+        let admitted = questions::admit(questions, &self.moment(phase, focused, asks))?;
+        if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
+            self.lock_may_open(one.row.grants, one.name, focused)?;
         }
-        let text = questions.first().map_or("", |question| question.text.as_str());
-        let outstanding = Message::new(text).section(OUTSTANDING);
-        completion::admit(questions, &self.moment(phase, focused, outstanding))
+        Ok(admitted)
     }
 
     /// What decides whether `focused` could be completed now.
-    pub(super) fn completion_moment<'a>(&self, focused: &'a Focused) -> Moment<'a> {
-        self.moment(self.row(Some(focused)), Some(focused), None)
+    pub(super) fn completion_moment<'a>(&'a self, focused: &'a Focused) -> Moment<'a> {
+        self.moment(self.row(Some(focused)), Some(focused), true)
     }
 
-    fn moment<'a>(
-        &self,
-        phase: &Phase,
-        focused: Option<&'a Focused>,
-        outstanding: Option<String>,
-    ) -> Moment<'a> {
+    fn moment<'a>(&'a self, phase: &'a Phase, focused: Option<&'a Focused>, asks: bool) -> Moment<'a> {
+        let lane = focused.and_then(|focused| self.map(&focused.state.stand).lane.as_ref());
         Moment {
             job: focused.map(|focused| &focused.state.job),
-            consolidating: phase.kind == Kind::Consolidation,
-            in_side_lane: phase.kind == Kind::Side,
-            stage: focused.map_or("", |focused| self.condense_stage(focused)),
-            eligible: focused.is_some_and(|focused| self.eligible(focused)),
-            outstanding,
+            admits: &phase.questions,
+            stage: focused.filter(|_| asks).map_or("", |focused| self.condense_stage(focused)),
+            eligible: focused.filter(|_| asks).is_some_and(|focused| self.eligible(focused)),
+            prepared: focused.is_some_and(|focused| self.is_prepared(focused)),
+            fewest: lane.map(|lane| lane.question),
+            section: |text, title| Message::new(text).section(title),
         }
     }
 }

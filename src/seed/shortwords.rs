@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use super::boundary::Toward;
 use super::questions::Heard;
 use super::scene::{from_line, to_line};
 use super::sessions::Word;
@@ -13,7 +14,7 @@ use super::steps::{By, Draft, Fold, TOUCHED};
 use super::{Focused, Result, Seed};
 use crate::event::{Actor, Event, Kind};
 use crate::format::names;
-use crate::format::state::{self, Driver};
+use crate::format::state::{self, Driver, State};
 use crate::hosts::{Answer, Host};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
@@ -23,7 +24,7 @@ use crate::phases::Write;
 use crate::phases::place::Place;
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
-use crate::{jobs::completion, voice};
+use crate::{jobs::questions, voice};
 
 /// The track of the small lane.
 const QUICK: &str = "quick";
@@ -189,9 +190,11 @@ impl Seed {
                 Ok(Told::both("a small job; it asks you once, at its end.", agent).alone())
             }
             Lane::Switched => {
-                let told =
-                    Told::both("the job goes the small lane.", "the person put this job on the small lane.");
-                self.hand_on(spoken, rest, focused).map(|answer| told.before(answer))
+                let now = self.focused()?;
+                let opens = now.as_ref().map(|now| self.entry_text(now)).unwrap_or_default();
+                let agent = format!("the person put this job on the small lane.\n{opens}");
+                let told = Told::both("the job goes the small lane.", agent);
+                self.hand_on(spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
             }
             Lane::Closed(why) => {
                 let told = Told::person(format!("[QUICK] is not possible now: {why}"));
@@ -213,9 +216,8 @@ impl Seed {
                 );
             }
             let prompt = self.as_prompt(spoken.text.to_owned(), spoken.word);
-            return self
-                .bear_from_prompt(&prompt, &spoken.driver(), QUICK)
-                .map(|born| Lane::Born(Box::new(born)));
+            let born = self.bear_from_prompt(&prompt, &spoken.driver(), QUICK)?;
+            return Ok(Lane::Born(Box::new(self.open_lane(born)?)));
         };
         let stand = &focused.state.stand;
         if stand.track == QUICK {
@@ -229,7 +231,23 @@ impl Seed {
             Ok(Ok(Draft::new(state, "track", "the job goes the small lane", By::Person)))
         })?;
         debug_assert!(switched.is_ok(), "a person's track is never refused");
+        if let Ok(switched) = switched {
+            self.open_lane(switched.focused)?;
+        }
         Ok(Lane::Switched)
+    }
+
+    /// The prompt opens the first phase of a lane.
+    pub(super) fn open_lane(&self, job: Focused) -> Result<Focused> {
+        if self.map(&job.state.stand).lane.is_none() {
+            return Ok(job);
+        }
+        let on = Toward::Forward { to: None, add_cycle: None, scope: Vec::new() };
+        Ok(match self.cross(&on, &job.state.job.name, By::Person)? {
+            Ok(crossed) => crossed.focused,
+            // Away from home or in the middle of a merge: the first step is the agent's, later.
+            Err(_) => job,
+        })
     }
 
     /// The track that a person's kept prompt asks for.
@@ -267,11 +285,10 @@ impl Seed {
 
     /// Opens `paths` for the cycle; what may not be opened is told with its reason.
     fn allow(&self, spoken: &Spoken<'_>, focused: &Focused, paths: &[String]) -> Result<Told> {
-        let job = focused.state.job.id.to_string();
         let mut lines: Vec<String> = Vec::new();
         let mut kept_shut = Vec::new();
         for path in paths {
-            match self.place_to_open(path, &spoken.event.cwd, &job) {
+            match self.place_to_open(path, &spoken.event.cwd, &focused.state) {
                 Ok(line) => lines.push(line),
                 Err(why) => kept_shut.push(format!("{path} ({why})")),
             }
@@ -296,18 +313,18 @@ impl Seed {
     }
 
     /// The line of the list that `written` means, or why it stays shut.
-    fn place_to_open(&self, written: &str, cwd: &Path, job: &str) -> std::result::Result<String, String> {
+    fn place_to_open(&self, written: &str, cwd: &Path, state: &State) -> std::result::Result<String, String> {
         let top = self.store.work_tree();
         let is_there = |base: &Path| base.join(written).symlink_metadata().is_ok();
         let base = if !is_there(top) && is_there(cwd) { cwd } else { top };
-        let found = self.resolve(Path::new(written), base, Some(job), &[]);
+        let found = self.resolve(Path::new(written), base, Some(state), &[]);
         let no = |why: &str| Err(why.to_owned());
         match &found.place {
             _ if written.starts_with('~') => no("it lies outside the work tree"),
             Place::Outside | Place::HostMemory | Place::Scratch => no("it lies outside the work tree"),
             Place::Git => no("only git writes there"),
             Place::OwnState => no("it is git seed's own state"),
-            Place::Surface => no("it governs the agent, so only you change it"),
+            Place::Surface { .. } => no("it governs the agent, so only you change it"),
             Place::Page { dir } => Err(format!("a page goes with its directory: [ALLOW {}]", to_line(dir))),
             Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
                 no("it is memory, which has its own phases")
@@ -429,7 +446,7 @@ impl Seed {
             return Ok(told.alone());
         }
         let moment = self.completion_moment(job);
-        if let Some(refusal) = completion::too_soon(&moment) {
+        if let Some(refusal) = questions::too_soon(&moment) {
             let said = voice::say(&refusal, self.row(Some(job)).name.as_str());
             let person = format!("approved nothing yet: {}", said.why);
             let agent = format!("the person would approve the job, but {} Do: {}", said.why, said.do_);

@@ -8,7 +8,7 @@
 
 use super::{Focused, JournalTrouble, Result, Seed, SeedError};
 use crate::format::journal::{self, Counts, Line, Linked, What};
-use crate::format::state::{self, State};
+use crate::format::state::{self, Prep, State};
 use crate::format::trailers::StepTrailers;
 use crate::format::{names, seed_id};
 use crate::jobs::{Job, JobId};
@@ -308,6 +308,9 @@ const SCHEDULED: usize = 32;
 /// The file that lists paths touched since the last boundary.
 pub const TOUCHED: &str = "touched";
 
+/// The step that prepares the side lane.
+pub const PREP: &str = "gmode prep";
+
 /// The line that a new journal begins with.
 pub fn opening(state: &State, at: i64) -> Vec<u8> {
     // Subagents outlive the step that they were launched before.
@@ -371,6 +374,9 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
 fn seal(state: &mut State, draft: &Draft, since: &Since, at: i64) -> StepTrailers {
     let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
     let id = seed_id(&state.job.id.to_string(), before, &draft.step);
+    if state.prep == Prep::Ready && draft.step != PREP {
+        state.prep = Prep::None;
+    }
     state.step.clone_from(&id);
     state.steps += 1;
     if !since.last.is_empty() {

@@ -28,6 +28,18 @@ impl Store {
         Ok(paths.filter_map(|path| RepoPath::new(path).ok()).collect())
     }
 
+    /// True when `path` is in the index of the environment what it is in `commit`.
+    pub fn is_staged_as_in(&self, commit: &CommitId, path: &RepoPath) -> Result<bool, StoreError> {
+        let path = path.to_string();
+        let args = ["diff", "--cached", "--quiet", "--no-renames", commit.as_str(), "--", path.as_str()];
+        let asked = self.git(args).outcome()?;
+        match asked.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(asked.failed()),
+        }
+    }
+
     /// True when git ignores `path`.
     pub fn is_ignored(&self, path: &str) -> Result<bool, StoreError> {
         let asked = self.plain_git(["check-ignore", "-q", "--", path]).outcome()?;

@@ -184,6 +184,29 @@ impl Store {
         Ok(changed)
     }
 
+    /// The paths in which two trees differ, with the lines added and removed; a file that is
+    /// not text counts as one line.
+    pub fn lines_changed(&self, a: &TreeId, b: &TreeId) -> Result<Vec<(RepoPath, usize)>, StoreError> {
+        if a == b {
+            return Ok(Vec::new());
+        }
+        let options =
+            ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--numstat"];
+        let printed = self.git(options.into_iter().chain([a.as_str(), b.as_str()])).run()?;
+        let mut changed = Vec::new();
+        for record in printed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
+            let mut fields = record.splitn(3, |byte| *byte == b'\t');
+            let (Some(added), Some(removed), Some(path)) = (fields.next(), fields.next(), fields.next())
+            else {
+                continue;
+            };
+            let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<usize>().ok();
+            let lines = number(added).zip(number(removed)).map_or(1, |(added, removed)| added + removed);
+            changed.push((repo_path(path)?, lines));
+        }
+        Ok(changed)
+    }
+
     /// The bytes of the file at `path` in `tree`; `None` if there is none.
     pub fn blob_at(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Vec<u8>>, StoreError> {
         self.blob_in(tree, path.as_bytes(), &format!("`{path}` of tree {tree}"))
@@ -211,6 +234,13 @@ impl Store {
             Standing { path: record.path, staged, unstaged, untracked }
         };
         Ok(records.into_iter().map(standing).collect())
+    }
+
+    /// Every file of the work tree that git knows or does not ignore.
+    pub fn files(&self) -> Result<Vec<RepoPath>, StoreError> {
+        let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+        let printed = self.git(list).run()?;
+        printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(repo_path).collect()
     }
 
     /// What the person is in the middle of: `merge`, `rebase`, `cherry-pick`, `revert`,
@@ -366,6 +396,19 @@ mod tests {
 
     fn names(pairs: &[(&str, Kind)]) -> Vec<(String, Kind)> {
         pairs.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
+    }
+
+    #[test]
+    fn the_files_of_the_work_tree_are_those_that_git_does_not_ignore() {
+        let bed = Testbed::new();
+        bed.commit("kept ä", "1");
+        bed.write(".gitignore", "build/\n");
+        bed.write("new", "1");
+        bed.write("build/page", "1");
+        let mut files: Vec<String> =
+            bed.store().files().expect("lists").iter().map(ToString::to_string).collect();
+        files.sort();
+        assert_eq!(files, [".gitignore", "kept ä", "new"]);
     }
 
     #[test]

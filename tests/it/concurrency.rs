@@ -395,7 +395,7 @@ fn an_answer_opens_the_side_lane_once() {
     asked.answers("Enter gmode");
     asked.answers("Enter gmode");
     assert_eq!(world.phase(), "gmode");
-    world.seed("gmode exit").succeeds();
+    world.person("gmode exit").succeeds();
     asked.answers("Enter gmode");
     assert_eq!(world.phase(), "execute", "an answer that was used is used up");
 }

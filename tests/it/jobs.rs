@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{CODE, World, completion, message, question};
+use super::world::{CODE, PAGE, World, completion, message, question};
 
 /// The kinds of what was said to the focused job.
 fn kinds(world: &World) -> Vec<String> {
@@ -276,6 +276,12 @@ fn the_side_lane_opens_on_a_persons_answer_and_closes_clean() {
     world.edits("todo.txt", "a\n", "A\n").passes();
     world.changes_nothing(|| world.seed("gmode exit").refuses("todo.txt"));
     world.runs("git commit -qam 'mend the build'").passes();
+    assert_eq!(world.git("log -1 --format=%s"), "gmode: mend the build");
+    world.changes_nothing(|| world.seed("gmode exit").refuses("[PENDING-JOB]"));
+    world.notes("---Ex---", "[PENDING-JOB]{the generator writes outside its directory}");
+    world.changes_nothing(|| world.seed("gmode exit").refuses(PAGE));
+    world.runs("git commit -qam 'gmode: note the cause'").passes();
+    assert_eq!(world.git("log -1 --format=%s"), "gmode: note the cause");
     world.seed("gmode exit").succeeds();
     assert_eq!(world.phase(), "execute");
     world.works("execute");

@@ -17,6 +17,7 @@ side = "gmode"
 anchor = "---Re---"
 reads = "all"
 acts = ["read", "search", "web", "edit", "shell-read", "ask", "housekeeping", "seed"]
+questions = ["WAITING"]
 write = ["page"]
 dial = true
 declares = true
@@ -130,12 +131,12 @@ fn a_wrong_proposal_is_named_with_its_line_and_stays_out_of_force() {
         (
             "dial = true",
             "dail = true",
-            "error: seed.toml:16: phase `research`, `dail`: unknown field `dail`, expected one of `name`",
+            "error: seed.toml:17: phase `research`, `dail`: unknown field `dail`, expected one of `name`",
         ),
         (
             "\"clean\"]",
             "\"klean\"]",
-            "error: seed.toml:18: phase `research`, `exit`: wants gate `klean`; known gates: dial",
+            "error: seed.toml:19: phase `research`, `exit`: wants gate `klean`; known gates: dial",
         ),
         ("[[phase]]", "[[phase]", "error: seed.toml:2: "),
     ] {

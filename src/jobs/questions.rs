@@ -1,0 +1,624 @@
+//! The questions that are put before a person, and the answers that count.
+//!
+//! What a question must say is checked before the person ever sees it; only the literal
+//! answer to a question of the literal shape does anything. The shapes are rows of
+//! `questions.toml`; where each may be asked stands in the rows of the phases.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::{Job, JobId, Status};
+use crate::event::Question;
+use crate::shipped;
+use crate::verdict::{Refusal, Wants};
+
+/// The answer that approves.
+pub const APPROVE: &str = "Approve completion";
+/// The answer that asks for more.
+pub const REVIEW: &str = "Review";
+/// The word of a phase's row where any words may be asked.
+pub const ANY: &str = "*";
+/// The section in which nothing may be left.
+const OUTSTANDING: &str = "Outstanding Items";
+
+/// What a literal answer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grant {
+    /// Approves and completes the job.
+    Complete,
+    /// Opens the side lane.
+    SideLane,
+    /// Unlocks one protected surface.
+    Surface,
+    /// Unlocks one test of the unlocked surface.
+    SurfaceTest,
+    /// Creates a pending job that may unlock surfaces.
+    Job,
+    /// Lets the job unlock surfaces.
+    Access,
+    /// Lets the job repeat.
+    Repeat,
+    /// It is kept with the job, and that is all.
+    Nothing,
+}
+
+/// One registered question.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registered {
+    pub tag: String,
+    /// Words that the question has at least.
+    pub words: usize,
+    #[serde(default)]
+    pub options: Vec<String>,
+    #[serde(default)]
+    pub exact: bool,
+    #[serde(default)]
+    pub sections: Vec<String>,
+    #[serde(default)]
+    pub empty: Vec<String>,
+    /// Titles that are told and not demanded.
+    #[serde(default)]
+    pub advice: Vec<String>,
+    pub grants: Grant,
+    /// Options that grant.
+    #[serde(default)]
+    pub yes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    question: Vec<Registered>,
+}
+
+/// What is wrong with the table.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadQuestions {
+    #[error("the question table does not read: {0}")]
+    Toml(#[from] toml::de::Error),
+    #[error("question `{0}` is no tag: a tag is capital letters and dashes in brackets")]
+    Tag(String),
+    #[error("question `{0}` stands twice")]
+    Twice(String),
+    #[error("question `{tag}` names `{name}` in `{key}`, which is none of its {of}: {known}")]
+    Unknown { tag: String, key: &'static str, name: String, of: &'static str, known: String },
+    #[error(
+        "question `{0}` grants something, so `yes` names the options that do it; otherwise it names none"
+    )]
+    Yes(String),
+}
+
+/// All rows. The table is part of the binary; a test checks it.
+pub fn rows() -> &'static [Registered] {
+    static ROWS: OnceLock<Vec<Registered>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        shipped::read::<Table>(shipped::shipped!("questions")).map(|table| table.question).unwrap_or_default()
+    })
+}
+
+/// True for a bare tag word such as `WAITING`, and for `*`.
+pub fn is_known(word: &str) -> bool {
+    word == ANY || rows().iter().any(|row| row.word() == word)
+}
+
+/// The bare tag words, for error messages.
+pub fn names() -> String {
+    rows().iter().map(Registered::word).chain([ANY]).collect::<Vec<_>>().join(", ")
+}
+
+fn check(rows: &[Registered]) -> Result<(), BadQuestions> {
+    for (n, row) in rows.iter().enumerate() {
+        let tag = || row.tag.clone();
+        let letters = |c: char| c.is_ascii_uppercase() || c == '-';
+        if row.word().is_empty() || row.word() == row.tag || !row.word().chars().all(letters) {
+            return Err(BadQuestions::Tag(tag()));
+        }
+        if rows[..n].iter().any(|earlier| earlier.tag == row.tag) {
+            return Err(BadQuestions::Twice(tag()));
+        }
+        for (key, names, of, known) in
+            [("yes", &row.yes, "options", &row.options), ("empty", &row.empty, "sections", &row.sections)]
+        {
+            if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+                let (name, known) = (name.clone(), known.join(", "));
+                return Err(BadQuestions::Unknown { tag: tag(), key, name, of, known });
+            }
+        }
+        if (row.grants == Grant::Nothing) != row.yes.is_empty() {
+            return Err(BadQuestions::Yes(tag()));
+        }
+    }
+    Ok(())
+}
+
+impl Registered {
+    /// Reads and checks a table.
+    ///
+    /// # Errors
+    ///
+    /// Says which row is wrong and which names are known.
+    pub fn read(table: &str) -> Result<Vec<Self>, BadQuestions> {
+        let rows = toml::from_str::<Table>(table)?.question;
+        check(&rows)?;
+        Ok(rows)
+    }
+
+    /// The registered question that `text` begins as, if any.
+    pub fn of(text: &str) -> Option<&'static Self> {
+        let text = text.trim_start();
+        rows().iter().find(|row| text.starts_with(&row.tag))
+    }
+
+    /// The row of a tag.
+    pub fn tagged(tag: &str) -> Option<&'static Self> {
+        rows().iter().find(|row| row.tag == tag)
+    }
+
+    /// The tag without its brackets.
+    pub fn word(&self) -> &str {
+        self.tag.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&self.tag)
+    }
+
+    /// True if something hangs on the answer.
+    pub fn decides(&self) -> bool {
+        self.grants != Grant::Nothing
+    }
+
+    /// What `answer` names where a granting option has a place for a name (empty where it
+    /// has none); `None` for an answer that grants nothing.
+    pub fn granted<'a>(&self, answer: &'a str) -> Option<&'a str> {
+        self.yes.iter().find_map(|yes| fits(yes, answer.trim()))
+    }
+
+    /// True if `options` are the ones that it must offer.
+    fn offers(&self, options: &[String]) -> bool {
+        let there = |want: &String| options.iter().filter(|have| fits(want, have).is_some()).count() == 1;
+        let count = match (self.options.len(), self.exact) {
+            (0, _) => return true,
+            (n, true) => n,
+            (n, false) => n + 1,
+        };
+        options.len() == count && self.options.iter().all(there)
+    }
+
+    /// What stands behind the tag on its line: the name of a thing to be made.
+    pub fn subject<'a>(&self, text: &'a str) -> &'a str {
+        let text = text.trim_start();
+        let rest = text.strip_prefix(self.tag.as_str()).unwrap_or_default();
+        rest.lines().next().unwrap_or_default().trim()
+    }
+}
+
+/// What `option` has in the place of `{name}` in `literal`; an empty text where it has no such place.
+fn fits<'a>(literal: &str, option: &'a str) -> Option<&'a str> {
+    let Some((before, rest)) = literal.split_once('{') else { return (literal == option).then_some("") };
+    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    let name = option.strip_prefix(before)?.strip_suffix(after)?;
+    (!name.is_empty() && name.trim() == name && !name.contains('\n')).then_some(name)
+}
+
+/// What the joint knows about the moment of the question.
+#[derive(Clone, Debug)]
+pub struct Moment<'a> {
+    pub job: Option<&'a Job>,
+    /// Tag words that the phase admits.
+    pub admits: &'a [String],
+    /// `ready`, or the stage that is still ahead.
+    pub stage: &'a str,
+    /// The plan lets the job end in this cycle.
+    pub eligible: bool,
+    /// The side lane may be asked for: it was prepared, or need not be.
+    pub prepared: bool,
+    /// Words that the question for completion has at least, where the track says it.
+    pub fewest: Option<usize>,
+    /// The text below a title of a question.
+    pub section: fn(&str, &str) -> Option<String>,
+}
+
+impl Moment<'_> {
+    fn words_of(&self, row: &Registered) -> usize {
+        self.fewest.filter(|_| row.grants == Grant::Complete).unwrap_or(row.words)
+    }
+}
+
+/// Why the job cannot be completed at this moment, whoever would say so.
+pub fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
+    let row = rows().iter().find(|row| row.grants == Grant::Complete)?;
+    in_time(row, moment).err()
+}
+
+/// A question that may go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted<'a> {
+    pub row: &'static Registered,
+    pub text: &'a str,
+    /// What its granting option names, where that has a place for a name.
+    pub name: &'a str,
+}
+
+/// Checks all questions of one call: one that fails sends them all back. Where the phase
+/// admits any words nothing is asked of them, and no answer to them counts.
+pub fn admit<'a>(questions: &'a [Question], moment: &Moment<'_>) -> Result<Vec<Admitted<'a>>, Refusal> {
+    if moment.admits.iter().any(|word| word == ANY) {
+        return Ok(Vec::new());
+    }
+    let known = |question: &'a Question| Registered::of(&question.text).map(|row| (question, row));
+    // What decides something is asked alone; said first, as the other question may be a good one.
+    if let Some((_, row)) = questions.iter().filter_map(known).find(|(_, row)| row.decides()) {
+        in_time(row, moment)?;
+        if questions.len() != 1 {
+            return Err(no(row, moment, "alone"));
+        }
+    }
+    let unregistered = || Refusal::new("question", Wants::Question).with("case", "unregistered");
+    if questions.is_empty() {
+        return Err(unregistered());
+    }
+    let each = questions.iter().map(|question| match known(question) {
+        Some((question, row)) => one(question, row, moment),
+        None => Err(unregistered()),
+    });
+    each.collect()
+}
+
+fn no(row: &Registered, moment: &Moment<'_>, case: &str) -> Refusal {
+    let tags: Vec<String> = moment.admits.iter().map(|word| format!("[{word}]")).collect();
+    let titles = if row.sections.is_empty() { &row.advice } else { &row.sections };
+    let titles: Vec<String> = titles.iter().map(|title| format!("## {title}")).collect();
+    Refusal::new("question", Wants::Question)
+        .with("case", case)
+        .with("tag", row.tag.as_str())
+        .with("options", row.options.join("` and `"))
+        .with("words", moment.words_of(row).to_string())
+        .with("sections", titles.join(", "))
+        .with("admitted", tags.join(", "))
+        .with("stage", moment.stage)
+        .with("job", moment.job.map_or("", |job| job.name.as_str()))
+}
+
+/// Is this the time for it?
+fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
+    let no = |case: &str| Err(no(row, moment, case));
+    let Some(job) = moment.job else { return no("no-job") };
+    let here = moment.admits.iter().any(|word| word == row.word());
+    match row.grants {
+        Grant::Complete if !here => no("too-early"),
+        _ if !here => no("elsewhere"),
+        Grant::Complete if job.status == Status::Completed => no("done-already"),
+        Grant::Complete if moment.stage != "ready" => no("not-ready"),
+        Grant::Complete | Grant::Repeat if !moment.eligible => no("cycles-left"),
+        Grant::Access if job.plugin_lock_approval => no("granted-already"),
+        Grant::SideLane if !moment.prepared => no("unready"),
+        _ => Ok(()),
+    }
+}
+
+fn one<'a>(
+    question: &'a Question,
+    row: &'static Registered,
+    moment: &Moment<'_>,
+) -> Result<Admitted<'a>, Refusal> {
+    in_time(row, moment)?;
+    let no = |case: &str| Err(no(row, moment, case));
+    if question.answered || (row.decides() && question.multiple) {
+        return no("alone");
+    }
+    let text = question.text.as_str();
+    let behind_tag = text.trim_start().strip_prefix(row.tag.as_str()).unwrap_or_default();
+    if text.split_whitespace().count() < moment.words_of(row) {
+        return no(if row.grants == Grant::Complete { "short" } else { "short-sections" });
+    }
+    if behind_tag.trim().is_empty() {
+        return no("silent");
+    }
+    if !row.offers(&question.options) {
+        return no(if row.exact { "options" } else { "option" });
+    }
+    match (row.grants, moment.job) {
+        (Grant::Complete, Some(job)) if !text.contains(&job.name) => return no("name"),
+        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => return no("subject"),
+        _ => {}
+    }
+    for title in &row.sections {
+        let outstanding = title == OUTSTANDING;
+        match (moment.section)(text, title) {
+            None => return no(if outstanding { "outstanding-missing" } else { "sections" }),
+            Some(below) if row.empty.contains(title) && !below.trim().is_empty() => {
+                return no("outstanding");
+            }
+            Some(_) => {}
+        }
+    }
+    let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();
+    Ok(Admitted { row, text, name })
+}
+
+/// Hours between two runs: what the answer says, times the `every <n>` of the question.
+pub fn repeat_hours(question: &str, answer: &str) -> u32 {
+    const MOST: u32 = 9999;
+    let unit = match answer.trim() {
+        "Hourly" => 1,
+        "Daily" => 24,
+        "Weekly" => 168,
+        _ => 0,
+    };
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let number = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).parse::<u32>().ok();
+    let every =
+        words.windows(2).find(|pair| pair[0].eq_ignore_ascii_case("every") && number(pair[1]).is_some());
+    let times = every.and_then(|pair| number(pair[1])).unwrap_or(1).max(1);
+    unit.min(MOST) * times.min(MOST / unit.max(1))
+}
+
+/// The dependencies that still stand in the way, from what is known about each.
+pub fn unmet<'a>(
+    job: &Job,
+    status_of: impl Fn(&JobId) -> Option<(&'a str, Status)>,
+) -> Vec<(JobId, String, &'static str)> {
+    job.depends_on
+        .iter()
+        .filter_map(|id| match status_of(id) {
+            Some((_, Status::Completed | Status::Voided)) => None,
+            Some((name, status)) => Some((id.clone(), name.to_owned(), status.word())),
+            None => Some((id.clone(), String::new(), "missing")),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(text: &str, options: &[&str]) -> Question {
+        Question {
+            text: text.to_owned(),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
+            multiple: false,
+            answered: false,
+        }
+    }
+
+    /// The text below a heading, plainly.
+    fn section(text: &str, title: &str) -> Option<String> {
+        let mut lines = text.lines().skip_while(|line| line.strip_prefix("## ") != Some(title));
+        lines.next()?;
+        Some(lines.take_while(|line| !line.starts_with("## ")).collect())
+    }
+
+    fn moment<'a>(job: Option<&'a Job>, admits: &'a [String]) -> Moment<'a> {
+        Moment { job, admits, stage: "ready", eligible: true, prepared: true, fewest: None, section }
+    }
+
+    fn everywhere() -> Vec<String> {
+        rows().iter().map(|row| row.word().to_owned()).collect()
+    }
+
+    fn job() -> Job {
+        let mut job = Job::created("j".parse().expect("an id"), "fix the lexer", 0);
+        job.status = Status::Active;
+        job
+    }
+
+    /// The word that was said: a case, or the tags that were let through.
+    fn said(questions: &[Question], moment: &Moment<'_>) -> String {
+        match admit(questions, moment) {
+            Err(refusal) => refusal.facts.get("case").unwrap_or_default().to_owned(),
+            Ok(admitted) => admitted.iter().map(|one| one.row.tag.as_str()).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    #[test]
+    fn the_table_has_nine_sound_rows_in_both_forms() {
+        let read = Registered::read(include_str!("questions.toml")).expect("it is sound");
+        assert_eq!(read, rows());
+        let mut words = everywhere();
+        words.sort();
+        assert_eq!(
+            words,
+            [
+                "GMODE",
+                "JOB-APPROVE-CREATION",
+                "JOB-APPROVE-PLUGIN",
+                "JOB-COMPLETE",
+                "PLUGIN-LOCK",
+                "REPEAT-JOB",
+                "REPORT-TO-UPSTREAM",
+                "TEST-LOCK",
+                "WAITING",
+            ]
+        );
+        let complete = Registered::of("[JOB-COMPLETE] x").expect("a row");
+        assert_eq!(complete.options, [REVIEW, APPROVE]);
+        assert_eq!(complete.granted(APPROVE), Some(""));
+    }
+
+    #[test]
+    fn a_broken_row_is_named_with_what_is_known() {
+        let table = include_str!("questions.toml");
+        for (sound, broken, says) in [
+            ("tag = \"[WAITING]\"", "tag = \"[GMODE]\"", "question `[GMODE]` stands twice"),
+            ("tag = \"[WAITING]\"", "tag = \"WAITING\"", "question `WAITING` is no tag"),
+            ("yes = [\"Enter gmode\"]", "yes = [\"Enter\"]", "none of its options: Enter gmode, Stay"),
+            ("empty = [\"Outstanding Items\"]", "empty = [\"Risks\"]", "none of its sections: Outstanding"),
+            ("yes = [\"Enter gmode\"]", "", "`[GMODE]` grants something"),
+            ("grants = \"access\"", "grants = \"acess\"", "unknown variant `acess`"),
+            ("exact = true", "exakt = true", "unknown field `exakt`"),
+        ] {
+            let changed = table.replacen(sound, broken, 1);
+            assert_ne!(changed, table, "{sound}");
+            let heard = Registered::read(&changed).err().map(|bad| bad.to_string()).unwrap_or_default();
+            assert!(heard.contains(says), "{broken}: {heard}");
+        }
+    }
+
+    #[test]
+    fn the_completion_question_is_admitted_only_in_its_shape_and_its_time() {
+        let (job, all) = (job(), everywhere());
+        let ready = moment(Some(&job), &all);
+        let elsewhere = ["WAITING".to_owned()];
+        let body = format!("[JOB-COMPLETE] fix the lexer {}\n## Outstanding Items\n", "word ".repeat(100));
+        let good = question(&body, &[REVIEW, APPROVE]);
+        let with = |change: fn(&mut Moment<'_>)| {
+            let mut moment = ready.clone();
+            change(&mut moment);
+            moment
+        };
+        assert_eq!(said(std::slice::from_ref(&good), &ready), "[JOB-COMPLETE]");
+        let done = Job { status: Status::Completed, ..job.clone() };
+        let refused = [
+            ("too-early", good.clone(), moment(Some(&job), &elsewhere)),
+            ("done-already", good.clone(), moment(Some(&done), &all)),
+            ("not-ready", good.clone(), with(|m| m.stage = "deflate")),
+            ("cycles-left", good.clone(), with(|m| m.eligible = false)),
+            ("no-job", good.clone(), with(|m| m.job = None)),
+            ("outstanding", question(&format!("{body}- one\n"), &[REVIEW, APPROVE]), ready.clone()),
+            (
+                "outstanding-missing",
+                question(&body.replace("## Outstanding Items", ""), &[REVIEW, APPROVE]),
+                ready.clone(),
+            ),
+            ("options", question(&body, &[APPROVE]), ready.clone()),
+            ("options", question(&body, &[REVIEW, "approve completion"]), ready.clone()),
+            ("options", question(&body, &[REVIEW, APPROVE, "Later"]), ready.clone()),
+            ("options", question(&body, &[APPROVE, APPROVE]), ready.clone()),
+            ("short", question("[JOB-COMPLETE] fix the lexer", &[REVIEW, APPROVE]), ready.clone()),
+            ("short", question("[JOB-COMPLETE] fix the lexer", &["Yes"]), ready.clone()),
+            ("name", question(&body.replace("fix the lexer", "it"), &[REVIEW, APPROVE]), ready.clone()),
+            ("alone", Question { answered: true, ..good.clone() }, ready.clone()),
+            ("alone", Question { multiple: true, ..good.clone() }, ready.clone()),
+        ];
+        for (expected, question, moment) in refused {
+            assert_eq!(said(&[question], &moment), expected);
+        }
+        assert_eq!(said(&[good.clone(), good], &ready), "alone", "two at once");
+    }
+
+    #[test]
+    fn every_question_of_a_call_is_registered_or_none_goes_out() {
+        let (job, all) = (job(), everywhere());
+        let moment = moment(Some(&job), &all);
+        let waiting = || question("[WAITING] the key for the staging host is missing", &["It is there now"]);
+        let upstream = || question("[REPORT-TO-UPSTREAM] cargo fmt loops on this file", &["Report", "Not"]);
+        let plain = || question("Which colour?", &["red", "blue"]);
+        for (expected, questions) in [
+            ("[WAITING]", vec![waiting()]),
+            ("[WAITING] [REPORT-TO-UPSTREAM]", vec![waiting(), upstream()]),
+            ("unregistered", vec![]),
+            ("unregistered", vec![plain()]),
+            ("unregistered", vec![waiting(), plain()]),
+            ("unregistered", vec![question("[waiting] for it", &["a", "b"])]),
+            ("unregistered", vec![question("see [WAITING] there", &["a", "b"])]),
+            ("silent", vec![question("[WAITING]", &["a", "b"])]),
+            ("silent", vec![waiting(), question("[WAITING]  ", &["a", "b"])]),
+            ("alone", vec![Question { answered: true, ..waiting() }]),
+        ] {
+            assert_eq!(said(&questions, &moment), expected, "{questions:?}");
+        }
+        let anything = [ANY.to_owned()];
+        let open = Moment { admits: &anything, ..moment };
+        for questions in [vec![], vec![plain()], vec![question("[GMODE]", &["a"])]] {
+            assert_eq!(said(&questions, &open), "", "any words, and none of them counts");
+        }
+    }
+
+    #[test]
+    fn each_question_has_its_options_and_its_sections() {
+        let (job, all) = (job(), everywhere());
+        let moment = moment(Some(&job), &all);
+        let words = "word ".repeat(100);
+        let of = |tag: &str, titles: &[&str]| {
+            let sections: String = titles.iter().map(|title| format!("\n## {title}\nx\n")).collect();
+            format!("{tag} {words}{sections}")
+        };
+        let lock = of("[PLUGIN-LOCK]", &["Plugin", "Specific Changes", "Why", "Tests Will Run"]);
+        let test = of("[TEST-LOCK]", &["Why This Test", "How", "Before vs After"]);
+        let make = "[JOB-APPROVE-CREATION] mend the hooks\n## Proposed Objective\nx\n## Plugins to Touch\nx\n## Why Now\nx\n## Risk Surface\nx\n";
+        let gmode = format!("[GMODE] {words}");
+        let approvals = ["Approve job creation", "Redirect", "Reject"];
+        for (expected, text, options) in [
+            ("[PLUGIN-LOCK]", lock.as_str(), &["Unlock plugin hooks", "Leave it locked"][..]),
+            ("option", &lock, &["Unlock plugin hooks"]),
+            ("option", &lock, &["unlock plugin hooks", "No"]),
+            ("option", &lock, &["Unlock plugin ", "No"]),
+            ("option", &lock, &["Unlock plugin hooks", "Unlock plugin data"]),
+            ("option", &lock, &["Unlock plugin hooks", "No", "Later"]),
+            ("sections", &lock.replace("## Why\n", "## Wherefore\n"), &["Unlock plugin hooks", "No"]),
+            ("short-sections", "[PLUGIN-LOCK] please", &["Yes"]),
+            ("[TEST-LOCK]", &test, &["Unlock test hooks/tests/a.sh", "No"]),
+            ("[GMODE]", &gmode, &["Stay in phase", "Enter gmode"]),
+            ("options", &gmode, &["Enter gmode", "stay in phase"]),
+            ("[JOB-APPROVE-CREATION]", make, &approvals),
+            ("options", make, &approvals[..2]),
+            ("sections", "[JOB-APPROVE-CREATION] mend it\n## Why Now\nx", &approvals),
+            ("subject", &make.replace(" mend the hooks", "\nmend"), &approvals),
+            ("[JOB-APPROVE-PLUGIN]", "[JOB-APPROVE-PLUGIN] the hooks", &["Approve plugin access", "Decline"]),
+            ("options", "[JOB-APPROVE-PLUGIN] the hooks", &["Approve plugin access", "decline"]),
+            ("silent", "[REPEAT-JOB]", &["Hourly", "Daily", "Weekly", "Keep one-shot"]),
+            ("[REPEAT-JOB]", "[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"]),
+        ] {
+            assert_eq!(said(&[question(text, options)], &moment), expected, "{text} {options:?}");
+        }
+        let locked = [question(&lock, &["No", "Unlock plugin my hooks"])];
+        let admitted = admit(&locked, &moment).expect("it goes out");
+        assert_eq!(admitted[0].name, "my hooks");
+        let unprepared = Moment { prepared: false, ..moment.clone() };
+        assert_eq!(said(&[question(&gmode, &["Enter gmode", "Stay in phase"])], &unprepared), "unready");
+        let has = Job { plugin_lock_approval: true, ..job.clone() };
+        let again = Moment { job: Some(&has), ..moment };
+        let access = question("[JOB-APPROVE-PLUGIN] it", &["Approve plugin access", "Decline"]);
+        assert_eq!(said(&[access], &again), "granted-already");
+    }
+
+    #[test]
+    fn only_the_literal_answer_grants() {
+        for (tag, answer, granted) in [
+            ("[GMODE]", "Enter gmode", Some("")),
+            ("[GMODE]", " Enter gmode\n", Some("")),
+            ("[GMODE]", "enter gmode", None),
+            ("[GMODE]", "Stay in phase", None),
+            ("[PLUGIN-LOCK]", "Unlock plugin hooks", Some("hooks")),
+            ("[PLUGIN-LOCK]", "Unlock plugin", None),
+            ("[PLUGIN-LOCK]", "Unlock plugin {name}", Some("{name}")),
+            ("[REPEAT-JOB]", "Daily", Some("")),
+            ("[REPEAT-JOB]", "Keep one-shot", None),
+            ("[WAITING]", "yes", None),
+        ] {
+            assert_eq!(
+                Registered::tagged(tag).and_then(|row| row.granted(answer)),
+                granted,
+                "{tag} {answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_interval_is_the_unit_times_the_number() {
+        for (text, answer, hours) in [
+            ("[REPEAT-JOB] look again", "Hourly", 1),
+            ("[REPEAT-JOB] look again, every 2.", "Daily", 48),
+            ("[REPEAT-JOB] Every 3 weeks", "Weekly", 504),
+            ("[REPEAT-JOB] every day, every 0", "Daily", 24),
+            ("[REPEAT-JOB] every 99999", "Hourly", 9999),
+            ("[REPEAT-JOB] every 2", "Keep one-shot", 0),
+        ] {
+            assert_eq!(repeat_hours(text, answer), hours, "{text} {answer}");
+        }
+    }
+
+    #[test]
+    fn open_dependencies_are_listed_with_their_status() {
+        let mut job = Job::created("j".parse().expect("an id"), "n", 0);
+        job.depends_on = ["a", "b", "c", "d"].iter().map(|id| id.parse().expect("an id")).collect();
+        let unmet = unmet(&job, |id| match id.to_string().as_str() {
+            "a" => Some(("first", Status::Completed)),
+            "b" => Some(("second", Status::Active)),
+            "c" => Some(("third", Status::Voided)),
+            _ => None,
+        });
+        let said: Vec<_> = unmet.iter().map(|(id, name, status)| format!("{id} {name} {status}")).collect();
+        assert_eq!(said, ["b second active", "d  missing"]);
+    }
+}

@@ -1,0 +1,206 @@
+//! Protected surfaces: how a person's answer unlocks one, and how its lock closes.
+//!
+//! One surface is open at a time, and of its tests one. The next boundary closes it: its
+//! check is run, outside any lock; passes it, the changes are in that boundary's commit,
+//! and fails it, the surface goes back to the commit that it was unlocked at. What that
+//! takes away is kept with the job.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::questions::Heard;
+use super::steps::{By, Draft, Fold};
+use super::{Focused, Result, Seed};
+use crate::format::short_hash;
+use crate::format::state::State;
+use crate::jobs::questions::Grant;
+use crate::phases::place::{Place, Surface, Unlocked};
+use crate::store::{CommitId, RepoPath, TreeEdit, TreeId};
+use crate::verdict::{Refusal, Wants};
+use crate::world;
+
+/// The longest that a check may run.
+const CHECK: Duration = Duration::from_mins(5);
+/// The most characters of a check's words that a refusal and the step keep.
+const SAID: (usize, usize) = (400, 4000);
+
+impl Seed {
+    fn surface(&self, name: &str) -> Option<&Surface> {
+        self.rules.surfaces.iter().find(|surface| surface.name == name)
+    }
+
+    fn is_of_surface(&self, path: &str, wanted: &str) -> bool {
+        matches!(self.place_named(path, None), Place::Surface { name, .. } if name == wanted)
+    }
+
+    /// May a question for the lock of `name` be put to the person, and its answer count?
+    pub(super) fn lock_may_open(
+        &self,
+        grants: Grant,
+        name: &str,
+        focused: &Focused,
+    ) -> std::result::Result<(), Refusal> {
+        let state = &focused.state;
+        let no =
+            |case: &str| Err(Refusal::new("question", Wants::Question).with("case", case).with("name", name));
+        let open = state.unlocked.as_ref();
+        match (grants, open) {
+            (Grant::Surface, _) if self.surface(name).is_none() => {
+                let known: Vec<&str> =
+                    self.rules.surfaces.iter().map(|surface| surface.name.as_str()).collect();
+                no("surface-unknown").map_err(|refusal| refusal.with("known", known.join(", ")))
+            }
+            (Grant::Surface, _) if !state.stand.phase.is_gmode() && !state.job.plugin_lock_approval => {
+                no("surface-access")
+            }
+            (Grant::Surface, Some(open)) => {
+                no("surface-busy").map_err(|refusal| refusal.with("open", open.surface.as_str()))
+            }
+            (Grant::SurfaceTest, None) => no("surface-none"),
+            (Grant::SurfaceTest, Some(open)) => match (self.place_named(name, None), &open.test) {
+                (Place::Surface { name, test: true, .. }, None) if name == open.surface => Ok(()),
+                (Place::Surface { name, test: true, .. }, Some(test)) if name == open.surface => {
+                    no("surface-busy").map_err(|refusal| refusal.with("open", test.as_str()))
+                }
+                _ => no("surface-no-test").map_err(|refusal| refusal.with("open", open.surface.as_str())),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Unlocks the surface, or the test, that the person's answer named.
+    pub(super) fn unlock(&self, chain: &str, grants: Grant, name: &str) -> Result<Heard> {
+        let focused = self.require_focused()?;
+        let not = |why: String| Ok(Heard::NotCounted(why));
+        if let Err(refusal) = self.lock_may_open(grants, name, &focused) {
+            let said = crate::voice::say(&refusal, focused.state.stand.phase.as_str());
+            return not(format!("{name} stays locked: {} Do: {}", said.why, said.do_));
+        }
+        if grants == Grant::SurfaceTest {
+            self.grant_step(chain, "unlock", &format!("a person unlocked the test {name}"), |state| {
+                if let Some(open) = &mut state.unlocked {
+                    open.test = Some(name.to_owned());
+                }
+            })?;
+            return Ok(Heard::Done(format!("{name} is unlocked until the next boundary")));
+        }
+        let Some(head) = self.store.head()?.commit else {
+            return not(format!("{name} stays locked: without a commit nothing could be put back"));
+        };
+        if let Some(path) = self.dirty_now()?.into_iter().find(|path| self.is_of_surface(path, name)) {
+            return not(format!(
+                "{name} stays locked: {path} differs from HEAD, and only what is committed could be put back"
+            ));
+        }
+        let unlocked = Unlocked { surface: name.to_owned(), checkpoint: head.to_string(), test: None };
+        self.grant_step(chain, "unlock", &format!("a person unlocked {name}"), |state| {
+            state.unlocked = Some(unlocked.clone());
+        })?;
+        Ok(Heard::Done(self.briefing(name)))
+    }
+
+    /// What the agent is told about a surface that was unlocked.
+    fn briefing(&self, name: &str) -> String {
+        let mut text = format!("{name} is unlocked where files are changed, in execute and in gmode");
+        let Some(surface) = self.surface(name) else { return text };
+        if !surface.tests.is_empty() {
+            let _ = write!(
+                text,
+                "; its tests stay locked ({}) but for a [TEST-LOCK] answer",
+                surface.tests.join(", ")
+            );
+        }
+        text.push_str("; the next boundary closes it");
+        if let Some(check) = &surface.check {
+            let _ = write!(text, " and runs {check}: if that fails, the surface goes back to how it was");
+        }
+        text
+    }
+
+    /// Asks the check of the unlocked surface whether its changes may stay. If it says no,
+    /// they are put back and the lock is closed; what is answered then refuses the boundary.
+    pub(super) fn check_surface(&self, focused: &Focused) -> Result<std::result::Result<(), Refusal>> {
+        let Some(unlocked) = &focused.state.unlocked else { return Ok(Ok(())) };
+        let name = unlocked.surface.as_str();
+        let Ok(checkpoint) = unlocked.checkpoint.parse::<CommitId>() else { return Ok(Ok(())) };
+        let before = self.store.tree_of_commit(&checkpoint)?;
+        let check = self.surface(name).and_then(|surface| surface.check.as_deref());
+        let Some(check) = check else { return Ok(Ok(())) };
+        if self.changed_of_surface(name, &before)?.is_empty() {
+            return Ok(Ok(()));
+        }
+        let ran = world::run_for_a_while(check, self.store.work_tree(), CHECK)?;
+        if ran.passed {
+            return Ok(Ok(()));
+        }
+        self.put_surface_back(focused, name, &before, &ran.said)?;
+        let said: String = ran.said.chars().take(SAID.0).collect();
+        let said = if said.trim().is_empty() { "it said nothing".to_owned() } else { said.trim().to_owned() };
+        Ok(Err(Refusal::new("surface", Wants::Settled)
+            .with("case", "surface-check")
+            .with("surface", name)
+            .with("said", said)))
+    }
+
+    /// Files of a surface in which the work tree differs from `before`.
+    fn changed_of_surface(&self, name: &str, before: &TreeId) -> Result<Vec<RepoPath>> {
+        let changed = self.store.diff_trees(before, &self.snapshot()?)?;
+        let paths = changed.into_iter().map(|change| change.path);
+        Ok(paths.filter(|path| self.is_of_surface(&path.to_string(), name)).collect())
+    }
+
+    /// True for a path that is staged as git seed put it back: what undoes a change of a
+    /// locked file is not one.
+    pub(super) fn is_put_back(&self, state: &State, path: &RepoPath) -> Result<bool> {
+        let Some(lock) =
+            state.put_back.as_ref().filter(|lock| self.is_of_surface(&path.to_string(), &lock.surface))
+        else {
+            return Ok(false);
+        };
+        let Ok(checkpoint) = lock.checkpoint.parse::<CommitId>() else { return Ok(false) };
+        Ok(self.store.is_staged_as_in(&checkpoint, path)?)
+    }
+
+    fn put_surface_back(&self, focused: &Focused, name: &str, before: &TreeId, said: &str) -> Result<()> {
+        let files = self.changed_of_surface(name, before)?;
+        let paths: Vec<String> = files.iter().map(ToString::to_string).collect();
+        let mut edits: Vec<TreeEdit> = Vec::new();
+        let said: String = said.chars().take(SAID.1).collect();
+        let mut body = format!("What the check said:\n\n{said}\n\nPut back:\n\n");
+        for file in &files {
+            let bytes = file.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+            let place = bytes.map_or_else(String::new, |bytes| {
+                let kept = format!("taken/{}-{}", focused.state.steps + 1, short_hash(&bytes, 12));
+                let place = format!(", kept as {}:{kept}", focused.chain);
+                edits.push(TreeEdit::Put { path: kept, bytes });
+                place
+            });
+            let _ = writeln!(body, "- {file}{place}");
+        }
+        let lock = |state: &mut State, step: &str, subject: String| {
+            state.put_back = state.unlocked.take().or_else(|| state.put_back.take());
+            Draft::new(state, step, subject, By::Hook)
+        };
+        let subject = format!("the check of {name} failed; its files are as they were");
+        self.step(&focused.chain, Fold::In, |state, _| {
+            let mut draft = lock(state, "lock", subject.clone());
+            state.fence.strays.retain(|stray| !paths.contains(stray));
+            draft.edits.clone_from(&edits);
+            draft.body.clone_from(&body);
+            Ok(Ok(draft))
+        })?
+        .map_err(|refusal| super::SeedError::Usage(refusal.wants.word().to_owned()))?;
+        self.store.restore(before, &files)?;
+        self.snapshot()?;
+        let failed: Vec<&String> = paths.iter().filter(|path| self.is_still_changed(before, path)).collect();
+        if failed.is_empty() {
+            return Ok(());
+        }
+        self.step(&focused.chain, Fold::In, |state, _| {
+            state.fence.strays.extend(failed.iter().map(|path| (*path).clone()));
+            Ok(Ok(lock(state, "lock", format!("{name}: some files could not be put back"))))
+        })?
+        .map(drop)
+        .map_err(|refusal| super::SeedError::Usage(refusal.wants.word().to_owned()))
+    }
+}

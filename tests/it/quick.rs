@@ -1,0 +1,131 @@
+//! The small lane: a fix of a few lines, in a few steps.
+#![expect(clippy::disallowed_macros, reason = "the counts stand in the README")]
+
+use serde_json::json;
+
+use super::world::{CODE, World, question};
+
+/// The question that ends a small job: 25 words and the empty section.
+fn done() -> serde_json::Value {
+    let text = "[JOB-COMPLETE] fix the lexer: the lexer keeps the escapes of quoted strings now, which one run of its own tests shows, \
+                and nothing else of it was touched by this change at all.\n\n## Outstanding Items\n";
+    question(text, &["Review", "Approve completion"])
+}
+
+/// A person asks for a small job; its words open observe.
+fn small() -> World {
+    let world = World::seeded();
+    let told = world.prompt("[QUICK] fix the lexer");
+    told.tells("--scope");
+    assert_eq!(world.phase(), "observe");
+    world
+}
+
+#[test]
+fn a_one_line_fix_takes_two_commands_one_question_and_one_commit() {
+    let world = small();
+    let before = world.git("rev-parse HEAD");
+    world.reads(CODE).passes();
+    let first = world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    assert_eq!(world.phase(), "execute", "{first}");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let second = world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    assert_eq!(world.phase(), "condense", "{second}");
+    let cost = world.json("status")["cost"].clone();
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+    assert_eq!(world.phase(), "none", "the answer closed the job");
+    assert!(world.stops().is_silent(), "the turn may end");
+    let commits = world.git(&format!("rev-list --count {}..HEAD", before.trim()));
+    let files = world.git(&format!("diff --name-only {} HEAD", before.trim()));
+    let words = cost["words"].as_u64().expect("a number");
+    println!(
+        "one-line fix on quick: {} agent calls, 2 git seed calls, {words} injected words, 1 question, {} commit, {} file",
+        cost["calls"],
+        commits.trim(),
+        files.lines().count()
+    );
+    assert_eq!((commits.trim(), files.trim()), ("1", CODE));
+    assert!(words <= 300, "{words} words");
+    assert_eq!(world.trailer("Seed-Step").trim(), "execute -> verify");
+}
+
+#[test]
+fn a_directory_is_declared_before_anything_is_written() {
+    let world = small();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses("BLOCKED");
+    world.changes_nothing(|| world.seed("phase advance -m 'begin'").refuses("--scope"));
+    world.changes_nothing(|| world.seed("phase advance --scope src/parser").refuses("-m"));
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.writes("src/other.rs", "fn other() {}\n").refuses("src/other.rs");
+}
+
+#[test]
+fn nothing_is_walked_through_that_is_not_met() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    assert_eq!(world.phase(), "verify", "nothing ran since the change");
+    world.changes_nothing(|| world.seed("phase advance -m 'keep escapes'").refuses("nothing is proved"));
+    world.edits(CODE, "escapes();", "escapes(1);").refuses("phase back execute");
+    world.tests();
+    world.seed("phase advance -m 'shown by its tests'").succeeds();
+    assert_eq!(world.phase(), "condense");
+}
+
+#[test]
+fn work_that_outgrows_the_lane_goes_on_in_opevc_and_is_kept() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    let long = "// a line of many\n".repeat(80);
+    world.edits(CODE, "fn lex() {", &format!("{long}fn lex() {{ escapes();")).passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").tells("track opevc");
+    let status = world.json("status");
+    assert_eq!((status["track"].as_str(), status["phase"].as_str()), (Some("opevc"), Some("observe")));
+    assert!(world.text(CODE).contains("a line of many"), "the work is kept");
+    assert!(world.files_of_head().contains(&CODE.to_owned()), "and committed");
+    world.works("observe");
+    world.leaves();
+    assert_eq!(world.phase(), "plan");
+}
+
+#[test]
+fn the_agent_may_ask_up_and_never_down() {
+    let world = small();
+    world.seed("phase advance --up -m 'the change is larger than it looked'").tells("track opevc");
+    assert_eq!(world.json("status")["track"], "opevc");
+    world.changes_nothing(|| world.seed("phase advance --up -m 'again'").refuses("BLOCKED"));
+    let told = world.prompt("[QUICK] make it small again");
+    assert!(told.to_person().is_some_and(|told| told.contains("not possible now")), "{told:?}");
+}
+
+#[test]
+fn a_review_leads_into_another_cycle() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.asks(&done()).passes().answers("Review");
+    assert_eq!(world.phase(), "condense");
+    world.seed("phase advance -m 'one more round'").succeeds();
+    world.seed("phase advance").succeeds();
+    assert_eq!((world.phase().as_str(), world.json("phase cycle")), ("observe", json!(2)));
+}
+
+#[test]
+fn the_persons_short_word_closes_it_too() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.prompt("[APPROVE]");
+    assert_eq!(world.phase(), "none");
+}
