@@ -61,6 +61,13 @@ pub(super) enum JobCommand {
         /// Id of a job that awaits you; the focused one when not given
         id: Option<String>,
     },
+    /// The focused job may ask for protected surfaces from now on°
+    ApprovePlugin,
+    /// The focused job repeats every so many hours once it is done; 0 makes it one-shot°
+    Repeat {
+        #[arg(value_name = "hours")]
+        hours: u32,
+    },
     /// The focused job lives on the branch of this worktree from now on°
     Move,
 }
@@ -117,6 +124,25 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         }
         JobCommand::Complete => approve(&seed, None, out),
         JobCommand::Approve { id } => approve(&seed, id.as_deref(), out),
+        JobCommand::ApprovePlugin => {
+            if let Some(refusal) = super::require_person("job approve-plugin")? {
+                return Ok(refuse(&seed, &refusal, out));
+            }
+            seed.grant_access(&seed.require_focused()?.chain)?;
+            let job = seed.require_focused()?;
+            said(&job, out, &format!("{} may ask for protected surfaces.", job.state.job.name));
+            Ok(Outcome::Yes)
+        }
+        JobCommand::Repeat { hours } => {
+            if let Some(refusal) = super::require_person("job repeat")? {
+                return Ok(refuse(&seed, &refusal, out));
+            }
+            let job = seed.repeat_job(*hours)?;
+            let every =
+                if *hours == 0 { "is one-shot".to_owned() } else { format!("repeats every {hours} h") };
+            said(&job, out, &format!("{} {every}.", job.state.job.name));
+            Ok(Outcome::Yes)
+        }
         JobCommand::Move => {
             if let Some(refusal) = super::require_person("job move")? {
                 return Ok(refuse(&seed, &refusal, out));

@@ -245,6 +245,15 @@ impl Seed {
         }
     }
 
+    /// A person says how often the focused job repeats, in hours; 0 is not at all.
+    pub fn repeat_job(&self, hours: u32) -> Result<Focused> {
+        let focused = self.require_focused()?;
+        self.always(&focused.chain, |state| {
+            state.job.repeating_interval = hours;
+            Draft::new(state, "repeat", format!("the job repeats every {hours} hours"), By::Person)
+        })
+    }
+
     /// Re-homes the focused job: it lives on the branch of this worktree from now on.
     pub fn move_job(&self) -> Result<Focused> {
         let focused = self.require_focused()?;

@@ -118,6 +118,7 @@ fn a_commit_in_between_does_not_tell_it_all_again() {
 fn condense_opens_with_the_notes_that_wait() {
     let world = World::seeded();
     world.to("verify");
+    world.tests();
     world.notes("---Ve---", "ran it: escapes survive\n[KNOWLEDGE]{lexers look ahead}");
     let told = advanced(&world);
     let line =
@@ -131,6 +132,6 @@ fn the_side_lane_says_what_it_was_opened_for() {
     world.to("execute");
     let told = world.person("gmode enter -m 'the hook of the house is broken'").succeeds();
     assert!(told.contains("\nIt was opened for this:\n> the hook of the house is broken\n"), "{told}");
-    let told = world.seed("gmode exit").succeeds();
+    let told = world.person("gmode exit").succeeds();
     assert!(told.contains("\n> contract: keep escapes, and show it\n"), "{told}");
 }

@@ -197,6 +197,8 @@ fn a_persons_commands_are_refused_to_an_agent() {
         "job approve",
         "job complete",
         "job move",
+        "job approve-plugin",
+        "job repeat 24",
         "rules apply",
         "gmode enter -m x",
     ] {
@@ -286,4 +288,17 @@ fn the_side_lane_opens_on_a_persons_answer_and_closes_clean() {
     assert_eq!(world.phase(), "execute");
     world.works("execute");
     world.leaves();
+}
+
+#[test]
+fn a_person_lets_a_job_repeat_and_ask_for_protected_surfaces() {
+    let world = World::prompted();
+    world.person("job approve-plugin").tells("protected surfaces");
+    world.person("job repeat 24").tells("every 24 h");
+    let job = world.json("job show");
+    assert_eq!(
+        (job["plugin_lock_approval"].as_bool(), job["repeating_interval"].as_u64()),
+        (Some(true), Some(24))
+    );
+    world.person("job repeat 0").tells("one-shot");
 }
