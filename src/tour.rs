@@ -143,7 +143,9 @@ impl Stage {
         let mut after = before;
         after["tool_response"] = response.clone();
         after["duration_ms"] = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX).into();
-        let said = self.event("PostToolUse", after)?;
+        // As hosts tell it: a command that exits with an error is a tool that failed.
+        let failed = response.get("exit").is_some_and(|exit| *exit != json!(0));
+        let said = self.event(if failed { "PostToolUseFailure" } else { "PostToolUse" }, after)?;
         let said = said.and_then(|said| text_at(&said, "/hookSpecificOutput/additionalContext"));
         let printed = text_at(&response, "/stdout").unwrap_or_default();
         Ok(Came::Through { said, printed })
@@ -185,7 +187,10 @@ impl Stage {
             let (stdout, stderr) =
                 (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             let text = format!("{stdout}{stderr}");
-            Ok(json!({ "stdout": text.trim_end(), "stderr": "", "interrupted": false, "isImage": false }))
+            let exit = output.status.code().unwrap_or(-1);
+            Ok(json!({
+                "stdout": text.trim_end(), "stderr": "", "interrupted": false, "isImage": false, "exit": exit,
+            }))
         })
     }
 

@@ -9,6 +9,7 @@ mod it {
     mod house;
     mod jobs;
     mod odd;
+    mod pacing;
     mod payloads;
     mod questions;
     mod quick;

@@ -161,6 +161,10 @@ impl Tour<'_> {
         self.agent(&["phase", "multiplier", "3"], "")?;
         let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\nDone when: sh tests/run.sh passes.\n";
         let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
+        self.refused("the agent writes a contract off the top of its head", came)?;
+        let came = self.stage.reads("src/CLAUDE.md")?;
+        self.passes("the agent reads what observe noted", came)?;
+        let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
         self.passes("the agent writes the contract below ---Pl---", came)?;
         self.agent(&["plan", "set-plan-file", "false"], "")?;
         self.boundary(
@@ -275,6 +279,8 @@ impl Tour<'_> {
         self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.asks(&question(), [REVIEW, APPROVE], APPROVE)?;
         self.refused("the agent asks for completion right away", came)?;
+        let came = self.stage.reads("src/CLAUDE.md")?;
+        self.passes("the agent reads what the page has gathered", came)?;
         let body = "# src\n\nunquote.sh takes both escapes in one substitution: two in a row would undo each other.\n";
         let came = self.stage.writes("src/CLAUDE.md", &format!("{body}{}", anchors()))?;
         self.passes("what lasts moves into the body of src/CLAUDE.md, the footers empty", came)?;

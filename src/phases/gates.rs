@@ -81,6 +81,8 @@ pub struct Crossing<'a> {
     pub stay: &'a Stay,
     /// Commits in between, in this stay.
     pub checkpoints: u32,
+    /// There is something that a checkpoint would commit.
+    pub uncommitted: bool,
     /// Code ran well after the last change of a project file.
     pub proved: bool,
 }
@@ -232,7 +234,8 @@ fn a_directory_is_declared(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let met = crossing.met();
-    let case = match crossing.phase.lack(crossing.stay, &met) {
+    let idle: &[Demand] = if crossing.uncommitted { &[] } else { &[Demand::Checkpoint] };
+    let case = match crossing.phase.lack(crossing.stay, &met, idle) {
         Some(Lack::Demand(demand)) => demand.word(),
         Some(_) => "work",
         None => return Ok(()),
@@ -329,6 +332,7 @@ mod tests {
             declared: true,
             stay,
             checkpoints: 1,
+            uncommitted: true,
             proved: true,
         }
     }

@@ -42,7 +42,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
     Guard { name: "write-down", binds: Binds::Main, check: what_was_seen_is_written_down },
     Guard { name: "in-flight", binds: Binds::Main, check: few_subagents_at_once },
-    Guard { name: "balance", binds: Binds::Main, check: pieces_are_delegated },
+    Guard { name: "delegation", binds: Binds::Main, check: pieces_are_delegated },
 ];
 
 /// All that a guard may look at.
@@ -406,14 +406,10 @@ fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     // Pages can always be read: an edit tool may ask for it first. Questions, the host's own
     // lists and git seed's commands are no part of the rhythm.
-    let reads_a_page = matches!(scene.call.read, Some((_, Place::Page { .. })));
+    let rereads = matches!(scene.call.read, Some((_, Place::Page { .. })));
     let aside = |class: &Class| matches!(class, Class::Ask | Class::Housekeeping | Class::Seed);
     let free = scene.call.classes.iter().all(|(class, _)| aside(class)) || keeps_to_own_memory(scene);
-    if reads_a_page
-        || free
-        || writes_a_page(scene).is_some()
-        || !pace.is_full(&scene.stay, scene.phase.profile)
-    {
+    if rereads || free || writes_a_page(scene).is_some() || !pace.is_full(&scene.stay, scene.phase.profile) {
         return Ok(());
     }
     let anchor = scene.phase.anchor.as_deref().unwrap_or_default();

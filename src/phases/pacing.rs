@@ -112,7 +112,8 @@ impl Deed {
     }
 }
 
-/// Work that a phase asks for anyway, paid once it is done.
+/// Work that a phase asks for anyway, paid once it is done; in the order in which it is
+/// named: what was not run yet is not worth committing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Demand {
@@ -120,10 +121,10 @@ pub enum Demand {
     Objective,
     /// The plan document is decided upon.
     Decision,
-    /// Work was committed in between.
-    Checkpoint,
     /// Code ran well after the last change.
     Proof,
+    /// Work was committed in between.
+    Checkpoint,
     /// The footers shrank as far as they must.
     Deflation,
 }
@@ -286,13 +287,15 @@ impl Pace {
 
 impl Phase {
     /// What is missing before the phase may be left forward, as far as pacing goes.
-    pub fn lack(&self, stay: &Stay, met: &[Demand]) -> Option<Lack> {
+    ///
+    /// `idle` are demands that nothing could meet as things stand: they are not named.
+    pub fn lack(&self, stay: &Stay, met: &[Demand], idle: &[Demand]) -> Option<Lack> {
         let pace = self.pace.as_ref()?;
         let multiplier = stay.multiplier.filter(|_| self.dial && !stay.backwards)?;
         if pace.is_enough(pace.worth(&stay.acts, met), multiplier) {
             return None;
         }
-        let unmet = pace.demands.keys().find(|demand| !met.contains(demand));
+        let unmet = pace.demands.keys().find(|demand| !met.contains(demand) && !idle.contains(demand));
         Some(unmet.map_or(Lack::Work, |demand| Lack::Demand(*demand)))
     }
 
@@ -337,4 +340,207 @@ pub fn heard(text: &str) -> Acts {
 
 fn is_core(lens: &str) -> bool {
     CORE_LENSES.contains(&lens)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::phases::{Map, OPEVC};
+
+    fn at(multiplier: &str) -> Multiplier {
+        multiplier.parse().expect("a multiplier")
+    }
+
+    fn acts(counts: &[(Deed, u32)]) -> Acts {
+        counts.iter().map(|(deed, n)| (deed.word().to_owned(), *n)).collect()
+    }
+
+    fn reading() -> Pace {
+        Pace { enough: 100, pays: [(Deed::Read, 3)].into(), ..Pace::default() }
+    }
+
+    fn row(phase: &str) -> Phase {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        map.phase(&phase.into()).expect("a phase").clone()
+    }
+
+    /// The fewest reads that are enough.
+    fn reads_at(multiplier: &str) -> u32 {
+        let pace = reading();
+        let enough = |n: &u32| pace.is_enough(pace.worth(&acts(&[(Deed::Read, *n)]), &[]), at(multiplier));
+        let first = (0..200).find(enough).expect("at some time it is enough");
+        assert!((first..200).all(|n| enough(&n)), "and more is never less");
+        first
+    }
+
+    #[test]
+    fn the_multiplier_says_how_many_acts_are_enough() {
+        for (multiplier, reads) in [("3", 12), ("2", 17), ("1", 34), ("0.5", 67)] {
+            assert_eq!(reads_at(multiplier), reads, "at {multiplier}");
+        }
+        for (multiplier, about) in [("1.5", 22), ("2.5", 13)] {
+            assert!(reads_at(multiplier).abs_diff(about) <= 1, "at {multiplier}: {}", reads_at(multiplier));
+        }
+    }
+
+    #[test]
+    fn a_demand_is_paid_once_and_an_unknown_act_never() {
+        let pace = Pace { demands: [(Demand::Proof, 20), (Demand::Checkpoint, 20)].into(), ..reading() };
+        let two = acts(&[(Deed::Read, 2)]);
+        assert_eq!(pace.worth(&two, &[]), 6);
+        assert_eq!(pace.worth(&two, &[Demand::Proof]), 26);
+        assert_eq!(pace.worth(&two, &[Demand::Proof, Demand::Proof]), 26);
+        assert_eq!(pace.worth(&two, &[Demand::Proof, Demand::Checkpoint, Demand::Objective]), 46);
+        let odd = [("page".to_owned(), 9), ("nonesuch".to_owned(), 9)].into();
+        assert_eq!(pace.worth(&odd, &[]), 0, "what the row does not name is worth nothing");
+    }
+
+    #[test]
+    fn what_is_named_as_missing_is_something_that_can_be_done() {
+        let execute = row("execute");
+        let stay = Stay { multiplier: Some(at("3")), ..Stay::default() };
+        let lack = |met: &[Demand], idle: &[Demand]| execute.lack(&stay, met, idle);
+        assert_eq!(lack(&[], &[]), Some(Lack::Demand(Demand::Proof)), "it runs before it is committed");
+        assert_eq!(lack(&[], &[Demand::Checkpoint]), Some(Lack::Demand(Demand::Proof)));
+        assert_eq!(lack(&[Demand::Proof], &[]), Some(Lack::Demand(Demand::Checkpoint)));
+        assert_eq!(lack(&[Demand::Proof], &[Demand::Checkpoint]), Some(Lack::Work), "nothing to commit");
+        assert_eq!(lack(&[Demand::Proof, Demand::Checkpoint], &[]), None);
+        let back = Stay { backwards: true, ..stay.clone() };
+        assert_eq!(execute.lack(&back, &[], &[]), None, "who was sent back has shown enough");
+        let rhythm = Stay { multiplier: None, ..stay.clone() };
+        assert_eq!(execute.lack(&rhythm, &[], &[]), None, "without a multiplier there is no threshold");
+    }
+
+    #[test]
+    fn looking_and_writing_take_turns_in_both_profiles() {
+        let pace = Pace {
+            least: 5,
+            most: 25,
+            least_acts: 3,
+            ceilings: [(Deed::Search, 2)].into(),
+            pays: [(Deed::Read, 3), (Deed::Search, 1)].into(),
+            ..Pace::default()
+        };
+        // What was done; early and full by worth, early and full by kind.
+        for (done, expected) in [
+            (vec![], [true, false, true, false]),
+            (vec![(Deed::Read, 1)], [true, false, true, false]),
+            (vec![(Deed::Read, 2)], [false, false, true, false]),
+            (vec![(Deed::Read, 3)], [false, false, false, false]),
+            (vec![(Deed::Read, 8), (Deed::Search, 1)], [false, true, false, false]),
+            (vec![(Deed::Search, 2)], [true, false, true, true]),
+            (vec![(Deed::Ask, 9)], [true, false, false, false]),
+        ] {
+            let stay = Stay { since: acts(&done), ..Stay::default() };
+            let by = |profile| [pace.is_early(&stay, profile), pace.is_full(&stay, profile)];
+            assert_eq!([by(Profile::Dial), by(Profile::Rhythm)].concat(), expected, "{done:?}");
+            let back = Stay { backwards: true, ..stay };
+            assert!(!pace.is_early(&back, Profile::Dial) && !pace.is_early(&back, Profile::Rhythm));
+        }
+        let open = Pace { most: 0, ceilings: BTreeMap::new(), ..pace };
+        let much = Stay { since: acts(&[(Deed::Read, 999)]), ..Stay::default() };
+        assert!(!open.is_full(&much, Profile::Dial) && !open.is_full(&much, Profile::Rhythm));
+    }
+
+    #[test]
+    fn the_balance_is_spent_and_a_launch_refills_it() {
+        let pace = Pace { spends: vec![Deed::Read], budget: 5, grant: 3, ..Pace::default() };
+        for (direct, grants, spent) in
+            [(0, 0, false), (4, 0, false), (5, 0, true), (5, 1, false), (7, 1, false), (8, 1, true)]
+        {
+            let stay = Stay { direct, grants, ..Stay::default() };
+            assert_eq!(pace.is_spent(&stay), spent, "{direct} by hand, {grants} launched");
+        }
+        let stay = Stay { direct: 99, ..Stay::default() };
+        assert!(!Pace { budget: 0, ..pace.clone() }.is_spent(&stay), "without a balance it is open");
+        assert!(!Pace { spends: Vec::new(), ..pace }.is_spent(&stay), "and where nothing spends");
+    }
+
+    #[test]
+    fn only_so_many_subagents_are_under_way() {
+        let pace = Pace { in_flight: 2, ..Pace::default() };
+        for (in_flight, crowded) in [(0, false), (1, false), (2, true), (3, true)] {
+            assert_eq!(pace.is_crowded(&Stay { in_flight, ..Stay::default() }), crowded, "{in_flight}");
+        }
+        assert!(!Pace::default().is_crowded(&Stay { in_flight: 99, ..Stay::default() }));
+    }
+
+    #[test]
+    fn reflection_asks_for_the_core_then_what_was_drawn_then_somebody_else() {
+        let phase = Phase { reflects: true, ..row("observe") };
+        let further = ["assumptions", "blind-spots", "sources"];
+        for draw in 0..9 {
+            let mut stay = Stay { draw, ..Stay::default() };
+            for lens in CORE_LENSES {
+                assert_eq!(phase.lack_of_reflection(&stay), Some(Lack::Lens(lens.to_owned())));
+                stay.reflections.insert(lens.to_owned(), 1);
+            }
+            let wanted = 1 + draw as usize % 3;
+            for lens in &further[..wanted] {
+                assert_eq!(phase.lack_of_reflection(&stay), Some(Lack::Lenses), "draw {draw}, before {lens}");
+                stay.reflections.insert((*lens).to_owned(), 1);
+            }
+            let outside = "observe-blindspot-finder".to_owned();
+            assert_eq!(
+                phase.lack_of_reflection(&stay),
+                Some(Lack::Reflector(outside.clone())),
+                "draw {draw}"
+            );
+            let launched = Stay { launches: [(outside.clone(), 1)].into(), ..stay.clone() };
+            assert_eq!(phase.lack_of_reflection(&launched), None);
+            stay.reflections.insert(outside, 1);
+            assert_eq!(phase.lack_of_reflection(&stay), None, "where there is none, its words do");
+        }
+    }
+
+    #[test]
+    fn a_stay_entered_backwards_reflects_through_the_core_lenses_only() {
+        let phase = Phase { reflects: true, ..row("plan") };
+        let mut stay = Stay { backwards: true, draw: 2, ..Stay::default() };
+        stay.reflections.insert(CORE_LENSES[0].to_owned(), 1);
+        assert_eq!(phase.lack_of_reflection(&stay), Some(Lack::Lens(CORE_LENSES[1].to_owned())));
+        stay.reflections.insert(CORE_LENSES[1].to_owned(), 1);
+        assert_eq!(phase.lack_of_reflection(&stay), None);
+        let quiet = row("plan");
+        assert_eq!(quiet.lack_of_reflection(&Stay::default()), None, "only where the rules ask for it");
+    }
+
+    #[test]
+    fn counts_are_read_as_they_were_said() {
+        let done = acts(&[(Deed::Page, 1), (Deed::Read, 12)]);
+        assert_eq!(said(&done), "page 1, read 12");
+        assert_eq!(heard(&said(&done)), done);
+        assert!(heard("").is_empty());
+        for deed in Deed::ALL {
+            assert_eq!(Deed::of(deed.word()), Some(deed));
+        }
+    }
+
+    proptest! {
+        /// One more act is never worth less, and no count is too large.
+        #[test]
+        fn worth_grows_with_every_act_and_never_overflows(
+            pays in prop::collection::vec(any::<u32>(), Deed::ALL.len()),
+            counts in prop::collection::vec(any::<u32>(), Deed::ALL.len()),
+            more in 0..Deed::ALL.len(),
+            tenths in prop::sample::select(Multiplier::TENTHS.to_vec()),
+        ) {
+            let pace = Pace {
+                pays: Deed::ALL.into_iter().zip(pays).collect(),
+                demands: [(Demand::Proof, u32::MAX)].into(),
+                ..reading()
+            };
+            let before: Acts = Deed::ALL.into_iter().map(|deed| deed.word().to_owned()).zip(counts).collect();
+            let mut after = before.clone();
+            let count = after.get_mut(Deed::ALL[more].word()).expect("it is there");
+            *count = count.saturating_add(1);
+            let multiplier = Multiplier::try_from(tenths).expect("one of the six");
+            let (less, worth) = (pace.worth(&before, &[]), pace.worth(&after, &[]));
+            prop_assert!(less <= worth);
+            prop_assert!(worth <= pace.worth(&after, &[Demand::Proof]));
+            prop_assert!(!pace.is_enough(less, multiplier) || pace.is_enough(worth, multiplier));
+        }
+    }
 }

@@ -204,6 +204,7 @@ impl Seed {
         let stay = self.stay(focused);
         let crossing =
             self.crossing(focused, since, Some(toward), &to, message, &live_notes, &survey.strays, &stay)?;
+        let crossing = Crossing { uncommitted: !survey.own.is_empty(), ..crossing };
         Ok(match toward {
             Toward::Forward { .. } => gates::forward(&crossing),
             Toward::Back { .. } => gates::backward(&crossing),
@@ -246,6 +247,7 @@ impl Seed {
             declared,
             stay,
             checkpoints: state.stand.entry.checkpoints,
+            uncommitted: since.touched().next().is_some() || self.was_heard(focused)?,
             proved: counts.proved.unwrap_or(state.proved),
         })
     }

@@ -238,12 +238,13 @@ impl Seed {
                 began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
             let meanwhile = took
                 .is_none_or(|ms| self.changed_at(&change.path).is_none_or(|at| at >= world::now_ms() - ms));
-            after.changed |= by_call && (meanwhile || !touched.contains(&shown));
+            let new = meanwhile || !touched.contains(&shown);
+            after.changed |= by_call && new;
             let allowed = self.is_allowed(&judged, &change.path, &shown, &before)?;
             let page = matches!(self.place_of(&shown, &focused.state), Place::Page { .. });
             match (by_call, allowed) {
                 (true, true) => {
-                    after.page_edits += u32::from(page);
+                    after.page_edits += u32::from(page && new);
                     after.paths.push(shown);
                 }
                 (true, false) => after.strays.push(shown),
@@ -256,10 +257,11 @@ impl Seed {
         Ok(after)
     }
 
-    /// When `path` changed last, in milliseconds; for a path that is gone, its directory.
+    /// When `path` changed last, in milliseconds; for a path that is gone, the nearest
+    /// directory above it that is left.
     fn changed_at(&self, path: &RepoPath) -> Option<i64> {
         let file = path.below(self.store.work_tree()).ok()?;
-        let data = file.symlink_metadata().or_else(|_| file.parent().unwrap_or(&file).metadata()).ok()?;
+        let data = file.ancestors().find_map(|path| path.symlink_metadata().ok())?;
         let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         let modified = i64::try_from(since.as_millis()).ok()?;
         Some(modified.max(status_changed_ms(&data)))

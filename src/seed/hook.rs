@@ -211,11 +211,14 @@ impl Seed {
         }
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
-        let counted = event.by == Actor::Main && outcome.ok;
+        // A command that fails has run all the same: what it showed may be written down.
+        let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
+        let counted = event.by == Actor::Main && ran;
         let mut deeds = if counted { self.deeds(&focused, call, &places) } else { Vec::new() };
         if counted && !matches!(call.act, Act::Edit(_)) && after.page_edits > 0 {
             deeds.push(Deed::Page);
         }
+        let spends = self.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
         let words = context.as_deref().map_or(0, count_words);
         let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
         self.note(Some(&focused), |line| {
@@ -232,7 +235,7 @@ impl Seed {
                 if only_seed(&call.act, counts.calls == 1) {
                     counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
                 }
-                pacing::count(counts, call, &deeds, &places);
+                pacing::count(counts, call, &deeds, &places, spends);
             }
             pacing::prove(counts, call, outcome, &after, &places);
             if matches!(call.act, Act::Delegate { .. }) {

@@ -63,8 +63,15 @@ impl Seed {
     }
 }
 
-/// Adds what a call of the main session did to the running counts.
-pub(super) fn count(counts: &mut Counts, call: &ToolCall, deeds: &[Deed], places: &[(String, Place)]) {
+/// Adds what a call of the main session did to the running counts; `spends` are the kinds
+/// that take from the balance where it stands.
+pub(super) fn count(
+    counts: &mut Counts,
+    call: &ToolCall,
+    deeds: &[Deed],
+    places: &[(String, Place)],
+    spends: &[Deed],
+) {
     for deed in deeds {
         let word = deed.word().to_owned();
         *counts.acts.entry(word.clone()).or_insert(0) += 1;
@@ -74,7 +81,9 @@ pub(super) fn count(counts: &mut Counts, call: &ToolCall, deeds: &[Deed], places
             *counts.since.entry(word).or_insert(0) += 1;
         }
     }
-    let direct = places.iter().filter(|(path, place)| place.is_direct(path)).count();
+    let kind = if matches!(call.act, Act::Read { .. }) { Deed::Read } else { Deed::Edit };
+    let takes = |(path, place): &&(String, Place)| spends.contains(&kind) && place.is_direct(path);
+    let direct = places.iter().filter(takes).count();
     counts.direct += u32::try_from(direct).unwrap_or(u32::MAX);
     if let Act::Delegate { agent, .. } = &call.act {
         *counts.launches.entry(agent.clone()).or_insert(0) += 1;
@@ -102,6 +111,9 @@ pub(super) fn prove(
                 counts.proved = Some(false);
             } else if outcome.ok && !background && !outcome.background && is_proof(command) {
                 counts.proved = Some(true);
+            } else if !outcome.ok && shell_deed(command) == Some(Deed::Test) {
+                // What ran well before does not outweigh tests that fail now.
+                counts.proved = Some(false);
             }
         }
         // Words on a page prove nothing, and change nothing that was proved.
@@ -243,13 +255,48 @@ mod tests {
     }
 
     #[test]
+    fn the_last_run_of_the_tests_decides_what_is_proved() {
+        let proved = |command: &str, ok: bool, before: Option<bool>| {
+            let act = Act::Shell { command: command.to_owned(), cwd: None, background: false };
+            let mut counts = Counts { proved: before, ..Counts::default() };
+            let outcome = Outcome { ok, ..Outcome::default() };
+            prove(&mut counts, &call(act, "1"), &outcome, &Aftermath::default(), &[]);
+            counts.proved
+        };
+        assert_eq!(proved("cargo test", true, None), Some(true));
+        assert_eq!(proved("cargo test", false, Some(true)), Some(false));
+        assert_eq!(proved("cargo test | tail", false, Some(true)), Some(false), "masked or not");
+        assert_eq!(proved("python3 x.py", false, Some(true)), Some(true), "it may be meant to fail");
+        assert_eq!(proved("git log", false, None), None);
+    }
+
+    #[test]
     fn a_page_update_begins_the_rhythm_anew() {
         let mut counts = Counts::default();
         let read = call(Act::Web, "1");
-        count(&mut counts, &read, &[Deed::Web, Deed::Web], &[]);
+        count(&mut counts, &read, &[Deed::Web, Deed::Web], &[], &[]);
         assert_eq!((counts.acts.get("web"), counts.since.get("web")), (Some(&2), Some(&2)));
-        count(&mut counts, &read, &[Deed::Page], &[]);
+        count(&mut counts, &read, &[Deed::Page], &[], &[]);
         assert_eq!((counts.acts.get("web"), counts.since.get("web"), counts.settled), (Some(&2), None, true));
+    }
+
+    #[test]
+    fn only_what_the_phase_spends_takes_from_the_balance() {
+        let project = [("src/a".to_owned(), Place::Project { dir: "src".to_owned() })];
+        let memory = [("CLAUDE.md".to_owned(), Place::Page { dir: String::new() })];
+        let read = call(Act::Read { path: "src/a".into() }, "1");
+        let edit = call(Act::Edit(Vec::new()), "2");
+        for (call, deed, places, spends, direct) in [
+            (&read, Deed::Read, &project, [Deed::Read], 1),
+            (&read, Deed::Read, &project, [Deed::Edit], 0),
+            (&edit, Deed::Edit, &project, [Deed::Edit], 1),
+            (&edit, Deed::Edit, &project, [Deed::Read], 0),
+            (&read, Deed::Recall, &memory, [Deed::Read], 0),
+        ] {
+            let mut counts = Counts::default();
+            count(&mut counts, call, &[deed], places, &spends);
+            assert_eq!(counts.direct, direct, "{deed:?} where {spends:?} are spent");
+        }
     }
 
     #[test]

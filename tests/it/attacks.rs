@@ -76,6 +76,7 @@ fn a_scope_line_that_does_not_read_is_refused_before_the_commit() {
         world.changes_nothing(|| {
             world.seed("phase advance -F -").stdin(&message("plan")).refuses("scope");
         });
+        world.reads(PAGE).passes();
         world.edits(PAGE, line, "scope: src/parser/tests").passes();
         world.leaves();
         assert_eq!(world.phase(), "execute", "{line}: mended, it goes on");
@@ -285,6 +286,7 @@ fn an_old_date_does_not_launder_a_stray() {
     did.after.tells("todo.txt");
     world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt"));
     world.seed("fence restore").tells("todo.txt");
+    world.tests();
     world.leaves();
 }
 
@@ -300,6 +302,7 @@ fn a_stray_repository_is_named_where_it_cannot_be_put_back() {
     assert_eq!(said.code, 1, "{said:?}");
     assert!(format!("{}{}", said.out, said.err).contains("fix/repo"), "{said:?}");
     world.sh("rm -rf fix");
+    world.tests();
     world.leaves();
     assert_eq!(world.phase(), "verify");
 }
@@ -328,6 +331,7 @@ fn a_commit_behind_the_hooks_back_is_named() {
         assert_eq!(said.code, 0, "{said:?}");
     });
     world.seed("fence restore").said();
+    world.tests();
     let told = world.seed("phase advance -F -").stdin(&message("execute")).said();
     let text = format!("{}{}", told.out, told.err);
     assert!(text.contains("rogue") || text.contains("todo.txt"), "it is named: {told:?}");

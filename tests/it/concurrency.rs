@@ -80,6 +80,8 @@ fn twenty_hooks_at_once_lose_no_line() {
     }
     is_sound(&world);
     assert_eq!(world.json("status")["cost"]["calls"].as_u64(), Some(before + 20), "each is counted");
+    // After so much reading something is written down first.
+    world.notes("---Ex---", "read it twenty times");
     world.works("execute");
     world.leaves();
 }
@@ -220,6 +222,7 @@ fn seed_locks(world: &World) -> String {
 fn round(world: &World, n: usize, kill: impl Fn(u64) -> String, took: u64, dice: &mut Dice) {
     world.opens();
     world.edits(CODE, "fn lex() {", &format!("fn lex() {{ step{n}();")).passes();
+    world.tests();
     world.edits(PAGE, "---Ex---\n", &format!("---Ex---\n\nround {n}\n")).passes();
     world.minute();
     let millis = dice.below(took + took / 4) + 1;
@@ -378,6 +381,7 @@ fn an_edit_that_is_told_twice_is_committed_once() {
     let response = json!({ "filePath": world.path(CODE) });
     world.after("Edit", &input, &call, &response, 3);
     world.after("Edit", &input, &call, &response, 3);
+    world.tests();
     world.notes("---Ex---", "looked ahead");
     world.leaves();
     assert_eq!(world.files_of_head(), [PAGE, CODE]);

@@ -93,6 +93,7 @@ fn each_gate_that_says_no_changes_nothing() {
             "condense",
             |world| {
                 world.opens();
+                world.reads(PAGE).passes();
                 world
                     .writes(PAGE, &page("# parser\n").replace("---Ob---", "---Ob---\n\n[KNOWLEDGE]{lexers}"))
                     .passes();
@@ -104,6 +105,7 @@ fn each_gate_that_says_no_changes_nothing() {
             "condense",
             |world| {
                 world.opens();
+                world.reads(PAGE).passes();
                 world
                     .edits(PAGE, "# parser", "# parser\n\nEscapes need one character of lookahead.")
                     .passes();
@@ -356,6 +358,7 @@ fn what_the_agents_code_strays_into_stops_the_boundary_until_it_is_put_back() {
     assert_eq!(world.text("todo.txt"), "a\nb\nc\n");
     let kept = told.trim_end().rsplit(' ').next().expect("where it is kept").to_owned();
     assert_eq!(world.git(&format!("show {kept}")), "stray", "what was taken away is kept");
+    world.tests();
     world.leaves();
     assert_eq!(world.phase(), "verify");
 }

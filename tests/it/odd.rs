@@ -54,6 +54,7 @@ fn names_of_any_bytes_are_committed_byte_for_byte() {
         }
     });
     did.passes();
+    world.tests();
     world.leaves();
     let listed = world.git("ls-tree -r --name-only HEAD src/parser");
     for (_, quoted) in NAMES {
@@ -72,10 +73,17 @@ fn tools_may_write_odd_names_in_scope_and_not_out_of_it() {
     if cfg!(unix) {
         names.extend(["two\nlines.rs", "\"quoted\".rs", "a:b"]);
     }
-    for name in names {
+    for (n, name) in names.into_iter().enumerate() {
+        if n % 3 == 0 {
+            // A note, and a piece for somebody else: so much by hand is not how it is done.
+            world.launches("execute-writer");
+            world.notes("---Ex---", &format!("from name {n} on"));
+        }
         world.writes(&format!("src/parser/{name}"), "x\n").passes();
         world.writes(name, "x\n").refuses("BLOCKED");
     }
+    world.launches("execute-writer");
+    world.notes("---Ex---", "each of them");
     world.works("execute");
     world.leaves();
     assert!(world.git("status --porcelain").is_empty(), "all of them are committed");
@@ -107,6 +115,7 @@ fn anchors_in_code_blocks_are_text() {
     let world = world.installed();
     world.to("observe");
     world.edits(PAGE, "this is how", "that is how").refuses("body");
+    world.reads(CODE).passes();
     world.edits(PAGE, "```\n\n---Ob---\n", "```\n\n---Ob---\n\nseen\n").passes();
     world.works_on_name();
     world.leaves();
@@ -227,6 +236,7 @@ fn a_page_that_is_a_link_is_its_target() {
     assert!(world.path("CLAUDE.md").is_symlink(), "the link stays a link");
     assert!(world.text("AGENTS.md").contains("---Ob---"), "its target has the anchors");
     for (name, word) in [("CLAUDE.md", "seen by one name"), ("AGENTS.md", "seen by the other")] {
+        world.reads(CODE).passes();
         world.edits(name, "---Ob---\n", &format!("---Ob---\n\n{word}\n")).passes();
         world.edits(name, "# Root", "# Another").refuses("body");
         world.writes(name, "no anchors\n").refuses("BLOCKED");
@@ -488,6 +498,7 @@ fn a_gc_in_the_middle_takes_nothing_that_is_needed() {
     world.git("gc -q --prune=now");
     world.seed("fence restore").tells("todo.txt");
     assert_eq!(world.text("todo.txt"), "a\nb\nc\n");
+    world.tests();
     world.leaves();
     world.works("verify");
     world.git("gc -q --prune=now");
@@ -728,6 +739,15 @@ impl Elsewhere<'_> {
         before
     }
 
+    fn reads(&self, path: &str) {
+        let (call, input) = (self.world.next_call(), json!({ "file_path": self.top().join(path) }));
+        let fields = json!({ "tool_name": "Read", "tool_input": input, "tool_use_id": call });
+        self.event("PreToolUse", fields.clone()).passes();
+        let mut after = fields;
+        after["tool_response"] = json!({ "type": "text" });
+        self.event("PostToolUse", after).passes();
+    }
+
     /// A job is born and observe is ready to be left.
     fn observes(&self) {
         self.event("UserPromptSubmit", json!({ "prompt": "Mend something else" })).tells("new job");
@@ -737,6 +757,7 @@ impl Elsewhere<'_> {
             assert_eq!(said.code, 0, "{said:?}");
         }
         let note = page("# parser\n").replace("---Ob---", "---Ob---\n\nthe lexer drops escapes");
+        self.reads(CODE);
         self.writes(PAGE, &note).passes();
     }
 }
@@ -750,6 +771,7 @@ impl World {
     /// Writes below an anchor of another page than the usual one.
     fn notes_in(&self, path: &str, anchor: &str, text: &str) {
         self.opens();
+        self.reads(path).passes();
         self.edits(path, &format!("{anchor}\n"), &format!("{anchor}\n\n{text}\n")).passes();
     }
 }

@@ -172,6 +172,7 @@ fn wrongly_typed_fields_end_well() {
             }
         }
     }
+    world.notes("---Ob---", "odd calls end well");
     world.reads("todo.txt").passes();
     assert_eq!(world.phase(), "observe");
 }

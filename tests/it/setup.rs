@@ -316,7 +316,10 @@ fn strays_are_not_forgotten_when_the_journal_is_rebuilt() {
     world.runs_and("git log -1", || world.sh("echo stray > todo.txt").clear());
     world.sh("rm .git/seed/journal/*.jsonl");
     world.seed("doctor --fix").succeeds();
+    world.reads(CODE).passes();
+    world.reads("todo.txt").passes();
     world.edits(super::world::PAGE, "one character", "two characters").passes();
+    world.tests();
     let said = world.seed("phase advance -F -").stdin(&message("execute")).said();
     let named = said.err.contains("todo.txt") || said.out.contains("todo.txt");
     assert!(named, "a change that lost its line is at least named: {said:?}");

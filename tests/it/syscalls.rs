@@ -58,14 +58,18 @@ impl Ground {
         ground.hook(r#""hook_event_name":"UserPromptSubmit","prompt":"Fix the lexer""#);
         ground.seed(&["phase", "advance"]);
         ground.seed(&["phase", "multiplier", "3"]);
+        ground.read(FILE);
         ground.write_page("it looks", "");
         ground.seed(&["job", "update", "--name", "the lexer", "--objective", &words(110)]);
         ground.advance(&["What I Observed", "Sources Consulted", "Questions Resolved"]);
         ground.seed(&["phase", "multiplier", "3"]);
+        ground.read("src/a/b/c/CLAUDE.md");
         ground.write_page("it looks", "keep escapes");
         ground.seed(&["plan", "set-plan-file", "false"]);
         ground.advance(&["Plan This Cycle", "Acceptance Criteria", "Risks", "How VERIFY Will Test"]);
         ground.seed(&["phase", "multiplier", "3"]);
+        // The decision that is counted stands in a stay that has a past.
+        ground.read(FILE);
         ground.git("gc -q --prune=now");
         ground
     }
@@ -95,6 +99,17 @@ impl Ground {
         let path = self.top.join(path);
         fs::create_dir_all(path.parent().expect("a directory")).expect("made");
         fs::write(path, text).expect("written");
+    }
+
+    /// The agent reads a file, and the hook hears of it.
+    fn read(&self, path: &str) {
+        let input = serde_json::json!({ "file_path": self.top.join(path) });
+        for moment in ["PreToolUse", "PostToolUse"] {
+            let fields = format!(
+                r#""hook_event_name":"{moment}","tool_name":"Read","tool_response":{{}},"tool_input":{input}"#
+            );
+            assert_eq!(self.hook(&fields), "", "the file may be read");
+        }
     }
 
     /// The agent writes the notes of its directory, and the hook hears of it.

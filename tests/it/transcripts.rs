@@ -131,6 +131,8 @@ impl Player {
                     world.agents_shell(hidden, "");
                 }))
             }
+            // The project's tests run, and pass.
+            "test" => did(&world.runs_and(rest, || {})),
             "leave" => {
                 did(&world.runs(&format!("git seed phase advance -F - <<'END'\n{}END", message(rest))))
             }

@@ -41,12 +41,16 @@ pub struct World {
     session: RefCell<String>,
     clock: Cell<u64>,
     calls: Cell<u32>,
+    /// When the person changed a file last.
+    put: Cell<Option<Instant>>,
     /// Variables of the host process: they reach its hooks and its shell.
     host: RefCell<BTreeMap<String, String>>,
     /// A script that calls the hook instead of this process.
     through: RefCell<Option<PathBuf>>,
     /// An object was taken away on purpose.
     damaged: Cell<bool>,
+    /// All that the agent could see so far: answers of hooks, and what its shell printed.
+    shown: RefCell<Vec<String>>,
 }
 
 impl World {
@@ -78,9 +82,11 @@ impl World {
             session: RefCell::new("e2fc06a6-4aaf-49f6-8712-117cd08f9339".to_owned()),
             clock: Cell::new(BEGINS),
             calls: Cell::new(0),
+            put: Cell::new(None),
             host: RefCell::new(BTreeMap::new()),
             through: RefCell::new(None),
             damaged: Cell::new(false),
+            shown: RefCell::new(Vec::new()),
         };
         world.sh(init);
         world
@@ -129,6 +135,15 @@ impl World {
         self.repo.join(path)
     }
 
+    /// Lets a moment go by since the person changed a file: what changes right before a
+    /// call is taken for the call's, and no person is that quick.
+    fn person_is_away(&self) {
+        let wait = Duration::from_millis(250);
+        if let Some(put) = self.put.get() {
+            std::thread::sleep(wait.saturating_sub(put.elapsed()));
+        }
+    }
+
     /// A file's text; empty when it is not there.
     pub fn text(&self, path: &str) -> String {
         String::from_utf8_lossy(&fs::read(self.path(path)).unwrap_or_default()).into_owned()
@@ -143,6 +158,7 @@ impl World {
         let ago = SystemTime::now() - Duration::from_secs(7200 - u64::from(self.calls.get()));
         let open = fs::File::options().append(true).open(&file).expect("it was just written");
         open.set_modified(ago).expect("files have times");
+        self.put.set(Some(Instant::now()));
     }
 
     // ---- programs
@@ -216,7 +232,14 @@ impl World {
     pub fn agents_shell(&self, line: &str, stdin: &str) -> Said {
         let mut command = self.command("sh");
         command.args(["-c", line]).env("CLAUDECODE", "1").envs(&*self.host.borrow());
-        Said::of(line, run(command, stdin.as_bytes()))
+        let said = Said::of(line, run(command, stdin.as_bytes()));
+        self.shown.borrow_mut().extend([said.out.clone(), said.err.clone()]);
+        said
+    }
+
+    /// All that the agent could see so far.
+    pub fn shown(&self) -> Vec<String> {
+        self.shown.borrow().clone()
     }
 
     fn persons_terminal(&self, line: &str, stdin: &str) -> Said {
@@ -269,7 +292,9 @@ impl World {
             command
         };
         command.envs(&*self.host.borrow());
-        Said::of(event, run(command, payload))
+        let said = Said::of(event, run(command, payload));
+        self.shown.borrow_mut().push(said.out.clone());
+        said
     }
 
     /// Sends one event of the session with these fields.
@@ -549,8 +574,20 @@ impl World {
 
     /// Runs the project's tests, which pass.
     pub fn tests(&self) {
+        self.person_is_away();
         let ran = json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
         self.tool("Bash", &json!({ "command": "cargo test" }), || ran).passes();
+    }
+
+    /// Launches a subagent, which comes back at once.
+    pub fn launches(&self, agent: &str) {
+        self.delegates(agent, || json!({ "status": "completed", "content": [] })).passes();
+    }
+
+    /// Launches a subagent; `act` is what its call comes to.
+    pub fn delegates(&self, agent: &str, act: impl FnOnce() -> Value) -> Did {
+        let input = json!({ "subagent_type": agent, "description": "a piece", "prompt": "Look at it." });
+        self.tool("Agent", &input, act)
     }
 
     /// Takes the step forward with the message that the phase wants.
