@@ -211,7 +211,11 @@ fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
     }
     let focused = seed.focused()?;
     let named = job.map(|job| seed.job(&id(job)?)).transpose()?;
-    let other = named.filter(|job| focused.as_ref().is_none_or(|focused| focused.chain != job.chain));
+    // One that awaits the person is ended as such, even where a killed step left it focused.
+    let awaits = |job: &Focused| job.state.job.status == Status::Awaiting;
+    let named = named.or_else(|| focused.clone().filter(awaits));
+    let here = |job: &Focused| focused.as_ref().is_some_and(|focused| focused.chain == job.chain);
+    let other = named.filter(|job| awaits(job) || !here(job));
     let heard = match &other {
         Some(job) => seed.end_awaiting(job)?,
         None => seed.approve(&seed.require_focused()?.chain)?,

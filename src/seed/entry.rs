@@ -6,6 +6,7 @@ use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword;
 use crate::memory::footers;
 use crate::phases::Kind;
 
@@ -76,7 +77,12 @@ impl Seed {
         let prompt = |n: u32| {
             let bytes = self.store.file(&focused.tip, &names::interaction(n)).ok()??;
             let read = Interaction::read(&String::from_utf8_lossy(&bytes))?;
-            (read.kind == InteractionKind::Prompt).then_some(read.text)
+            // A short word was for git seed; what stood behind it is the job's.
+            let said = match shortword::read(&read.text) {
+                Some((_, rest)) => rest.trim().to_owned(),
+                None => read.text,
+            };
+            (read.kind == InteractionKind::Prompt && !said.is_empty()).then_some(said)
         };
         let all = state.job.interactions;
         let mut prompts: Vec<String> =
