@@ -55,7 +55,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
 }
 
 fn change(path: &str, place: Place, page: Option<PageChange>) -> FileChange {
-    FileChange { path: path.to_owned(), place, declared: true, exists: true, page }
+    FileChange { path: path.to_owned(), place, declared: true, exists: true, missed: false, page }
 }
 
 fn judging(criterion: &mut Criterion) {

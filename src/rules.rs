@@ -70,7 +70,7 @@ struct Table {
 struct PacingTable {
     profile: Option<Profile>,
     reflection: Option<bool>,
-    budget: Option<bool>,
+    delegation: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -330,7 +330,7 @@ impl Rules {
         let pacing = Pacing {
             profile: table.pacing.profile.unwrap_or_default(),
             reflection: table.pacing.reflection.unwrap_or_default(),
-            budget: table.pacing.budget.unwrap_or(true),
+            delegation: table.pacing.delegation.unwrap_or(true),
         };
         let profile = pacing.profile;
         let maps = Maps::with(&track, &table.phase, pacing)?;

@@ -30,10 +30,45 @@ pub struct Row {
     pub why: String,
     #[serde(rename = "do")]
     pub do_: String,
+    /// What kind of act `do` asks for, where it names no command that the agent may give.
+    #[serde(default)]
+    pub way: Option<Way>,
     pub then: String,
     /// Shown when the same refusal comes again and again.
     #[serde(default)]
     pub example: Option<String>,
+}
+
+/// The way on that a sentence shows in prose. The search for dead ends tries it where it is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// Words on a page, where the phase may write them.
+    PageEdit,
+    /// Any reading, searching or looking command.
+    Look,
+    /// Reading pages.
+    Read,
+    /// A run of the project's code.
+    Run,
+    /// A change of a declared project file.
+    Edit,
+    /// The plan document, written or mended.
+    Document,
+    /// A commit by hand.
+    Commit,
+    /// The same step with a whole message.
+    Message,
+    /// The question in its own shape.
+    Question,
+    /// A subagent.
+    Delegate,
+    /// Something that is under way comes to its end.
+    Wait,
+    /// The work of the phase, without this act.
+    GoOn,
+    /// A person.
+    Person,
 }
 
 /// A line of the text that opens a phase.
@@ -105,6 +140,7 @@ pub struct Said {
     pub why: String,
     pub do_: String,
     pub then: String,
+    pub way: Option<Way>,
 }
 
 impl Said {
@@ -151,13 +187,16 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
     let row = pick(refusal.wants, case, phase);
     let fill = |text: &str| fill(text, &refusal.facts, phase, MOST_SAID);
     match row {
-        Some(row) => Said { tag, why: fill(&row.why), do_: fill(&row.do_), then: fill(&row.then) },
+        Some(row) => {
+            Said { tag, why: fill(&row.why), do_: fill(&row.do_), then: fill(&row.then), way: row.way }
+        }
         // A word without a row still says what to look at; a test makes sure that none is without.
         None => Said {
             tag,
             why: format!("{} is wanted here.", refusal.wants.word()),
             do_: "git seed status".to_owned(),
             then: String::new(),
+            way: None,
         },
     }
 }
@@ -276,6 +315,15 @@ mod tests {
             let words = text.split_whitespace().count() + 5;
             assert!(words <= MOST_WORDS, "{words} words: {text}");
             assert!(!row.do_.is_empty(), "a refusal says what to do: {text}");
+        }
+    }
+
+    /// A search for dead ends (tests/it/model.rs) follows each sentence where it is said.
+    #[test]
+    fn every_row_names_a_command_or_a_kind_of_act() {
+        for row in rows() {
+            let named = row.do_.contains("git seed ");
+            assert!(named || row.way.is_some(), "{}: no way on: {}", row.wants.word(), row.do_);
         }
     }
 

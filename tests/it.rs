@@ -4,6 +4,7 @@ mod it {
     mod attacks;
     mod concurrency;
     mod cycle;
+    mod deadends;
     mod entries;
     mod githooks;
     mod house;

@@ -33,8 +33,46 @@ pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -
     }
 }
 
+/// In an agent's session the rules are shown without the tables that pace it; the JSON form,
+/// which holds them all, is the person's.
+fn for_people_only(command: &str, out: &mut Report) -> Option<Outcome> {
+    if !out.is_json() || !crate::seed::githook::agent_is_above() {
+        return None;
+    }
+    let refusal = crate::verdict::Refusal::new("rules", crate::verdict::Wants::Person)
+        .with("case", "figures")
+        .with("command", command);
+    Some(out.refusal(&refusal, "none"))
+}
+
+/// A text of rules as this session may see it.
+fn shown(text: String) -> String {
+    if crate::seed::githook::agent_is_above() { without_pace(&text) } else { text }
+}
+
+/// Leaves out the tables that pace a phase.
+fn without_pace(text: &str) -> String {
+    let mut inside = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        let key = line.trim_start();
+        if key.starts_with('[') {
+            inside = key.starts_with("[phase.pace");
+        }
+        let own = key.starts_with("pace ") || key.starts_with("pace=") || key.starts_with("pace.");
+        if !inside && !own {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
 fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let applied = seed.applied_rules()?;
+    if let Some(refused) = for_people_only("git seed rules show --json", out) {
+        return Ok(refused);
+    }
+    let applied = seed.applied_rules()?.map(shown);
     let in_force = Rules::in_force(applied.as_deref());
     let wrong = in_force
         .as_ref()
@@ -67,8 +105,11 @@ fn check(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let proposed = seed.proposed_rules()?;
-    let applied = seed.applied_rules()?;
+    if let Some(refused) = for_people_only("git seed rules diff --json", out) {
+        return Ok(refused);
+    }
+    let proposed = shown(seed.proposed_rules()?);
+    let applied = seed.applied_rules()?.map(shown);
     let (name, in_force) = match &applied {
         Some(text) => ("refs/seed/rules (in force)", text.as_str()),
         None => ("the shipped rules (in force)", Rules::shipped_text()),
@@ -138,5 +179,17 @@ fn tell(changes: &[Change], out: &mut Report) {
                 out.line(format_args!("{}  {} -> {}", change.key, said(was), said(now)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_sees_the_rules_without_what_paces_it() {
+        let text = "idle = \"open\"\n[[phase]]\nname = \"plan\"\npace.least = 4\n[phase.pace]\nmost = 30\npays = { read = 9 }\n\n[commit]\nsubject = \"x\"\n";
+        let shown = without_pace(text);
+        assert_eq!(shown, "idle = \"open\"\n[[phase]]\nname = \"plan\"\n[commit]\nsubject = \"x\"\n");
     }
 }

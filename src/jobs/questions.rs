@@ -240,9 +240,12 @@ pub struct Admitted<'a> {
 }
 
 /// Checks all questions of one call: one that fails sends them all back. Where the phase
-/// admits any words nothing is asked of them, and no answer to them counts.
+/// admits any words nothing is asked of them and no answer to them counts, but for the tags
+/// that it names beside.
 pub fn admit<'a>(questions: &'a [Question], moment: &Moment<'_>) -> Result<Vec<Admitted<'a>>, Refusal> {
-    if moment.admits.iter().any(|word| word == ANY) {
+    let admitted = |row: &Registered| moment.admits.iter().any(|word| word == row.word());
+    let named = questions.iter().filter_map(|question| Registered::of(&question.text)).any(admitted);
+    if moment.admits.iter().any(|word| word == ANY) && !named {
         return Ok(Vec::new());
     }
     let known = |question: &'a Question| Registered::of(&question.text).map(|row| (question, row));

@@ -142,7 +142,7 @@ pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 /// Asks whether a checkpoint may be made: the tree must be the agent's own.
 pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    the_tree_is_clean(crossing)
+    ask(&["clean".to_owned()], crossing)
 }
 
 /// What the message must have, for those who write it: words and section titles.

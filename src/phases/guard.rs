@@ -103,6 +103,8 @@ pub struct FileChange {
     pub declared: bool,
     /// The file is there now.
     pub exists: bool,
+    /// It is the plan document that was decided on, and it is not there or does not read.
+    pub missed: bool,
     /// For pages: what the edit does to it. `None` when the payload does not show it.
     pub page: Option<PageChange>,
 }
@@ -165,7 +167,8 @@ fn locked(phase: &Phase, name: &str, test: bool, lock: Lock) -> &'static str {
 }
 
 fn spot(scene: &Scene<'_>, change: &FileChange) -> Spot {
-    Spot { cycle: scene.cycle, declared: change.declared, exists: change.exists }
+    let FileChange { declared, exists, missed, .. } = *change;
+    Spot { cycle: scene.cycle, declared, exists, missed }
 }
 
 fn persons_commands_are_theirs(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -311,10 +314,12 @@ pub struct Spot {
     pub declared: bool,
     /// It was there before.
     pub exists: bool,
+    /// It is the plan document that was decided on, and it was not there or did not read.
+    pub missed: bool,
 }
 
 fn lies_in(write: Write, place: &Place, at: Spot) -> bool {
-    let Spot { cycle, declared, exists } = at;
+    let Spot { cycle, declared, exists, missed } = at;
     match (write, place) {
         (Write::All, Place::Surface { test, lock, .. }) => !test || *lock == Lock::Open,
         (Write::Surface, Place::Surface { lock, .. }) => *lock == Lock::Open,
@@ -323,7 +328,8 @@ fn lies_in(write: Write, place: &Place, at: Spot) -> bool {
         | (Write::Memory, Place::Page { .. } | Place::Knowledge | Place::AgentDefinition) => true,
         (Write::ScopedPage, Place::Page { .. }) => declared && exists,
         (Write::Scope, Place::Project { .. }) => declared,
-        (Write::PlanNew, Place::Plan { own: true }) => cycle == 1 && !exists,
+        // One that does not read was not written yet: without it no step would lead on.
+        (Write::PlanNew, Place::Plan { own: true }) => missed || (cycle == 1 && !exists),
         (Write::PlanEdit, Place::Plan { own: true }) => cycle == 1 && exists,
         _ => false,
     }
@@ -492,7 +498,7 @@ mod tests {
     }
 
     fn file(place: Place, declared: bool) -> FileChange {
-        FileChange { path: "src/a".to_owned(), place, declared, exists: true, page: None }
+        FileChange { path: "src/a".to_owned(), place, declared, exists: true, missed: false, page: None }
     }
 
     fn project() -> Place {
@@ -748,12 +754,16 @@ mod tests {
         };
         born.call.changes = vec![new];
         assert_eq!(said(judge(&born)), "place declaration");
-        for (cycle, exists, expected) in
-            [(1, false, "passes"), (1, true, "place notes"), (2, false, "place notes")]
-        {
+        for (cycle, exists, missed, expected) in [
+            (1, false, false, "passes"),
+            (1, true, false, "place notes"),
+            (2, false, false, "place notes"),
+            (1, true, true, "passes"),
+            (2, false, true, "passes"),
+        ] {
             let mut plan = Scene { cycle, ..scene(&map, "execute", &Actor::Main) };
-            plan.call.changes = vec![FileChange { exists, ..file(Place::Plan { own: true }, false) }];
-            assert_eq!(said(judge(&plan)), expected, "cycle {cycle}, exists {exists}");
+            plan.call.changes = vec![FileChange { exists, missed, ..file(Place::Plan { own: true }, false) }];
+            assert_eq!(said(judge(&plan)), expected, "cycle {cycle}, exists {exists}, missed {missed}");
         }
     }
 }

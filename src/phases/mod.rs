@@ -431,7 +431,7 @@ impl Map {
             phase.profile = pacing.profile;
             phase.dial &= pacing.profile == Profile::Dial;
             phase.reflects = pacing.reflection || pacing.profile == Profile::Rhythm;
-            if let Some(pace) = phase.pace.as_mut().filter(|_| !pacing.budget) {
+            if let Some(pace) = phase.pace.as_mut().filter(|_| !pacing.delegation) {
                 pace.budget = 0;
             }
         }

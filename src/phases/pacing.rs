@@ -29,7 +29,7 @@ pub struct Pacing {
     /// Reflection opens the exit under the profile `dial` too.
     pub reflection: bool,
     /// Acts that are better delegated take from a balance.
-    pub budget: bool,
+    pub delegation: bool,
 }
 
 /// A kind of act, as rows pay for it and the journal counts it.

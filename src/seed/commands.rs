@@ -163,7 +163,7 @@ impl Seed {
         let leave = self.focused()?;
         self.leave_focus(leave.as_ref())?;
         let taken = self.step(&job.chain, Fold::Anew, |state, _| {
-            if state.job.status != Status::Active {
+            if state.job.status != Status::Active && !state.is_closing() {
                 state.job.become_(Status::Active, now).map_err(usage)?;
             }
             state.home.worktree.clone_from(&worktree);
@@ -225,12 +225,17 @@ impl Seed {
         }
     }
 
-    /// Active to pending, and out of focus. Phase and multiplier wait where they are.
+    /// Active to pending, and out of focus. Phase and multiplier wait where they are. A job
+    /// that is completed stays so; its open cycle waits.
     pub fn pause_job(&self, by: By) -> Result<Focused> {
         let focused = self.require_focused()?;
         let now = self.now;
-        let taken = self.step(&focused.chain, Fold::In, |state, _| {
-            state.job.become_(Status::Pending, now).map_err(usage)?;
+        // A person can always pause, over a broken journal too.
+        let fold = if by == By::Person && focused.since.is_err() { Fold::Anew } else { Fold::In };
+        let taken = self.step(&focused.chain, fold, |state, _| {
+            if !state.is_closing() {
+                state.job.become_(Status::Pending, now).map_err(usage)?;
+            }
             // A person's pause lets the turn end; an agent's own does not.
             if by == By::Person {
                 state.home.worktree.clear();

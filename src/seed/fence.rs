@@ -17,6 +17,7 @@ use crate::memory::scope::Scope;
 use crate::phases::guard::Spot;
 use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
+use crate::plans::{self, Pointer};
 use crate::store::{Changed, RepoPath, TreeId};
 use crate::world;
 
@@ -179,8 +180,12 @@ impl Seed {
         let place = self.place_of(shown, judged.state);
         let declared = super::scene::declared(shown, &place, &judged.scope);
         let cycle = judged.state.stand.cycle;
-        let exists = self.store.blob_at(before, path)?.is_some();
-        if !row.writes(&place, Spot { cycle, declared, exists }) {
+        let old = self.store.blob_at(before, path)?;
+        let exists = old.is_some();
+        let missed = place == Place::Plan { own: true }
+            && matches!(judged.state.plan.pointer, Pointer::Markdown(_))
+            && plans::total_cycles(&String::from_utf8_lossy(&old.unwrap_or_default())).is_err();
+        if !row.writes(&place, Spot { cycle, declared, exists, missed }) {
             return Ok(false);
         }
         let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));

@@ -535,14 +535,15 @@ impl Seed {
         self.keep_on(&focused, event, &refusal)
     }
 
-    /// Without a focus, a pending job that lives in this worktree still waits.
+    /// Without a focus, a job that rests in this worktree still waits: pending, or with its
+    /// last cycle open.
     fn stop_without_focus(&self, _event: &Event) -> Result<Answer> {
         if !self.is_seeded()? {
             return Ok(Answer::silence());
         }
         let here = self.store.worktree_name();
-        let waits =
-            |job: &Focused| job.state.job.status == Status::Pending && job.state.home.worktree == here;
+        let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
+        let waits = |job: &Focused| rests(&job.state) && job.state.home.worktree == here;
         let Some(job) = self.jobs()?.into_iter().find(waits) else { return Ok(Answer::silence()) };
         if self.loose_stops() >= STOPS {
             return Ok(Answer::to_person(format!(

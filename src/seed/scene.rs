@@ -11,6 +11,7 @@ use crate::jobs::questions::{self, Admitted, Moment};
 use crate::jobs::shortword;
 use crate::memory::edit;
 use crate::memory::scope::Scope;
+use crate::phases::gates::PlanStanding;
 use crate::phases::guard::{Call, FileChange, Scene};
 use crate::phases::message::Message;
 use crate::phases::place::Place;
@@ -109,7 +110,8 @@ impl Seed {
             Act::Edit(files) => {
                 out.classes = one(Class::Edit);
                 let scope = self.scope_for(phase, focused);
-                out.changes = files.iter().map(|file| self.change(place(&file.path), file, &scope)).collect();
+                let change = |file: &FileEdit| self.change(place(&file.path), file, &scope, focused);
+                out.changes = files.iter().map(change).collect();
             }
             Act::Shell { command, cwd, .. } => {
                 self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out);
@@ -159,13 +161,22 @@ impl Seed {
         scope
     }
 
-    fn change(&self, resolved: Resolved, file: &FileEdit, scope: &Scope) -> FileChange {
+    fn change(
+        &self,
+        resolved: Resolved,
+        file: &FileEdit,
+        scope: &Scope,
+        focused: Option<&Focused>,
+    ) -> FileChange {
+        let own_plan = resolved.place == Place::Plan { own: true };
         let page = matches!(resolved.place, Place::Page { .. }).then(|| self.page_change(&resolved, file));
         FileChange {
             declared: declared(&resolved.shown, &resolved.place, scope),
             path: resolved.shown,
             place: resolved.place,
             exists: resolved.exists,
+            missed: focused
+                .is_some_and(|focused| own_plan && self.plan_standing(focused) == PlanStanding::Missing),
             page: page.flatten(),
         }
     }
@@ -221,7 +232,7 @@ impl Seed {
                     let path = below.as_ref().unwrap_or(path);
                     let resolved = self.resolve(Path::new(path), cwd, state, &host.memory);
                     let file = FileEdit { path: path.into(), change: Change::Opaque };
-                    out.changes.push(self.change(resolved, &file, &scope));
+                    out.changes.push(self.change(resolved, &file, &scope, focused));
                 }
             }
         }

@@ -514,6 +514,7 @@ fn tells(text: &str) -> Option<String> {
     words.find(|word| UNSAID.contains(word)).map(str::to_owned)
 }
 
+#[expect(clippy::too_many_lines, reason = "one session, read to its end")]
 #[test]
 fn an_agent_never_hears_of_the_arithmetic() {
     let world = roomy(&[(".claude/agents/observe-x.md", "---\nname: observe-x\n---\nLook.\n")]);
@@ -601,6 +602,8 @@ fn an_agent_never_hears_of_the_arithmetic() {
         "git seed --help",
         "git seed reflect --help",
         "git seed phase --help",
+        "git seed rules show",
+        "git seed rules show --json",
         "git log --notes='*' --format='%B%N'",
     ] {
         world.agents_shell(command, "");
@@ -610,7 +613,9 @@ fn an_agent_never_hears_of_the_arithmetic() {
         assert_eq!(tells(&text), None, "{text}");
     }
     let man = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
-    for entry in fs::read_dir(man).expect("the manual is there").flatten() {
+    // The page on rules is for the person who writes them.
+    let for_agents = |entry: &fs::DirEntry| entry.file_name() != "git-seed-rules.5";
+    for entry in fs::read_dir(man).expect("the manual is there").flatten().filter(for_agents) {
         let text = fs::read_to_string(entry.path()).expect("a page");
         assert_eq!(tells(&text), None, "{}", entry.path().display());
     }
