@@ -227,7 +227,14 @@ impl Seed {
             let repair = "git seed doctor --fix";
             return Err(StoreError::Missing { what: format!("job.toml of {}", what()), repair }.into());
         };
-        state::read(&bytes).map_err(|bad| SeedError::State { chain: what(), bad })
+        let mut state = state::read(&bytes).map_err(|bad| SeedError::State { chain: what(), bad })?;
+        if state.fence.spilled {
+            let bytes = self.store.file(tip, names::FENCE)?.unwrap_or_default();
+            let spilled = toml::from_slice(&bytes)
+                .map_err(|error| SeedError::State { chain: what(), bad: BadState::Toml(error) })?;
+            state.fence.take_back(spilled);
+        }
+        Ok(state)
     }
 
     /// All open and closed jobs, oldest first.

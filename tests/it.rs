@@ -9,6 +9,7 @@ mod it {
     mod githooks;
     mod house;
     mod jobs;
+    mod many;
     mod odd;
     mod pacing;
     mod payloads;

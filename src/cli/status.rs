@@ -40,12 +40,8 @@ fn print(status: &Status, out: &mut Report) {
     if fence.strays.is_empty() && fence.unclaimed.is_empty() {
         out.pair("fence", "clean");
     }
-    for path in &fence.strays {
-        out.pair("fence", format_args!("{path} was changed by the agent and may not be"));
-    }
-    for path in &fence.unclaimed {
-        out.pair("fence", format_args!("{path} changed, claimed by no call: in no commit"));
-    }
+    named(&fence.strays, "was changed by the agent and may not be", out);
+    named(&fence.unclaimed, "changed, claimed by no call: in no commit", out);
     let cost = &status.cost;
     let counted =
         [(cost.calls, "call"), (cost.words, "word"), (cost.refusals, "refusal"), (cost.commits, "commit")];
@@ -54,4 +50,15 @@ fn print(status: &Status, out: &mut Report) {
     out.pair("next", &status.next);
     let switch = if status.enabled { "git seed off -m \"…\" to step in" } else { "git seed on" };
     out.pair("look", format_args!("git seed log --graph · git seed why · {switch}"));
+}
+
+/// The first paths of a list, and how many more there are.
+fn named(paths: &[String], what: &str, out: &mut Report) {
+    const NAMED: usize = 5;
+    for path in paths.iter().take(NAMED) {
+        out.pair("fence", format_args!("{path} {what}"));
+    }
+    if let Some(more) = paths.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        out.pair("fence", format_args!("{more} more likewise: git seed fence status"));
+    }
 }

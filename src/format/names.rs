@@ -12,6 +12,8 @@ pub const META: &str = "refs/seed/meta";
 pub const RULES: &str = "refs/seed/rules";
 /// The state of a job in its tree.
 pub const STATE: &str = "job.toml";
+/// Paths that the fence remembers, where they are too many for the state.
+pub const FENCE: &str = "fence.toml";
 /// The declared directories of the cycle, one a line.
 pub const SCOPE: &str = "scope";
 /// What a person opened beside the declared directories: files, and directories with a

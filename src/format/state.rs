@@ -104,6 +104,40 @@ pub struct Fence {
     /// Paths outside the fence that changed unclaimed, with the blob they held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unclaimed: Vec<Unclaimed>,
+    /// The rest of both lists stands in a file of its own: `job.toml` stays small.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spilled: bool,
+}
+
+/// What of the fence's lists does not fit into `job.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spilled {
+    #[serde(default)]
+    pub strays: Vec<String>,
+    #[serde(default)]
+    pub unclaimed: Vec<Unclaimed>,
+}
+
+impl Fence {
+    /// Takes what is too much for `job.toml` out of the lists, if anything is.
+    pub fn spill(&mut self) -> Option<Spilled> {
+        const MOST: usize = 8;
+        let long = |paths: usize, bytes: usize| paths > MOST || bytes > 512;
+        let strays: usize = self.strays.iter().map(String::len).sum();
+        let unclaimed: usize = self.unclaimed.iter().map(|one| one.path.len()).sum();
+        self.spilled = long(self.strays.len(), strays) || long(self.unclaimed.len(), unclaimed);
+        self.spilled.then(|| Spilled {
+            strays: std::mem::take(&mut self.strays),
+            unclaimed: std::mem::take(&mut self.unclaimed),
+        })
+    }
+
+    /// Puts them back.
+    pub fn take_back(&mut self, spilled: Spilled) {
+        self.strays.extend(spilled.strays);
+        self.unclaimed.extend(spilled.unclaimed);
+        self.spilled = false;
+    }
 }
 
 /// A change outside the fence that no call claims.

@@ -183,6 +183,8 @@ pub struct BadStatus {
 
 /// The most words an objective may have.
 pub const OBJECTIVE_WORDS_MOST: usize = 500;
+/// The most bytes an objective may have.
+pub const OBJECTIVE_BYTES_MOST: usize = 4096;
 /// Words of a name: fewest and most.
 pub const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=20;
 
@@ -193,6 +195,8 @@ pub enum BadText {
     Name(usize),
     #[error("an objective has at most 500 words; this one has {0}")]
     Objective(usize),
+    #[error("an objective has at most 4096 bytes; this one has {0}")]
+    Long(usize),
 }
 
 /// Checks a job's name: one line, at most twenty words.
@@ -205,6 +209,9 @@ pub fn check_name(name: &str) -> Result<&str, BadText> {
 /// Checks an objective: at most five hundred words.
 pub fn check_objective(objective: &str) -> Result<&str, BadText> {
     let words = objective.split_whitespace().count();
+    if objective.trim().len() > OBJECTIVE_BYTES_MOST {
+        return Err(BadText::Long(objective.trim().len()));
+    }
     if words <= OBJECTIVE_WORDS_MOST { Ok(objective.trim()) } else { Err(BadText::Objective(words)) }
 }
 

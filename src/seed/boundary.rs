@@ -27,6 +27,11 @@ use crate::store::CommitFailed;
 use crate::store::{CommitId, TreeEdit, TreeId};
 use crate::verdict::{Refusal, Wants};
 
+/// The most paths that are named one by one.
+const NAMED: usize = 5;
+/// The most bytes that the reasons for further cycles may have together: `job.toml` is small.
+const REASONS: usize = 1600;
+
 /// Which way a boundary is crossed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -466,7 +471,11 @@ impl Seed {
         if let Some(Move::Up { track, .. }) = &judged.step {
             remarks.push(format!("The work goes on on the track {track}; what was done is kept."));
         }
-        for unclaimed in &taken.focused.state.fence.unclaimed {
+        let unclaimed = &taken.focused.state.fence.unclaimed;
+        if let Some(more) = unclaimed.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            remarks.push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
+        }
+        for unclaimed in unclaimed.iter().take(NAMED) {
             remarks
                 .push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
         }
@@ -550,7 +559,12 @@ impl Seed {
         }
         if let Toward::Forward { add_cycle: Some(why), .. } = toward {
             state.plan.extension_cycles_added += 1;
-            state.plan.extension_contexts.push(why.chars().take(400).collect());
+            let contexts = &mut state.plan.extension_contexts;
+            contexts.push(why.chars().take(400).collect());
+            // The steps that added them keep every word.
+            while contexts.iter().map(String::len).sum::<usize>() > REASONS && contexts.len() > 1 {
+                contexts.remove(0);
+            }
         }
         self.measure(chain, state, &mut draft)?;
         Ok(Ok(draft))

@@ -13,7 +13,9 @@ use crate::phases::place::Place;
 use crate::shell::{self, Effect, Tag};
 
 /// The most subagents that are remembered as under way.
-const FLIGHTS: usize = 16;
+const FLIGHTS: usize = 8;
+/// The most letters of a name that a host gives: the state that keeps them is small.
+const NAME: usize = 64;
 
 impl Seed {
     /// The stay of `focused`, as pacing sees it.
@@ -86,7 +88,8 @@ pub(super) fn count(
     let direct = places.iter().filter(takes).count();
     counts.direct += u32::try_from(direct).unwrap_or(u32::MAX);
     if let Act::Delegate { agent, .. } = &call.act {
-        *counts.launches.entry(agent.clone()).or_insert(0) += 1;
+        let name: String = agent.chars().take(NAME).collect();
+        *counts.launches.entry(name).or_insert(0) += 1;
         counts.grants += u32::from(deeds.contains(&Deed::Launch));
     }
 }
@@ -126,8 +129,9 @@ pub(super) fn prove(
 
 /// A subagent launch goes to the host.
 pub(super) fn launched(counts: &mut Counts, call: &ToolCall, agent: &str) {
-    counts.flights.retain(|flight| flight.call != call.id || call.id.is_empty());
-    let (call, agent) = (call.id.clone(), agent.to_owned());
+    counts.flights.retain(|flight| !is_of(flight, call) || call.id.is_empty());
+    let short = |text: &str| text.chars().take(NAME).collect::<String>();
+    let (call, agent) = (short(&call.id), short(agent));
     counts.flights.push(Flight { call, agent, id: String::new() });
     let old = counts.flights.len().saturating_sub(FLIGHTS);
     counts.flights.drain(..old);
@@ -135,22 +139,29 @@ pub(super) fn launched(counts: &mut Counts, call: &ToolCall, agent: &str) {
 
 /// A subagent begins: it is the oldest launch of its type that nobody claimed.
 pub(super) fn began(counts: &mut Counts, id: &str, agent: &str) {
-    let unclaimed = |flight: &&mut Flight| flight.id.is_empty() && flight.agent == agent;
+    let unclaimed = |flight: &&mut Flight| {
+        flight.id.is_empty() && flight.agent == agent.chars().take(NAME).collect::<String>()
+    };
     if let Some(flight) = counts.flights.iter_mut().find(unclaimed) {
-        id.clone_into(&mut flight.id);
+        flight.id = id.chars().take(NAME).collect();
     }
 }
 
 /// A subagent has ended.
 pub(super) fn ended(counts: &mut Counts, id: &str) {
+    let id: String = id.chars().take(NAME).collect();
     counts.flights.retain(|flight| id.is_empty() || flight.id != id);
 }
 
 /// The call that launched a subagent is over; in the background the subagent goes on.
 pub(super) fn returned(counts: &mut Counts, call: &ToolCall, outcome: &Outcome) {
     if !outcome.background || !outcome.ok {
-        counts.flights.retain(|flight| flight.call != call.id);
+        counts.flights.retain(|flight| !is_of(flight, call));
     }
+}
+
+fn is_of(flight: &Flight, call: &ToolCall) -> bool {
+    flight.call == call.id.chars().take(NAME).collect::<String>()
 }
 
 /// No more than `running` are under way: the host says so, or the turn is over.

@@ -217,7 +217,12 @@ impl Seed {
         if !touched.is_empty() {
             draft.edits.insert(0, self.touched_edit(chain, after, touched)?);
         }
-        let text = state::write(state).map_err(|bad| SeedError::State { chain: chain.to_owned(), bad })?;
+        let mut kept = state.clone();
+        if let Some(spilled) = kept.fence.spill() {
+            let text = toml::to_string(&spilled).map_err(|error| SeedError::Usage(error.to_string()))?;
+            draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
+        }
+        let text = state::write(&kept).map_err(|bad| SeedError::State { chain: chain.to_owned(), bad })?;
         draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
         let message = message(&draft, &trailers);
         let commit = self.store.append(chain, after, &draft.edits, &message, self.now, &[])?;
@@ -302,6 +307,8 @@ impl Seed {
     }
 }
 
+/// The most types of subagents that a stay remembers.
+const LAUNCHES: usize = 16;
 /// The most scheduled texts that a job remembers.
 const SCHEDULED: usize = 32;
 
@@ -349,6 +356,9 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
         for (word, n) in new {
             *known.entry(word.clone()).or_insert(0) += n;
         }
+    }
+    while entry.launches.len() > LAUNCHES {
+        entry.launches.pop_last();
     }
     entry.direct += counts.direct;
     entry.grants += counts.grants;

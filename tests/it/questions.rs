@@ -58,12 +58,14 @@ fn inside_a_job_every_question_is_registered() {
 }
 
 #[test]
-fn before_the_first_step_any_words_may_be_asked() {
+fn before_the_first_step_any_words_may_be_asked_and_the_side_lane_may_open() {
     let world = World::prompted();
     world.asks(&question("Which colour?", &["red", "blue"])).passes().answers("red");
-    let asked = world.asks(&gmode()).passes();
-    asked.answers("Enter gmode").tells("cannot count");
-    assert_eq!(world.phase(), "idle", "and none of them does anything");
+    assert_eq!(world.phase(), "idle", "plain words do nothing");
+    world.asks(&completion()).passes().answers("Approve completion").tells("cannot count");
+    assert_eq!(world.json("job show")["status"], "active");
+    world.asks(&gmode()).passes().answers("Enter gmode");
+    assert_eq!(world.phase(), "gmode");
 }
 
 #[test]
