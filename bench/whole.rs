@@ -289,7 +289,11 @@ impl Ground {
         ground.seed("phase advance")?;
         ground.seed("phase multiplier 3")?;
         let page = format!("{SCOPE}/CLAUDE.md");
-        let notes = |text: &str| ground.edited(&page, text);
+        let notes = |text: &str| {
+            ground.looked(FILE)?;
+            ground.looked("README.md")?;
+            ground.edited(&page, text)
+        };
         notes("# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\n---Ex---\n\n---Ve---\n")?;
         ground.seed_with(&["job", "update", "--name", "the lexer", "--objective", &words(110)])?;
         ground.advance(&["What I Observed", "Sources Consulted", "Questions Resolved"])?;
@@ -381,6 +385,18 @@ impl Ground {
             json!({ "file_path": self.top.join(path), "content": text }),
         ))?;
         Ok(())
+    }
+
+    /// The agent reads a file, and the hook hears of it.
+    fn looked(&self, path: &str) -> Result<()> {
+        self.hooked(&tool("PostToolUse", "Read", json!({ "file_path": self.top.join(path) }))).map(drop)
+    }
+
+    /// The agent wrote a file; the hook hears of it afterwards only, so that nothing paces it.
+    fn wrote(&self, path: &str, text: &str) -> Result<()> {
+        self.write(path, text)?;
+        let input = json!({ "file_path": self.top.join(path), "content": text });
+        self.hooked(&tool("PostToolUse", "Write", input)).map(drop)
     }
 
     /// An edit of `path`, as its payload.
@@ -502,7 +518,11 @@ fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
 fn journal(asked: &Asked, table: &mut Table) -> Result<()> {
     let ground = Ground::in_execute(0)?;
     let pass = ground.passing()?;
-    let after = ground.payload("after.json", &ground.edit("PostToolUse", FILE, "y()"))?;
+    let mut after = ground.edit("PostToolUse", FILE, "y()");
+    // A subagent's: its acts are not counted, so the decision beside it goes on to pass.
+    after["agent_id"] = json!("a1");
+    after["agent_type"] = json!("helper");
+    let after = ground.payload("after.json", &after)?;
     let took =
         in_turn(asked.runs(100), &mut [Box::new(|_| ground.hook(&after)), Box::new(|_| ground.hook(&pass))])?;
     table.ratio("journal line", took[0], "decision, passing", took[1], Budget::Wall(1.25));
@@ -557,11 +577,11 @@ fn boundary(asked: &Asked, table: &mut Table) -> Result<()> {
         asked.runs(30),
         &mut [
             Box::new(|run| {
-                ground.edited(FILE, &format!("fn lex() {{ x({run}) }}\n"))?;
+                ground.wrote(FILE, &format!("fn lex() {{ x({run}) }}\n"))?;
                 Ok(ground.own(&["phase", "checkpoint", "-m", &format!("escapes survive {run}")]))
             }),
             Box::new(|run| {
-                twin.edited(FILE, &format!("fn lex() {{ x({run}) }}\n"))?;
+                twin.wrote(FILE, &format!("fn lex() {{ x({run}) }}\n"))?;
                 Ok(twin.git(&format!("commit -q -m escapes -- {FILE}")))
             }),
         ],
