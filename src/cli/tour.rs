@@ -75,7 +75,9 @@ impl Tour<'_> {
         self.the_next_morning()?;
         self.approval()?;
         self.nothing_was_lost()?;
-        self.the_way_out()
+        let log = self.stage.prints("git seed log --graph")?;
+        self.a_small_fix()?;
+        self.the_way_out(&log)
     }
 
     // --- scenes ------------------------------------------------------------------
@@ -331,9 +333,29 @@ impl Tour<'_> {
         self.expect(commits.trim() == "1", "todo.md", "a phase commit took it along")
     }
 
-    fn the_way_out(&mut self) -> anyhow::Result<()> {
+    fn a_small_fix(&mut self) -> anyhow::Result<()> {
+        self.scene("A fix of one line: the small lane, opened by a short word")?;
+        let told = self.stage.prompt("[QUICK] Say in the README how the tests are run.")?;
+        self.expect(told.is_some(), "the prompt", "no job was born")?;
+        self.good("the person writes [QUICK] before the prompt", "observe is open; no multiplier, no page")?;
+        let came = self.stage.reads("README.md")?;
+        self.passes("the agent reads README.md", came)?;
+        self.agent(&["phase", "advance", "--scope", ".", "-m", "the README is silent on the tests"], "")?;
+        let came =
+            self.stage.edits("README.md", "Takes quotes off.", "Takes quotes off. Tests: sh tests/run.sh")?;
+        self.passes("the agent adds the sentence", came)?;
+        let came = self.stage.runs("sh tests/run.sh")?;
+        self.passes("and runs what it names", came)?;
+        self.agent(&["phase", "advance", "-m", "say how the tests are run"], "")?;
+        let came = self.stage.asks(&small_question(), [REVIEW, APPROVE], APPROVE)?;
+        self.passes("the agent asks once; the person answers: Approve completion", came)?;
+        let stop = self.stage.stops()?;
+        self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
+        self.good("the agent stops", "two commands, one question, one commit")
+    }
+
+    fn the_way_out(&mut self, log: &str) -> anyhow::Result<()> {
         self.scene("The way out")?;
-        let log = self.stage.prints("git seed log --graph")?;
         let bundle = self.stage.home.join("kept.bundle");
         let told = Seed::discover(&self.stage.repo)?.remove(true, Some(&bundle))?;
         let left: Vec<_> = told.iter().filter(|row| row.verb == "left").collect();
@@ -347,7 +369,7 @@ impl Tour<'_> {
             "hook lines, hooks, refs and .git/seed are gone; pages and commits stay",
         )?;
         self.scene("What is left: the story, in git")?;
-        self.lines(&log)?;
+        self.lines(log)?;
         self.out.line("");
         let log = self.stage.prints("git log --oneline")?;
         self.lines(&log)
@@ -536,6 +558,16 @@ Three of three criteria hold.
 
 ## Knowledge Routed
 src/CLAUDE.md says in its body why both escapes are taken in one substitution.
+
+## Outstanding Items
+"
+    .to_owned()
+}
+
+/// What it asks at the end of a small job.
+fn small_question() -> String {
+    "[JOB-COMPLETE] Say in the README how the tests are run: README.md names the command now, the command was run after the \
+     change and printed three lines that begin with ok, and nothing else was touched.
 
 ## Outstanding Items
 "
