@@ -2,6 +2,7 @@
 
 mod it {
     mod attacks;
+    mod attacks3;
     mod concurrency;
     mod cycle;
     mod deadends;

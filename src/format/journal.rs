@@ -65,6 +65,8 @@ pub enum What {
     Session,
     /// The turn was not let go.
     Kept,
+    /// Work changed after code had run well, and nobody was heard to change it.
+    Late,
     /// Something broke inside git seed; the act went ahead.
     Trouble,
     /// A commit went through our hook.

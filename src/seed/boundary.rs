@@ -12,12 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use super::fence::Survey;
 use super::pending::Pending;
+use super::sessions::Word;
 use super::steps::{By, Draft, Fold, Since, TOUCHED};
 use super::{Focused, Result, Seed, SeedError};
+use crate::format::interaction::Interaction;
 use crate::format::state::{self, State};
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{names, notes, seed_id, short_hash};
 use crate::jobs::Status;
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword::{self, ShortWord};
 use crate::memory::words;
 use crate::phases::gates::{self, Crossing};
 use crate::phases::message::Message;
@@ -92,6 +96,7 @@ impl Seed {
     ) -> Result<std::result::Result<Crossed, Refusal>> {
         self.require_focused()?;
         self.finish_pending()?;
+        self.forget_stale_proof()?;
         let focused = self.require_focused()?;
         let message = Message::new(text);
         let since = self.read_since(&focused)?;
@@ -606,12 +611,37 @@ impl Seed {
         self.store.clear_focus()?;
         self.store.journal().restart(None)?;
         let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
-        let bytes = self.store.file(&focused.tip, &names::interaction(n))?.unwrap_or_default();
-        let kept = crate::format::interaction::Interaction::read(&String::from_utf8_lossy(&bytes));
-        let Some(kept) = kept else { return Ok(None) };
+        let mut kept = self.kept_prompts(focused, n)?.into_iter();
+        let Some(first) = kept.next() else { return Ok(None) };
         let driver = focused.state.driver.clone();
-        let born = self.bear_from_prompt(&kept, &driver, self.track_of(&kept.text))?;
+        let born = self.bear_from_prompt(&first, &driver, self.track_of(&first.text))?;
+        for more in kept {
+            let subject = "words for the job";
+            self.add_interaction(&born.chain, more.kind, &more.text, Word::read(&more.provenance), subject)?;
+        }
+        let born = self.require_focused()?;
         self.open_lane(born).map(Some)
+    }
+}
+
+impl Seed {
+    /// The prompts that a closing job keeps for the next one, from the `n`-th on; short
+    /// words said meanwhile did their work already.
+    fn kept_prompts(&self, focused: &Focused, n: u32) -> Result<Vec<Interaction>> {
+        let mut kept = Vec::new();
+        for n in n..=focused.state.job.interactions {
+            let bytes = self.store.file(&focused.tip, &names::interaction(n))?.unwrap_or_default();
+            let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
+            let bears = match shortword::read(&read.text) {
+                None => true,
+                Some((ShortWord::Pause | ShortWord::Off | ShortWord::Approve(_), _)) => false,
+                Some((_, rest)) => !rest.is_empty(),
+            };
+            if read.kind == InteractionKind::Prompt && bears {
+                kept.push(read);
+            }
+        }
+        Ok(kept)
     }
 }
 

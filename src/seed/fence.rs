@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::steps::{Since, TOUCHED};
 use super::{Focused, Result, Seed};
 use crate::event::PageChange;
+use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::{State, Unclaimed};
 use crate::memory::edit;
@@ -50,6 +51,8 @@ pub struct Aftermath {
     pub page_edits: u32,
     /// The call changed something; what an earlier call is known for does not count again.
     pub changed: bool,
+    /// Work changed since the fence looked last, by this call or before it.
+    pub late: bool,
 }
 
 impl Seed {
@@ -245,6 +248,7 @@ impl Seed {
                 .is_none_or(|ms| self.changed_at(&change.path).is_none_or(|at| at >= world::now_ms() - ms));
             let new = meanwhile || !touched.contains(&shown);
             after.changed |= by_call && new;
+            after.late |= self.is_work(&shown, &judged.scope, &focused.state);
             let allowed = self.is_allowed(&judged, &change.path, &shown, &before)?;
             let page = matches!(self.place_of(&shown, &focused.state), Place::Page { .. });
             match (by_call, allowed) {
@@ -262,6 +266,32 @@ impl Seed {
         Ok(after)
     }
 
+    /// Forgets that code ran well where declared work changed after it: by a command that
+    /// went on in the background, or by somebody else. Called before the fence's index is
+    /// brought up to date, which is what tells such a change from one that was proved.
+    pub(super) fn forget_stale_proof(&self) -> Result<()> {
+        let (focused, index) = (self.require_focused()?, self.private_index());
+        let proved = focused.since.as_ref().ok().and_then(|counts| counts.proved);
+        if focused.since.is_err() || !proved.unwrap_or(focused.state.proved) || !index.exists() {
+            return Ok(());
+        }
+        let changed = self.store.changes_since_index(&index)?;
+        let scope = self.scope(&focused);
+        if changed.iter().any(|change| self.is_work(&change.path.to_string(), &scope, &focused.state)) {
+            self.note(Some(&focused), |line| {
+                line.what = What::Late;
+                line.counts.proved = Some(false);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A declared file of the project: what a proof is about.
+    fn is_work(&self, path: &str, scope: &Scope, state: &State) -> bool {
+        let place = self.place_of(path, state);
+        place.is_direct(path) && super::scene::declared(path, &place, scope)
+    }
+
     /// When `path` changed last, in milliseconds; for a path that is gone, the nearest
     /// directory above it that is left.
     fn changed_at(&self, path: &RepoPath) -> Option<i64> {
@@ -275,6 +305,7 @@ impl Seed {
     /// Puts strays back as they were at the last boundary. What it takes away is kept as
     /// blobs, whose ids it gives. Nothing but strays is ever touched.
     pub fn restore_strays(&self, paths: &[String]) -> Result<Restored> {
+        self.forget_stale_proof()?;
         let focused = self.require_focused()?;
         let row = self.row(Some(&focused));
         let since = self.read_since(&focused)?;

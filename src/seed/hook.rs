@@ -213,7 +213,9 @@ impl Seed {
         let looked = matches!(call.act, Act::Read { .. });
         // A command that fails has run all the same: what it showed may be written down.
         let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
-        let counted = event.by == Actor::Main && ran;
+        // Nor is what a guest looks at any work of the session that drives.
+        let guest = self.is_guest(&focused, event);
+        let counted = event.by == Actor::Main && ran && !guest;
         let mut deeds = if counted { self.deeds(&focused, call, &places) } else { Vec::new() };
         if counted && !matches!(call.act, Act::Edit(_)) && after.page_edits > 0 {
             deeds.push(Deed::Page);
@@ -244,7 +246,7 @@ impl Seed {
             line.paths = after.paths;
             line.strays = after.strays;
             line.unclaimed = after.unclaimed;
-            if acts {
+            if acts && !guest {
                 counts.stops = 0;
             }
             if own {
@@ -491,7 +493,9 @@ impl Seed {
     fn keep_prompt(&self, focused: &Focused, text: &str, word: Word) -> Result<()> {
         self.add_interaction(&focused.chain, InteractionKind::Prompt, text, word, "words for the next job")?;
         let step = self.step(&focused.chain, Fold::In, |state, _| {
-            state.job.kept_prompt = Some(state.job.interactions);
+            // The first one bears the job; close() gives it the ones that came after.
+            let n = state.job.interactions;
+            state.job.kept_prompt.get_or_insert(n);
             Ok(Ok(Draft::new(state, "keep", "the prompt waits for idle", By::Hook)))
         })?;
         debug_assert!(step.is_ok(), "keeping words is never refused");

@@ -114,8 +114,8 @@ pub(super) fn prove(
                 counts.proved = Some(false);
             } else if outcome.ok && !background && !outcome.background && is_proof(command) {
                 counts.proved = Some(true);
-            } else if !outcome.ok && shell_deed(command) == Some(Deed::Test) {
-                // What ran well before does not outweigh tests that fail now.
+            } else if after.late || (!outcome.ok && shell_deed(command) == Some(Deed::Test)) {
+                // What ran well before does not outweigh a change since, or tests that fail now.
                 counts.proved = Some(false);
             }
         }
@@ -123,6 +123,7 @@ pub(super) fn prove(
         Act::Edit(_) if places.iter().any(|(path, place)| place.is_direct(path)) => {
             counts.proved = Some(false);
         }
+        Act::Foreign { .. } | Act::Unknown if after.changed || after.late => counts.proved = Some(false),
         _ => {}
     }
 }
@@ -218,10 +219,27 @@ fn shell_deed(command: &str) -> Option<Deed> {
     })
 }
 
-/// A line whose end says how the code ended that it ran: nothing masks its exit status.
+/// Words with which a test runner only tells what it would run.
+const ONLY_TELLS: [&str; 8] = [
+    "--no-run",
+    "--help",
+    "--version",
+    "--list",
+    "--collect-only",
+    "--dry-run",
+    "--just-print",
+    "--listTests",
+];
+
+/// A line whose end says how the code ended that it ran: nothing masks its exit status,
+/// turns it round, or runs it where its end is not heard.
 fn is_proof(command: &str) -> bool {
     let plain = command.replace("2>&1", "").replace("&>", "").replace("&&", "");
-    let masked = plain.contains(['|', ';', '&', '\n']);
+    let inner = ["$(", "`", "<(", ">("].iter().any(|opening| plain.contains(opening));
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let dry = words.first().is_some_and(|word| *word == "make") && words.contains(&"-n");
+    let told = words.iter().any(|word| *word == "!" || *word == "(!" || ONLY_TELLS.contains(word));
+    let masked = plain.contains(['|', ';', '&', '\n']) || inner || told || dry;
     !masked && matches!(shell_deed(command), Some(Deed::Test | Deed::Run))
 }
 
@@ -260,6 +278,16 @@ mod tests {
             ("cargo test; true", false),
             ("cargo test &", false),
             ("git log", false),
+            ("! cargo test", false),
+            ("(! cargo test)", false),
+            ("echo $(cargo test)", false),
+            ("x=`cargo test` true", false),
+            ("cat <(cargo test)", false),
+            ("cargo test --no-run", false),
+            ("pytest --collect-only", false),
+            ("make -n test", false),
+            ("make test", true),
+            ("(cd a && cargo test -- --nocapture)", true),
         ] {
             assert_eq!(is_proof(command), proves, "{command}");
         }

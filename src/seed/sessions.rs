@@ -51,6 +51,12 @@ impl Word {
         }
     }
 
+    /// The word that [`Word::text`] wrote.
+    pub fn read(text: &str) -> Self {
+        let all = [Self::Attended, Self::Unattended, Self::Nobody];
+        all.into_iter().find(|word| word.text() == text).unwrap_or(Self::Unknown)
+    }
+
     pub fn is_somebody(self) -> bool {
         self != Self::Nobody
     }

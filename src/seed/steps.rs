@@ -137,7 +137,14 @@ impl Since {
 
     /// True when a hook of a session was heard since the last step.
     pub fn heard(&self) -> bool {
-        self.lines.iter().any(|linked| linked.line.what != What::Step)
+        // Lines of our own commands are no sign of one: the entry's words, a boundary's refusal.
+        let by_hook = |line: &Line| match line.what {
+            What::Step | What::Late | What::Commit => false,
+            What::After => line.tool != "session",
+            What::Refused => !line.tool.is_empty(),
+            _ => true,
+        };
+        self.lines.iter().any(|linked| by_hook(&linked.line))
     }
 }
 

@@ -587,7 +587,16 @@ impl Row {
             .collect();
         if let Some(first) = found.first_mut() {
             first.name_state(&named);
+            first.own_state |= self.prints_every_ref(args);
         }
+    }
+
+    /// `git log --all -p` and the like print the files of our chains too, without a word of
+    /// their name. The list of commits alone is an ordinary question.
+    fn prints_every_ref(&self, args: &Args<'_>) -> bool {
+        const CONTENTS: [&str; 5] = ["-p", "-u", "--patch", "--patch-with-stat", "-U"];
+        let shows = self.names.iter().any(|name| name == "log");
+        shows && args.has("--all") && CONTENTS.iter().any(|flag| args.has(flag))
     }
 }
 

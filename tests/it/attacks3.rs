@@ -1,0 +1,122 @@
+//! What a lazy agent tried on pacing, proofs and prompts; none of it may work again.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::{CODE, World};
+
+/// A small job in execute, with its change made.
+fn changed() -> World {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer");
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world
+}
+
+fn advances(world: &World) -> String {
+    world.minute();
+    world.seed("phase advance -m 'keep escapes'").said();
+    world.phase()
+}
+
+// ---- proofs
+
+#[test]
+fn a_run_whose_end_is_not_heard_proves_nothing() {
+    for line in ["! cargo test", "echo $(cargo test)", "cat <(cargo test)", "cargo test --no-run"] {
+        let world = changed();
+        world.runs_and(line, || {}).passes();
+        assert_eq!(advances(&world), "verify", "{line}");
+        world.tests();
+        assert_eq!(advances(&world), "condense", "the way on after {line}");
+    }
+}
+
+#[test]
+fn what_changes_after_the_proof_is_proved_again() {
+    for look in ["", "git status", "fence restore"] {
+        let world = changed();
+        world.tests();
+        // A command in the background, or anybody: no call says that it did this.
+        world.puts(CODE, "fn lex( {");
+        match look {
+            "" => {}
+            "fence restore" => drop(world.seed("fence restore").said()),
+            look => {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                world.runs(look).passes();
+            }
+        }
+        for _ in 0..3 {
+            assert_eq!(advances(&world), "verify", "after {look:?}");
+        }
+        world.tests();
+        assert_eq!(advances(&world), "condense");
+    }
+}
+
+#[test]
+fn a_foreign_tool_that_changes_work_undoes_the_proof() {
+    let world = changed();
+    world.tests();
+    let act = || {
+        world.agents_shell(&format!("echo 'fn lex( {{' > {CODE}"), "");
+        json!({})
+    };
+    world.tool("mcp__files__write", &json!({ "path": "x" }), act).passes();
+    assert_eq!(advances(&world), "verify");
+}
+
+// ---- other sessions, other prompts
+
+#[test]
+fn what_a_guest_looks_at_is_no_work_of_the_driver() {
+    let world = World::seeded();
+    world.to("observe");
+    world.session("guest");
+    world.starts();
+    for _ in 0..12 {
+        world.reads("todo.txt").passes();
+    }
+    world.session("e2fc06a6-4aaf-49f6-8712-117cd08f9339");
+    world.reads("todo.txt").passes();
+}
+
+#[test]
+fn every_prompt_that_came_while_a_job_closed_reaches_the_next_one() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.prompt("first follow up");
+    world.prompt("[ON]");
+    world.prompt("[ALLOW todo.txt] second follow up");
+    world.leaves();
+    let job = world.json("job show");
+    let words: Vec<&str> = job["interactions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["text"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(words, ["first follow up", "[ALLOW todo.txt] second follow up"]);
+    assert_eq!(job["name"], "first follow up");
+    world.seed("phase advance").succeeds();
+}
+#[test]
+fn silent_hooks_do_not_become_loud_by_trying_twice() {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer");
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    // The agent's host calls no hook any more.
+    world.puts(CODE, "fn lex() { escapes(); }\n");
+    for _ in 0..3 {
+        world.minute();
+        world.changes_nothing(|| world.seed("phase advance -m 'keep escapes'").ends(2, "hook"));
+    }
+    world.is_heard();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+}
