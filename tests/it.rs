@@ -11,6 +11,7 @@ mod it {
     mod house;
     mod jobs;
     mod many;
+    mod model;
     mod odd;
     mod pacing;
     mod payloads;

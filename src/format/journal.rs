@@ -129,6 +129,9 @@ pub struct Flight {
     pub call: String,
     /// Its type.
     pub agent: String,
+    /// When it was launched.
+    #[serde(default)]
+    pub at: UnixSeconds,
     /// The host's id of the run, once it began.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,

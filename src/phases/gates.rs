@@ -136,8 +136,11 @@ pub fn backward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 /// Asks the gates of a step that leaves a lane for a larger track: what was done is whole
 /// and told, and nothing else.
 pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    let gates = ["clean", "message"].map(str::to_owned);
-    ask(&gates, crossing)
+    ask(&["clean".to_owned()], crossing)?;
+    if crossing.message.text().is_empty() {
+        return Err(Refusal { by: "message", ..no(Wants::Message, "line-up") });
+    }
+    ask(&["message".to_owned()], crossing)
 }
 
 /// Asks whether a checkpoint may be made: the tree must be the agent's own.

@@ -242,6 +242,11 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
         "none" => (Wants::Begin, "none"),
         "talk" => (Wants::Begin, "talk"),
         "idle" => (Wants::Begin, "idle"),
+        _ if scene.phase.leaves_memory_alone()
+            && matches!(class, Class::ShellWrite | Class::ShellOutward) =>
+        {
+            (Wants::Looking, "later")
+        }
         _ => (Wants::Looking, class_word(class)),
     };
     no(wants).with("case", case).with("what", part)
@@ -345,9 +350,15 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
         dir => (dir.to_owned(), format!("{dir}/{}", scene.page)),
     };
     let scoped = scene.phase.write.contains(&Write::Scope);
+    let alone = scene.phase.leaves_memory_alone();
     let (wants, case) = match &change.place {
         Place::Outside => (Wants::Notes, "outside"),
         Place::Plan { .. } | Place::JobFile => (Wants::Notes, "job-file"),
+        Place::Project { .. } if alone && scoped => (Wants::Declaration, "file-later"),
+        Place::Page { .. } | Place::Knowledge | Place::AgentDefinition if alone => {
+            (Wants::Notes, "memory-later")
+        }
+        _ if alone => (Wants::Notes, "file-later"),
         Place::Page { .. } if scoped && !change.exists => (Wants::Declaration, "new-page"),
         Place::Page { .. } if scene.phase.write.contains(&Write::ScopedPage) => (Wants::Declaration, "page"),
         Place::Project { .. } if scoped => (Wants::Declaration, "file"),

@@ -308,6 +308,13 @@ impl Phase {
         matches!(self.kind, Kind::Work | Kind::Consolidation)
     }
 
+    /// True for a phase of a cycle that writes on no page: whoever works there has no page
+    /// to note a thing on, and hears of another way on.
+    pub fn leaves_memory_alone(&self) -> bool {
+        let memory = [Write::Page, Write::ScopedPage, Write::Memory, Write::All];
+        self.is_in_cycle() && !self.write.iter().any(|write| memory.contains(write))
+    }
+
     /// Titles that the message to `to` must have.
     pub fn sections_towards<'a>(&'a self, to: &PhaseName) -> impl Iterator<Item = &'a str> {
         let extra = self.sections_to.get(to).into_iter().flatten();

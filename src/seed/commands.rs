@@ -101,7 +101,9 @@ impl Seed {
         let consolidating = parent.as_ref().is_some_and(|parent| self.row(Some(parent)).births);
         if !consolidating && (!person || dependent) {
             let phase = parent.as_ref().map_or("none", |parent| parent.state.stand.phase.as_str());
-            let refusal = Refusal::new("births", Wants::Edge).with("case", "birth-time").with("phase", phase);
+            let alone = parent.as_ref().is_some_and(|parent| self.row(Some(parent)).leaves_memory_alone());
+            let case = if alone { "birth-later" } else { "birth-time" };
+            let refusal = Refusal::new("births", Wants::Edge).with("case", case).with("phase", phase);
             return Ok(Err(refusal));
         }
         let id = self.free_id(&name)?;
@@ -236,6 +238,8 @@ impl Seed {
             if !state.is_closing() {
                 state.job.become_(Status::Pending, now).map_err(usage)?;
             }
+            // What was unlocked is judged at the boundary that comes next, and that may be another job's.
+            state.unlocked = None;
             // A person's pause lets the turn end; an agent's own does not.
             if by == By::Person {
                 state.home.worktree.clear();
@@ -360,7 +364,9 @@ impl Seed {
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             let again = state.plan.pointer == pointer;
             let decides = self.row_of(state).decides;
-            if !again && (!decides || state.stand.cycle != 1) {
+            // A job that came from a lane may come late, and has not decided yet.
+            let late = state.stand.cycle != 1 && state.plan.pointer != Pointer::Undecided;
+            if !again && (!decides || late) {
                 return Ok(Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time")));
             }
             state.plan.decide(pointer.clone()).map_err(usage)?;

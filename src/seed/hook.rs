@@ -162,7 +162,7 @@ impl Seed {
                 line.session.clone_from(&event.session);
                 line.tool.clone_from(&call.tool);
                 line.call.clone_from(&call.id);
-                pacing::launched(&mut line.counts, call, agent);
+                pacing::launched(&mut line.counts, call, agent, self.now);
             })?;
         }
         if let Act::Shell { command, background: false, .. } = &call.act
@@ -188,9 +188,13 @@ impl Seed {
         let mut context = None;
         let mut after = Aftermath::default();
         let mut plan_edits = 0;
-        let places = self.places(host, event, call, &focused);
+        let mut places = self.places(host, event, call, &focused);
         match &call.act {
             Act::Edit(_) if outcome.ok => {
+                // A page that says what it said at the last boundary was not updated.
+                places.retain(|(path, place)| {
+                    !matches!(place, Place::Page { .. }) || self.says_something_new(&focused, path)
+                });
                 for (path, place) in &places {
                     after.page_edits += u32::from(matches!(place, Place::Page { .. }));
                     plan_edits += u32::from(matches!(place, Place::Plan { own: true }));
@@ -280,6 +284,11 @@ impl Seed {
             Act::Read { path } => vec![place(path)],
             _ => Vec::new(),
         }
+    }
+
+    fn says_something_new(&self, focused: &Focused, page: &str) -> bool {
+        let before = focused.state.fence.tree.parse();
+        before.map_or(true, |before| self.is_still_changed(&before, page))
     }
 
     /// A subagent begins or ends.

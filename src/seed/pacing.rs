@@ -8,6 +8,7 @@ use super::{Focused, Seed};
 use crate::event::{Act, Outcome, ToolCall};
 use crate::format::journal::{Counts, Flight};
 use crate::format::short_hash;
+use crate::jobs::UnixSeconds;
 use crate::phases::pacing::{Acts, Deed, Stay};
 use crate::phases::place::Place;
 use crate::shell::{self, Effect, Tag};
@@ -31,11 +32,19 @@ impl Seed {
             multiplier: entry.multiplier,
             direct: entry.direct + counts.direct,
             grants: entry.grants + counts.grants,
-            in_flight: u32::try_from(counts.flights.len()).unwrap_or(u32::MAX),
+            in_flight: u32::try_from(counts.flights.iter().filter(|one| self.is_up(one)).count())
+                .unwrap_or(u32::MAX),
             launches: sum(entry.launches.clone(), &counts.launches),
             reflections: entry.reflections.clone(),
             draw: draw(focused),
         }
+    }
+
+    /// Under way: it began, or was launched not long ago. A launch that the host or its
+    /// person turned down never begins, and nobody says so.
+    fn is_up(&self, flight: &Flight) -> bool {
+        const MOMENT: i64 = 10 * 60;
+        !flight.id.is_empty() || self.now - flight.at <= MOMENT
     }
 
     /// True when `agent` belongs to the roster of the phase where `focused` stands: by its
@@ -129,11 +138,11 @@ pub(super) fn prove(
 }
 
 /// A subagent launch goes to the host.
-pub(super) fn launched(counts: &mut Counts, call: &ToolCall, agent: &str) {
+pub(super) fn launched(counts: &mut Counts, call: &ToolCall, agent: &str, at: UnixSeconds) {
     counts.flights.retain(|flight| !is_of(flight, call) || call.id.is_empty());
     let short = |text: &str| text.chars().take(NAME).collect::<String>();
     let (call, agent) = (short(&call.id), short(agent));
-    counts.flights.push(Flight { call, agent, id: String::new() });
+    counts.flights.push(Flight { call, agent, at, id: String::new() });
     let old = counts.flights.len().saturating_sub(FLIGHTS);
     counts.flights.drain(..old);
 }
@@ -343,9 +352,9 @@ mod tests {
         let mut counts = Counts::default();
         let done = Outcome { ok: true, ..Outcome::default() };
         let detached = Outcome { background: true, ..done.clone() };
-        launched(&mut counts, &launch("a"), "execute-a");
-        launched(&mut counts, &launch("b"), "execute-a");
-        launched(&mut counts, &launch("b"), "execute-a");
+        launched(&mut counts, &launch("a"), "execute-a", 0);
+        launched(&mut counts, &launch("b"), "execute-a", 0);
+        launched(&mut counts, &launch("b"), "execute-a", 0);
         assert_eq!(counts.flights.len(), 2, "a call that is asked for twice flies once");
         began(&mut counts, "run-1", "execute-a");
         returned(&mut counts, &launch("a"), &detached);
@@ -353,7 +362,7 @@ mod tests {
         ended(&mut counts, "run-1");
         returned(&mut counts, &launch("b"), &done);
         assert!(counts.flights.is_empty());
-        launched(&mut counts, &launch("c"), "execute-a");
+        launched(&mut counts, &launch("c"), "execute-a", 0);
         landed(&mut counts, 0);
         assert!(counts.flights.is_empty(), "the turn is over");
     }

@@ -31,7 +31,8 @@ impl Seed {
         };
         let Toward::Forward { scope, .. } = toward else { return Ok(Ok(())) };
         if let (Some(dir), false) = (scope.first(), row.declares) {
-            return no("scope-time", dir.clone());
+            let case = if row.leaves_memory_alone() { "scope-later" } else { "scope-time" };
+            return no(case, dir.clone());
         }
         for dir in scope {
             if let Err(bad) = declared_dir(dir) {

@@ -20,7 +20,7 @@ use crate::verdict::{Refusal, Wants};
 use crate::world;
 
 /// The longest that a check may run.
-const CHECK: Duration = Duration::from_mins(5);
+const CHECK: Duration = Duration::from_secs(90);
 /// The most characters of a check's words that a refusal and the step keep.
 const SAID: (usize, usize) = (400, 4000);
 

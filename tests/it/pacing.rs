@@ -629,3 +629,14 @@ fn an_agent_never_hears_of_the_arithmetic() {
     let paced = |row: &Value| row["by"] == "pace" && row["facts"]["worth"].is_string();
     assert_eq!(rows.as_array().expect("rows").iter().filter(|row| paced(row)).count(), gates.len(), "{rows}");
 }
+
+#[test]
+fn a_page_that_is_written_as_it_was_is_no_update() {
+    let world = World::seeded();
+    world.to("plan");
+    world.reads(PAGE).passes();
+    let same = world.text(PAGE);
+    world.writes(PAGE, &same).passes();
+    world.seed("plan set-plan-file false").succeeds();
+    world.seed("phase advance -F -").stdin(&super::world::message("plan")).refuses("---Pl---");
+}

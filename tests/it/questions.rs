@@ -61,11 +61,11 @@ fn inside_a_job_every_question_is_registered() {
 fn before_the_first_step_any_words_may_be_asked_and_the_side_lane_may_open() {
     let world = World::prompted();
     world.asks(&question("Which colour?", &["red", "blue"])).passes().answers("red");
-    assert_eq!(world.phase(), "idle", "plain words do nothing");
-    world.asks(&completion()).passes().answers("Approve completion").tells("cannot count");
-    assert_eq!(world.json("job show")["status"], "active");
+    let repeat = question("[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"]);
+    world.asks(&repeat).passes().answers("Daily").tells("cannot count");
+    assert_eq!(world.json("job show")["repeating_interval"].as_u64().unwrap_or_default(), 0);
     world.asks(&gmode()).passes().answers("Enter gmode");
-    assert_eq!(world.phase(), "gmode");
+    assert_eq!(world.phase(), "gmode", "the one tag that the row names does what it says");
 }
 
 #[test]

@@ -130,3 +130,23 @@ fn the_persons_short_word_closes_it_too() {
     world.prompt("[APPROVE]");
     assert_eq!(world.phase(), "none");
 }
+
+#[test]
+fn a_job_that_rises_in_a_later_cycle_still_decides_its_plan() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.seed("phase advance -m 'one more round'").succeeds();
+    world.seed("phase advance").succeeds();
+    world.changes_nothing(|| world.seed("phase advance --up").refuses("phase advance --up -m"));
+    world.seed("phase advance --up -m 'the change is larger than it looked'").tells("track opevc");
+    world.works("observe");
+    world.leaves();
+    assert_eq!((world.phase().as_str(), world.json("phase cycle")), ("plan", json!(2)));
+    world.opens();
+    world.seed("plan set-plan-file false").succeeds();
+    world.changes_nothing(|| world.seed("plan set-plan-file plan.md").refuses("first cycle"));
+}

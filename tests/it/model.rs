@@ -1,0 +1,2157 @@
+//! No dead ends: the decision core, searched state by state.
+//!
+//! The search walks every state that a job can reach on each map, as far as a rule can tell
+//! states apart, and tries every act, command and event in it. What decides is the library
+//! itself: [`Stand`], the gates over a [`Crossing`], the guards over a [`Scene`], the
+//! questions, the status machine, the command table of the shell. Only what the joint does
+//! around them is mirrored here, as small as it goes; each mirror names its original.
+//!
+//! What a rule cannot tell apart is one state: counts of acts are `none`, `enough` and
+//! `full`; whatever the phase in hand does not look at is forgotten, and comes back with
+//! every value it might have where a phase begins to look at it. So the search sees more
+//! states than there are, never fewer.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+use git_seed::event::{Actor, PageChange, Question};
+use git_seed::jobs::questions::{self, APPROVE, Moment, REVIEW};
+use git_seed::jobs::{Job, Status};
+use git_seed::phases::gates::{self, Crossing, PlanStanding};
+use git_seed::phases::guard::{self, Call, FileChange, Scene};
+use git_seed::phases::message::{Message, OUTSTANDING};
+use git_seed::phases::orchestrator::Entry;
+use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
+use git_seed::phases::place::{Lock, Place};
+use git_seed::phases::{Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Stand, Write};
+use git_seed::rules::Rules;
+use git_seed::verdict::{Refusal, Wants};
+use git_seed::voice::{self, Way};
+use git_seed::{plans, shell};
+
+/// The most commands of git seed on the way out of any state; one more puts a stray back.
+const MOST: u8 = 3;
+/// The most refusals in a row that a sentence may lead through.
+const DETOURS: u8 = 3;
+/// Tags of the questions that are tried in every shape.
+const COMPLETE: &str = "[JOB-COMPLETE]";
+const SIDE: &str = "[GMODE]";
+
+// ---- states
+
+/// The word on how small the stay is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Dial {
+    Unset,
+    Half,
+    Three,
+}
+
+/// What was looked at since a page was written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Since {
+    Nothing,
+    Enough,
+    Full,
+}
+
+/// The plan pointer, and the document that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Plan {
+    Undecided,
+    /// No document, or one that is there and reads.
+    Settled,
+    Missing,
+    /// It is there and has no total.
+    Broken,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Life {
+    Active,
+    Completed,
+    Pending,
+    /// It rests until a person approves it.
+    Awaiting,
+}
+
+impl Life {
+    /// The job is out of focus.
+    fn rests(self) -> bool {
+        matches!(self, Self::Pending | Self::Awaiting)
+    }
+}
+
+/// A job and the tree around it, as far as a rule can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent answers, each asked by another rule")]
+struct State {
+    /// Number of the row in its map.
+    phase: usize,
+    /// The row that the side lane returns to.
+    aside: Option<usize>,
+    /// A first step was taken; before it, it is all talk.
+    begun: bool,
+    /// In the second cycle or a later one.
+    later: bool,
+    /// The next start continues the cycle that was left.
+    again: bool,
+    life: Life,
+    dial: Dial,
+    /// A page was written in this stay.
+    page: bool,
+    /// The stay was entered by a step back.
+    back: bool,
+    since: Since,
+    /// The acts of the stay are worth enough at any multiplier.
+    worth: bool,
+    /// Nothing is left of the balance.
+    spent: bool,
+    /// As many subagents are under way as may be.
+    crowded: bool,
+    plan: Plan,
+    /// The plan document was edited in this stay.
+    edited: bool,
+    /// A directory with a page is declared.
+    declared: bool,
+    /// Something is there to commit.
+    own: bool,
+    proved: bool,
+    checkpoint: bool,
+    /// The name was given.
+    named: bool,
+    /// The objective is told.
+    told: bool,
+    /// A note is live in a footer.
+    notes: bool,
+    /// The footers did not shrink yet.
+    heavy: bool,
+    /// The plan has cycles left.
+    left: bool,
+    /// The job waits for another one.
+    waits: bool,
+    /// The lenses of [`lenses`] that the stay was looked at through, from the first on.
+    seen: usize,
+    /// The agent changed something outside the fence; in the side lane, something uncommitted.
+    stray: bool,
+    /// The work is larger than its lane takes.
+    outgrown: bool,
+    /// The side lane was prepared, and nothing came in between.
+    prepared: bool,
+    /// In the side lane, a note names the root cause.
+    caused: bool,
+}
+
+impl State {
+    /// All of it in one number: the search looks states up by the million.
+    fn packed(&self) -> u64 {
+        let parts = [
+            (self.phase as u64, 4),
+            (self.aside.map_or(0, |from| from as u64 + 1), 4),
+            (u64::from(self.begun), 1),
+            (u64::from(self.later), 1),
+            (u64::from(self.again), 1),
+            (self.life as u64, 2),
+            (self.dial as u64, 2),
+            (u64::from(self.page), 1),
+            (u64::from(self.back), 1),
+            (self.since as u64, 2),
+            (u64::from(self.worth), 1),
+            (u64::from(self.spent), 1),
+            (u64::from(self.crowded), 1),
+            (self.plan as u64, 2),
+            (u64::from(self.edited), 1),
+            (u64::from(self.declared), 1),
+            (u64::from(self.own), 1),
+            (u64::from(self.proved), 1),
+            (u64::from(self.checkpoint), 1),
+            (u64::from(self.named), 1),
+            (u64::from(self.told), 1),
+            (u64::from(self.notes), 1),
+            (u64::from(self.heavy), 1),
+            (u64::from(self.left), 1),
+            (u64::from(self.waits), 1),
+            (self.seen as u64, 4),
+            (u64::from(self.stray), 1),
+            (u64::from(self.outgrown), 1),
+            (u64::from(self.prepared), 1),
+            (u64::from(self.caused), 1),
+        ];
+        parts.into_iter().fold(0, |all, (part, bits)| (all << bits) | part)
+    }
+}
+
+impl std::hash::Hash for State {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(self.packed());
+    }
+}
+
+/// What is so beside the job; a person or the host may change it at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Around {
+    Nothing,
+    /// Another session drives the job.
+    Guest,
+    /// HEAD is on another branch.
+    Away,
+    /// The host launches no subagents.
+    Alone,
+    /// The journal does not hold.
+    Broken,
+    /// A hook of the person's refuses every commit.
+    Vetoed,
+    /// A subagent acts, not the main session.
+    Below,
+}
+
+const AROUND: [Around; 7] = [
+    Around::Nothing,
+    Around::Guest,
+    Around::Away,
+    Around::Alone,
+    Around::Broken,
+    Around::Vetoed,
+    Around::Below,
+];
+
+// ---- acts and commands
+
+/// A tool call, by what guards can tell of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Act {
+    ReadProject,
+    ReadPage,
+    ReadKnowledge,
+    ReadPlan,
+    ReadState,
+    ReadHostMemory,
+    Search,
+    Web,
+    EditDeclared,
+    EditElsewhere,
+    PageOwn,
+    PageEarlier,
+    PageBody,
+    PageElsewhere,
+    PageNew,
+    PageOpaque,
+    PageLost,
+    PageGone,
+    PageDisorder,
+    PageIncomplete,
+    Knowledge,
+    AgentDefinition,
+    PlanDocument,
+    JobFile,
+    Surface,
+    SurfaceTest,
+    GitFile,
+    OwnState,
+    Outside,
+    Scratch,
+    ShellLook,
+    ShellRun,
+    ShellTest,
+    ShellWrite,
+    ShellWriteElsewhere,
+    Commit,
+    Stash,
+    Network,
+    Outward,
+    ShellUnknown,
+    Delegate,
+    Ask,
+    AskWaiting,
+    AskWaitingBare,
+    AskRepeat,
+    AskComplete,
+    AskCompleteShort,
+    AskCompleteOutstanding,
+    AskCompleteBare,
+    AskCompleteOptions,
+    AskCompleteNameless,
+    AskSide,
+    AskSideShort,
+    AskSideBeside,
+    Housekeeping,
+    Schedule,
+    Foreign,
+    Unknown,
+    /// A command of git seed that only looks.
+    SeedLooks,
+    /// A command of git seed that moves the job.
+    SeedMoves,
+    /// A command that is a person's.
+    Persons,
+}
+
+const ACTS: [Act; 61] = {
+    use Act::*;
+    [
+        ReadProject,
+        ReadPage,
+        ReadKnowledge,
+        ReadPlan,
+        ReadState,
+        ReadHostMemory,
+        Search,
+        Web,
+        EditDeclared,
+        EditElsewhere,
+        PageOwn,
+        PageEarlier,
+        PageBody,
+        PageElsewhere,
+        PageNew,
+        PageOpaque,
+        PageLost,
+        PageGone,
+        PageDisorder,
+        PageIncomplete,
+        Knowledge,
+        AgentDefinition,
+        PlanDocument,
+        JobFile,
+        Surface,
+        SurfaceTest,
+        GitFile,
+        OwnState,
+        Outside,
+        Scratch,
+        ShellLook,
+        ShellRun,
+        ShellTest,
+        ShellWrite,
+        ShellWriteElsewhere,
+        Commit,
+        Stash,
+        Network,
+        Outward,
+        ShellUnknown,
+        Delegate,
+        Ask,
+        AskWaiting,
+        AskWaitingBare,
+        AskRepeat,
+        AskComplete,
+        AskCompleteShort,
+        AskCompleteOutstanding,
+        AskCompleteBare,
+        AskCompleteOptions,
+        AskCompleteNameless,
+        AskSide,
+        AskSideShort,
+        AskSideBeside,
+        Housekeeping,
+        Schedule,
+        Foreign,
+        Unknown,
+        SeedLooks,
+        SeedMoves,
+        Persons,
+    ]
+};
+
+/// What a boundary's message is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Text {
+    Whole,
+    None,
+    Short,
+    Bare,
+    Unsettled,
+    Forged,
+    /// One line, with `-m`.
+    Line,
+}
+
+/// A command of git seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Cmd {
+    /// One of those that only show.
+    Show,
+    Fix,
+    Restore,
+    Advance {
+        to: Option<usize>,
+        text: Text,
+        add: bool,
+        scope: bool,
+    },
+    Back {
+        to: Option<usize>,
+        said: bool,
+    },
+    Checkpoint {
+        said: bool,
+    },
+    Multiplier(Dial),
+    Update {
+        objective: bool,
+    },
+    Decide {
+        document: bool,
+    },
+    Exit,
+    /// `git seed gmode prep`; said with enough words or not, sure or not.
+    Prep {
+        sure: bool,
+        said: bool,
+    },
+    /// `git seed phase advance --up`.
+    Up {
+        said: bool,
+    },
+    Reflect {
+        thin: bool,
+    },
+    Pause,
+    /// Another job takes the focus.
+    Focus,
+    /// The job itself, after a pause.
+    Activate,
+    Create,
+    Unlink,
+    /// `git seed job move` and its like.
+    Persons,
+}
+
+/// Commands that must be open whatever happens, besides the way back and out.
+const RECOVERY: [&str; 12] = [
+    "git seed status",
+    "git seed why",
+    "git seed doctor",
+    "git seed doctor --fix",
+    "git seed fence status",
+    "git seed fence restore",
+    "git seed phase current",
+    "git seed phase list",
+    "git seed gmode exit",
+    "git seed phase back -m why",
+    "git seed job show",
+    "git seed job pause",
+];
+
+/// What comes of a command.
+#[derive(Clone, Debug)]
+enum Came {
+    /// It is done, and the job goes on here.
+    Done(Vec<State>),
+    /// It led into a phase, by [`Search::entries`].
+    Enters { into: usize, on: bool },
+    /// It led on, to nowhere that the search has not been.
+    On,
+    /// A rule said no.
+    No(usize),
+    /// It failed, and a rule was not asked.
+    Fails(&'static str),
+}
+
+/// Where a sentence leads, read from what it says.
+#[derive(Clone, Debug)]
+struct Remedy {
+    commands: Vec<Cmd>,
+    way: Option<Way>,
+    said: String,
+    by: &'static str,
+    case: String,
+}
+
+/// What the rules look at in a row's phase.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one answer for each part of a state")]
+struct Looks {
+    inside: bool,
+    idle: bool,
+    side: bool,
+    consolidates: bool,
+    paced: bool,
+    spends: bool,
+    crowds: bool,
+    document: bool,
+    edited: bool,
+    scoped: bool,
+    checkpoints: bool,
+    proof: bool,
+    proof_pays: bool,
+    checkpoint_pays: bool,
+    named: bool,
+    told: bool,
+    notes: bool,
+    heavy: bool,
+    dial: bool,
+    reflects: bool,
+    outgrows: bool,
+}
+
+impl Looks {
+    fn of(row: &Phase, map: &Map) -> Self {
+        let asks = |gate: &str| row.exit.iter().any(|name| name == gate);
+        let writes = |write: Write| row.write.contains(&write);
+        let pace = row.pace.clone().unwrap_or_default();
+        Self {
+            inside: row.is_in_cycle(),
+            idle: row.name.is_idle(),
+            side: row.kind == Kind::Side,
+            consolidates: row.kind == Kind::Consolidation,
+            paced: row.pace.is_some(),
+            spends: pace.budget > 0 && !pace.spends.is_empty(),
+            crowds: pace.in_flight > 0,
+            document: writes(Write::PlanNew) || writes(Write::PlanEdit) || asks("document"),
+            edited: asks("plan-unedited"),
+            scoped: writes(Write::Scope) || writes(Write::ScopedPage) || asks("declared"),
+            checkpoints: row.checkpoints,
+            proof: asks("proof"),
+            proof_pays: pace.demands.contains_key(&Demand::Proof),
+            checkpoint_pays: pace.demands.contains_key(&Demand::Checkpoint),
+            named: asks("name"),
+            told: asks("objective"),
+            notes: asks("notes"),
+            heavy: asks("deflation"),
+            dial: row.dial,
+            reflects: row.reflects && asks("reflection"),
+            outgrows: map.lane.is_some() && row.kind == Kind::Work,
+        }
+    }
+}
+
+/// Where a way out of a state leads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lead {
+    /// On: a forward step, the return from the side lane, the job's end.
+    On,
+    /// An act, which takes no command.
+    Free(usize),
+    /// A command that may end in any of these.
+    Told(Vec<usize>),
+    /// A command into a phase, which may begin in any of these ways.
+    Into(usize),
+}
+
+/// What the guards say to each act.
+type Verdicts = Rc<Vec<(Act, Option<usize>)>>;
+
+/// One map, searched.
+struct Search<'a> {
+    rules: &'a Rules,
+    map: &'a Map,
+    rows: Vec<&'a Phase>,
+    messages: HashMap<(usize, usize, Text), Message>,
+    strays: Vec<String>,
+    notes: Vec<String>,
+    looks: Vec<Looks>,
+    remedies: Vec<Rc<Remedy>>,
+    known: HashMap<String, usize>,
+    entries: Vec<Vec<State>>,
+    entered: HashMap<State, usize>,
+    judged: HashMap<(State, Around), Verdicts>,
+    crossed: HashMap<(State, Cmd), Result<(), usize>>,
+    objections: BTreeSet<String>,
+    /// Entries that a step on a lane was carried on from, and how many of them it left.
+    walked: HashSet<(usize, Text)>,
+    walks: usize,
+    /// Jobs that left the lane: in a later cycle, without a plan decided.
+    risen: BTreeSet<(bool, bool)>,
+    /// The most commands on the way out of any state.
+    most: u8,
+    transitions: usize,
+    checked: usize,
+    detours: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(rules: &'a Rules, map: &'a Map) -> Self {
+        Self {
+            rules,
+            map,
+            rows: map.phases().collect(),
+            messages: HashMap::new(),
+            strays: vec!["todo.txt".to_owned()],
+            notes: vec!["CLAUDE.md:9".to_owned()],
+            looks: map.phases().map(|row| Looks::of(row, map)).collect(),
+            remedies: Vec::new(),
+            known: HashMap::new(),
+            entries: Vec::new(),
+            entered: HashMap::new(),
+            judged: HashMap::new(),
+            crossed: HashMap::new(),
+            objections: BTreeSet::new(),
+            walked: HashSet::new(),
+            walks: 0,
+            risen: BTreeSet::new(),
+            most: MOST,
+            transitions: 0,
+            checked: 0,
+            detours: 0,
+        }
+    }
+
+    fn number(&self, name: &str) -> usize {
+        let found = self.rows.iter().position(|row| row.name.as_str() == name);
+        found.unwrap_or_else(|| panic!("{} has no phase {name}", self.map.name))
+    }
+
+    /// A job as a prompt bears it.
+    fn born(&self) -> State {
+        State {
+            phase: self.number("idle"),
+            aside: None,
+            begun: false,
+            later: false,
+            again: false,
+            life: Life::Active,
+            dial: Dial::Unset,
+            page: false,
+            back: false,
+            since: Since::Nothing,
+            worth: false,
+            spent: false,
+            crowded: false,
+            plan: Plan::Undecided,
+            edited: false,
+            declared: false,
+            own: false,
+            proved: false,
+            checkpoint: false,
+            named: false,
+            told: false,
+            notes: false,
+            heavy: false,
+            left: false,
+            waits: false,
+            seen: 0,
+            stray: false,
+            outgrown: false,
+            prepared: false,
+            caused: false,
+        }
+    }
+
+    // ---- from a state to what the rules are asked
+
+    fn stand(&self, state: &State) -> Stand {
+        let phase = self.rows[state.phase].name.clone();
+        let cycle = u32::from(state.begun) + u32::from(state.begun && state.later);
+        let entry = Entry {
+            phase: phase.clone(),
+            cycle,
+            from: PhaseName::idle(),
+            backwards: state.back,
+            multiplier: multiplier(state.dial),
+            page_edits: u32::from(state.page),
+            plan_edits: u32::from(state.edited),
+            checkpoints: u32::from(state.checkpoint),
+            acts: Acts::new(),
+            since: Acts::new(),
+            direct: 0,
+            grants: 0,
+            launches: Acts::new(),
+            reflections: Acts::new(),
+        };
+        Stand {
+            track: self.map.name.clone(),
+            phase,
+            cycle,
+            side_from: state.aside.map(|from| self.rows[from].name.clone()),
+            same_cycle: state.again,
+            entry,
+            shelved: Vec::new(),
+        }
+    }
+
+    /// The row in force: `Seed::row`. Without a focus it is the row for nobody's work.
+    fn row(&self, state: &State) -> &'a Phase {
+        let cycle_begun = state.begun || state.aside.is_some();
+        match state.life {
+            Life::Pending | Life::Awaiting => self.map.none(),
+            _ if !cycle_begun => self.map.talk(),
+            _ => self.rows[state.phase],
+        }
+    }
+
+    /// Concrete counts of acts that say what the state says: `Seed::stay`.
+    fn stay(state: &State, row: &Phase) -> Stay {
+        let pace = row.pace.clone().unwrap_or_default();
+        let acts = |pairs: &[(&str, u32)]| pairs.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
+        let since = match state.since {
+            Since::Nothing => Acts::new(),
+            Since::Enough => acts(&[("read", 1), ("recall", 1), ("search", 1)]),
+            Since::Full => acts(&[("read", 30), ("recall", 30)]),
+        };
+        let done = match (state.worth, state.page) {
+            (true, _) => acts(&[("page", 90), ("read", 90)]),
+            (false, true) => acts(&[("page", 1), ("read", 1)]),
+            (false, false) => Acts::new(),
+        };
+        Stay {
+            acts: done,
+            since,
+            backwards: state.back,
+            multiplier: multiplier(state.dial),
+            direct: if state.spent { pace.budget } else { 0 },
+            grants: 0,
+            in_flight: if state.crowded { pace.in_flight } else { 0 },
+            launches: Acts::new(),
+            reflections: lenses(row).into_iter().take(state.seen).map(|lens| (lens, 1)).collect(),
+            // The most lenses that a stay may draw.
+            draw: 2,
+        }
+    }
+
+    fn job(state: &State) -> Job {
+        let mut job = Job::created("j".parse().expect("an id"), "fix the lexer", 0);
+        job.provisional = !state.named;
+        job.status = match state.life {
+            Life::Active => Status::Active,
+            Life::Completed => Status::Completed,
+            Life::Pending => Status::Pending,
+            Life::Awaiting => Status::Awaiting,
+        };
+        job
+    }
+
+    /// The one place that asks about questions: `Seed::ask`.
+    fn ask(&self, state: &State, row: &Phase, text: &str, options: &[&str], beside: bool) -> Option<Refusal> {
+        let job = Self::job(state);
+        let one = Question {
+            text: text.to_owned(),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
+            multiple: false,
+            answered: false,
+        };
+        let questions = if beside { vec![one.clone(), one] } else { vec![one] };
+        let ahead = match (state.notes, state.heavy) {
+            (true, _) => "address",
+            (false, true) => "deflate",
+            (false, false) => "ready",
+        };
+        let plan =
+            plans::Plan { pointer: plans::Pointer::Markdown("plan.md".to_owned()), ..plans::Plan::default() };
+        let total = if state.left { 9 } else { 1 };
+        let moment = Moment {
+            job: (!state.life.rests()).then_some(&job),
+            admits: &row.questions,
+            stage: ahead,
+            eligible: plan.eligible(1, Some(total)),
+            prepared: state.prepared || !self.rules.asks_prep(),
+            fewest: self.map.lane.as_ref().map(|lane| lane.question),
+            section: |text, title| Message::new(text).section(title),
+        };
+        questions::admit(&questions, &moment).err()
+    }
+
+    fn question(&self, state: &State, row: &Phase, act: Act) -> Option<Refusal> {
+        let words = "what was done is shown by a run ".repeat(20);
+        let complete = [REVIEW, APPROVE];
+        let side = ["Enter gmode", "Stay in phase"];
+        let ask = |text: &str, options: &[&str]| self.ask(state, row, text, options, false);
+        let whole = format!("{COMPLETE} fix the lexer {words}\n\n## {OUTSTANDING}\n");
+        let side_text = format!("{SIDE} {words}");
+        match act {
+            Act::AskComplete => ask(&whole, &complete),
+            Act::AskCompleteShort => {
+                ask(&format!("{COMPLETE} fix the lexer\n\n## {OUTSTANDING}\n"), &complete)
+            }
+            Act::AskCompleteOutstanding => ask(&format!("{whole}- one is left\n"), &complete),
+            Act::AskCompleteBare => ask(&format!("{COMPLETE} fix the lexer {words}"), &complete),
+            Act::AskCompleteOptions => ask(&whole, &["yes", "no"]),
+            Act::AskCompleteNameless => ask(&whole.replace("fix the lexer", "it"), &complete),
+            Act::AskSide => ask(&side_text, &side),
+            Act::AskSideShort => ask(SIDE, &side),
+            Act::AskSideBeside => self.ask(state, row, &side_text, &side, true),
+            Act::Ask => ask("Which colour?", &["red", "blue"]),
+            Act::AskWaiting => ask("[WAITING] the key is missing", &["It is there now"]),
+            Act::AskWaitingBare => ask("[WAITING]", &["It is there now"]),
+            Act::AskRepeat => ask("[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"]),
+            _ => None,
+        }
+    }
+
+    /// The call of an act: `Seed::call` and `Seed::shell`.
+    #[expect(clippy::too_many_lines, reason = "one arm for each act")]
+    fn call(&self, state: &State, row: &'a Phase, act: Act) -> Call<'static> {
+        let mut call = Call {
+            tool: "Tool",
+            classes: Vec::new(),
+            read: None,
+            changes: Vec::new(),
+            own_state: None,
+            persons: None,
+            moves: None,
+            git_verb: None,
+            question: self.question(state, row, act),
+        };
+        let src = || "src/parser".to_owned();
+        let project = || Place::Project { dir: src() };
+        let page = || Place::Page { dir: src() };
+        let surface = |test| Place::Surface { name: "hooks".to_owned(), test, lock: Lock::Closed };
+        let mut class = |class: Class| call.classes = vec![(class, "x".to_owned())];
+        let read = |place: Place, path: &str| Some((path.to_owned(), place));
+        let file = |place: Place, declared: bool, exists: bool, page: Option<PageChange>| {
+            vec![FileChange { path: "src/parser/x".to_owned(), place, declared, exists, missed: false, page }]
+        };
+        let anchors = self.rules.maps.anchors();
+        let own = match row.rank(&anchors) {
+            Some(first_rank) => PageChange::Below { first_rank },
+            None => PageChange::Body,
+        };
+        let on_page = |change: PageChange| file(page(), state.declared, true, Some(change));
+        let there = state.plan == Plan::Broken || state.plan == Plan::Settled;
+        match act {
+            Act::ReadProject
+            | Act::ReadPage
+            | Act::ReadKnowledge
+            | Act::ReadPlan
+            | Act::ReadState
+            | Act::ReadHostMemory => {
+                class(Class::Read);
+                call.read = match act {
+                    Act::ReadProject => read(project(), "src/parser/lex.rs"),
+                    Act::ReadPage => read(page(), "src/parser/CLAUDE.md"),
+                    Act::ReadKnowledge => read(Place::Knowledge, ".claude/knowledge/x.md"),
+                    Act::ReadPlan => read(Place::Plan { own: true }, ".claude/jobs/j/plan.md"),
+                    Act::ReadState => read(Place::OwnState, ".git/seed/x"),
+                    _ => read(Place::HostMemory, "/home/u/x"),
+                };
+            }
+            Act::Search => class(Class::Search),
+            Act::Web => class(Class::Web),
+            Act::ShellLook => class(Class::ShellRead),
+            Act::ShellRun | Act::ShellTest => class(Class::ShellCode),
+            Act::ShellWrite | Act::ShellWriteElsewhere => {
+                class(Class::ShellWrite);
+                // As in `Seed::shell`: where writers are closed, the act says it, not the place.
+                if row.opens(Class::ShellWrite) {
+                    call.changes = file(project(), act == Act::ShellWrite && state.declared, true, None);
+                }
+            }
+            Act::Commit | Act::Stash => {
+                class(Class::ShellGit);
+                call.git_verb = Some(if act == Act::Commit { "commit" } else { "stash" }.to_owned());
+            }
+            Act::Network => class(Class::ShellNetwork),
+            Act::Outward => class(Class::ShellOutward),
+            Act::ShellUnknown => class(Class::ShellUnknown),
+            Act::Delegate => class(Class::Delegate),
+            Act::Ask
+            | Act::AskWaiting
+            | Act::AskWaitingBare
+            | Act::AskRepeat
+            | Act::AskComplete
+            | Act::AskCompleteShort
+            | Act::AskCompleteOutstanding
+            | Act::AskCompleteBare
+            | Act::AskCompleteOptions
+            | Act::AskCompleteNameless
+            | Act::AskSide
+            | Act::AskSideShort
+            | Act::AskSideBeside => class(Class::Ask),
+            Act::Housekeeping => class(Class::Housekeeping),
+            Act::Schedule => class(Class::Schedule),
+            Act::Foreign => class(Class::Foreign),
+            Act::Unknown => class(Class::Unknown),
+            Act::SeedLooks => class(Class::Seed),
+            Act::SeedMoves => {
+                class(Class::Seed);
+                call.moves = Some("git seed phase advance".to_owned());
+            }
+            Act::Persons => {
+                class(Class::ShellUnknown);
+                call.persons = Some("git seed off".to_owned());
+            }
+            _ => {
+                class(Class::Edit);
+                call.changes = match act {
+                    Act::EditDeclared => file(project(), state.declared, true, None),
+                    Act::EditElsewhere => file(project(), false, true, None),
+                    Act::PageOwn => on_page(own),
+                    Act::PageEarlier => on_page(PageChange::Below { first_rank: 0 }),
+                    Act::PageBody => on_page(PageChange::Body),
+                    Act::PageElsewhere => file(page(), false, true, Some(own)),
+                    Act::PageNew => file(page(), state.declared, false, Some(own)),
+                    Act::PageOpaque => file(page(), state.declared, true, None),
+                    Act::PageLost => on_page(PageChange::AnchorLost { anchor: "---Pl---".to_owned() }),
+                    Act::PageGone => on_page(PageChange::Gone),
+                    Act::PageDisorder => on_page(PageChange::Disorder { anchor: "---Pl---".to_owned() }),
+                    Act::PageIncomplete => {
+                        on_page(PageChange::Incomplete { missing: vec!["---Pl---".to_owned()] })
+                    }
+                    Act::Knowledge => file(Place::Knowledge, false, true, None),
+                    Act::AgentDefinition => file(Place::AgentDefinition, false, true, None),
+                    Act::PlanDocument => {
+                        let missed = matches!(state.plan, Plan::Missing | Plan::Broken);
+                        let mut document = file(Place::Plan { own: true }, false, there, None);
+                        document[0].missed = missed;
+                        document
+                    }
+                    Act::JobFile => file(Place::JobFile, false, true, None),
+                    Act::Surface => file(surface(false), false, true, None),
+                    Act::SurfaceTest => file(surface(true), false, true, None),
+                    Act::GitFile => file(Place::Git, false, true, None),
+                    Act::OwnState => file(Place::OwnState, false, true, None),
+                    Act::Outside => file(Place::Outside, false, true, None),
+                    _ => file(Place::Scratch, false, true, None),
+                };
+            }
+        }
+        call
+    }
+
+    // ---- verdicts
+
+    /// Keeps a refusal with what is said for it, once.
+    fn keep(&mut self, refusal: &Refusal, phase: &str) -> usize {
+        let key = format!("{phase} {refusal:?}");
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let said = voice::say(refusal, phase);
+        let case = format!("{}/{}", refusal.wants.word(), refusal.facts.get("case").unwrap_or("-"));
+        let commands = self.commands_in(&said.do_, &format!("{case} in {phase}"));
+        if commands.is_empty() && said.way.is_none() {
+            self.objections.insert(format!("no way on is named: {case} in {phase}: {}", said.do_));
+        }
+        // A fact that is empty leaves a hole in its sentence.
+        for text in [&said.why, &said.do_, &said.then] {
+            if [" ;", " ,", " . ", " :", "``"].iter().any(|hole| text.contains(hole)) || text.ends_with(' ') {
+                self.objections.insert(format!("a fact is empty: {case} in {phase}: {text}"));
+            }
+        }
+        let remedy = Remedy { commands, way: said.way, said: said.do_, by: refusal.by, case };
+        self.remedies.push(Rc::new(remedy));
+        self.known.insert(key, self.remedies.len() - 1);
+        self.remedies.len() - 1
+    }
+
+    /// The state with what no guard looks at forgotten.
+    fn seen_by_guards(state: &State) -> State {
+        let dial = if state.dial == Dial::Unset { Dial::Unset } else { Dial::Three };
+        State {
+            dial,
+            page: false,
+            worth: false,
+            stray: false,
+            proved: false,
+            checkpoint: false,
+            own: false,
+            named: false,
+            told: false,
+            edited: false,
+            waits: false,
+            seen: 0,
+            outgrown: false,
+            caused: false,
+            ..*state
+        }
+    }
+
+    /// What the guards say to every act: `Seed::before` over `Seed::scene`.
+    fn verdicts(&mut self, state: &State, around: Around) -> Verdicts {
+        let key = (Self::seen_by_guards(state), around);
+        if let Some(known) = self.judged.get(&key) {
+            return Rc::clone(known);
+        }
+        let below = Actor::Subagent { id: "a".to_owned(), agent: "x".to_owned() };
+        let guest = around == Around::Guest;
+        let row = if guest { self.rules.maps.home().none() } else { self.row(state) };
+        let stand = self.stand(state);
+        let mut all = Vec::with_capacity(ACTS.len());
+        for act in ACTS {
+            let call = self.call(state, row, act);
+            // As in `journal_holds`.
+            let looks = call.classes.iter().all(|(class, _)| {
+                use Class::{Ask, Housekeeping, Read, Search, Seed, ShellRead, Web};
+                matches!(class, Read | Search | Housekeeping | Ask | Web | Seed | ShellRead)
+            });
+            let scene = Scene {
+                anchors: self.rules.maps.anchors(),
+                phase: row,
+                cycle: stand.cycle,
+                by: if around == Around::Below { &below } else { &Actor::Main },
+                dial_set: state.dial != Dial::Unset,
+                page: "CLAUDE.md",
+                guest,
+                away: (around == Around::Away && state.begun).then_some("main"),
+                stay: Self::stay(state, row),
+                delegates: around != Around::Alone,
+                call,
+            };
+            let verdict = if around == Around::Broken && !looks {
+                Err(Refusal::new("state", Wants::Repair).with("what", "the journal"))
+            } else {
+                guard::judge(&scene)
+            };
+            all.push((act, verdict.err().map(|no| self.keep(&no, row.name.as_str()))));
+        }
+        let all = Rc::new(all);
+        self.judged.insert(key, Rc::clone(&all));
+        all
+    }
+
+    fn act(&mut self, state: &State, act: Act, around: Around) -> Option<usize> {
+        let all = self.verdicts(state, around);
+        let (known, no) = all[act as usize];
+        debug_assert_eq!(known, act, "acts are listed in their order");
+        no
+    }
+
+    fn message(&mut self, row: usize, to: usize, text: Text) -> Message {
+        let (phase, to_name) = (self.rows[row], &self.rows[to].name);
+        self.messages
+            .entry((row, to, text))
+            .or_insert_with(|| {
+                let words = if text == Text::Short { "word" } else { &"word ".repeat(120) };
+                let told: String = phase
+                    .sections_towards(to_name)
+                    .filter(|title| *title != OUTSTANDING)
+                    .map(|title| format!("## {title}\n{words}\n\n"))
+                    .collect();
+                Message::new(&match text {
+                    Text::None => String::new(),
+                    Text::Line => "settle it".to_owned(),
+                    Text::Bare => "done ".repeat(200),
+                    Text::Whole | Text::Short => format!("settle it\n\n{told}## {OUTSTANDING}\n"),
+                    Text::Unsettled => format!("settle it\n\n{told}## {OUTSTANDING}\n- one is left\n"),
+                    Text::Forged => format!("settle it\n\n{told}## {OUTSTANDING}\n\nSeed-Id: 1\n"),
+                })
+            })
+            .clone()
+    }
+
+    /// Asks the gates of a step: `Seed::ask_gates` and `Seed::crossing`.
+    fn gates(&mut self, state: &State, cmd: Cmd, to: usize, up: bool) -> Result<(), usize> {
+        let rhythm = Since::Nothing;
+        let key = (State { since: rhythm, spent: false, crowded: false, ..*state }, cmd);
+        if let Some(known) = self.crossed.get(&key) {
+            return *known;
+        }
+        let row = self.row(state);
+        let text = match cmd {
+            Cmd::Advance { text, .. } => text,
+            Cmd::Up { said: false } => Text::None,
+            _ => Text::Whole,
+        };
+        let message = self.message(state.phase, to, text);
+        let stay = Self::stay(state, row);
+        let none: &[String] = &[];
+        let crossing = Crossing {
+            phase: row,
+            to: &self.rows[to].name,
+            message: &message,
+            cycle: self.stand(state).cycle,
+            multiplier: multiplier(state.dial),
+            page_edits: u32::from(state.page),
+            plan_edits: u32::from(state.edited),
+            named: state.named,
+            objective_words: if state.told { 300 } else { 0 },
+            plan: match state.plan {
+                Plan::Undecided => PlanStanding::Undecided,
+                Plan::Settled => PlanStanding::Settled,
+                Plan::Missing | Plan::Broken => PlanStanding::Missing,
+            },
+            live_notes: if state.notes { &self.notes } else { none },
+            deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
+            strays: if state.stray { &self.strays } else { none },
+            declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),
+            stay: &stay,
+            checkpoints: u32::from(state.checkpoint),
+            uncommitted: state.own,
+            proved: state.proved,
+        };
+        let verdict = match cmd {
+            Cmd::Back { .. } => gates::backward(&crossing),
+            _ if up => gates::upward(&crossing),
+            Cmd::Checkpoint { .. } => gates::checkpoint(&crossing),
+            _ => gates::forward(&crossing),
+        };
+        let name = row.name.to_string();
+        let verdict = verdict.map_err(|no| self.keep(&no, &name));
+        self.crossed.insert(key, verdict);
+        verdict
+    }
+
+    // ---- what the joint does
+
+    /// A command: the guards over its line, then what `cli` and `Seed` do.
+    fn command(&mut self, state: &State, cmd: Cmd, around: Around) -> Came {
+        let act = match cmd {
+            Cmd::Show => Act::SeedLooks,
+            Cmd::Persons => Act::Persons,
+            _ => Act::SeedMoves,
+        };
+        if let Some(no) = self.act(state, act, around) {
+            return Came::No(no);
+        }
+        let stays = || Came::Done(vec![*state]);
+        match (cmd, around) {
+            (Cmd::Show | Cmd::Fix, _) => return stays(),
+            (_, Around::Broken) => return Came::Fails("the journal does not hold: git seed doctor --fix"),
+            _ => {}
+        }
+        if state.life.rests() {
+            return match cmd {
+                Cmd::Activate => Came::On,
+                _ => Came::Fails("no job is focused"),
+            };
+        }
+        // A step between the preparation and the question undoes the first: `steps`.
+        let state = &State { prepared: false, ..*state };
+        match cmd {
+            Cmd::Advance { .. } | Cmd::Back { .. } | Cmd::Checkpoint { .. } | Cmd::Up { .. } => {
+                self.cross(state, cmd, around)
+            }
+            _ => self.other(state, cmd),
+        }
+    }
+
+    fn no(&mut self, state: &State, refusal: Refusal) -> Came {
+        let name = self.row(state).name.to_string();
+        Came::No(self.keep(&refusal, &name))
+    }
+
+    /// `Seed::cross`, `Seed::judge` and `Seed::draft`; `only_in_condense` comes before them.
+    fn cross(&mut self, state: &State, cmd: Cmd, around: Around) -> Came {
+        let stand = self.stand(state);
+        let row = self.row(state);
+        let name = |to: Option<usize>| to.map(|to| self.rows[to].name.clone());
+        let step = match cmd {
+            Cmd::Advance { to, add, .. } => {
+                if add && row.kind != Kind::Consolidation {
+                    return Came::Fails("a cycle is added in condense");
+                }
+                if add && state.life == Life::Completed {
+                    return Came::Fails("the job is completed; it takes no further cycle");
+                }
+                stand.forward(self.map, name(to).as_ref()).map(Some)
+            }
+            Cmd::Back { to, .. } => stand.backward(self.map, name(to).as_ref()).map(Some),
+            Cmd::Up { .. } => self.upward(&stand).map(Some),
+            _ if row.checkpoints => Ok(None),
+            _ => Err(Refusal::new("edge", Wants::Edge).with("case", "no-checkpoint")),
+        };
+        let step = match step {
+            Ok(step) => step,
+            Err(refusal) => return self.no(state, refusal),
+        };
+        if around == Around::Away && state.begun {
+            let home = Refusal::new("home", Wants::Home).with("case", "branch").with("branch", "main");
+            return self.no(state, home);
+        }
+        if matches!(cmd, Cmd::Back { said: false, .. } | Cmd::Checkpoint { said: false }) {
+            return self.no(state, Refusal::new("message", Wants::Message).with("case", "back"));
+        }
+        if matches!(cmd, Cmd::Advance { scope: true, .. }) && !row.declares {
+            let case = if row.leaves_memory_alone() { "scope-later" } else { "scope-time" };
+            let scope = Refusal::new("scope", Wants::Declaration).with("case", case);
+            return self.no(state, scope.with("what", "src/parser"));
+        }
+        // `Seed::within_the_lane`.
+        let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. }) && row.kind == Kind::Work;
+        let step = match self.upward(&stand) {
+            Ok(up) if onward && state.outgrown => Some(up),
+            _ => step,
+        };
+        let up = matches!(step, Some(Move::Up { .. }));
+        let to = match &step {
+            Some(Move::Forward(to) | Move::Back(to)) => self.number(to.as_str()),
+            _ => state.phase,
+        };
+        if let Err(no) = self.gates(state, cmd, to, up) {
+            return Came::No(no);
+        }
+        let commits = state.own || (row.is_in_cycle() && state.page);
+        if around == Around::Vetoed && commits && !matches!(cmd, Cmd::Back { .. }) {
+            return Came::Fails("the person's hook says why");
+        }
+        let Some(step) = step else {
+            return if commits {
+                Came::Done(vec![self.forget(State { checkpoint: true, own: false, ..*state })])
+            } else {
+                Came::Fails("nothing to checkpoint")
+            };
+        };
+        let after = stand.take(self.map, &step);
+        if up {
+            self.risen.insert((state.later, state.plan == Plan::Undecided));
+            return Came::On;
+        }
+        let forward = matches!(step, Move::Forward(_));
+        if forward && after.phase.is_idle() && state.life == Life::Completed {
+            return Came::On;
+        }
+        let (into, known) = (self.enter(state, &after), self.walked.len());
+        if let Cmd::Advance { text, .. } = cmd
+            && self.walked.insert((into, text))
+            && self.walked.len() > known
+            && self.walks_on(into, text)
+        {
+            self.walks += 1;
+        }
+        Came::Enters { into, on: forward }
+    }
+
+    /// `Seed::upward`.
+    fn upward(&self, stand: &Stand) -> Result<Move, Refusal> {
+        let beyond = self.map.lane.as_ref().map_or(self.map, |lane| self.rules.maps.get(&lane.beyond));
+        stand.upward(self.map, beyond)
+    }
+
+    /// `Seed::goes_on`: a step forward on a lane goes on through what is met already.
+    fn walks_on(&mut self, into: usize, text: Text) -> bool {
+        if self.map.lane.is_none() {
+            return false;
+        }
+        let states = self.entries[into].clone();
+        let on = Cmd::Advance { to: None, text, add: false, scope: false };
+        let mut walked = false;
+        for state in states {
+            let row = self.row(&state);
+            let goes = row.kind == Kind::Work && !row.freezes && row.name != self.map.start;
+            walked |=
+                goes && matches!(self.cross(&state, on, Around::Nothing), Came::Enters { .. } | Came::On);
+        }
+        walked
+    }
+
+    /// Commands that cross no boundary.
+    fn other(&mut self, state: &State, cmd: Cmd) -> Came {
+        let row = self.row(state);
+        let edge = |by: &'static str, case: &str| {
+            Refusal::new(by, Wants::Edge).with("case", case).with("phase", row.name.as_str())
+        };
+        let done = |to: State| Came::Done(vec![to]);
+        match cmd {
+            // `Seed::restore_strays`.
+            Cmd::Restore => {
+                let side = row.kind == Kind::Side;
+                done(State { stray: state.stray && side, ..*state })
+            }
+            // `Seed::set_multiplier`.
+            Cmd::Multiplier(dial) => match (row.dial, state.dial) {
+                (true, Dial::Unset) => Came::Done(self.dialled(state, dial)),
+                (true, _) => self.no(state, edge("dial", "dial-twice")),
+                (false, _) => self.no(state, edge("dial", "dial-nowhere")),
+            },
+            // `Seed::update_job`.
+            Cmd::Update { objective } => {
+                done(self.forget(State { named: true, told: state.told || objective, ..*state }))
+            }
+            // `Seed::set_plan`.
+            Cmd::Decide { document } => {
+                let late = state.later && state.plan != Plan::Undecided;
+                if !row.decides || late {
+                    return self.no(state, Refusal::new("decision", Wants::Edge).with("case", "plan-time"));
+                }
+                if state.plan != Plan::Undecided {
+                    return Came::Fails("the plan document was decided already");
+                }
+                let plan = if document { Plan::Missing } else { Plan::Settled };
+                done(self.forget(State { plan, ..*state }))
+            }
+            // `Seed::leave_side`.
+            Cmd::Exit => {
+                let stand = self.stand(state);
+                let step = match stand.home() {
+                    Ok(step) => step,
+                    Err(refusal) => return self.no(state, refusal),
+                };
+                if state.stray {
+                    let side = Refusal::new("clean", Wants::Clean).with("case", "side").with("path", "x");
+                    return self.no(state, side);
+                }
+                if !state.caused {
+                    return self
+                        .no(state, Refusal::new("root-cause", Wants::Settled).with("case", "root-cause"));
+                }
+                // The stay goes on as it was left: a state of its phase which the search has anyway.
+                let _ = stand.take(self.map, &step);
+                Came::On
+            }
+            // `Seed::prepare_side`.
+            Cmd::Prep { sure, said } => {
+                if let Err(refusal) = self.stand(state).aside(self.map) {
+                    return self.no(state, refusal);
+                }
+                let prep = Refusal::new("prep", Wants::Question);
+                match (sure, said) {
+                    (false, _) => self.no(state, prep.with("case", "prep-unsure")),
+                    (_, false) => self.no(state, prep.with("case", "prep-short").with("words", "20")),
+                    _ => done(State { prepared: self.rules.asks_prep(), ..*state }),
+                }
+            }
+            // `Seed::reflect`.
+            Cmd::Reflect { thin } => {
+                if row.pace.is_none() || row.kind == Kind::Outside {
+                    return self
+                        .no(state, Refusal::new("reflect", Wants::Edge).with("case", "reflect-nowhere"));
+                }
+                if thin {
+                    let thin = Refusal::new("reflect", Wants::Depth).with("case", "thin");
+                    return self.no(state, thin.with("lens", "scope"));
+                }
+                let seen = (state.seen + 1).min(lenses(row).len());
+                done(self.forget(State { seen, ..*state }))
+            }
+            // `Seed::pause_job`.
+            Cmd::Pause if state.life == Life::Completed => Came::Done(Vec::new()),
+            Cmd::Pause => match Self::job(state).become_(Status::Pending, 1) {
+                Ok(()) => done(self.paused()),
+                Err(_) => Came::Fails("the job does not become pending"),
+            },
+            // `Seed::focus_in_the_way`.
+            Cmd::Focus if !self.rows[state.phase].name.is_idle() => {
+                self.no(state, edge("focus", "focus-busy"))
+            }
+            // `Seed::create_job`, by an agent.
+            Cmd::Create if !row.births => {
+                let case = if row.leaves_memory_alone() { "birth-later" } else { "birth-time" };
+                self.no(state, edge("births", case))
+            }
+            // `Seed::remove_dependency`.
+            Cmd::Unlink if !row.unlinks => self.no(state, edge("births", "unlink-time")),
+            _ => done(*state),
+        }
+    }
+
+    /// A finished job that nobody was there to approve: `Seed::rest`.
+    fn awaiting(&self) -> State {
+        State { life: Life::Awaiting, ..self.born() }
+    }
+
+    fn paused(&self) -> State {
+        State { life: Life::Pending, ..self.born() }
+    }
+
+    /// What proof and commits the stay has when its size is said: any.
+    fn dialled(&self, state: &State, dial: Dial) -> Vec<State> {
+        let mut to = Vec::new();
+        for (proved, checkpoint) in [(false, false), (false, true), (true, false), (true, true)] {
+            to.push(self.forget(State { dial, proved, checkpoint, ..*state }));
+        }
+        unique(to)
+    }
+
+    /// The states in which a phase may begin: `Stand::open`, `Seed::draft`, and every value of
+    /// what earlier phases did not look at.
+    fn enter(&mut self, state: &State, after: &Stand) -> usize {
+        let decided = state.plan != Plan::Undecided;
+        let fresh = State {
+            phase: self.number(after.phase.as_str()),
+            begun: after.cycle > 0,
+            later: after.cycle > 1,
+            again: after.same_cycle,
+            life: state.life,
+            named: state.named,
+            told: state.told,
+            back: after.entry.backwards,
+            plan: if decided { Plan::Settled } else { Plan::Undecided },
+            ..self.born()
+        };
+        if let Some(known) = self.entered.get(&fresh) {
+            return *known;
+        }
+        let mut to = Vec::new();
+        if self.looks[fresh.phase].inside {
+            self.begin(fresh, &mut to);
+        } else {
+            // Idle after a whole cycle: the next one is a later one.
+            to.push(self.forget(State { later: fresh.later || !fresh.again, ..fresh }));
+        }
+        self.entries.push(unique(to));
+        self.entered.insert(fresh, self.entries.len() - 1);
+        self.entries.len() - 1
+    }
+
+    fn begin(&self, fresh: State, to: &mut Vec<State>) {
+        let all = [Plan::Settled, Plan::Missing, Plan::Broken];
+        let plans = if fresh.plan == Plan::Undecided { &[Plan::Undecided][..] } else { &all };
+        // A stay of this cycle that was left backwards goes on with its word and its worth.
+        for (dial, worth) in [
+            (Dial::Unset, false),
+            (Dial::Half, false),
+            (Dial::Half, true),
+            (Dial::Three, false),
+            (Dial::Three, true),
+        ] {
+            let whole = lenses(self.rows[fresh.phase]).len();
+            for (plan, seen) in plans.iter().flat_map(|plan| [(plan, 0), (plan, 2), (plan, whole)]) {
+                for bits in 0..if self.map.lane.is_some() { 256_u16 } else { 128 } {
+                    let bit = |n: u16| bits & (1 << n) != 0;
+                    to.push(self.forget(State {
+                        dial,
+                        worth,
+                        plan: *plan,
+                        seen,
+                        crowded: bit(0),
+                        declared: bit(1),
+                        proved: bit(2),
+                        notes: bit(3),
+                        heavy: bit(4),
+                        left: bit(5),
+                        waits: bit(6),
+                        outgrown: bit(7),
+                        ..fresh
+                    }));
+                }
+            }
+        }
+    }
+
+    /// Forgets what the row does not look at.
+    fn forget(&self, state: State) -> State {
+        let looks = self.looks[state.phase];
+        if !looks.inside {
+            let undecided = state.plan == Plan::Undecided && (looks.idle || state.aside.is_some());
+            return State {
+                phase: state.phase,
+                aside: state.aside,
+                begun: state.begun,
+                later: state.later,
+                again: state.again,
+                life: state.life,
+                plan: if undecided { Plan::Undecided } else { Plan::Settled },
+                named: state.named,
+                told: state.told && !state.later,
+                stray: state.stray && looks.side,
+                caused: state.caused && looks.side,
+                prepared: state.prepared && !looks.side,
+                ..self.born()
+            };
+        }
+        let mut kept = state;
+        if !looks.dial {
+            kept.dial = Dial::Unset;
+        }
+        if kept.back || kept.dial == Dial::Unset {
+            kept.worth = false;
+        }
+        let most = if kept.back { CORE_LENSES.len() } else { usize::MAX };
+        kept.seen = if looks.reflects { kept.seen.min(most) } else { 0 };
+        let open = !kept.back && kept.dial != Dial::Unset && !kept.worth;
+        if !looks.paced || (kept.back && kept.since == Since::Nothing) {
+            kept.since = Since::Enough;
+        }
+        if !looks.document && kept.plan != Plan::Undecided {
+            kept.plan = Plan::Settled;
+        }
+        kept.spent &= looks.spends;
+        kept.crowded &= looks.crowds;
+        kept.edited &= looks.edited;
+        kept.declared |= !looks.scoped;
+        kept.own &= looks.checkpoints;
+        kept.proved &= looks.proof || (looks.proof_pays && open);
+        kept.checkpoint &= looks.checkpoint_pays && open;
+        kept.outgrown &= looks.outgrows;
+        kept.caused = false;
+        kept.named |= !looks.named;
+        kept.told |= kept.later || !looks.told;
+        kept.notes &= looks.notes;
+        kept.heavy &= looks.heavy;
+        kept.left &= looks.consolidates;
+        kept.waits &= looks.consolidates;
+        kept.later |= looks.consolidates;
+        kept
+    }
+
+    // ---- what acts do
+
+    /// The states after an act that passed: `Seed::after` and the counting in `seed::pacing`.
+    fn effects(&self, state: &State, act: Act) -> Vec<State> {
+        let row = self.row(state);
+        if row.kind == Kind::Side {
+            let stray = match act {
+                Act::Commit => false,
+                Act::EditElsewhere | Act::ShellRun | Act::PageOwn => true,
+                _ => return Vec::new(),
+            };
+            let caused = state.caused || act == Act::PageOwn;
+            return vec![State { stray, caused, ..*state }];
+        }
+        if act == Act::AskSide && state.life == Life::Active {
+            // `Seed::enter_side`, once the person said so.
+            let stand = self.stand(state);
+            let Ok(step) = stand.aside(self.map) else { return Vec::new() };
+            let phase = self.number(stand.take(self.map, &step).phase.as_str());
+            return vec![self.forget(State {
+                phase,
+                aside: Some(state.phase),
+                stray: false,
+                prepared: false,
+                ..*state
+            })];
+        }
+        // Whatever is done comes between the preparation and the question.
+        let state = &State { prepared: false, ..*state };
+        if !row.is_in_cycle() {
+            return vec![*state];
+        }
+        let spends =
+            |word: &str| row.pace.iter().flat_map(|pace| &pace.spends).any(|deed| deed.word() == word);
+        let mut to = Vec::new();
+        match act {
+            Act::PageOwn => {
+                for (worth, notes, heavy) in [
+                    (state.worth, state.notes, state.heavy),
+                    (true, state.notes, state.heavy),
+                    (state.worth, false, state.heavy),
+                    (state.worth, state.notes, false),
+                    (state.worth, true, true),
+                ] {
+                    let since = Since::Nothing;
+                    to.push(State { page: true, own: true, since, worth, notes, heavy, ..*state });
+                }
+            }
+            Act::ReadProject => to = looked(state, spends("read")),
+            Act::EditDeclared | Act::ShellWrite => {
+                let spent = act == Act::EditDeclared && spends("edit");
+                to = looked(&State { own: true, proved: false, ..*state }, spent);
+                if self.looks[state.phase].outgrows {
+                    to.extend(to.clone().iter().map(|to| State { outgrown: true, ..*to }));
+                }
+            }
+            Act::ShellRun | Act::ShellTest => {
+                to = looked(&State { proved: true, ..*state }, false);
+                to.push(State { proved: false, stray: true, ..*state });
+            }
+            Act::PlanDocument => {
+                let edited = state.plan != Plan::Missing;
+                for plan in [Plan::Settled, Plan::Broken] {
+                    to.push(State { plan, edited, ..*state });
+                }
+            }
+            Act::Delegate => {
+                to = looked(&State { spent: false, ..*state }, false);
+                to.push(State { crowded: true, ..*state });
+            }
+            // `Seed::approve`, once the person said so.
+            Act::AskComplete if !state.waits => {
+                let mut job = Self::job(state);
+                if job.become_(Status::Completed, 1).is_ok() {
+                    to.push(State { life: Life::Completed, ..*state });
+                }
+            }
+            Act::ReadPage | Act::Search | Act::Web | Act::ShellLook | Act::AskWaiting | Act::Knowledge => {
+                to = looked(state, false);
+            }
+            _ => {}
+        }
+        unique(to.into_iter().map(|to| self.forget(to)).collect())
+    }
+
+    /// What happens by itself: subagents come back; one of them leaves something behind.
+    fn happens(&self, state: &State) -> Vec<State> {
+        if self.row(state).is_in_cycle() && !state.life.rests() {
+            vec![State { stray: true, ..*state }]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn commands(&self, state: &State) -> Vec<Cmd> {
+        let row = self.rows[state.phase];
+        let mut all = vec![
+            Cmd::Show,
+            Cmd::Fix,
+            Cmd::Restore,
+            Cmd::Checkpoint { said: true },
+            Cmd::Checkpoint { said: false },
+            Cmd::Multiplier(Dial::Half),
+            Cmd::Multiplier(Dial::Three),
+            Cmd::Update { objective: false },
+            Cmd::Update { objective: true },
+            Cmd::Decide { document: false },
+            Cmd::Decide { document: true },
+            Cmd::Exit,
+            Cmd::Prep { sure: true, said: true },
+            Cmd::Prep { sure: false, said: true },
+            Cmd::Prep { sure: true, said: false },
+            Cmd::Up { said: true },
+            Cmd::Up { said: false },
+            Cmd::Reflect { thin: false },
+            Cmd::Reflect { thin: true },
+            Cmd::Focus,
+            Cmd::Activate,
+            Cmd::Create,
+            Cmd::Unlink,
+            Cmd::Persons,
+        ];
+        let plain = |to, text| Cmd::Advance { to, text, add: false, scope: false };
+        for text in
+            [Text::Whole, Text::None, Text::Short, Text::Bare, Text::Unsettled, Text::Forged, Text::Line]
+        {
+            all.push(plain(None, text));
+        }
+        all.push(Cmd::Advance { to: None, text: Text::Whole, add: true, scope: false });
+        all.push(Cmd::Advance { to: None, text: Text::Whole, add: false, scope: true });
+        all.extend(row.next.iter().skip(1).map(|to| plain(Some(self.number(to.as_str())), Text::Whole)));
+        // A step that no map has.
+        all.push(plain(Some(self.number("none")), Text::Whole));
+        for to in row.back.iter().map(|to| self.number(to.as_str())).chain([self.number("none")]) {
+            all.push(Cmd::Back { to: Some(to), said: true });
+        }
+        all.push(Cmd::Back { to: None, said: true });
+        all.push(Cmd::Back { to: None, said: false });
+        all
+    }
+
+    // ---- sentences
+
+    /// The commands of git seed that `text` names, as they would be given.
+    fn commands_in(&mut self, text: &str, row: &str) -> Vec<Cmd> {
+        let mut found = Vec::new();
+        // What stands between quotes is for the agent to say.
+        let text = text.split('"').enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "\"x\"" });
+        let text: String = text.collect();
+        for (at, mark) in text.match_indices("git seed ") {
+            let rest = &text[at + mark.len()..];
+            let ends = [
+                "   ", ", ", "; ", ". ", " with ", " then ", " to ", " and ", " lists ", " shows ",
+                " names ", "(",
+            ];
+            let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let line = rest[..end].trim_end_matches(['.', ')', ',', ';', '`']);
+            found.push(self.command_of(line, row));
+        }
+        found
+    }
+
+    fn command_of(&mut self, line: &str, row: &str) -> Cmd {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let has = |flag: &str| words.contains(&flag);
+        let to = |at: usize| {
+            let name = words.get(at)?;
+            self.rows.iter().position(|row| row.name.as_str() == *name)
+        };
+        let cmd = match words.as_slice() {
+            ["status" | "why" | "log", ..]
+            | ["doctor"]
+            | ["fence" | "condense", "status"]
+            | ["phase", "current" | "list" | "cycle"]
+            | ["plan", "show" | "total"]
+            | ["job", "show" | "list"] => Cmd::Show,
+            ["doctor", "--fix"] => Cmd::Fix,
+            ["fence", "restore"] => Cmd::Restore,
+            ["phase", "advance", "--up", ..] => Cmd::Up { said: has("-m") || has("-F") },
+            ["phase", "advance", ..] => Cmd::Advance {
+                to: words.iter().position(|word| *word == "--to").and_then(|at| to(at + 1)),
+                text: match (has("-F"), has("-m")) {
+                    (true, _) => Text::Whole,
+                    (_, true) => Text::Line,
+                    _ => Text::None,
+                },
+                add: has("--add-cycle"),
+                scope: has("--scope"),
+            },
+            ["phase", "back", name, ..] if !name.starts_with(['-', '<']) && to(2).is_none() => {
+                self.objections.insert(format!("{}: {row}: no such phase: {line}", self.map.name));
+                Cmd::Show
+            }
+            ["phase", "back", ..] => Cmd::Back { to: to(2), said: has("-m") },
+            ["phase", "checkpoint", ..] => Cmd::Checkpoint { said: has("-m") },
+            ["phase", "multiplier", ..] => Cmd::Multiplier(Dial::Three),
+            ["plan", "set-plan-file", ..] => Cmd::Decide { document: false },
+            ["gmode", "exit"] => Cmd::Exit,
+            ["gmode", "prep", ..] => Cmd::Prep { sure: true, said: has("-m") },
+            ["job", "update", ..] => Cmd::Update { objective: has("--objective") },
+            ["job", "pause"] => Cmd::Pause,
+            ["job", "activate", ..] => Cmd::Activate,
+            ["job", "remove-dependency", ..] => Cmd::Unlink,
+            ["job", "move"] => Cmd::Persons,
+            ["reflect", ..] => Cmd::Reflect { thin: false },
+            _ => {
+                self.objections.insert(format!("{row}: the search does not know `git seed {line}`"));
+                Cmd::Show
+            }
+        };
+        let given = line
+            .replace("<0.5|1|1.5|2|2.5|3>", "3")
+            .replace("<0-100>", "90")
+            .replace("<name>", "plan")
+            .replace(['<', '>'], "");
+        let given = given.replace('|', "-");
+        let document = if has("-F") { " <<'EOF'\nx\nEOF" } else { "" };
+        let open = shell::seed_command(&format!("git seed {given}{document}")).is_some();
+        if open == (cmd == Cmd::Persons) {
+            self.objections.insert(format!("{row}: whose is `git seed {given}`?"));
+        }
+        cmd
+    }
+
+    /// Is what the sentence says to do possible here? Else, why not.
+    fn follows(&mut self, state: &State, no: usize, around: Around, deep: u8) -> Result<(), String> {
+        let remedy = Rc::clone(&self.remedies[no]);
+        for cmd in &remedy.commands {
+            if *cmd == Cmd::Persons && remedy.way == Some(Way::Person) {
+                continue;
+            }
+            match self.command(state, *cmd, around) {
+                Came::Done(_) | Came::Enters { .. } | Came::On => {}
+                // Over a broken journal the failure names the command that mends it; a person's
+                // hook speaks for itself; where nothing is to commit, git has nothing either.
+                Came::Fails(_) if matches!(around, Around::Broken | Around::Vetoed) => {}
+                Came::Fails(_) if matches!(cmd, Cmd::Checkpoint { .. }) && remedy.by == "commit" => {}
+                Came::Fails(why) => return Err(format!("{cmd:?} fails: {why}")),
+                Came::No(next) => self.around_it(state, next, around, deep, &format!("{cmd:?}"))?,
+            }
+        }
+        let any = |search: &mut Self, acts: &[Act]| {
+            let refused: Vec<usize> = acts.iter().filter_map(|act| search.act(state, *act, around)).collect();
+            match refused.first() {
+                Some(first) if refused.len() == acts.len() => {
+                    search.around_it(state, *first, around, deep, &format!("{:?}", acts[0]))
+                }
+                _ => Ok(()),
+            }
+        };
+        match remedy.way {
+            None | Some(Way::GoOn | Way::Wait | Way::Person) => Ok(()),
+            Some(Way::PageEdit) => any(self, &[Act::PageOwn]),
+            Some(Way::Look) => any(self, &[Act::ShellLook, Act::Search, Act::ReadProject]),
+            Some(Way::Read) => any(self, &[Act::ReadPage]),
+            Some(Way::Run) => any(self, &[Act::ShellTest]),
+            Some(Way::Edit) => any(self, &[Act::EditDeclared]),
+            Some(Way::Document) => any(self, &[Act::PlanDocument]),
+            Some(Way::Commit) => any(self, &[Act::Commit]),
+            Some(Way::Delegate) => any(self, &[Act::Delegate]),
+            Some(Way::Question) => {
+                any(self, &[Act::AskComplete, Act::AskSide, Act::AskWaiting, Act::AskRepeat])
+            }
+            Some(Way::Message) => {
+                let cmd = Cmd::Advance { to: None, text: Text::Whole, add: false, scope: false };
+                match self.command(state, cmd, around) {
+                    Came::Done(_) | Came::Enters { .. } | Came::On => Ok(()),
+                    Came::Fails(why) => Err(format!("the whole message fails: {why}")),
+                    Came::No(next) => self.around_it(state, next, around, deep, "the whole message"),
+                }
+            }
+        }
+    }
+
+    /// Rules that a sentence may run into, because their own sentence leads straight on: the
+    /// rhythm of looking and writing, the balance, the word that opens a stay, a stray before
+    /// a boundary, a page that no directory declares.
+    fn around_it(
+        &mut self,
+        state: &State,
+        no: usize,
+        around: Around,
+        deep: u8,
+        what: &str,
+    ) -> Result<(), String> {
+        let remedy = Rc::clone(&self.remedies[no]);
+        let Remedy { by, case, said, .. } = remedy.as_ref();
+        let known = [
+            "look-first",
+            "write-down",
+            "delegation",
+            "in-flight",
+            "dial",
+            "clean",
+            "home",
+            "state",
+            "root-cause",
+            "proof",
+        ]
+        .contains(by)
+            || (*by == "place" && case.starts_with("declaration/"));
+        if !known || deep >= DETOURS {
+            return Err(format!("{what} is refused by {by} ({case}): {said}"));
+        }
+        self.detours += 1;
+        self.follows(state, no, around, deep + 1).map_err(|why| format!("{what}, by {by}: {why}"))
+    }
+
+    fn object(&mut self, state: &State, around: Around, no: usize, why: &str) {
+        let Remedy { by, case, said, .. } = self.remedies[no].as_ref();
+        let phase = &self.rows[state.phase].name;
+        // One example is enough for each kind.
+        let kind = format!("{}: {phase} ({around:?}): {by} {case}: do `{said}`: {why}", self.map.name);
+        if !self.objections.iter().any(|known| known.starts_with(&kind)) {
+            self.objections.insert(format!("{kind}\n    for example in {state:?}"));
+        }
+    }
+
+    // ---- the search
+
+    /// Jobs of a lane that were too large for it go on here.
+    fn rise(&mut self, risen: &BTreeSet<(bool, bool)>) -> Vec<State> {
+        let mut all = Vec::new();
+        for (later, undecided) in risen {
+            for named in [false, true] {
+                let plan = if *undecided { Plan::Undecided } else { Plan::Settled };
+                let phase = self.number(self.map.start.as_str());
+                let fresh = State { phase, begun: true, later: *later, named, plan, ..self.born() };
+                self.begin(fresh, &mut all);
+            }
+        }
+        unique(all)
+    }
+
+    fn run(&mut self, risen: &BTreeSet<(bool, bool)>) -> usize {
+        let mut states = vec![self.born(), self.paused(), self.awaiting()];
+        states.extend(self.rise(risen));
+        let mut numbers: HashMap<State, usize> = states.iter().copied().zip(0..).collect();
+        // Per state, where each way out leads.
+        let mut ways: Vec<Vec<Lead>> = Vec::new();
+        let mut begun: Vec<Vec<usize>> = Vec::new();
+        let mut at = 0;
+        while at < states.len() {
+            let state = states[at];
+            let unprepared = State { prepared: false, ..state };
+            let twin = numbers.get(&unprepared).copied().filter(|twin| state.prepared && *twin < at);
+            if let Some(twin) = twin {
+                // Only the question for the side lane can tell them apart.
+                let to = self.differs(&state, &unprepared);
+                states.extend(to.into_iter().filter(|to| !numbers.contains_key(to)));
+                for (n, state) in states.iter().enumerate().skip(numbers.len()) {
+                    numbers.insert(*state, n);
+                }
+                ways.push(ways[twin].clone());
+                at += 1;
+                continue;
+            }
+            let mut own = Vec::new();
+            let mut reach = |to: &[State]| -> Vec<usize> {
+                to.iter()
+                    .map(|to| {
+                        *numbers.entry(*to).or_insert_with(|| {
+                            states.push(*to);
+                            states.len() - 1
+                        })
+                    })
+                    .collect()
+            };
+            let mut refused: BTreeSet<usize> = BTreeSet::new();
+            for around in [Around::Nothing, Around::Alone] {
+                for (act, no) in self.verdicts(&state, around).iter() {
+                    match no {
+                        Some(no) => {
+                            refused.insert(*no);
+                        }
+                        None => {
+                            for to in reach(&self.effects(&state, *act)) {
+                                self.transitions += 1;
+                                let persons = matches!(act, Act::AskSide | Act::AskComplete);
+                                if to != at && !persons && around == Around::Nothing {
+                                    own.push(Lead::Free(to));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            if state.crowded {
+                let landed = self.forget(State { crowded: false, ..state });
+                own.push(Lead::Free(reach(&[landed])[0]));
+            }
+            // A person's `git seed job approve`.
+            if state.life == Life::Awaiting && Self::job(&state).become_(Status::Completed, 1).is_ok() {
+                own.push(Lead::On);
+            }
+            reach(&self.happens(&state));
+            for cmd in self.commands(&state) {
+                match self.command(&state, cmd, Around::Nothing) {
+                    Came::No(no) => {
+                        refused.insert(no);
+                    }
+                    Came::Fails(_) => {}
+                    Came::On => own.push(Lead::On),
+                    Came::Done(to) => {
+                        let to = reach(&to);
+                        self.transitions += to.len();
+                        if to != [at] {
+                            own.push(Lead::Told(to));
+                        }
+                    }
+                    Came::Enters { into, on } => {
+                        self.transitions += self.entries[into].len();
+                        while begun.len() < self.entries.len() {
+                            begun.push(reach(&self.entries[begun.len()]));
+                        }
+                        own.push(if on { Lead::On } else { Lead::Into(into) });
+                    }
+                }
+            }
+            refused.extend(self.events(&state));
+            for no in refused {
+                self.checked += 1;
+                if let Err(why) = self.follows(&state, no, Around::Nothing, 0) {
+                    self.object(&state, Around::Nothing, no, &why);
+                }
+            }
+            own.sort();
+            own.dedup();
+            ways.push(own);
+            at += 1;
+        }
+        self.all_move_on(&states, &ways, &begun);
+        self.all_was_seen(&states);
+        states.len()
+    }
+
+    /// Every phase and its side lane was reached, and no state is shut in.
+    fn all_was_seen(&mut self, states: &[State]) {
+        for (n, row) in self.rows.iter().enumerate().filter(|(_, row)| row.kind != Kind::Outside) {
+            assert!(states.iter().any(|state| state.phase == n), "{} was not reached", row.name);
+            let aside = states.iter().any(|state| state.aside == Some(n));
+            assert!(row.side.is_none() || aside, "the side lane of {} was not reached", row.name);
+        }
+        let mut seen = HashSet::new();
+        for state in states {
+            if seen.insert(Self::seen_by_guards(state)) {
+                self.is_never_shut_in(state);
+            }
+        }
+    }
+
+    /// Follows what is refused after the preparation alone; where the question leads then.
+    fn differs(&mut self, state: &State, before: &State) -> Vec<State> {
+        let refused = |all: &Verdicts| all.iter().filter_map(|(_, no)| *no).collect::<BTreeSet<usize>>();
+        let known = refused(&self.verdicts(before, Around::Nothing));
+        for no in refused(&self.verdicts(state, Around::Nothing)).difference(&known) {
+            self.checked += 1;
+            if let Err(why) = self.follows(state, *no, Around::Nothing, 0) {
+                self.object(state, Around::Nothing, *no, &why);
+            }
+        }
+        match self.act(state, Act::AskSide, Around::Nothing) {
+            None => self.effects(state, Act::AskSide),
+            Some(_) => Vec::new(),
+        }
+    }
+
+    /// Refusals of events: `Seed::stop`, and `Seed::approve` for an answer.
+    fn events(&mut self, state: &State) -> Vec<usize> {
+        let row = self.row(state);
+        let mut refused = Vec::new();
+        let stop = Refusal::new("stop", Wants::Work).with("job", "fix the lexer");
+        if state.life == Life::Pending {
+            let stop = stop.with("case", "pending").with("id", "j");
+            refused.push(self.keep(&stop, "idle"));
+        } else if state.life == Life::Awaiting {
+            // Nothing keeps the turn open.
+        } else if state.begun || state.aside.is_some() {
+            let closing = state.life == Life::Completed && !self.rows[state.phase].name.is_idle();
+            let case = if closing { "closing" } else { row.name.as_str() };
+            let stop = stop.with("work", row.work.as_str()).with("case", case);
+            let name = self.rows[state.phase].name.to_string();
+            refused.push(self.keep(&stop, &name));
+        }
+        if self.admits_locks(state) {
+            refused.extend(self.locks(state));
+        }
+        if state.waits && self.act(state, Act::AskComplete, Around::Nothing).is_none() {
+            let no = Refusal::new("dependencies", Wants::Settled).with("case", "dependencies");
+            refused.push(self.keep(&no.with("where", "k other (active)"), "condense"));
+        }
+        refused
+    }
+
+    fn admits_locks(&self, state: &State) -> bool {
+        self.row(state).questions.iter().any(|word| word == "PLUGIN-LOCK")
+    }
+
+    /// What is answered about protected surfaces: `Seed::lock_may_open`, and `Seed::check_surface`
+    /// at a boundary and at the side lane's end.
+    fn locks(&mut self, state: &State) -> Vec<usize> {
+        let row = self.row(state);
+        let name = row.name.to_string();
+        let side = row.kind == Kind::Side;
+        let cases = ["surface-unknown", "surface-access", "surface-busy", "surface-none", "surface-no-test"];
+        let asked = cases.iter().filter(|case| !side || **case != "surface-access").map(|case| {
+            let no = Refusal::new("question", Wants::Question).with("case", *case);
+            no.with("name", "hooks").with("known", "hooks").with("open", "data")
+        });
+        let failed = Refusal::new("surface", Wants::Settled).with("case", "surface-check");
+        let all: Vec<Refusal> =
+            asked.chain([failed.with("surface", "hooks").with("said", "it broke")]).collect();
+        all.iter().map(|no| self.keep(no, &name)).collect()
+    }
+
+    /// From every state a forward step, the return from the side lane or the job's end is at most
+    /// [`Search::most`] commands away, whatever comes of a command that may end in several ways.
+    fn all_move_on(&mut self, states: &[State], ways: &[Vec<Lead>], begun: &[Vec<usize>]) {
+        let mut far = vec![u8::MAX; states.len()];
+        loop {
+            let mut moved = false;
+            let worst = |to: &[usize], far: &[u8]| to.iter().map(|to| far[*to]).max().unwrap_or(u8::MAX);
+            let into: Vec<u8> = begun.iter().map(|to| worst(to, &far)).collect();
+            for (at, own) in ways.iter().enumerate().rev() {
+                let best = own.iter().map(|lead| match lead {
+                    Lead::On => 1,
+                    Lead::Free(to) => far[*to],
+                    Lead::Told(to) => worst(to, &far).saturating_add(1),
+                    Lead::Into(entry) => into[*entry].saturating_add(1),
+                });
+                let best = best.min().unwrap_or(u8::MAX);
+                if best < far[at] {
+                    far[at] = best;
+                    moved = true;
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        let mut told: BTreeMap<(u8, usize), usize> = BTreeMap::new();
+        for (at, state) in
+            states.iter().enumerate().filter(|(at, state)| far[*at] > self.most + u8::from(state.stray))
+        {
+            if *told.entry((far[at], state.phase)).and_modify(|n| *n += 1).or_insert(1) <= 2 {
+                let phase = &self.rows[state.phase].name;
+                let text = format!("{}: {phase}: {} commands lead on from {state:?}", self.map.name, far[at]);
+                self.objections.insert(text);
+            }
+        }
+    }
+
+    /// Whatever is so around it: the commands that show and mend pass, refusals are followed,
+    /// and a person can pause. Switching off asks nothing of the job: `Seed::switch_off`.
+    fn is_never_shut_in(&mut self, state: &State) {
+        for around in AROUND {
+            // A guest only looks, by design.
+            let open: &[Act] =
+                if around == Around::Guest { &[Act::SeedLooks] } else { &[Act::SeedLooks, Act::SeedMoves] };
+            for act in open {
+                if let Some(no) = self.act(state, *act, around) {
+                    self.object(state, around, no, "a command that mends is refused");
+                }
+            }
+            let back = Cmd::Back { to: None, said: true };
+            let leaves = self.row(state).kind == Kind::Side;
+            let clean = State { stray: false, caused: true, ..*state };
+            let cross = !matches!(around, Around::Guest | Around::Away | Around::Broken);
+            if cross && !state.life.rests() {
+                if leaves && !matches!(self.command(&clean, Cmd::Exit, around), Came::On) {
+                    self.objections.insert(format!("gmode exit is shut in {state:?}"));
+                }
+                let has_back = !self.row(state).back.is_empty();
+                if has_back && !matches!(self.command(&clean, back, around), Came::Enters { .. }) {
+                    self.objections.insert(format!("phase back is shut in {state:?}"));
+                }
+            }
+            if around != Around::Nothing {
+                let refused: BTreeSet<usize> =
+                    self.verdicts(state, around).iter().filter_map(|(_, no)| *no).collect();
+                for no in refused {
+                    self.checked += 1;
+                    if let Err(why) = self.follows(state, no, around, 0) {
+                        self.object(state, around, no, &why);
+                    }
+                }
+            }
+        }
+        if !state.life.rests()
+            && let Came::Fails(why) = self.other(state, Cmd::Pause)
+        {
+            self.objections.insert(format!("a person cannot pause: {why}, for example in {state:?}"));
+        }
+    }
+}
+
+/// The lenses that open an exit, in the order in which the search looks through them.
+fn lenses(row: &Phase) -> Vec<String> {
+    let pace = row.pace.clone().unwrap_or_default();
+    let core = CORE_LENSES.iter().map(|lens| (*lens).to_owned());
+    core.chain(pace.lenses.into_iter().take(3)).chain(pace.reflectors.into_iter().take(1)).collect()
+}
+
+fn multiplier(dial: Dial) -> Option<Multiplier> {
+    match dial {
+        Dial::Unset => None,
+        Dial::Half => "0.5".parse().ok(),
+        Dial::Three => "3".parse().ok(),
+    }
+}
+
+/// What looking or doing may lead to: some more seen, much more seen, worth more.
+fn looked(state: &State, spends: bool) -> Vec<State> {
+    let mut to = Vec::new();
+    for since in [state.since.max(Since::Enough), Since::Full] {
+        for worth in [state.worth, true] {
+            for spent in [state.spent, state.spent || spends] {
+                to.push(State { since, worth, spent, ..*state });
+            }
+        }
+    }
+    unique(to)
+}
+
+fn unique(states: Vec<State>) -> Vec<State> {
+    let mut seen = HashSet::new();
+    states.into_iter().filter(|state| seen.insert(*state)).collect()
+}
+
+/// The counts of acts that stand for `nothing`, `enough` and `full` mean that on every row.
+#[test]
+fn the_counts_of_the_search_mean_what_they_say() {
+    let rules = Rules::shipped().expect("the shipped rules are sound");
+    for name in rules.maps.names() {
+        let search = Search::new(&rules, rules.maps.get(name));
+        for row in search.rows.iter().filter(|row| row.is_in_cycle()) {
+            let Some(pace) = &row.pace else { continue };
+            let stay = |since| Search::stay(&State { since, ..search.born() }, row);
+            let early = |since| pace.is_early(&stay(since), row.profile);
+            let full = |since| pace.is_full(&stay(since), row.profile);
+            assert_eq!(early(Since::Nothing), pace.least > 0, "{name} {}", row.name);
+            assert!(!early(Since::Enough) && !full(Since::Enough), "{name} {}", row.name);
+            assert_eq!(full(Since::Full), pace.most > 0, "{name} {}", row.name);
+            let worth = Search::stay(&State { worth: true, dial: Dial::Half, ..search.born() }, row);
+            assert!(row.lack(&worth, &[], &[]).is_none(), "{name} {}", row.name);
+        }
+    }
+}
+
+#[test]
+fn the_commands_that_mend_are_the_agents_to_give() {
+    for line in RECOVERY {
+        assert!(shell::seed_command(line).is_some(), "{line}");
+        assert!(shell::read(line).found.iter().all(|found| found.seed && !found.persons), "{line}");
+    }
+}
+
+/// Searches every map under these rules; `lenses` are the reflections that an exit may take,
+/// `silent` the guards and gates that have nothing to say under them: every other one must.
+#[expect(clippy::disallowed_macros, reason = "a test may tell what it saw")]
+fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
+    let mut objections = BTreeSet::new();
+    let mut quiet: BTreeSet<&str> = guard::GUARDS.iter().map(|guard| guard.name).collect();
+    let mut spoke: BTreeSet<&str> = BTreeSet::new();
+    let mut names = rules.maps.names();
+    // A lane leads to a larger track, so it is searched first.
+    names.sort_by_key(|name| rules.maps.get(name).lane.is_none());
+    let mut risen = BTreeSet::new();
+    for name in names {
+        let mut search = Search::new(rules, rules.maps.get(name));
+        search.most += lenses;
+        let states = search.run(&risen);
+        risen.append(&mut search.risen);
+        println!(
+            "{name}: {states} states, {} transitions, {} steps that walked on; {} refusals in {} wordings followed, {} through another one",
+            search.transitions,
+            search.walks,
+            search.checked,
+            search.remedies.len(),
+            search.detours,
+        );
+        objections.append(&mut search.objections);
+        quiet.extend(search.rows.iter().flat_map(|row| row.exit.iter().map(String::as_str)));
+        spoke.extend(search.remedies.iter().map(|remedy| remedy.by));
+    }
+    quiet.retain(|name| !spoke.contains(name));
+    assert_eq!(quiet.into_iter().collect::<Vec<_>>(), silent, "a rule was never heard");
+    let text: Vec<&str> = objections.iter().map(String::as_str).collect();
+    assert!(objections.is_empty(), "{} dead ends:\n{}", text.len(), text.join("\n"));
+}
+
+#[test]
+fn no_state_is_a_dead_end_and_every_refusal_names_a_way_that_is_open() {
+    has_no_dead_end(&Rules::shipped().expect("the shipped rules are sound"), 0, &["reflection"]);
+}
+
+#[test]
+fn nor_is_any_where_reflection_opens_the_exit() {
+    let rules = Rules::with("[pacing]\nprofile = \"rhythm\"").expect("the rules are sound");
+    has_no_dead_end(&rules, 6, &["pace"]);
+}
