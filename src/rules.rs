@@ -53,7 +53,7 @@ struct Table {
     scratch: Option<Vec<String>>,
     #[serde(default)]
     commit: Commit,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "approval")]
     approval: Approval,
     #[serde(default)]
     condense: Condense,
@@ -84,6 +84,30 @@ struct Commit {
 struct Approval {
     mode: Option<Approving>,
     unattended: Option<Unattended>,
+}
+
+/// `[approval]` as a table, or its mode alone: `approval = "defer"`.
+fn approval<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Approval, D::Error> {
+    struct Either;
+
+    impl<'de> serde::de::Visitor<'de> for Either {
+        type Value = Approval;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("`ask`, `defer`, or a table")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, mode: &str) -> Result<Approval, E> {
+            let mode = Approving::deserialize(serde::de::value::StrDeserializer::new(mode))?;
+            Ok(Approval { mode: Some(mode), unattended: None })
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Approval, A::Error> {
+            Approval::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+        }
+    }
+
+    from.deserialize_any(Either)
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -470,6 +494,8 @@ mod tests {
         assert_eq!(rules.approving, Approving::Ask);
         let rules = Rules::with("[approval]\nmode = \"defer\"").expect("they read");
         assert_eq!((rules.approving, rules.unattended), (Approving::Defer, Unattended::Refuse));
+        let rules = Rules::with("approval = \"defer\"").expect("the mode alone");
+        assert_eq!((rules.approving, rules.unattended), (Approving::Defer, Unattended::Refuse));
         assert_eq!((rules.page_name(), rules.share), ("CLAUDE.md", 80));
     }
 
@@ -480,6 +506,7 @@ mod tests {
             ("idel = \"open\"", "unknown field `idel`"),
             ("idle = \"ajar\"", "unknown variant `ajar`, expected `open` or `closed`"),
             ("[approval]\nmode = \"never\"", "unknown variant `never`, expected `ask` or `defer`"),
+            ("approval = \"never\"", "unknown variant `never`, expected `ask` or `defer`"),
             ("pages = []", "names no file"),
             ("pages = [\"a/b.md\"]", "without a folder"),
             ("[commit]\nsubject = \"x\"", "must hold {subject}"),

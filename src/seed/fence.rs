@@ -231,6 +231,7 @@ impl Seed {
         }
         let took = duration_ms.and_then(|ms| i64::try_from(ms).ok());
         let began = took.map(|ms| world::now_ms() - ms - SLACK_MS);
+        let heard = self.store.journal().written_ms();
         let row = self.row(Some(focused));
         let touched = self.touched(focused, since)?;
         let judged = Judged {
@@ -244,8 +245,12 @@ impl Seed {
             let shown = change.path.to_string();
             let by_call =
                 began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
-            let meanwhile = took
-                .is_none_or(|ms| self.changed_at(&change.path).is_none_or(|at| at >= world::now_ms() - ms));
+            let at = self.changed_at(&change.path);
+            // What was heard before this call's end is of an earlier one, however long the host
+            // says that this one took.
+            let since_heard = at.zip(heard).is_none_or(|(at, heard)| at > heard);
+            let in_time = took.zip(at).is_none_or(|(ms, at)| at >= world::now_ms() - ms);
+            let meanwhile = since_heard && in_time;
             let new = meanwhile || !touched.contains(&shown);
             after.changed |= by_call && new;
             after.late |= self.is_work(&shown, &judged.scope, &focused.state);
