@@ -154,11 +154,16 @@ fn cross(seed: &Seed, toward: &Toward, text: &str, out: &mut Report) -> anyhow::
             for crossed in passed {
                 step_line(crossed, out);
             }
-            tell(seed, last, out);
+            tell(seed, passed, last, out);
             Ok(Outcome::Yes)
         }
         Err(refusal) => Ok(refuse(seed, &refusal, out)),
     }
+}
+
+fn step_json(crossed: &Crossed) -> serde_json::Value {
+    let commit = crossed.commit.as_ref().map(ToString::to_string);
+    serde_json::json!({ "step": crossed.trailers.step, "id": crossed.trailers.id, "commit": commit })
 }
 
 fn step_line(crossed: &Crossed, out: &mut Report) {
@@ -171,12 +176,12 @@ fn step_line(crossed: &Crossed, out: &mut Report) {
     }
 }
 
-fn tell(seed: &Seed, crossed: &Crossed, out: &mut Report) {
+fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
     let stand = &crossed.focused.state.stand;
     out.json(&serde_json::json!({
         "step": crossed.trailers.step, "id": crossed.trailers.id, "phase": stand.phase.as_str(),
         "cycle": stand.cycle, "commit": crossed.commit.as_ref().map(ToString::to_string),
-        "remarks": crossed.remarks,
+        "remarks": crossed.remarks, "passed": passed.iter().map(step_json).collect::<Vec<_>>(),
     }));
     step_line(crossed, out);
     if crossed.closed {

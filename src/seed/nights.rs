@@ -6,7 +6,7 @@
 
 use super::questions::Heard;
 use super::steps::{By, Draft, Fold};
-use super::{Focused, Result, Seed, SeedError};
+use super::{Focused, Result, Seed};
 use crate::format::state::{Driver, State};
 use crate::hosts::{self, Answer};
 use crate::jobs::Status;
@@ -87,24 +87,10 @@ impl Seed {
             return Ok(Heard::NotCounted(format!("\"{name}\" is {}, not awaiting you.", status.word())));
         }
         let fold = self.fold_for(&job.chain)?;
-        let now = self.now;
-        let approved = self.step(&job.chain, fold, |state, _| {
-            if let Err(refusal) = self.dependencies_hold(state)? {
-                return Ok(Err(refusal));
-            }
-            state.job.user_approval = true;
-            Ok(Ok(Draft::new(state, "approval", "a person approved the completion", By::Person)))
-        })?;
-        if let Err(refusal) = approved {
-            return Ok(Heard::NotCounted(voice::say(&refusal, "idle").why));
-        }
-        let completed = self.step(&job.chain, fold, |state, _| {
-            state.job.become_(Status::Completed, now).map_err(|bad| SeedError::Usage(bad.to_string()))?;
-            Ok(Ok(Draft::new(state, "completion", "the job is completed", By::Person)))
-        })?;
+        let completed = self.complete(&job.chain, fold, |state| self.dependencies_hold(state))?;
         Ok(match completed {
             Ok(_) => Heard::Done(format!("\"{name}\" is approved and completed.")),
-            Err(_) => Heard::NotCounted("the job could not be completed.".to_owned()),
+            Err(refusal) => Heard::NotCounted(voice::say(&refusal, "idle").why),
         })
     }
 

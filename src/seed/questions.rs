@@ -227,37 +227,48 @@ impl Seed {
         Ok(false)
     }
 
-    /// Approves and completes the job on `chain`: two steps, two events.
+    /// Approves and completes the focused job on `chain`, where it stands in condense.
     pub fn approve(&self, chain: &str) -> Result<Heard> {
-        let approved = self.step(chain, Fold::In, |state, _| match self.may_complete(state)? {
-            Ok(()) => {
-                state.job.user_approval = true;
-                Ok(Ok(Draft::new(state, "approval", "a person approved the completion", By::Person)))
-            }
-            Err(refusal) => Ok(Err(refusal)),
-        })?;
-        if let Err(refusal) = approved {
-            let said = crate::voice::say(&refusal, "condense");
-            return Ok(Heard::NotCounted(format!("{} Do: {}", said.why, said.do_)));
-        }
-        let now = self.now;
-        let completed = self.step(chain, Fold::In, |state, _| {
-            state
-                .job
-                .become_(Status::Completed, now)
-                .map_err(|bad| super::SeedError::Usage(bad.to_string()))?;
-            Ok(Ok(Draft::new(state, "completion", "the job is completed", By::Person)))
-        })?;
+        let completed = self.complete(chain, Fold::In, |state| self.may_complete(state))?;
         Ok(match completed {
-            Ok(done) if self.closes_at_once(&done.focused)? => Heard::Done(
+            Ok(done) if self.closes_at_once(&done)? => Heard::Done(
                 "the job is approved, completed and closed; nothing is left to do for it".to_owned(),
             ),
             Ok(_) => Heard::Done(
                 "the job is approved and completed; close its cycle with git seed phase advance -F -"
                     .to_owned(),
             ),
-            Err(_) => Heard::NotCounted("the job could not be completed".to_owned()),
+            Err(refusal) => {
+                let said = crate::voice::say(&refusal, "condense");
+                Heard::NotCounted(format!("{} Do: {}", said.why, said.do_))
+            }
         })
+    }
+
+    /// A person's approval, and the completion that it allows: two steps, two events.
+    pub(super) fn complete(
+        &self,
+        chain: &str,
+        fold: Fold,
+        may: impl Fn(&State) -> Result<std::result::Result<(), Refusal>>,
+    ) -> Result<std::result::Result<Focused, Refusal>> {
+        let approved = self.step(chain, fold, |state, _| {
+            if let Err(refusal) = may(state)? {
+                return Ok(Err(refusal));
+            }
+            state.job.user_approval = true;
+            Ok(Ok(Draft::new(state, "approval", "a person approved the completion", By::Person)))
+        })?;
+        if let Err(refusal) = approved {
+            return Ok(Err(refusal));
+        }
+        let now = self.now;
+        let completed = self.step(chain, fold, |state, _| {
+            let done = state.job.become_(Status::Completed, now);
+            done.map_err(|bad| super::SeedError::Usage(bad.to_string()))?;
+            Ok(Ok(Draft::new(state, "completion", "the job is completed", By::Person)))
+        })?;
+        Ok(completed.map(|taken| taken.focused))
     }
 
     /// On a small lane the answer that completes a job closes it too, where nothing is in the way.

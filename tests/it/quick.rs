@@ -126,7 +126,11 @@ fn the_persons_short_word_closes_it_too() {
     world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.tests();
-    world.seed("phase advance -m 'keep escapes'").succeeds();
+    let said = world.seed("phase advance --json -m 'keep escapes'").succeeds();
+    let json: serde_json::Value = serde_json::from_str(&said).expect("one value");
+    let steps = [json["passed"][0]["step"].as_str(), json["step"].as_str()];
+    assert_eq!(steps, [Some("execute -> verify"), Some("verify -> condense")], "{said}");
+    assert_eq!(json["passed"][0]["commit"].as_str(), Some(world.git("rev-parse HEAD").trim()));
     world.prompt("[APPROVE]");
     assert_eq!(world.phase(), "none");
 }
