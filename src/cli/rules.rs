@@ -110,11 +110,12 @@ fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     }
     let proposed = shown(seed.proposed_rules()?);
     let applied = seed.applied_rules()?.map(shown);
-    let (name, in_force) = match &applied {
-        Some(text) => ("refs/seed/rules (in force)", text.as_str()),
-        None => ("the shipped rules (in force)", Rules::shipped_text()),
+    // A proposal names what shall differ; beside the whole shipped text all else would seem to go.
+    let (name, in_force, before) = match &applied {
+        Some(text) => ("refs/seed/rules (in force)", text.as_str(), text.as_str()),
+        None => ("the shipped rules (in force)", Rules::shipped_text(), ""),
     };
-    let text = TextDiff::from_lines(in_force, &proposed).unified_diff().header(name, "seed.toml").to_string();
+    let text = TextDiff::from_lines(before, &proposed).unified_diff().header(name, "seed.toml").to_string();
     out.json(&serde_json::json!({ "in_force": in_force, "proposed": proposed, "diff": text }));
     if text.is_empty() {
         out.line("seed.toml says what is in force.");
@@ -132,6 +133,12 @@ fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         };
         let line = out.tint(tint, line);
         out.line(line);
+    }
+    // What it comes to, where it holds; what paces an agent is not told to it.
+    if let Ok(mut changes) = Rules::changes(applied.as_deref(), &proposed) {
+        changes.retain(|change| !change.key.contains("pace") || !crate::seed::githook::agent_is_above());
+        out.line("");
+        tell(&changes, out);
     }
     out.line("\nWhat seed.toml leaves out is as it was shipped.");
     Ok(Outcome::Yes)

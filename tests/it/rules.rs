@@ -154,8 +154,12 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     world.puts("seed.toml", "idle = \"closed\"\n\n[condense]\nshare = 70\n");
     world.person("rules show").tells("# The shipped rules.");
     let diff = world.person("rules diff").tells("--- the shipped rules (in force)\n+++ seed.toml\n@@");
-    assert!(diff.contains("\n-idle = \"open\"\n") && diff.contains("+idle = \"closed\"\n"), "{diff}");
+    assert!(
+        diff.contains("+idle = \"closed\"\n") && diff.contains("\nidle  \"open\" -> \"closed\"\n"),
+        "{diff}"
+    );
     let json = world.json("rules diff");
+    assert!(!diff.contains("\n-"), "nothing goes that is not named: {diff}");
     assert!(json["in_force"].as_str().is_some_and(|text| text.starts_with("# The shipped rules")));
     assert_eq!(json["proposed"], "idle = \"closed\"\n\n[condense]\nshare = 70\n");
     assert!(json["diff"].as_str().is_some_and(|text| text.contains("@@")));
