@@ -183,25 +183,33 @@ pub struct Ran {
     pub said: String,
 }
 
+/// What a git above us says about the place it stands in; cleared for every git we start.
+pub const GIT_PLACE: [&str; 13] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+];
+
 /// Runs a command line in `dir` for at most `most`; then it is ended with all that it
 /// started. What git put into the environment for this process is not for it.
 pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Duration) -> std::io::Result<Ran> {
     use std::io::{Read as _, Seek as _};
     use std::process::{Command, Stdio};
-    const GITS: [&str; 7] = [
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_PREFIX",
-        "GIT_COMMON_DIR",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_SEED_PENDING",
-    ];
     let mut printed = tempfile::tempfile()?;
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(dir).stdin(Stdio::null());
     command.stdout(printed.try_clone()?).stderr(printed.try_clone()?);
-    for name in GITS {
+    for name in GIT_PLACE.into_iter().chain(["GIT_SEED_PENDING"]) {
         command.env_remove(name);
     }
     #[cfg(unix)]

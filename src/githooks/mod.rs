@@ -36,23 +36,6 @@ const OWN_DIR_FROM_TOP: &str = ".git/seed/hooks";
 const FIX: &str = "`git seed init` puts them back";
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 
-/// What a git above us says about the place it stands in; cleared for every git we start.
-const LOCAL_ENV: [&str; 13] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR",
-];
-
 /// Why hooks could not be put in, taken out or tried.
 #[derive(Debug, thiserror::Error)]
 pub enum HookError {
@@ -121,7 +104,7 @@ impl Repo {
 
     fn git(&self) -> Command {
         let mut git = Command::new("git");
-        for name in LOCAL_ENV {
+        for name in crate::world::GIT_PLACE {
             git.env_remove(name);
         }
         git.envs(self.env.iter().map(|(name, value)| (name, value)))
