@@ -4,6 +4,8 @@
 //! and decides nothing. Everything is checked as a whole on load, and what is wrong is
 //! said with its line, its key and the known names.
 
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::Value;
@@ -11,6 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::jobs::questions;
+use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, Profile, Row};
 use crate::shipped;
@@ -63,6 +66,10 @@ struct Table {
     pacing: PacingTable,
     #[serde(default)]
     phase: Vec<Row>,
+    #[serde(default)]
+    companion: Vec<Companion>,
+    #[serde(default)]
+    build: Vec<Build>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -228,6 +235,9 @@ pub struct Rules {
     /// The rows that were laid over the shipped maps; `maps` has them in place.
     pub rows: Vec<Row>,
     pub prep: Prep,
+    /// What the rules add to the shipped companions.
+    more: Companions,
+    companions: OnceLock<Companions>,
 }
 
 /// Rules that cannot be used.
@@ -243,6 +253,8 @@ pub enum BadRules {
     Surface { name: String, what: &'static str },
     #[error("phase `{phase}` admits question `{question}`; known questions: {known}", known = questions::names())]
     Question { phase: PhaseName, question: String },
+    #[error(transparent)]
+    Companion(#[from] BadCompanion),
     #[error(transparent)]
     Map(#[from] BadMap),
 }
@@ -262,6 +274,9 @@ impl BadRules {
             Self::Prep(_) => place(text, &["gmode", "prep"])?,
             Self::Surface { name, .. } => text.find(name.as_str())?,
             Self::Question { phase, .. } => row_place(text, phase.as_str(), Some("questions"))?,
+            Self::Companion(
+                BadCompanion::Empty { table, row, .. } | BadCompanion::Name { table, row, .. },
+            ) => nth_row(text, table, *row)?,
             Self::Map(_) => return None,
         };
         Some(1 + text.get(..at)?.matches('\n').count())
@@ -303,6 +318,13 @@ fn row_place(text: &str, phase: &str, key: Option<&str>) -> Option<usize> {
         let named = value(keys, "name").and_then(|name| name.get_ref().as_str()) == Some(phase);
         named.then(|| key.and_then(|key| key_place(keys, key)).unwrap_or(row.span().start))
     })
+}
+
+/// Where the `n`th row of `[[name]]` stands in `text`, counted from 1.
+fn nth_row(text: &str, name: &str, n: usize) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let DeValue::Array(rows) = value(table.get_ref(), name)?.get_ref() else { return None };
+    rows.get(n.checked_sub(1)?).map(|row| row.span().start)
 }
 
 fn value<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
@@ -374,6 +396,8 @@ impl Rules {
             share,
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
+            more: Companions::new(table.companion, table.build)?,
+            companions: OnceLock::new(),
         })
     }
 
@@ -402,6 +426,17 @@ impl Rules {
         let changes =
             keys.into_iter().map(|key| Change { key: key.clone(), was: of(&was, key), now: of(&now, key) });
         Ok(changes.filter(|change| change.was != change.now).collect())
+    }
+
+    /// Companions and build directories: the shipped rows, and those of the rules behind.
+    ///
+    /// Read when they are first asked for: few calls touch such a file.
+    pub fn companions(&self) -> &Companions {
+        self.companions.get_or_init(|| {
+            // A test reads it; a binary in which it does not read was never tested.
+            let shipped = Companions::shipped().unwrap_or_else(|bad| unreachable!("companions.toml: {bad}"));
+            shipped.and(&self.more)
+        })
     }
 
     /// True where the side lane is prepared before it is asked for.

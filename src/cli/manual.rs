@@ -6,6 +6,7 @@
 
 use serde::de::DeserializeOwned;
 
+use crate::phases::companions;
 use crate::phases::{Class, Kind, OPEVC, Reads, Write, gates};
 use crate::rules::Rules;
 
@@ -60,6 +61,7 @@ fn made(line: &str) -> Option<String> {
     match line {
         "{{rules}}" => Some(rule_keys()),
         "{{phase}}" => Some(list(&phase_keys(OPEVC))),
+        "{{companions}}" => Some(list(&phase_keys(companions::SHIPPED))),
         "{{keys of seed.toml}}" => Some(list(&phase_keys(OF_PROPOSALS))),
         _ => None,
     }
@@ -175,6 +177,9 @@ mod tests {
     use super::*;
     use crate::phases::Phase;
 
+    /// Tables that stand in any number.
+    const ROWS: [&str; 4] = ["phase", "surface", "companion", "build"];
+
     /// The names that `said` lists after one that it does not know.
     fn known(said: &str) -> Vec<String> {
         assert!(said.contains("unknown field `?`"), "{said}");
@@ -200,7 +205,7 @@ mod tests {
             let keys = if said.contains("unknown field `?`") { known(&said) } else { Vec::new() };
             (name, keys)
         };
-        top.into_iter().filter(|key| key != "phase" && key != "surface").map(table).collect()
+        top.into_iter().filter(|key| !ROWS.contains(&key.as_str())).map(table).collect()
     }
 
     #[test]
@@ -222,7 +227,7 @@ mod tests {
 
     #[test]
     fn rows_have_an_example_each() {
-        for row in ["[[phase]]", "[[surface]]"] {
+        for row in ROWS.map(|row| format!("[[{row}]]")) {
             assert!(SOURCE.lines().any(|line| line == row), "src/rules.md has no example of {row}");
         }
     }
@@ -234,6 +239,15 @@ mod tests {
         assert!(keys.len() > 20, "{keys:?}");
         for key in keys.iter().map(String::as_str).chain(["track", "after"]) {
             assert!(mentions(&rules(), key), "the head of src/phases/opevc.toml does not explain `{key}`");
+        }
+    }
+
+    #[test]
+    fn each_key_of_companions_is_in_the_page() {
+        for row in ["companion", "build"] {
+            for key in known(&said_of(&format!("[[{row}]]\n\"?\" = 1"))) {
+                assert!(mentions(&rules(), &key), "the head of src/phases/companions.toml lacks `{key}`");
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 //! boundaries. Everything here is pure: no clock, no files, no git.
 
 mod check;
+pub mod companions;
 pub mod gates;
 pub mod guard;
 pub mod maps;
