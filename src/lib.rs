@@ -18,6 +18,7 @@
 //! A test reads the `use crate::` lines against this table (`tests/it/house.rs`).
 
 pub mod cli;
+pub mod confine;
 pub mod event;
 pub mod format;
 pub mod githooks;

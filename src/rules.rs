@@ -44,6 +44,14 @@ pub enum Approving {
     Defer,
 }
 
+/// Whether code is confined without being asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confining {
+    Auto,
+    Off,
+}
+
 /// A table of rules: every key of the shipped one, or some of them in a proposal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,6 +73,8 @@ struct Table {
     #[serde(default)]
     pacing: PacingTable,
     #[serde(default)]
+    shell: ShellTable,
+    #[serde(default)]
     phase: Vec<Row>,
     #[serde(default)]
     companion: Vec<Companion>,
@@ -78,6 +88,13 @@ struct PacingTable {
     profile: Option<Profile>,
     reflection: Option<bool>,
     delegation: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShellTable {
+    confine: Option<Confining>,
+    caches: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -227,6 +244,9 @@ pub struct Rules {
     /// Protected surfaces: those with a name of their own, then the plain list.
     pub surfaces: Vec<Surface>,
     pub scratch: Vec<String>,
+    pub confining: Confining,
+    /// Places outside the work tree that stay open to confined code.
+    pub caches: Vec<String>,
     pub subject: String,
     pub approving: Approving,
     pub unattended: Unattended,
@@ -390,6 +410,8 @@ impl Rules {
             pages,
             surfaces: surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?,
             scratch: table.scratch.unwrap_or_default(),
+            confining: table.shell.confine.unwrap_or(Confining::Auto),
+            caches: caches(table.shell.caches.unwrap_or_default())?,
             subject,
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
@@ -488,6 +510,21 @@ fn surfaces(mut named: Vec<Surface>, plain: Vec<String>) -> Result<Vec<Surface>,
 }
 
 /// Phases name questions that there are. Here, because phases and jobs do not know each other.
+/// A cache is a place of its own: the root, or a whole home, would open everything.
+fn caches(caches: Vec<String>) -> Result<Vec<String>, BadRules> {
+    let is_place = |cache: &String| {
+        let below = cache.strip_prefix("~/").or_else(|| cache.strip_prefix('/')).unwrap_or_default();
+        !below.trim_matches('/').is_empty() && !below.split('/').any(|part| part == "..")
+    };
+    match caches.iter().find(|cache| !is_place(cache)) {
+        Some(cache) => BadRules::key(
+            "shell.caches",
+            format!("has `{cache}`; name a place below `~/` or `/`, without `..`"),
+        ),
+        None => Ok(caches),
+    }
+}
+
 fn questions_are_known(map: &Map) -> Result<(), BadRules> {
     for phase in map.phases() {
         if let Some(question) = phase.questions.iter().find(|word| !questions::is_known(word)) {

@@ -9,6 +9,7 @@ pub mod boundary;
 pub mod commands;
 pub mod doctor;
 pub mod entry;
+pub mod exec;
 pub mod fence;
 pub mod githook;
 pub mod hook;

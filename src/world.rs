@@ -239,6 +239,64 @@ pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Durat
     Ok(Ran { passed: status.is_some_and(|status| status.success()), said })
 }
 
+/// Makes `dir` for this user alone, or takes it if that is what it is.
+///
+/// # Errors
+///
+/// If something else lies there: in a folder that everybody may write to, another user
+/// may have put it there.
+pub fn private_dir(dir: &std::path::Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        done => return done,
+    }
+    let data = dir.symlink_metadata()?;
+    if data.is_dir() && is_private(&data) {
+        return Ok(());
+    }
+    Err(std::io::Error::other(format!("{} is not a folder of yours alone", dir.display())))
+}
+
+/// Nobody else may write there, and it is ours: a file that we make has the same owner.
+#[cfg(unix)]
+fn is_private(data: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let own = tempfile::tempfile().and_then(|file| file.metadata());
+    own.is_ok_and(|own| own.uid() == data.uid()) && data.mode().trailing_zeros() >= 6
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+/// Becomes `program`; comes back only where it could not be started.
+#[cfg(unix)]
+pub fn become_program(
+    program: &std::ffi::OsStr,
+    arguments: &[std::ffi::OsString],
+    scratch: Option<&std::path::Path>,
+) -> std::io::Error {
+    let mut command = std::process::Command::new(program);
+    command.args(arguments);
+    if let Some(dir) = scratch {
+        command.env("TMPDIR", dir);
+    }
+    std::os::unix::process::CommandExt::exec(&mut command)
+}
+
+#[cfg(not(unix))]
+pub fn become_program(
+    _: &std::ffi::OsStr,
+    _: &[std::ffi::OsString],
+    _: Option<&std::path::Path>,
+) -> std::io::Error {
+    std::io::ErrorKind::Unsupported.into()
+}
+
 /// Programs that only hand on: the host is the process above them.
 const HANDS_ON: [&str; 7] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout"];
 

@@ -5,6 +5,7 @@
 
 mod condense;
 mod doctor;
+mod exec;
 mod fence;
 mod githook;
 mod gmode;
@@ -119,6 +120,7 @@ enum Command {
     },
     Off(switch::OffArgs),
     On(switch::OnArgs),
+    Exec(exec::ExecArgs),
     Hook(hook::HookArgs),
     Githook(githook::GithookArgs),
     Man(man::ManArgs),
@@ -149,6 +151,9 @@ pub fn main() -> ExitCode {
     if let Some(args) = hook::plain(std::env::args_os()) {
         return hook::run(&args);
     }
+    if let Some(args) = exec::plain(std::env::args_os()) {
+        return exec::run(&args, &current_dir());
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return wrong_usage(&error),
@@ -160,8 +165,11 @@ pub fn main() -> ExitCode {
     let mut out = Report::new(arguments.json, arguments.color);
     let cwd = match &arguments.directory {
         Some(dir) => dir.clone(),
-        None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+        None => current_dir(),
     };
+    if let Command::Exec(args) = &arguments.command {
+        return exec::run(args, &cwd);
+    }
     let context = Context { cwd };
     let done = run(&arguments.command, &context, &mut out);
     let code = match done {
@@ -177,6 +185,10 @@ pub fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     ExitCode::from(code)
+}
+
+fn current_dir() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
@@ -216,7 +228,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Off(args) => switch::off(args, context, out),
         Command::On(args) => switch::on(args, context, out),
         // Answered before a report exists.
-        Command::Hook(_) => Ok(Outcome::Yes),
+        Command::Hook(_) | Command::Exec(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Man(args) => man::man(args, out),
         Command::Completions(args) => man::completions(args, out),

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Seed;
 use crate::format::state::State;
+use crate::phases::companions::fits as fits_name;
 use crate::phases::place::{self, Names, Place};
 
 /// A path after resolving it.
@@ -143,6 +144,17 @@ impl Seed {
         // A work tree that itself lies in a scratch folder does not open its neighbours' repositories.
         if scratch && !inside_a_repository(real, &home) { Place::Scratch } else { Place::Outside }
     }
+}
+
+/// Whether the directory `dir` below `top` holds a file that `name` fits; `*` in it stands
+/// for any letters.
+pub fn holds(top: &Path, dir: &str, name: &str) -> bool {
+    let dir = top.join(dir);
+    if !name.contains('*') {
+        return dir.join(name).is_file();
+    }
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|file| fits_name(name, file)))
 }
 
 fn inside_a_repository(path: &Path, own: &Path) -> bool {

@@ -293,6 +293,7 @@ impl Seed {
                 told.push(Told::new("left", path.display().to_string(), why));
             }
         }
+        self.forget_own_scratch()?;
         self.store.forget_refs(history)?;
         self.store.forget_files()?;
         told.push(Told::new(

@@ -50,6 +50,21 @@ impl Store {
         }
     }
 
+    /// Those of `paths` that git ignores; one that ends in `/` is a directory, there or not.
+    pub fn ignored(&self, paths: &[String]) -> Result<Vec<String>, StoreError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
+        let asked = self.plain_git(["check-ignore", "-z", "--stdin"]).input(input).outcome()?;
+        match asked.code {
+            Some(0 | 1) => {}
+            _ => return Err(asked.failed()),
+        }
+        let told = asked.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(told.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
     /// True when `path` is in the index.
     pub fn is_tracked(&self, path: &str) -> Result<bool, StoreError> {
         let asked = self.git(["ls-files", "--error-unmatch", "--", path]).outcome()?;
