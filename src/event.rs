@@ -21,6 +21,19 @@ pub struct Event {
     pub by: Actor,
     /// What happens.
     pub kind: Kind,
+    /// The line of this call may be given another text.
+    pub rewritable: Option<Rewritable>,
+}
+
+/// A shell call whose line a hook may replace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritable {
+    /// The tool's input as the host gave it; an answer has to repeat all of it.
+    pub input: serde_json::Value,
+    /// The field of it that holds the line.
+    pub field: String,
+    /// The host runs the call without asking anyone.
+    pub unasked: bool,
 }
 
 /// Who acts: fences bind everyone, pacing binds the main session only.

@@ -22,6 +22,7 @@ pub mod pending;
 pub mod questions;
 mod quotes;
 pub mod report;
+mod rewrites;
 pub mod scene;
 pub mod sessions;
 pub mod setup;

@@ -273,6 +273,23 @@ fn is_private(_: &std::fs::Metadata) -> bool {
     true
 }
 
+/// What tells this version of a program from another: its executable and, behind an
+/// interpreter, the script that it runs, by path, size and time. `None` where the system
+/// does not say.
+pub fn version_mark(process: &Process) -> Option<String> {
+    let exe = std::fs::read_link(format!("/proc/{}/exe", process.pid)).ok()?;
+    let script =
+        process.line.split_whitespace().skip(1).find(|word| word.starts_with('/')).map(PathBuf::from);
+    let mut text = String::new();
+    for file in std::iter::once(exe).chain(script) {
+        let Ok(file) = std::fs::canonicalize(file) else { continue };
+        let Ok(data) = file.metadata() else { continue };
+        let modified = data.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        text += &format!("{} {} {:?}\n", file.display(), data.len(), modified);
+    }
+    (!text.is_empty()).then(|| crate::format::short_hash(text.as_bytes(), 16))
+}
+
 /// Becomes `program`; comes back only where it could not be started.
 #[cfg(unix)]
 pub fn become_program(

@@ -7,6 +7,7 @@ mod it {
     mod cycle;
     mod deadends;
     mod entries;
+    mod exec;
     mod githooks;
     mod house;
     mod jobs;

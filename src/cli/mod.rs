@@ -19,6 +19,7 @@ mod phase;
 mod plan;
 mod reflect;
 pub mod report;
+mod rewritten;
 mod rules;
 mod show;
 mod status;
@@ -123,6 +124,8 @@ enum Command {
     Exec(exec::ExecArgs),
     Hook(hook::HookArgs),
     Githook(githook::GithookArgs),
+    #[command(hide = true)]
+    Rewritten(rewritten::RewrittenArgs),
     Man(man::ManArgs),
     Completions(man::CompletionsArgs),
     /// The version of this binary
@@ -230,6 +233,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         // Answered before a report exists.
         Command::Hook(_) | Command::Exec(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
+        Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::man(args, out),
         Command::Completions(args) => man::completions(args, out),
         Command::Version => Ok(out.version(env!("CARGO_PKG_VERSION"))),

@@ -136,6 +136,7 @@ pub struct Host {
     tasks: Option<TasksRow>,
     outcome: OutcomeRow,
     reply: ReplyRow,
+    rewrite: Option<RewriteRow>,
     install: InstallRow,
     tools: Vec<ToolRow>,
 }
@@ -247,6 +248,18 @@ struct ReplyRow {
     grant: Vec<Happening>,
     /// Put before the reason of a refused stop where the host returns it as a prompt.
     echo: Option<String>,
+}
+
+/// A host that lets a hook give a shell call another line.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RewriteRow {
+    /// The tools whose lines a POSIX shell reads.
+    tools: Vec<String>,
+    /// The field that tells how the host decides whom to ask.
+    mode: String,
+    /// Its values with which the host runs every call without asking.
+    unasked: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -422,6 +435,11 @@ impl Host {
 
     fn happening(&self, event: &str) -> Option<Happening> {
         self.events.get(event).copied()
+    }
+
+    /// True where a hook may give a shell call another line.
+    pub fn rewrites(&self) -> bool {
+        self.rewrite.is_some()
     }
 
     /// True where the host has a tool that launches subagents.

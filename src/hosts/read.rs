@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::patch::patched_files;
 use super::{ActRow, AnswerKey, AskRow, Happening, Host, Sign};
 use crate::event::{
-    Act, Actor, Answer, Change, Event, FileEdit, Kind, Outcome, Question, Replacement, ToolCall,
+    Act, Actor, Answer, Change, Event, FileEdit, Kind, Outcome, Question, Replacement, Rewritable, ToolCall,
 };
 
 /// Largest payload that is read, in bytes.
@@ -55,6 +55,7 @@ pub fn read(host: &'static Host, bytes: &[u8], event_argument: Option<&str>) -> 
         session: payload.owned(&host.fields.session),
         by: payload.actor(),
         kind: payload.kind(name),
+        rewritable: payload.rewritable(name),
         cwd: payload.cwd.clone(),
     })
 }
@@ -206,6 +207,20 @@ impl Payload {
         };
         let running = list(&self.top, &tasks.list).iter().filter(counts).filter(|task| !over(task)).count();
         u32::try_from(running).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the line of this call may be replaced, and what the answer has to repeat.
+    fn rewritable(&self, event: &str) -> Option<Rewritable> {
+        let row = self.host.rewrite.as_ref()?;
+        let tool =
+            self.text(&self.host.fields.tool).filter(|tool| row.tools.iter().any(|known| known == tool))?;
+        let ActRow::Shell { command, .. } = &self.host.tool(tool)?.act else { return None };
+        if self.host.happening(event) != Some(Happening::Before) {
+            return None;
+        }
+        let input = self.top.get(&self.host.fields.input).filter(|input| text(input, command).is_some())?;
+        let unasked = self.text(&row.mode).is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
+        Some(Rewritable { input: input.clone(), field: command.clone(), unasked })
     }
 
     fn call(&self) -> ToolCall {

@@ -23,6 +23,9 @@ pub struct Answer {
     pub to_person: Option<String>,
     /// The person need not be asked about this call. A refusal beats it.
     pub grant: bool,
+    /// The line that is to run instead, without asking. A refusal beats it, and an event
+    /// that cannot be rewritten has no place for it.
+    pub rewrite: Option<String>,
 }
 
 impl Answer {
@@ -58,7 +61,7 @@ impl Answer {
 /// say it at an event that has one.
 pub fn reply(host: &Host, event: &Event, answer: &Answer) -> Option<Value> {
     let happening = host.happening(&event.name)?;
-    let said = lowered(host, happening, answer);
+    let said = lowered(host, happening, event, answer);
     let object = match host.reply.dialect {
         Dialect::Claude => claude(happening, &event.name, &said),
         Dialect::Gemini => gemini(&event.name, &said),
@@ -73,15 +76,22 @@ struct Said {
     context: Option<String>,
     person: Option<String>,
     grant: bool,
+    /// The whole input of the call, with another line in it.
+    input: Option<Value>,
 }
 
-fn lowered(host: &Host, happening: Happening, answer: &Answer) -> Said {
+fn lowered(host: &Host, happening: Happening, event: &Event, answer: &Answer) -> Said {
     let row = &host.reply;
     let limit = row.limit;
     let can = |list: &[Happening]| list.contains(&happening);
     let reason = answer.refuse.as_deref().map(reason_or_default);
     let echo = row.echo.as_deref().filter(|_| happening == Happening::Stop);
     let mut said = Said { grant: answer.grant && reason.is_none() && can(&row.grant), ..Said::default() };
+    if let (Some(line), Some(call), None) = (&answer.rewrite, &event.rewritable, reason) {
+        let mut input = call.input.clone();
+        input[&call.field] = json!(line);
+        said.input = Some(input);
+    }
     if can(&row.refuse) && reason.is_some() {
         said.refuse = joined(&[echo, reason, answer.context.as_deref()], limit);
     } else if can(&row.context) {
@@ -116,8 +126,11 @@ fn claude(happening: Happening, event: &str, said: &Said) -> Map<String, Value> 
             reply.insert("decision".to_owned(), json!("block"));
             reply.insert("reason".to_owned(), json!(reason));
         }
-        None if said.grant => {
+        None if said.grant || said.input.is_some() => {
             specific.insert("permissionDecision".to_owned(), json!("allow"));
+            if let Some(input) = &said.input {
+                specific.insert("updatedInput".to_owned(), input.clone());
+            }
         }
         None => {}
     }
@@ -267,6 +280,7 @@ mod tests {
             context: Some("fact".to_owned()),
             to_person: Some("word".to_owned()),
             grant: true,
+            rewrite: None,
         };
         let denied = json!({
             "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no\n\nfact"},
@@ -277,6 +291,31 @@ mod tests {
             "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "additionalContext": "fact"},
             "systemMessage": "word"});
         assert_eq!(said("claude", "PreToolUse", &allowed), Some(granted));
+    }
+
+    #[test]
+    fn a_line_is_replaced_with_the_whole_input_around_it() {
+        let payload = json!({"tool_name": "Bash", "permission_mode": "bypassPermissions",
+            "tool_input": {"command": "make", "timeout": 5}});
+        let answer = Answer { rewrite: Some("confined make".to_owned()), ..Answer::silence() };
+        let reply_of = |host: &str, event: &str, payload: &Value, answer: &Answer| {
+            let host = row(host).expect("the row loads");
+            let event = read(host, payload.to_string().as_bytes(), Some(event)).expect("it is an event");
+            reply(host, &event, answer)
+        };
+        let rewritten = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow",
+            "updatedInput": {"command": "confined make", "timeout": 5}}});
+        for host in ["claude", "codex"] {
+            assert_eq!(reply_of(host, "PreToolUse", &payload, &answer), Some(rewritten.clone()), "{host}");
+            assert_eq!(reply_of(host, "PostToolUse", &payload, &answer), None, "{host}: it has run");
+            let refused = Answer { rewrite: answer.rewrite.clone(), ..Answer::refuse("no") };
+            let reply = reply_of(host, "PreToolUse", &payload, &refused).expect("it refuses");
+            assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{host}");
+            assert_eq!(reply["hookSpecificOutput"]["updatedInput"], Value::Null, "{host}");
+        }
+        let edit = json!({"tool_name": "Write", "permission_mode": "bypassPermissions", "tool_input": {"file_path": "a"}});
+        assert_eq!(reply_of("claude", "PreToolUse", &edit, &answer), None);
+        assert_eq!(reply_of("gemini", "BeforeTool", &payload, &answer), None);
     }
 
     #[test]

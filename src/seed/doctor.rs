@@ -14,7 +14,8 @@ use super::{Focused, Result, Seed, SeedError, steps};
 use crate::format::journal::Linked;
 use crate::format::{names, state};
 use crate::hosts::{self, Host};
-use crate::{githooks, world};
+use crate::rules::Confining;
+use crate::{confine, githooks, world};
 
 /// One finding.
 #[derive(Clone, Debug, Serialize)]
@@ -58,6 +59,7 @@ impl Seed {
         self.examine_state(&mut found);
         self.examine_hosts(&mut found);
         self.examine_hooks(&mut found);
+        self.examine_confinement(&mut found);
         self.examine_memory(&mut found)?;
         Ok(found)
     }
@@ -175,6 +177,62 @@ impl Seed {
                 }
             }
             Err(error) => found.push(Finding::bad("git hooks", error.to_string(), "git seed init")),
+        }
+    }
+
+    /// Does the kernel hold a command that git seed exec starts, and which hosts let a hook
+    /// start one so?
+    fn examine_confinement(&self, found: &mut Vec<Finding>) {
+        match confine::check() {
+            Err(why) => {
+                let detail = format!("none here: {why}; the tree fence alone looks, afterwards");
+                found.push(Finding::good("confinement", detail));
+                return;
+            }
+            Ok(()) => found.push(self.try_confinement()),
+        }
+        if self.rules.confining == Confining::Off {
+            found.push(Finding::good("rewriting", "off in the rules (shell.confine)"));
+            return;
+        }
+        for file in self.installation().settings {
+            let Ok(row) = hosts::row(&file.host) else { continue };
+            let title = &row.title;
+            let detail = if !row.rewrites() {
+                format!(
+                    "{title} does not let a hook replace a line; git seed exec -- <command> confines by hand"
+                )
+            } else if self.has_seen_rewrite(&row.name) {
+                format!(
+                    "{title} was seen to run a replaced line; code runs confined where it would run unasked"
+                )
+            } else {
+                format!("{title}: not seen yet; have the agent run git seed doctor by itself in a session")
+            };
+            found.push(Finding::good("rewriting", detail));
+        }
+    }
+
+    /// Starts a confined command that tries to write where it must not.
+    fn try_confinement(&self) -> Finding {
+        let file = self.store.seed_dir().join("probe");
+        let line = ["echo ran; : > \"$0\"".to_owned(), file.display().to_string()];
+        let arguments: Vec<String> =
+            ["exec", "--", "sh", "-c"].map(str::to_owned).into_iter().chain(line).collect();
+        let program = world::own_binary().display().to_string();
+        let ran = run(&program, &arguments, b"");
+        let written = std::fs::remove_file(&file).is_ok();
+        match ran {
+            Ok(said) if said == "ran" && !written => {
+                Finding::good("confinement", "the kernel kept a confined command from writing to .git")
+            }
+            Ok(_) if written => {
+                Finding::bad("confinement", "a confined command wrote to .git", "use another git-seed")
+            }
+            Ok(_) => Finding::bad("confinement", "git seed exec starts no command", "git seed exec -- true"),
+            Err(error) => {
+                Finding::bad("confinement", format!("{program} does not run: {error}"), "git seed init")
+            }
         }
     }
 

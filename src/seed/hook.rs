@@ -43,7 +43,10 @@ impl Seed {
         }
         let answered = match &event.kind {
             Kind::Before(call) => self.before(host, event, call),
-            Kind::After { call, outcome } => self.after(host, event, call, outcome),
+            Kind::After { call, outcome } => {
+                let given = as_given(call);
+                self.after(host, event, given.as_ref().unwrap_or(call), outcome)
+            }
             Kind::Prompt { text, automation } => self.prompt(host, event, text, *automation),
             Kind::SessionStart { source } => self.session_start(event, source),
             Kind::SessionEnd { .. } => self.session_end(event),
@@ -168,9 +171,9 @@ impl Seed {
         if let Act::Shell { command, background: false, .. } = &call.act
             && is_own_command(command)
         {
-            return Ok(Answer::grant());
+            return Ok(Answer { rewrite: self.proving_line(event, call), ..Answer::grant() });
         }
-        Ok(Answer::silence())
+        Ok(Answer { rewrite: self.confined_line(event, call, focused), ..Answer::silence() })
     }
 
     fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
@@ -624,6 +627,14 @@ impl Seed {
             focused.state.job.name, focused.state.stand.phase
         )))
     }
+}
+
+/// The call with the line that the agent gave, where the hook had put it into another.
+fn as_given(call: &ToolCall) -> Option<ToolCall> {
+    let Act::Shell { command, cwd, background } = &call.act else { return None };
+    let std::borrow::Cow::Owned(command) = shell::unwrapped(command) else { return None };
+    let act = Act::Shell { command, cwd: cwd.clone(), background: *background };
+    Some(ToolCall { tool: call.tool.clone(), id: call.id.clone(), act })
 }
 
 /// The journal must hold before anything is written or run.

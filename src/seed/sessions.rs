@@ -67,6 +67,13 @@ impl Seed {
         self.store.seed_dir().join("sessions").join(format!("{}.toml", short_hash(id.as_bytes(), 16)))
     }
 
+    /// The recorded session whose id has the hash `name`.
+    pub(super) fn session_named(&self, name: &str) -> Option<Session> {
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let file = self.store.seed_dir().join("sessions").join(format!("{name}.toml"));
+        toml::from_str(&std::fs::read_to_string(file).ok().filter(|_| plain)?).ok()
+    }
+
     /// The recorded session `id`.
     pub fn session(&self, id: &str) -> Option<Session> {
         toml::from_str(&std::fs::read_to_string(self.session_file(id)).ok()?).ok()

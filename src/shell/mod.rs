@@ -19,11 +19,14 @@ mod syntax;
 mod tests;
 mod walk;
 mod words;
+mod wrap;
 
 use serde::Deserialize;
 
 use stand::Here;
 use words::Term;
+
+pub use wrap::{unwrapped, wrapped};
 
 pub use seed::{Program, SeedCommand, only_looks, seed_command};
 

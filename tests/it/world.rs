@@ -624,7 +624,7 @@ impl Drop for World {
         let fsck = self.tries("git fsck --strict --no-dangling");
         assert!(fsck.code == 0 || self.damaged.get(), "git fsck objects: {fsck:?}");
         // Files below .git/seed are locked with flock, and stay.
-        let locks = self.sh("find . -path ./.git/seed -prune -o -name '*.lock' -print");
+        let locks = self.sh("find . -path ./.git/seed -prune -o -name '*.lock' ! -name Cargo.lock -print");
         assert!(locks.is_empty(), "locks are left:\n{locks}");
         let _ = &self.dir;
     }
@@ -777,6 +777,11 @@ impl Reply {
     /// True where the host need not ask the person.
     pub fn grants(&self) -> bool {
         self.at("/hookSpecificOutput/permissionDecision") == Some("allow")
+    }
+
+    /// The line that is to run instead.
+    pub fn rewritten(&self) -> Option<&str> {
+        self.at("/hookSpecificOutput/updatedInput/command")
     }
 
     /// True where it said nothing at all.

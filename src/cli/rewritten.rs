@@ -1,0 +1,15 @@
+//! `git-seed rewritten`: what a hook puts before `git seed doctor`, to see whether it runs.
+
+use super::{Context, Outcome};
+
+/// Say that a host has run the line that its hook gave it (hooks put this into a line)
+#[derive(Debug, clap::Args)]
+pub(super) struct RewrittenArgs {
+    /// The session that the line was made for
+    session: String,
+}
+
+pub(super) fn run(args: &RewrittenArgs, context: &Context) -> anyhow::Result<Outcome> {
+    let seen = context.seed()?.saw_rewrite(&args.session)?;
+    Ok(if seen { Outcome::Yes } else { Outcome::Failed })
+}

@@ -1,0 +1,128 @@
+//! Lines that the hook replaces, so that the kernel confines what runs.
+//!
+//! A host is believed to take another line only once it was seen to: the hook puts a
+//! command of ours before `git seed doctor`, and that command, when it runs, writes down
+//! which client ran it. From then on, in phases that change no files, a call that runs
+//! code and that the host would run unasked is confined.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Focused, Result, Seed};
+use crate::event::{Act, Event, ToolCall};
+use crate::phases::{Class, Phase};
+use crate::rules::Confining;
+use crate::shell::{self, Effect, Reading};
+use crate::{confine, world};
+
+/// Clients that were seen to take another line.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Clients {
+    #[serde(default)]
+    seen: Vec<Client>,
+}
+
+/// One version of one client.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Client {
+    host: String,
+    /// [`world::version_mark`] of its process.
+    mark: String,
+}
+
+/// Clients that are kept: older versions are of no use.
+const KEPT: usize = 16;
+
+impl Seed {
+    fn clients_file(&self) -> PathBuf {
+        self.store.seed_dir().join("clients.toml")
+    }
+
+    fn clients(&self) -> Clients {
+        let text = std::fs::read_to_string(self.clients_file()).unwrap_or_default();
+        toml::from_str(&text).unwrap_or_default()
+    }
+
+    /// The client that speaks in the session `id`.
+    fn client_of(&self, id: &str) -> Option<Client> {
+        let session = self.session(id)?;
+        let process = world::running(session.process?.pid)?;
+        Some(Client { host: session.host, mark: world::version_mark(&process)? })
+    }
+
+    /// The line that lets a client prove that it takes another line, where `call` is the
+    /// command to do so.
+    pub(super) fn proving_line(&self, event: &Event, call: &ToolCall) -> Option<String> {
+        event.rewritable.as_ref()?;
+        let Act::Shell { command, background: false, .. } = &call.act else { return None };
+        let words: Vec<&str> = command.split_whitespace().collect();
+        if !matches!(words.as_slice(), ["git", "seed", "doctor"] | ["git-seed", "doctor"]) {
+            return None;
+        }
+        let session = crate::format::short_hash(event.session.as_bytes(), 16);
+        Some(format!("'{}' rewritten {session}; {command}", world::own_binary().display()).replace('\n', " "))
+    }
+
+    /// The host has run the line that we gave it: it is written down.
+    ///
+    /// Counts only below the process of the session that the line was made for.
+    pub fn saw_rewrite(&self, session: &str) -> Result<bool> {
+        let above = world::ancestors();
+        let Some(known) = self.session_named(session) else { return Ok(false) };
+        let Some(process) = &known.process else { return Ok(false) };
+        let below = above.iter().find(|up| up.pid == process.pid && up.started == process.started);
+        let Some(mark) = below.and_then(world::version_mark) else { return Ok(false) };
+        let client = Client { host: known.host, mark };
+        let mut clients = self.clients();
+        clients.seen.retain(|seen| *seen != client);
+        clients.seen.insert(0, client);
+        clients.seen.truncate(KEPT);
+        std::fs::write(self.clients_file(), toml::to_string(&clients).unwrap_or_default())?;
+        Ok(true)
+    }
+
+    /// Whether some client of `host` was seen to take another line.
+    pub(super) fn has_seen_rewrite(&self, host: &str) -> bool {
+        self.clients().seen.iter().any(|client| client.host == host)
+    }
+
+    /// Whether the line of this call is replaced by one that confines it.
+    pub(super) fn confines(&self, event: &Event, phase: &Phase, reading: &Reading) -> bool {
+        let unasked = event.rewritable.as_ref().is_some_and(|call| call.unasked);
+        unasked
+            && self.rules.confining == Confining::Auto
+            && !phase.opens(Class::ShellWrite)
+            && is_worth_it(reading)
+            && self.client_of(&event.session).is_some_and(|client| self.clients().seen.contains(&client))
+            && confine::check().is_ok()
+    }
+
+    /// The line that runs instead of that of `call`, if it is to be confined.
+    pub(super) fn confined_line(
+        &self,
+        event: &Event,
+        call: &ToolCall,
+        focused: Option<&Focused>,
+    ) -> Option<String> {
+        let Act::Shell { command, .. } = &call.act else { return None };
+        if !event.rewritable.as_ref().is_some_and(|call| call.unasked) {
+            return None;
+        }
+        if !self.confines(event, self.row(focused), &shell::read(command)) {
+            return None;
+        }
+        shell::wrapped(world::own_binary().to_str()?, command)
+    }
+}
+
+/// Code runs in it, and nothing that needs what confinement closes.
+fn is_worth_it(reading: &Reading) -> bool {
+    let fits = |effect: Effect| matches!(effect, Effect::Read | Effect::RunsCode | Effect::Unknown);
+    reading
+        .found
+        .iter()
+        .all(|found| !found.seed && found.git.as_ref().is_none_or(|_| found.effect == Effect::Read))
+        && reading.found.iter().all(|found| fits(found.effect))
+        && reading.worst() > Effect::Read
+}

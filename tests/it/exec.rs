@@ -1,0 +1,232 @@
+//! `git seed exec`: what a confined command can change, and when the hook confines by itself.
+//!
+//! Where the kernel does not confine, each session says so and tries only the refusal.
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::{CODE, Reply, Said, World};
+
+/// A seeded world in `phase`; nothing where the kernel does not confine.
+#[expect(clippy::disallowed_macros, reason = "what was not tried is said")]
+fn at(phase: &str) -> Option<World> {
+    if let Err(why) = git_seed::confine::check() {
+        println!("skipped: {why}");
+        return None;
+    }
+    let world = World::new();
+    world.puts(".gitignore", "target/\n*.log\n.claude/\n");
+    world.puts("Cargo.toml", "[package]\n");
+    world.puts("Cargo.lock", "# lock\n");
+    world.puts("src/parser/Cargo.toml", "[package]\n");
+    world.puts("build.log", "");
+    world.git("add -A");
+    world.git("commit -qm more");
+    let world = world.installed();
+    world.to(phase);
+    Some(world)
+}
+
+impl World {
+    /// Runs a shell line confined.
+    fn confined(&self, line: &str) -> Said {
+        self.agents_shell(&format!("git seed exec -- sh -c '{line}'"), "")
+    }
+
+    #[track_caller]
+    fn is_kept_out(&self, line: &str) {
+        self.changes_nothing(|| {
+            let said = self.confined(line);
+            assert!(said.code != 0, "{line}: {said:?}");
+        });
+    }
+
+    #[track_caller]
+    fn is_let(&self, line: &str) {
+        let said = self.confined(line);
+        assert!(said.code == 0, "{line}: {said:?}");
+    }
+}
+
+#[test]
+fn in_execute_a_confined_command_writes_in_scope_only() {
+    let Some(world) = at("execute") else { return };
+    world.is_let(&format!("echo 1 >> {CODE}"));
+    world.is_let("echo 1 > src/parser/new.rs && mkdir src/parser/sub && rm src/parser/new.rs");
+    world.is_let("echo locked > Cargo.lock");
+    assert_eq!(world.text("Cargo.lock"), "locked\n");
+    for line in [
+        "echo 1 > todo.txt",
+        "echo 1 >> todo.txt",
+        "echo 1 > src/new.rs",
+        "rm todo.txt",
+        "mv todo.txt src/parser/todo.txt",
+        "ln todo.txt src/parser/todo.txt",
+        "mkdir other",
+        "ln -s /tmp link",
+        "sed -i s/a/b/ todo.txt",
+        "truncate -s 0 todo.txt",
+        "echo 1 > .git/config",
+        "rm -rf .git/hooks",
+        "git commit --allow-empty -m x",
+        "git update-ref refs/heads/x HEAD",
+        "echo 1 > .claude/settings.local.json",
+        "mkdir -p .claude/agents",
+        "echo 1 > seed.toml",
+        "echo 1 > ../beside",
+        "echo 1 > \"$HOME/beside\"",
+    ] {
+        world.is_kept_out(line);
+    }
+    assert!(!world.root().join("beside").exists());
+}
+
+#[test]
+fn where_a_phase_changes_no_files_only_what_git_ignores_is_open() {
+    for phase in ["observe", "verify"] {
+        let Some(world) = at(phase) else { return };
+        world.is_let("mkdir -p target/debug && echo 1 > target/debug/x && echo 1 > build.log");
+        world.is_let("f=$(mktemp) && echo 1 > $f && rm $f");
+        for line in [&*format!("echo 1 > {CODE}"), "echo 1 > Cargo.lock", "mkdir src/parser/sub", "touch new"] {
+            world.is_kept_out(line);
+        }
+        assert_eq!(world.git("status --porcelain -- todo.txt Cargo.lock new"), "", "{phase}");
+    }
+}
+
+#[test]
+fn a_command_of_the_whole_tree_leaves_git_closed() {
+    let Some(world) = at("plan") else { return };
+    world.works("plan");
+    world.seed("phase advance --scope . -F -").stdin(&super::world::message("plan")).succeeds();
+    world.opens();
+    world.is_let("echo 1 > todo.txt");
+    world.is_let("echo 1 > src/new.rs");
+    world.is_kept_out("echo 1 > .git/x");
+    world.is_kept_out("mv .git git2");
+    world.is_kept_out("echo 1 > .claude/x");
+}
+
+#[test]
+fn code_signals_output_and_input_are_those_of_the_command() {
+    let Some(world) = at("verify") else { return };
+    for (line, code, out) in [
+        ("exit 7", 7, ""),
+        ("echo a; echo b >&2; exit 0", 0, "a\n"),
+        ("cat", 0, "given"),
+        ("yes | head -n 1", 0, "y\n"),
+    ] {
+        let said = world.agents_shell(&format!("git seed exec -- sh -c '{line}'"), "given");
+        assert_eq!((said.code, said.out.as_str()), (code, out), "{said:?}");
+        assert_eq!(said.err, if line.contains(">&2") { "b\n" } else { "" });
+    }
+    let said = world.agents_shell("git-seed exec -- sh -c 'kill -TERM $$'; echo \"by signal $?\"", "");
+    assert_eq!(said.out, "by signal 143\n");
+    assert_eq!(world.agents_shell("git seed exec -- no-such-command", "").code, 127);
+    assert_eq!(world.agents_shell("git seed exec -- ./todo.txt", "").code, 126);
+    assert_eq!(world.agents_shell("git seed exec", "").code, 64);
+    assert_eq!(world.agents_shell("git seed exec --help", "").code, 0);
+    let said = world.agents_shell("cd src && git seed -C .. exec echo through the long form", "");
+    assert_eq!((said.code, said.out.as_str()), (0, "through the long form\n"), "{said:?}");
+}
+
+#[test]
+fn without_git_seed_nothing_is_run() {
+    let world = World::new();
+    let said = world.agents_shell("git seed exec -- touch ran", "");
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("not installed"), "{said:?}");
+    assert!(!world.path("ran").exists());
+}
+
+#[test]
+fn a_scratch_folder_of_its_own_goes_with_git_seed() {
+    let Some(world) = at("verify") else { return };
+    let said = world.confined("echo $TMPDIR");
+    let dir = said.out.trim().to_owned();
+    if dir.is_empty() {
+        // The world does not lie in a scratch folder of the rules.
+        return;
+    }
+    assert!(std::path::Path::new(&dir).is_dir(), "{said:?}");
+    world.person("uninstall").succeeds();
+    assert!(!std::path::Path::new(&dir).exists());
+}
+
+// ---- lines that the hook replaces
+
+/// A call of the shell in a session where the host asks nobody.
+fn unasked(world: &World, line: &str) -> Reply {
+    let input = json!({ "command": line, "timeout": 5000 });
+    let fields = json!({
+        "tool_name": "Bash", "tool_input": input, "tool_use_id": world.next_call(),
+        "permission_mode": "bypassPermissions",
+    });
+    world.event("PreToolUse", &fields)
+}
+
+/// Lets the client show that it runs what the hook gives it.
+fn doctor_in_session(world: &World) {
+    let reply = unasked(world, "git seed doctor");
+    let line = reply.rewritten().expect("another line").to_owned();
+    let said = world.agents_shell(&line, "");
+    assert!(said.out.contains("was seen to run a replaced line"), "{said:?}");
+}
+
+#[test]
+fn once_a_rewrite_was_seen_code_runs_confined_where_nobody_is_asked() {
+    let Some(world) = at("verify") else { return };
+    world.puts("check.sh", "echo checked; echo 1 > todo.txt\n");
+    let reply = unasked(&world, "sh check.sh");
+    assert!(reply.is_silent(), "nothing was seen yet: {reply:?}");
+    doctor_in_session(&world);
+    let reply = unasked(&world, "sh check.sh");
+    assert!(reply.grants(), "{reply:?}");
+    let line = reply.rewritten().expect("another line").to_owned();
+    let before = world.text("todo.txt");
+    let said = world.agents_shell(&line, "");
+    assert!(said.out == "checked\n" && said.code != 0, "{said:?}");
+    assert_eq!(world.text("todo.txt"), before);
+    // What the agent gave is what counts afterwards.
+    let call = world.next_call();
+    let after = world.after("Bash", &json!({ "command": line }), &call, &json!({ "stdout": "checked" }), 20);
+    after.passes();
+    // A call that the host would ask about, one that only looks, and git seed's own go as they are.
+    let input = json!({ "command": "sh check.sh" });
+    assert!(world.before("Bash", &input, &world.next_call()).is_silent());
+    assert!(unasked(&world, "cat todo.txt").is_silent());
+    assert!(unasked(&world, "sh check.sh; cd src").is_silent());
+    assert!(unasked(&world, "git seed status").rewritten().is_none());
+    unasked(&world, "sed -i s/a/b/ todo.txt").refuses("BLOCKED");
+    assert!(unasked(&world, "cd src && sh ../check.sh").rewritten().expect("confined").starts_with("cd src && '"));
+}
+
+#[test]
+fn nothing_is_rewritten_where_the_phase_writes_or_the_rules_say_no() {
+    let Some(world) = at("execute") else { return };
+    doctor_in_session(&world);
+    assert!(unasked(&world, "sh check.sh").is_silent());
+    let Some(world) = at("verify") else { return };
+    world.puts("seed.toml", "[shell]\nconfine = \"off\"\n");
+    world.person("rules apply").succeeds();
+    let line = unasked(&world, "git seed doctor").rewritten().expect("it may still be seen").to_owned();
+    world.agents_shell(&line, "");
+    assert!(unasked(&world, "sh check.sh").is_silent());
+}
+
+#[test]
+fn a_line_that_another_process_runs_proves_nothing() {
+    let Some(world) = at("verify") else { return };
+    let line = unasked(&world, "git seed doctor").rewritten().expect("another line").to_owned();
+    let name = line.split(" rewritten ").nth(1).and_then(|rest| rest.split(';').next()).expect("a session");
+    let sessions = world.path(".git/seed/sessions");
+    let file = fs::read_dir(&sessions).expect("sessions").flatten().next().expect("one").path();
+    let other = fs::read_to_string(&file).expect("it reads").replace("pid = ", "pid = 1");
+    fs::write(&file, other).expect("it can be written");
+    assert_eq!(world.agents_shell(&format!("git-seed rewritten {name}"), "").code, 1);
+    assert_eq!(world.agents_shell("git-seed rewritten ../../x", "").code, 1);
+    assert!(!world.path(".git/seed/clients.toml").exists());
+    unasked(&world, &format!("git seed rewritten {name}")).refuses("BLOCKED");
+}
