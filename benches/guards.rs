@@ -37,6 +37,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         persons: None,
         moves: None,
         git_verb: None,
+        confinable: false,
         question: None,
     };
     Scene {

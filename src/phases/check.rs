@@ -214,6 +214,12 @@ fn row_is_sound(phase: &Phase) -> Checked {
     if !phase.opens(Class::Seed) {
         return no("acts", "lacks `seed`: without git seed's own commands no step could be taken".to_owned());
     }
+    let held = [Class::ShellCode, Class::ShellWrite, Class::ShellUnknown];
+    if phase.confined.iter().any(|class| !held.contains(class)) {
+        let what =
+            "names an act that the kernel does not hold; it holds shell-code, shell-write, shell-unknown";
+        return no("confined", what.to_owned());
+    }
     if phase.opens(Class::Ask) && phase.questions.is_empty() {
         return no("questions", "it may ask, so this says what: tag words, or `*` for any words".to_owned());
     }

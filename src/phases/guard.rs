@@ -89,6 +89,8 @@ pub struct Call<'a> {
     pub moves: Option<String>,
     /// A `git commit` or the like by hand; the verb.
     pub git_verb: Option<String>,
+    /// What is closed in it would be open if the kernel confined it, which it can here.
+    pub confinable: bool,
     /// Questions to the person that no gate let through: what is wrong with them.
     pub question: Option<Refusal>,
 }
@@ -247,6 +249,7 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
         {
             (Wants::Looking, "later")
         }
+        _ if scene.call.confinable && scene.phase.confined.contains(&class) => (Wants::Looking, "confine"),
         _ => (Wants::Looking, class_word(class)),
     };
     no(wants).with("case", case).with("what", part)
@@ -485,6 +488,7 @@ mod tests {
             persons: None,
             moves: None,
             git_verb: None,
+            confinable: false,
             question: None,
         };
         let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");

@@ -230,6 +230,9 @@ pub struct Phase {
     /// The anchor line that its notes stand below.
     pub anchor: Option<String>,
     pub acts: Vec<Class>,
+    /// Shell acts that are open too where the kernel confines them.
+    #[serde(default)]
+    pub confined: Vec<Class>,
     #[serde(default)]
     pub reads: Reads,
     /// Tag words of the questions that may be asked; `*` for any words at all.
@@ -554,6 +557,11 @@ mod tests {
             ("name = \"talk\"", "name = \"idle\"", "phase `idle`, `name`: stands twice"),
             ("reads = \"memory\"", "reads = \"memmory\"", "unknown variant `memmory`"),
             ("dial = true", "dail = true", "unknown field `dail`"),
+            (
+                "confined = [\"shell-unknown\"]",
+                "confined = [\"shell-outward\"]",
+                "phase `observe`, `confined`: names an act that the kernel does not hold",
+            ),
             (
                 "questions = [\"*\"]",
                 "questions = []",

@@ -89,6 +89,7 @@ impl Seed {
             persons: None,
             moves: None,
             git_verb: None,
+            confinable: false,
             question: None,
         };
         let place = |path: &Path| self.place(host, event, path, focused);
@@ -210,8 +211,12 @@ impl Seed {
         let reading = shell::read(command);
         let scope = self.scope_for(phase, focused);
         let cwd = cwd.unwrap_or(&event.cwd);
+        let confines = self.confines(event, phase, &reading);
         for found in &reading.found {
-            out.classes.push((class_of(found), found.part.clone()));
+            let class = class_of(found);
+            // Confined it can change nothing that a phase keeps, so it looks.
+            let looks = confines && phase.confined.contains(&class);
+            out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
             if found.persons && out.persons.is_none() {
                 out.persons = Some(found.part.clone());
             }
@@ -236,12 +241,22 @@ impl Seed {
                 }
             }
         }
+        out.confinable = self.is_confinable(phase, &out.classes);
         // A writer that the phase does not open at all says so by its act, not by its place.
         if !phase.opens(Class::ShellWrite) {
             out.changes.retain(|change| {
                 matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
             });
         }
+    }
+
+    /// Whether these acts would all be open if the kernel confined them, and are not now.
+    fn is_confinable(&self, phase: &Phase, classes: &[(Class, String)]) -> bool {
+        let mut closed =
+            classes.iter().map(|(class, _)| class).filter(|class| !phase.opens(**class)).peekable();
+        closed.peek().is_some()
+            && closed.all(|class| phase.confined.contains(class))
+            && crate::confine::check().is_ok()
     }
 
     /// Checks the questions of one call; those that are let through, where any of them counts.

@@ -89,7 +89,8 @@ fn where_a_phase_changes_no_files_only_what_git_ignores_is_open() {
         let Some(world) = at(phase) else { return };
         world.is_let("mkdir -p target/debug && echo 1 > target/debug/x && echo 1 > build.log");
         world.is_let("f=$(mktemp) && echo 1 > $f && rm $f");
-        for line in [&*format!("echo 1 > {CODE}"), "echo 1 > Cargo.lock", "mkdir src/parser/sub", "touch new"] {
+        for line in [&*format!("echo 1 > {CODE}"), "echo 1 > Cargo.lock", "mkdir src/parser/sub", "touch new"]
+        {
             world.is_kept_out(line);
         }
         assert_eq!(world.git("status --porcelain -- todo.txt Cargo.lock new"), "", "{phase}");
@@ -200,7 +201,9 @@ fn once_a_rewrite_was_seen_code_runs_confined_where_nobody_is_asked() {
     assert!(unasked(&world, "sh check.sh; cd src").is_silent());
     assert!(unasked(&world, "git seed status").rewritten().is_none());
     unasked(&world, "sed -i s/a/b/ todo.txt").refuses("BLOCKED");
-    assert!(unasked(&world, "cd src && sh ../check.sh").rewritten().expect("confined").starts_with("cd src && '"));
+    assert!(
+        unasked(&world, "cd src && sh ../check.sh").rewritten().expect("confined").starts_with("cd src && '")
+    );
 }
 
 #[test]

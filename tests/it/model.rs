@@ -780,6 +780,7 @@ impl<'a> Search<'a> {
             persons: None,
             moves: None,
             git_verb: None,
+            confinable: false,
             question: self.question(state, row, act),
         };
         let src = || "src/parser".to_owned();
