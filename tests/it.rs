@@ -4,6 +4,7 @@ mod it {
     mod attacks;
     mod attacks3;
     mod concurrency;
+    mod corpus;
     mod cycle;
     mod deadends;
     mod entries;
