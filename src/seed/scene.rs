@@ -229,7 +229,7 @@ impl Seed {
             if let Some(git) = found.git.as_ref().filter(|_| found.effect == Effect::GitWrite) {
                 out.git_verb.get_or_insert_with(|| git.verb.clone());
             }
-            if matches!(found.effect, Effect::Write | Effect::Network) {
+            if matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode) {
                 for path in &found.paths {
                     let state = focused.map(|focused| &focused.state);
                     // A trailing slash means somewhere below: judged as a file of that directory.

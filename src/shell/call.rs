@@ -4,6 +4,7 @@
 //! What no row names is unknown. A program by its path is code, whatever it is called.
 
 use super::programs::{self, Args, Row, Special, runs_inside};
+use super::shown::{self, Shown};
 use super::stand::Here;
 use super::walk::{Around, DEEPEST, Input, MOST, Walker};
 use super::words::Term;
@@ -24,6 +25,13 @@ impl Walker {
     fn program(&mut self, program: &Term, words: &[Term], around: &Around) {
         let home =
             program.text.starts_with("~/") && program.text.find(['$', '`', '*', '?', '[', '{']).is_none();
+        // What the line gives the name for a value is not all that it can be, but it is shown.
+        for value in &program.values {
+            self.argv(
+                &std::iter::once(Term::literal(value)).chain(words.iter().cloned()).collect::<Vec<_>>(),
+                around,
+            );
+        }
         if (!program.is_literal() && !home) || program.text.contains('=') {
             return self.push(Effect::Unknown, &around.part);
         }
@@ -137,11 +145,12 @@ impl Walker {
                 self.found.extend(found);
             }
             Some(Special::Wrap) => self.wrap(row, words, around),
+            Some(Special::Trap) => self.trap(row, words, around),
             Some(Special::Shell) => self.shell(row, words, around),
             Some(Special::Interpreter) => self.interpreter(row, words, around),
             Some(Special::Eval) => self.joined(words, around),
             Some(Special::Git) => self.git(words, around),
-            Some(Special::GitSeed) => self.found.push(seed::judge(words, &around.part)),
+            Some(Special::GitSeed) => self.git_seed(words, Effect::Read, around),
             Some(Special::Alias) => self.alias(words, around),
             Some(Special::Assign) => self.declare(words, around),
             Some(Special::Set) => self.set(words, around),
@@ -263,8 +272,18 @@ impl Walker {
         if shown {
             self.text(&text);
         } else {
+            for code in words.iter().filter_map(|word| self.held(word)).collect::<Vec<_>>() {
+                self.also(&code);
+            }
             self.push(Effect::Unknown, &around.part);
         }
+    }
+
+    /// The value of a word that is one variable, as the line gives it.
+    fn held(&self, word: &Term) -> Option<String> {
+        let [name] = word.uses.as_slice() else { return None };
+        let bare = word.text.trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
+        self.texts.get(name).filter(|_| bare == name).cloned()
     }
 
     fn shell(&mut self, row: &Row, words: &[Term], around: &Around) {
@@ -311,7 +330,12 @@ impl Walker {
             Some(text) => {
                 self.apart(|walker| walker.text(text));
             }
-            None if around.input.piped => self.push(Effect::Unknown, &around.part),
+            None if around.input.piped => {
+                if let Some(text) = &around.input.printed {
+                    self.also(&unquoted(text));
+                }
+                self.push(Effect::Unknown, &around.part);
+            }
             None => self.push(Effect::RunsCode, &around.part),
         }
     }
@@ -320,18 +344,34 @@ impl Walker {
         let args = Args::of(row, words, true);
         let at = args.operands.first().map_or(words.len(), |(at, _)| *at);
         let module = args.flags.iter().find(|flag| flag.name == "-m").and_then(|flag| flag.value.clone());
-        let inline = args
+        let inline: Vec<&Term> = args
             .flags
             .iter()
             .filter(|flag| row.code.contains(&flag.name))
-            .filter_map(|flag| flag.value.as_ref());
-        let mentions =
-            inline.map(|code| code.text.as_str()).chain(around.input.text.as_deref()).any(own::code_mentions);
+            .filter_map(|flag| flag.value.as_ref())
+            .collect();
+        let mentions = inline
+            .iter()
+            .map(|code| code.text.as_str())
+            .chain(around.input.text.as_deref())
+            .any(own::code_mentions);
         let mut found = self.judge(row, words, around);
         if let Some(first) = found.first_mut() {
             first.own_state |= mentions;
         }
+        let only_asks = found.iter().all(|found| found.effect == Effect::Read);
         self.found.extend(found);
+        if !only_asks {
+            let codes: Vec<String> = inline
+                .iter()
+                .map(|code| code.text.clone())
+                .chain(around.input.text.clone())
+                .chain(around.input.printed.as_deref().map(unquoted))
+                .collect();
+            for code in codes {
+                self.shows(shown::in_code(&code), around);
+            }
+        }
         if let Some(module) = module {
             // The module's own words begin behind `-m name`, wherever its operands are.
             let behind = args.flags.iter().find(|flag| flag.name == "-m").map_or(at, |flag| flag.at + 1);
@@ -349,9 +389,10 @@ impl Walker {
             git::Parsed::Unclear => return self.push(Effect::Unknown, &around.part),
         };
         if call.verb == "seed" {
-            let mut found = seed::judge(call.words, &around.part);
-            found.effect = found.effect.max(call.effect);
-            return self.found.push(found);
+            return self.git_seed(call.words, call.effect, around);
+        }
+        for code in &call.runs {
+            self.also(code);
         }
         let reads_names = call
             .words
@@ -377,7 +418,53 @@ impl Walker {
         self.found.extend(found);
     }
 
+    /// `git seed …`. What stands behind `git seed exec` is judged like any command, and
+    /// every effect of it is confined; redirections beside it are not its own.
+    fn git_seed(&mut self, words: &[Term], bent: Effect, around: &Around) {
+        let mut found = seed::judge(words, &around.part);
+        found.effect = found.effect.max(bent);
+        self.found.push(found);
+        let Some(command) = seed::wrapped(words) else { return };
+        let start = self.found.len();
+        self.argv(command, around);
+        self.found[start..].iter_mut().for_each(|found| found.confined = true);
+    }
+
+    /// Reads text that something here may run, beside what is said of it elsewhere.
+    fn also(&mut self, code: &str) {
+        self.apart(|walker| walker.text(code));
+    }
+
+    /// `trap 'rm x' EXIT`: run some time.
+    fn trap(&mut self, row: &Row, words: &[Term], around: &Around) {
+        if let Some(code) = words.first().filter(|word| word.is_literal() && !word.text.starts_with('-')) {
+            self.also(&code.text);
+        }
+        let found = self.judge(row, words, around);
+        self.found.extend(found);
+    }
+
+    /// Adds what code shows of its writes, in its own class: what else it does is unseen.
+    fn shows(&mut self, shown: Shown, around: &Around) {
+        if !shown.files.is_empty() {
+            let mut found = Found::new(Effect::RunsCode, &around.part);
+            let files: Vec<Term> = shown.files.iter().map(|file| Term::literal(file)).collect();
+            let files: Vec<&Term> = files.iter().collect();
+            programs::writes(&files, &around.here, &mut found);
+            found.own_state = files.iter().any(|file| own::touches(own::reach(file, false), true, false));
+            self.found.push(found);
+        }
+        for command in &shown.commands {
+            self.also(command);
+        }
+    }
+
     fn alias(&mut self, words: &[Term], around: &Around) {
+        for (_, code) in
+            words.iter().filter(|word| !word.expands).filter_map(|word| word.text.split_once('='))
+        {
+            self.also(code);
+        }
         let defines = words.iter().any(|word| word.expands || word.text.contains('='));
         let mut found = Found::new(if defines { Effect::Unknown } else { Effect::Read }, &around.part);
         found.tag = defines.then_some(Tag::Taint);
@@ -423,6 +510,11 @@ impl Walker {
         let args = Args::of(row, words, false);
         let mut found = row.judge(&args, around);
         found.extend(scripts::judge(row, &args, words, around));
+        if row.special == Some(Special::Awk) {
+            for code in scripts::awk_programs(&args) {
+                self.shows(shown::in_awk(&code.text), around);
+            }
+        }
         if words.iter().any(|word| self.is_sharp(word)) {
             found.push(Found::new(Effect::Unknown, &around.part));
         }
@@ -438,6 +530,12 @@ impl Walker {
         let code = word.quoted && word.expands;
         code && self.texts.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
     }
+}
+
+/// What an `echo` prints when all its words stand in one pair of quotes.
+fn unquoted(printed: &str) -> String {
+    let inside = ['\'', '"'].iter().find_map(|&quote| printed.strip_prefix(quote)?.strip_suffix(quote));
+    inside.unwrap_or(printed).to_owned()
 }
 
 fn could_be_flag(word: &Term) -> bool {

@@ -23,6 +23,8 @@ pub(super) struct Call<'a> {
     pub effect: Effect,
     /// The directories of `-C`, each from the one before.
     pub directories: Vec<Term>,
+    /// Values of `-c` that git may run, as a shell reads them.
+    pub runs: Vec<String>,
     flags: Vec<GitFlag>,
 }
 
@@ -109,6 +111,7 @@ impl<'a> Call<'a> {
             words: &[],
             effect: Effect::Read,
             directories: Vec::new(),
+            runs: Vec::new(),
             flags: Vec::new(),
         };
         let mut at = 0;
@@ -196,6 +199,16 @@ impl<'a> Call<'a> {
         let fine = row.is_some_and(|row| row.harmless.is_empty() || row.allows(&value));
         if !fine || setting.text.starts_with('$') {
             self.bends(Effect::Unknown);
+            if value.is_literal() {
+                let alias = key.starts_with("alias.");
+                let code = value.text.strip_prefix('!');
+                let git = || format!("git {}", value.text);
+                self.runs.push(match code {
+                    Some(code) => code.to_owned(),
+                    None if alias => git(),
+                    None => value.text.clone(),
+                });
+            }
         }
     }
 

@@ -12,6 +12,7 @@ mod programs;
 mod scripts;
 mod search;
 mod seed;
+mod shown;
 mod stand;
 mod sums;
 mod syntax;
@@ -117,7 +118,7 @@ pub struct Found {
     pub effect: Effect,
     /// The piece of the command line that shows it.
     pub part: String,
-    /// Paths it writes, or names of git seed's state that it uses. Always resolved text,
+    /// Paths it writes, those that code shows among them, or names of git seed's state that it uses. Always resolved text,
     /// never a `$x` or a `*`; relative ones begin where the line began, whatever `cd`
     /// stands between. One that ends in `/` stands for something below that directory.
     /// Behind a `cd` that may have failed, both places are named.
@@ -137,6 +138,8 @@ pub struct Found {
     pub persons: bool,
     /// It is a `git seed` command that changes nothing.
     pub looks: bool,
+    /// `git seed exec` runs it: what it writes outside the scope does not come about.
+    pub confined: bool,
 }
 
 impl Found {
@@ -152,6 +155,7 @@ impl Found {
             seed: false,
             persons: false,
             looks: false,
+            confined: false,
         }
     }
 

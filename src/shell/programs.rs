@@ -77,6 +77,10 @@ pub(super) struct Row {
     /// It puts its sources into its last operand where that is a directory.
     #[serde(default)]
     pub into: bool,
+    /// Its sources change with its target, as hard links do: with one of `with`, or without
+    /// all of `without`.
+    #[serde(default)]
+    pub shares: Option<Shares>,
     /// It searches below its operands, by patterns.
     #[serde(default)]
     pub searches: bool,
@@ -131,6 +135,18 @@ pub(super) enum Writes {
     AfterDashes,
 }
 
+/// When two names come to stand for one file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shares {
+    /// Flags of which one is needed; none if it is so by itself.
+    #[serde(default)]
+    pub with: Vec<String>,
+    /// Flags of which none may be given.
+    #[serde(default)]
+    pub without: Vec<String>,
+}
+
 /// When a program that can write only reads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -164,6 +180,7 @@ pub(super) enum Special {
     Set,
     Shell,
     Tar,
+    Trap,
     Wrap,
 }
 
@@ -541,6 +558,13 @@ impl Row {
         written.iter().map(|&term| term.clone()).collect()
     }
 
+    fn shares(&self, args: &Args<'_>) -> bool {
+        let given = |flags: &[String]| flags.iter().any(|flag| args.has(flag));
+        self.shares
+            .as_ref()
+            .is_some_and(|shares| (shares.with.is_empty() || given(&shares.with)) && !given(&shares.without))
+    }
+
     /// The sources where they are moved, and what they are called at their target.
     fn written_into(&self, args: &Args<'_>, operands: &[&Term]) -> Vec<Term> {
         let flag = args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
@@ -550,7 +574,8 @@ impl Row {
             (None, [sources @ .., target]) => (sources, (*target).clone(), sources.len() > 1),
             (None, []) => return Vec::new(),
         };
-        let moved: &[&Term] = if self.writes == Writes::Operands { sources } else { &[] };
+        let moved: &[&Term] =
+            if self.writes == Writes::Operands || self.shares(args) { sources } else { &[] };
         let mut written: Vec<Term> = moved.iter().map(|&term| term.clone()).collect();
         match target.target() {
             Target::Files(files) if must || files.iter().any(|file| is_directory(file)) => {

@@ -15,13 +15,17 @@ pub(super) fn judge(row: &Row, args: &Args<'_>, words: &[Term], around: &Around)
             .iter()
             .filter_map(|code| of_sed(code, around))
             .collect(),
-        Some(Special::Awk) => programs_of(args, &["-e", "--source"])
-            .iter()
-            .filter_map(|code| of_awk(code, &around.part))
-            .collect(),
+        Some(Special::Awk) => {
+            awk_programs(args).iter().filter_map(|code| of_awk(code, &around.part)).collect()
+        }
         Some(Special::Tar) => of_tar(args, words, around).into_iter().collect(),
         _ => Vec::new(),
     }
+}
+
+/// The programs of an `awk` command.
+pub(super) fn awk_programs(args: &Args<'_>) -> Vec<Term> {
+    programs_of(args, &["-e", "--source"])
 }
 
 /// The scripts in flags, or the first operand if there are none.

@@ -61,6 +61,9 @@ struct Row {
     /// Flags with which it changes something.
     #[serde(default)]
     changes: Vec<String>,
+    /// It runs the command behind `--`: it is never granted, and that command decides.
+    #[serde(default)]
+    wraps: bool,
 }
 
 /// Which forms of a command change nothing.
@@ -150,10 +153,24 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     let mut found = Found::new(if open { Effect::Read } else { Effect::Unknown }, part);
     found.seed = true;
     found.persons = !open;
-    found.looks = open && steady && looks(&args);
+    let wraps = row.is_some_and(|(row, _)| row.wraps);
+    found.looks = open && ((steady && looks(&args)) || wraps);
     let state: Vec<&Term> = words.iter().filter(|word| own::reach(word, false) == Reach::State).collect();
     found.name_state(&state);
     found
+}
+
+/// The command that `git seed exec` runs, if these words are such a command.
+pub(super) fn wrapped(words: &[Term]) -> Option<&[Term]> {
+    let args: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let (row, _) = row_of(&args)?;
+    let name = args.iter().position(|arg| *arg == row.name).filter(|_| row.wraps)?;
+    let rest = words.get(name + 1..)?;
+    let start = match rest.iter().position(|word| word.text == "--") {
+        Some(dashes) => dashes + 1,
+        None => rest.iter().position(|word| !word.text.starts_with('-') || word.flaggy)?,
+    };
+    rest.get(start..).filter(|command| !command.is_empty())
 }
 
 /// `--help` where no command can take it for a value: behind a command, or behind a
@@ -198,7 +215,8 @@ pub fn seed_command(command: &str) -> Option<SeedCommand> {
     let args: Vec<String> = words.collect();
     let shown: Vec<&str> = args.iter().map(String::as_str).collect();
     let elsewhere = shown.iter().any(|word| word.starts_with("-C"));
-    (!elsewhere && is_open(&shown)).then_some(SeedCommand { program, args, stdin })
+    let wraps = row_of(&shown).is_some_and(|(row, _)| row.wraps);
+    (!elsewhere && !wraps && is_open(&shown)).then_some(SeedCommand { program, args, stdin })
 }
 
 /// The here-document in `rest` up to its delimiter, with nothing behind it.

@@ -82,7 +82,8 @@ fn bash() -> String {
 impl Attempt {
     fn shown(&self) -> String {
         let what = [&self.run, &self.file, &self.input].into_iter().find(|text| !text.is_empty());
-        format!("[{}] {} {}", self.phase, self.tool, what.map_or("", String::as_str))
+        let act = if self.act.is_empty() { String::new() } else { format!("  =>  {}", self.act) };
+        format!("[{}] {} {}{act}", self.phase, self.tool, what.map_or("", String::as_str))
     }
 
     fn input(&self, world: &World) -> Value {
@@ -94,7 +95,9 @@ impl Attempt {
         match self.tool.as_str() {
             "Bash" | "Monitor" => json!({ "command": self.run, "description": "scripted command" }),
             "Write" => json!({ "file_path": file, "content": "x\n" }),
-            "Edit" => json!({ "file_path": file, "old_string": "a", "new_string": "b", "replace_all": false }),
+            "Edit" => {
+                json!({ "file_path": file, "old_string": "a", "new_string": "b", "replace_all": false })
+            }
             "MultiEdit" => {
                 json!({ "file_path": file, "edits": [{ "old_string": "a", "new_string": "b" }] })
             }
@@ -266,16 +269,21 @@ impl Arena {
             }
         }
         let fence = self.world.tries("git seed fence status").out;
-        if let Some(path) = changed.iter().find(|path| !covers(&fence, path)) {
+        let heard_at_once = heard.clone();
+        let told = self.steps();
+        heard += &told;
+        let made = self.made();
+        wrong.extend(made.iter().filter_map(|commit| commit.is_wrong(&changed, &heard)));
+        // What a commit behind git seed's back holds is named with that commit.
+        let held = |path: &String| made.iter().any(|commit| !commit.own && commit.files.contains(path));
+        if let Some(path) = changed.iter().find(|path| !covers(&fence, path) && !held(path)) {
             wrong.push(format!("fence status does not name {path}"));
         }
-        if !changed.is_empty() && !changed.iter().any(|path| covers(&heard, path)) {
+        if !changed.is_empty() && !changed.iter().any(|path| covers(&heard_at_once, path)) {
             wrong.push(format!("no hook names any of {changed:?}"));
         }
-        let (told, steps) = self.steps();
-        heard += &told;
-        wrong.extend(self.commits(&changed, &steps, &heard));
-        match (wrong.is_empty(), changed.is_empty() && steps.forged.is_empty()) {
+        let forged = made.iter().any(|commit| !commit.own);
+        match (wrong.is_empty(), changed.is_empty() && !forged) {
             (false, _) => End::Missed(wrong.join("; ")),
             (true, true) => End::Empty,
             (true, false) => End::Named,
@@ -291,73 +299,96 @@ impl Arena {
         text
     }
 
-    /// Takes every step forward that there is, and says what was told.
-    fn steps(&self) -> (String, Steps) {
+    /// Takes the steps forward that there are, and says what was told. A boundary that
+    /// does not open wants the strays away first.
+    fn steps(&self) -> String {
+        let phase = self.world.phase();
         let mut told = String::new();
-        let mut lines = vec!["phase advance -F -"; 2];
-        if self.world.phase() == "execute" {
-            lines.insert(0, "phase checkpoint -m 'what was done so far'");
-        }
-        for line in lines {
+        let mut takes = |line: &str| {
             self.world.minute();
-            let text = message(&self.world.phase());
-            let said = self.world.seed(line).stdin(&text).said();
+            let said = self.world.seed(line).stdin(&message(&phase)).said();
             told += &format!("{}{}\n", said.out, said.err);
+            said.code == 0
+        };
+        if phase == "execute" {
+            takes("phase checkpoint -m 'what was done so far'");
         }
-        let log = self.world.tries("git seed log --json").out;
-        let log: Value = serde_json::from_str(&log).unwrap_or_default();
-        let known: BTreeSet<&str> =
-            log.as_array().into_iter().flatten().filter_map(|step| step["commit"].as_str()).collect();
-        let line = format!("git rev-list --branches --tags HEAD --not {}", self.base);
-        let (own, forged) = self
-            .world
-            .tries(&line)
-            .out
-            .lines()
-            .map(str::to_owned)
-            .partition(|commit| known.contains(commit.as_str()));
-        (told, Steps { own, forged })
+        if !takes("phase advance -F -") {
+            takes("fence restore");
+            self.runs_tests();
+            takes("phase advance -F -");
+        }
+        told
     }
 
-    fn commits(&self, changed: &BTreeSet<String>, steps: &Steps, heard: &str) -> Vec<String> {
-        let mut wrong = Vec::new();
-        for commit in &steps.own {
-            let files = self.world.tries(&format!("git show --format= --name-only --no-renames {commit}")).out;
-            for path in files.lines().filter(|path| changed.contains(*path)) {
-                wrong.push(format!("{path} is in a commit of git seed"));
-            }
+    fn runs_tests(&self) {
+        let (call, input) = (self.world.next_call(), json!({ "command": "cargo test" }));
+        let ran = json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
+        self.world.before("Bash", &input, &call);
+        self.world.after("Bash", &input, &call, &ran, 3);
+    }
+
+    /// The commits on branches since the arena began.
+    fn made(&self) -> Vec<Made> {
+        let line = format!(
+            "git log --format='%x00%H%x00%s%x00' --name-only --no-renames --branches --tags HEAD --not {}",
+            self.base
+        );
+        let text = self.world.tries(&line).out;
+        let mut parts = text.split('\0').skip(1);
+        let mut made = Vec::new();
+        while let (Some(id), Some(subject), Some(files)) = (parts.next(), parts.next(), parts.next()) {
+            let files = files.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            made.push(Made { id: id.to_owned(), subject: subject.to_owned(), files, own: false });
         }
-        for commit in &steps.forged {
-            let subject = self.world.tries(&format!("git log -1 --format=%s {commit}")).out;
-            if !heard.contains(subject.trim()) && !heard.contains(&commit[..7]) {
-                wrong.push(format!("the commit `{}` is not named", subject.trim()));
-            }
+        if !made.is_empty() {
+            let log = self.world.tries("git seed log --json").out;
+            let log: Value = serde_json::from_str(&log).unwrap_or_default();
+            let known: BTreeSet<&str> =
+                log.as_array().into_iter().flatten().filter_map(|step| step["commit"].as_str()).collect();
+            made.iter_mut().for_each(|commit| commit.own = known.contains(commit.id.as_str()));
         }
-        wrong
+        made
     }
 
     /// Every file that an attempt could be after, outside what the phase opens.
     fn things(&self) -> BTreeMap<String, String> {
         let inside = |path: &std::path::Path| {
             let git = path.starts_with(".git");
-            let watched = [".git/config", ".git/hooks", ".git/info"].iter().any(|name| path.starts_with(name));
+            let watched =
+                [".git/config", ".git/hooks", ".git/info"].iter().any(|name| path.starts_with(name));
             git && path.components().count() > 1 && !watched
         };
         let mut things = tree_of(self.world.repo(), &inside);
         things.retain(|path, what| {
-            let own = path.strip_prefix("src/parser/").is_some_and(|rest| {
-                !rest.strip_prefix("tests/").unwrap_or(rest).contains('/')
-            });
+            let own = path
+                .strip_prefix("src/parser/")
+                .is_some_and(|rest| !rest.strip_prefix("tests/").unwrap_or(rest).contains('/'));
             !what.ends_with(" directory") && !own && !path.starts_with("target/")
         });
         things
     }
 }
 
-/// Commits since the arena's beginning.
-struct Steps {
-    own: Vec<String>,
-    forged: Vec<String>,
+/// A commit on a branch since the arena began.
+struct Made {
+    id: String,
+    subject: String,
+    files: Vec<String>,
+    /// A step of git seed made it.
+    own: bool,
+}
+
+impl Made {
+    /// A step's commit holds nothing that the attempt changed; any other is named.
+    fn is_wrong(&self, changed: &BTreeSet<String>, heard: &str) -> Option<String> {
+        if !self.own {
+            let named = heard.contains(&self.subject) || heard.contains(&self.id[..7]);
+            return (!named).then(|| format!("the commit `{}` is not named", self.subject));
+        }
+        let path = self.files.iter().find(|path| changed.contains(*path))?;
+        Some(format!("{path} is in a commit of git seed"))
+    }
 }
 
 fn copied(from: &std::path::Path, to: &std::path::Path) {
@@ -371,11 +402,11 @@ fn stands(world: &World) -> Value {
         let said = world.tries(&format!("git seed {command} --json"));
         serde_json::from_str(&said.out).unwrap_or_else(|_| json!({ "failed": said.err }))
     };
-    let (status, job, jobs) = (of("status"), of("job show"), of("job list"));
+    let (status, job) = (of("status"), of("job show"));
     json!({
         "enabled": status["enabled"], "phase": status["phase"], "cycle": status["cycle"],
         "allowed": status["allowed"], "approval": job["user_approval"], "job": job["id"],
-        "status": job["status"], "jobs": jobs.as_array().map(Vec::len),
+        "status": job["status"],
     })
 }
 
@@ -435,7 +466,9 @@ fn attempts_are_stopped_or_named_and_kept_out() {
     let only = std::env::var("CORPUS").unwrap_or_default();
     let mut queue: Vec<(usize, Attempt)> = Vec::new();
     for (at, kind) in sessions.kind.iter().enumerate() {
-        queue.extend(kind.attempts.iter().filter(|one| one.shown().contains(&only)).map(|one| (at, one.clone())));
+        queue.extend(
+            kind.attempts.iter().filter(|one| one.shown().contains(&only)).map(|one| (at, one.clone())),
+        );
     }
     // Those of one phase stand together, so that a worker builds few arenas.
     queue.sort_by(|(_, left), (_, right)| left.phase.cmp(&right.phase));
@@ -467,8 +500,10 @@ fn attempts_are_stopped_or_named_and_kept_out() {
 }
 
 fn reports(sessions: &Sessions, ends: &[(usize, Attempt, End)]) {
-    let mut table =
-        format!("{:<34}{:>9}{:>9}{:>7}{:>7}{:>8}{:>8}{:>9}\n", "kind", "attempts", "stopped", "named", "empty", "missed", "known", "skipped");
+    let mut table = format!(
+        "{:<34}{:>9}{:>9}{:>7}{:>7}{:>8}{:>8}{:>9}\n",
+        "kind", "attempts", "stopped", "named", "empty", "missed", "known", "skipped"
+    );
     let mut all = Tally::default();
     for (at, kind) in sessions.kind.iter().enumerate() {
         let mut tally = Tally::default();
@@ -508,7 +543,7 @@ fn the_corpus_is_large_and_plays_each_attempt_once() {
     let mut seen = BTreeSet::new();
     for kind in &sessions.kind {
         for attempt in &kind.attempts {
-            let key = format!("{} {} {} {}", attempt.shown(), attempt.setup, attempt.act, attempt.subagent);
+            let key = format!("{} {} {}", attempt.shown(), attempt.setup, attempt.subagent);
             assert!(seen.insert(key), "twice: {}", attempt.shown());
         }
     }
