@@ -254,13 +254,25 @@ impl Walker {
         let end = command.iter().position(|word| word.text.starts_with(":::")).unwrap_or(command.len());
         let mut command = command[..if row.appends { end } else { command.len() }].to_vec();
         if row.appends {
-            for word in command.iter_mut().filter(|word| !replaced.is_empty() && word.text.contains(replaced))
-            {
-                word.hide();
+            let given = |word: &&mut Term| !replaced.is_empty() && word.text.contains(replaced);
+            for word in command.iter_mut().filter(given) {
+                if word.text == replaced { *word = self.arriving(around) } else { word.hide() }
             }
-            command.push(Term::arriving(around.input.flaggy));
+            command.push(self.arriving(around));
         }
         if row.joins { self.joined(&command, around) } else { self.argv(&command, around) }
+    }
+
+    /// The words that `xargs` adds: names of files, where a search prints them.
+    fn arriving(&self, around: &Around) -> Term {
+        match &around.input.files {
+            Some(files) => {
+                let mut term = Term::found_below(files.clone());
+                (term.flaggy, term.composed) = (around.input.flaggy, true);
+                term
+            }
+            None => Term::arriving(around.input.flaggy),
+        }
     }
 
     /// Words that a shell joins and reads once more.
@@ -398,9 +410,21 @@ impl Walker {
             .words
             .iter()
             .any(|word| word.text.starts_with("--batch") || word.text.starts_with("--stdin"));
-        let texts = around.input.text.iter().chain(around.input.printed.iter());
-        if reads_names && texts.into_iter().any(|text| own::lists_state(text, true)) {
+        let mut texts = around.input.text.iter().chain(around.input.printed.iter());
+        if reads_names && (around.input.lists_state || texts.any(|text| own::lists_state(text, true))) {
             self.push_state(&around.part);
+        }
+        if let Some(row) = programs::git_verb(&call.verb) {
+            let lists = row.lists_state(&Args::of(row, call.words, false));
+            self.lists_state |= lists;
+            // Every object with its content, and those of git seed among them.
+            let whole = |word: &Term| word.text.starts_with("--batch") && !word.text.starts_with("--batch-");
+            if lists
+                && (call.words.iter().any(whole)
+                    || call.words.iter().any(|word| word.text == "--batch-command"))
+            {
+                self.push_state(&around.part);
+            }
         }
         let here = call.directories.iter().fold(around.here.clone(), |here, to| here.moved(to));
         let mut found = match programs::git_verb(&call.verb) {

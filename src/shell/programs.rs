@@ -81,6 +81,15 @@ pub(super) struct Row {
     /// all of `without`.
     #[serde(default)]
     pub shares: Option<Shares>,
+    /// When its output names git seed's refs or objects.
+    #[serde(default)]
+    pub lists: Option<Lists>,
+    /// The files that its output names: below its operands from this one on.
+    #[serde(default)]
+    pub prints_files: Option<Prints>,
+    /// It unpacks below the directory that one of these flags names, or where it runs.
+    #[serde(default)]
+    pub unpacks: Vec<String>,
     /// It searches below its operands, by patterns.
     #[serde(default)]
     pub searches: bool,
@@ -127,12 +136,41 @@ pub(super) enum Writes {
     None,
     /// All of them.
     Operands,
+    /// The first one.
+    First,
     /// The last one.
     Last,
     /// All but the first.
     Rest,
     /// Those after `--`.
     AfterDashes,
+}
+
+/// When a listing holds what is git seed's.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lists {
+    /// Flags of which one is needed; none if it does so by itself.
+    #[serde(default)]
+    pub with: Vec<String>,
+    /// Flags with which it does not.
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// An operand says which part is meant.
+    #[serde(default)]
+    pub narrowed: bool,
+}
+
+/// When the lines that a program prints are names of files.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Prints {
+    /// Flags of which one is needed; none if it does so by itself.
+    #[serde(default)]
+    pub with: Vec<String>,
+    /// The names stand without the directory that was asked for, as `ls` prints them.
+    #[serde(default)]
+    pub bare: bool,
 }
 
 /// When two names come to stand for one file.
@@ -163,6 +201,29 @@ pub(super) struct Reads {
     /// So many operands, or fewer, are enough.
     #[serde(default)]
     pub operands: Option<usize>,
+}
+
+impl Prints {
+    /// What stands for the names that come out for the operand `file`.
+    fn named(&self, file: &str) -> String {
+        // A pathspec may hold wildcards that no shell expands.
+        if let Some(wild) = file.find(['*', '?', '[']) {
+            let directory = file[..wild].rsplit_once('/').map_or("", |(directory, _)| directory);
+            return if directory.is_empty() { "./".to_owned() } else { with_slash(directory) };
+        }
+        let bare = file.trim_end_matches('/');
+        let (directory, name) = bare.rsplit_once('/').unwrap_or(("", bare));
+        let looks_like_a_file = name.trim_start_matches('.').contains('.');
+        if looks_like_a_file {
+            file.to_owned()
+        } else if !self.bare {
+            with_slash(file)
+        } else if directory.is_empty() || file.ends_with('/') {
+            "./".to_owned()
+        } else {
+            with_slash(directory)
+        }
+    }
 }
 
 /// Programs whose words need more than a row.
@@ -545,17 +606,55 @@ impl Row {
     /// The words that name what it writes.
     fn written(&self, args: &Args<'_>) -> Vec<Term> {
         let operands: Vec<&Term> = args.operands.iter().map(|(_, term)| *term).collect();
+        if !self.unpacks.is_empty() {
+            let into = args.flags.iter().find(|flag| self.unpacks.contains(&flag.name));
+            let into = into.map_or_else(|| Some(Term::literal(".")), |flag| flag.value.clone());
+            return vec![below(&into.unwrap_or_else(|| Term::arriving(false)))];
+        }
         if self.into && !operands.is_empty() {
             return self.written_into(args, &operands);
         }
         let written = match self.writes {
             Writes::None => &[],
             Writes::Operands => operands.as_slice(),
+            Writes::First => operands.get(..1).unwrap_or_default(),
             Writes::Last => operands.split_last().map_or(&[][..], |_| &operands[operands.len() - 1..]),
             Writes::Rest => operands.get(1..).unwrap_or_default(),
             Writes::AfterDashes => args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default(),
         };
         written.iter().map(|&term| term.clone()).collect()
+    }
+
+    /// Whether its output names git seed's refs or objects.
+    pub fn lists_state(&self, args: &Args<'_>) -> bool {
+        // In full: `--batch` is no short form of `--batch-all-objects`.
+        let given = |flags: &[String]| args.flags.iter().any(|flag| flags.contains(&flag.name));
+        self.lists.as_ref().is_some_and(|lists| {
+            (lists.with.is_empty() || given(&lists.with))
+                && !given(&lists.without)
+                && !(lists.narrowed && !args.operands.is_empty())
+        })
+    }
+
+    /// The files, or with a slash the directories around them, that its output names.
+    pub fn printed_files(&self, words: &[Term]) -> Option<Vec<String>> {
+        let prints = self.prints_files.as_ref()?;
+        let args = Args::of(self, words, false);
+        if !prints.with.is_empty() && !prints.with.iter().any(|flag| args.has(flag)) {
+            return None;
+        }
+        let mut files = Vec::new();
+        for (_, term) in args.operands.iter().skip(self.prose_of(&args)) {
+            match term.target() {
+                Target::Files(named) => files.extend(named.iter().map(|file| prints.named(file))),
+                Target::Below(below) => files.extend(below),
+                Target::Hidden => return None,
+            }
+        }
+        if files.is_empty() {
+            files.push("./".to_owned());
+        }
+        Some(files)
     }
 
     fn shares(&self, args: &Args<'_>) -> bool {

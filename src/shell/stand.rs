@@ -119,6 +119,11 @@ impl Values {
         self.0.insert(name.to_owned(), None);
     }
 
+    /// Whether the line gives `name` a value, seen or not.
+    pub fn knows(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     pub fn get(&self, name: &str) -> Option<&[String]> {
         self.0.get(name)?.as_deref()
     }

@@ -83,6 +83,48 @@ fn attempts_reach_at_least_their_class() {
 }
 
 #[test]
+fn code_on_the_line_shows_what_it_writes() {
+    let cases: &[(&str, &[&str])] = &[
+        ("python3 -c 'open(\"a\", \"w\")'", &["a"]),
+        ("cd src && python3 - <<'EOF'\nopen('a', 'w')\nEOF", &["src/a"]),
+        ("echo 'open(\"a\", \"w\")' | python3", &["a"]),
+        ("python3 -c 'import os; os.system(\"rm a\")'", &["a"]),
+        ("node -e 'require(\"fs\").writeFileSync(\"a\", \"x\")'", &["a"]),
+        ("perl -e 'unlink \"a\"'", &["a"]),
+        ("awk '{print > \"a\"}' b", &["a"]),
+        ("awk '{print | \"cat > a\"}' b", &["a"]),
+        ("awk 'BEGIN{system(\"rm a\")}'", &["a"]),
+        ("awk '$1 > \"a\"' b", &[]),
+        ("python3 -c 'print(open(\"a\").read())'", &[]),
+        ("python3 tool.py a", &[]),
+    ];
+    for (command, expected) in cases {
+        let reading = read(command);
+        let paths: Vec<&str> =
+            reading.found.iter().flat_map(|found| &found.paths).map(String::as_str).collect();
+        assert_eq!(paths, *expected, "{command}");
+    }
+}
+
+#[test]
+fn what_exec_runs_is_judged_and_confined() {
+    let reading = read("git seed exec -- sh -c 'rm a; echo x > b' > c");
+    let confined = |path: &str| {
+        let holds = |found: &&Found| found.paths.iter().any(|named| named == path);
+        reading.found.iter().find(holds).expect("it is found").confined
+    };
+    assert_eq!((confined("a"), confined("b"), confined("c")), (true, true, false));
+    assert!(reading.found.iter().any(|found| found.seed && !found.persons && !found.confined));
+    assert!(read("git seed exec -- git seed off -m x").forbidden().is_some());
+    assert!(read("git seed exec -- cat .git/seed/x").forbidden().is_some());
+    assert_eq!(read("git-seed exec -- git commit -m x").worst(), Effect::GitWrite);
+    assert_eq!(read("git seed --json exec ls").worst(), Effect::Read);
+    for line in ["git seed exec -- ls", "git seed exec ls", "git seed exec"] {
+        assert_eq!(seed_command(line), None, "{line}");
+    }
+}
+
+#[test]
 fn targets_of_writes_are_named_from_where_the_line_began() {
     let cases: &[(&str, &[&str], bool)] = &[
         ("echo a > src/a.rs", &["src/a.rs"], false),
@@ -117,6 +159,39 @@ fn targets_of_writes_are_named_from_where_the_line_began() {
         ("find src/parser -name '*.orig' -delete", &["src/parser/"], true),
         ("find src/parser ! -name x -exec rm {} +", &["src/parser/"], true),
         ("find $X -delete", &[], true),
+        ("find src -name '*.o' | xargs rm", &["src/"], true),
+        ("find . -name '*.o' | sort | head -5 | xargs -I{} rm {}", &["./"], true),
+        ("grep -rl foo src/parser | xargs sed -i s/a/b/", &["src/parser/"], true),
+        ("rg -l foo | xargs sed -i s/a/b/", &["./"], true),
+        ("git ls-files 'src/*.rs' | xargs touch", &["src/"], true),
+        ("ls lib | xargs rm", &["./"], true),
+        ("ls src/parser/*.o | xargs rm", &["src/parser/"], true),
+        ("cat list | xargs rm", &[], true),
+        ("echo a > $PWD/x", &["./x"], false),
+        ("cd src && echo a > \"$PWD/x\"", &["src/./x"], false),
+        ("PWD=/a; echo a > $PWD/x", &["/a/x"], false),
+        ("ln a b", &["a", "b"], false),
+        ("ln -s a b", &["b"], false),
+        ("ln a b dir/", &["a", "b", "dir/a", "dir/b"], false),
+        ("cp -l a b", &["a", "b"], false),
+        ("link a b", &["a", "b"], false),
+        ("ln -s ../x src/l && echo a > src/l", &["src/l", "src/l", "src/../x"], false),
+        ("ln -s ../lib src/l; echo a > src/l/x", &["src/l", "src/l/x", "src/../lib/x"], false),
+        ("mv a b c/", &["a", "b", "c/a", "c/b"], false),
+        ("cp -r a b", &["b"], false),
+        ("X=rm; $X a", &["a"], false),
+        ("X='rm a'; eval $X", &["a"], false),
+        ("echo 'rm a' | sh", &["a"], false),
+        ("trap 'rm a' EXIT", &["a"], false),
+        ("alias l='rm a'", &["a"], false),
+        ("git -c alias.x='!rm a' x", &["a"], false),
+        ("gzip a", &["a"], false),
+        ("unzip x.zip -d a", &["a/"], true),
+        ("unzip x.zip", &["./"], true),
+        ("zip a.zip b c", &["a.zip"], false),
+        ("ed -s a", &["a"], false),
+        ("vim -es -c '1d' -c wq a", &["a"], false),
+        ("git seed exec -- rm a", &["a"], false),
         ("find src -execdir touch x \\;", &[], true),
         ("cd src/parser && touch x", &["src/parser/x"], false),
         ("cd src/parser && sed -i s/a/b/ lex.rs", &["src/parser/lex.rs"], false),

@@ -11,13 +11,15 @@ use brush_parser::ast;
 use super::programs::{self, runs_inside};
 use super::stand::{Here, Values};
 use super::sums::{self, Sums};
-use super::words::{self, Inner, Term};
+use super::words::{self, Inner, Target, Term};
 use super::{Effect, Found, GitFlag, Reading, Tag, git, own, syntax};
 
 /// How many texts may be nested in each other.
 pub(super) const DEEPEST: u8 = 8;
 /// How many variables one line may set before it counts as unreadable.
 const VARIABLES: usize = 64;
+/// How many links one line may make that are followed.
+const LINKS: usize = 16;
 /// How many pieces one line may have before it counts as unreadable.
 pub(super) const MOST: usize = 2_000;
 
@@ -26,6 +28,7 @@ pub(super) fn read(command: &str) -> Reading {
     let mut walker = Walker::default();
     walker.text(command);
     walker.settle();
+    walker.through_links();
     Reading { found: walker.found }
 }
 
@@ -42,6 +45,8 @@ pub(super) struct Input {
     pub printed: Option<String>,
     /// It may hold names of git seed's state.
     pub lists_state: bool,
+    /// The files that its lines name, or with a slash the directories around them.
+    pub files: Option<Vec<String>>,
 }
 
 /// What surrounds one simple command.
@@ -75,6 +80,10 @@ pub(super) struct Walker {
     pub sums: Sums,
     /// The output of the last command may hold names of git seed's state.
     pub lists_state: bool,
+    /// The files that the output of the last command names.
+    pub files: Option<Vec<String>>,
+    /// Symbolic links that the line makes: what they lead to, and their names.
+    links: Vec<(String, String)>,
 }
 
 impl Walker {
@@ -180,6 +189,7 @@ impl Walker {
         let mut yields = true;
         for command in &pipeline.seq {
             self.lists_state = false;
+            self.files = None;
             yields &= self.apart(|walker| walker.command(command, &input));
             self.lists_state |= input.lists_state && passes_names_on(command);
             input = Input {
@@ -188,6 +198,7 @@ impl Walker {
                 printed: printed(command),
                 lists_state: self.lists_state,
                 text: None,
+                files: self.files.take(),
             };
         }
         yields
@@ -383,7 +394,9 @@ impl Walker {
         let splits = |value: &String| {
             !whole && value.contains(|char: char| char.is_whitespace() || matches!(char, '*' | '?' | '['))
         };
-        let values = term.filled(|name| self.values.get(name));
+        let here = [".".to_owned()];
+        let unset = |name: &str| name == "PWD" && !self.values.knows(name);
+        let values = term.filled(|name| if unset(name) { Some(&here) } else { self.values.get(name) });
         if values.iter().any(splits) { Vec::new() } else { values }
     }
 
@@ -456,8 +469,53 @@ impl Walker {
         }
         self.resolve(&argv);
         self.argv(&argv, &around);
+        self.links(&argv);
+        self.files = printed_files(&argv, input);
         self.moves(&argv);
         yields(&argv)
+    }
+
+    /// `ln -s a b`: what the line writes to b lands in a.
+    fn links(&mut self, argv: &[Term]) {
+        let symbolic = |word: &Term| {
+            word.text == "--symbolic"
+                || (word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s'))
+        };
+        let Some((program, words)) = argv.split_first() else { return };
+        if program.text.rsplit('/').next() != Some("ln") || !words.iter().any(symbolic) {
+            return;
+        }
+        let operands: Vec<&Term> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let [target, name] = operands.as_slice() else { return };
+        let (Target::Files(targets), Target::Files(names)) = (target.target(), name.target()) else { return };
+        for name in names.iter().flat_map(|name| self.here.paths(name.trim_end_matches('/'))) {
+            let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+            for target in &targets {
+                let target = match directory {
+                    _ if target.starts_with('/') => target.clone(),
+                    "" => target.clone(),
+                    directory => format!("{directory}/{target}"),
+                };
+                if self.links.len() < LINKS {
+                    self.links.push((target, name.clone()));
+                }
+            }
+        }
+    }
+
+    /// Adds where writes land that go through links of this line.
+    fn through_links(&mut self) {
+        for (target, name) in &self.links {
+            for found in &mut self.found {
+                let through = |path: &String| {
+                    let rest = path.strip_prefix(name.as_str())?;
+                    let made = rest.is_empty() && found.part.split_whitespace().any(|word| word == "ln");
+                    (!made && (rest.is_empty() || rest.starts_with('/'))).then(|| format!("{target}{rest}"))
+                };
+                let new: Vec<String> = found.paths.iter().filter_map(through).collect();
+                found.paths.extend(new);
+            }
+        }
     }
 
     /// `cd` and its like take the rest of the line somewhere else.
@@ -691,6 +749,22 @@ fn yields(argv: &[Term]) -> bool {
         Some(row) => row.yields,
         None => false,
     }
+}
+
+/// The files that a command's output names; a filter passes them on.
+fn printed_files(argv: &[Term], input: &Input) -> Option<Vec<String>> {
+    let (program, words) = argv.split_first()?;
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    if let ("git", git::Parsed::Call(call)) = (name, git::Call::of(words)) {
+        let row = programs::git_verb(&call.verb).filter(|_| call.directories.is_empty())?;
+        return row.printed_files(call.words);
+    }
+    if input.files.is_some()
+        && matches!(name, "head" | "tail" | "sort" | "uniq" | "grep" | "rg" | "tac" | "shuf" | "tr" | "cat")
+    {
+        return input.files.clone();
+    }
+    programs::program(name)?.printed_files(words)
 }
 
 fn is_descriptor(word: &str) -> bool {

@@ -23,7 +23,8 @@ pub(super) struct Term {
     pub quoted: bool,
     /// What it can be, where the line gives its variables all their values.
     pub values: Vec<String>,
-    /// Directories below which everything lies that it stands for, each with its slash.
+    /// Directories below which everything lies that it stands for, each with its slash, or
+    /// files that it may stand for.
     pub below: Vec<String>,
     /// The variables in it.
     pub uses: Vec<String>,
