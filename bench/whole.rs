@@ -35,10 +35,11 @@ struct Case {
     run: fn(&Asked, &mut Table) -> Result<()>,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case { name: "decision", run: decision },
     Case { name: "journal", run: journal },
     Case { name: "fence", run: fence },
+    Case { name: "exec", run: exec },
     Case { name: "step", run: step },
     Case { name: "boundary", run: boundary },
     Case { name: "scale", run: scale },
@@ -540,6 +541,19 @@ fn fence(asked: &Asked, table: &mut Table) -> Result<()> {
         )?;
         let what = format!("fence, {files} files");
         table.ratio(&what, took[0], "git status --porcelain", took[1], Budget::Wall(1.5));
+    }
+    Ok(())
+}
+
+/// How much later a confined command starts than a bare one.
+fn exec(asked: &Asked, table: &mut Table) -> Result<()> {
+    for files in [1_000, 10_000] {
+        let ground = Ground::in_execute(files)?;
+        let mut lanes: [Lane<'_>; 2] =
+            [Box::new(|_| Ok(ground.own(&["exec", "--", "true"]))), Box::new(|_| Ok(ground.command("true")))];
+        let took = in_turn(asked.runs(60), &mut lanes)?;
+        let later = took[0].wall.saturating_sub(took[1].wall).as_secs_f64() * 1_000.0;
+        table.absolute(&format!("exec, {files} files"), format!("{later:.2} ms later"), "3 ms", later <= 3.0);
     }
     Ok(())
 }

@@ -9,6 +9,7 @@
 //! store         the one door to git           hosts     payload -> Event, answer -> reply
 //! githooks      our hooks beside theirs       rules     shipped tables and applied ones
 //! world         clock, ids, environment       voice     wanted work -> sentences
+//! confine       a process that writes to few places
 //! format        bytes <-> types
 //! jobs phases memory plans                    domains: pure, and they do not know each other
 //! shell         a command line -> what it would do

@@ -215,7 +215,7 @@ impl Seed {
         for found in &reading.found {
             let class = class_of(found);
             // Confined it can change nothing that a phase keeps, so it looks.
-            let looks = confines && phase.confined.contains(&class);
+            let looks = (confines || found.confined) && phase.confined.contains(&class);
             out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
             if found.persons && out.persons.is_none() {
                 out.persons = Some(found.part.clone());

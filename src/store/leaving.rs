@@ -50,19 +50,30 @@ impl Store {
         }
     }
 
-    /// Those of `paths` that git ignores; one that ends in `/` is a directory, there or not.
-    pub fn ignored(&self, paths: &[String]) -> Result<Vec<String>, StoreError> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
+    /// Those of `paths` that the repository's ignore files exclude; one that ends in `/` is
+    /// a directory, there or not.
+    ///
+    /// No child. A path counts even if git tracks something there, and an excludes file
+    /// that only the person's global configuration names is not asked.
+    pub fn ignored<'p>(&self, paths: &'p [String]) -> Result<Vec<&'p str>, StoreError> {
+        use gix::index::entry::Mode;
+        use gix::worktree::stack::state::ignore::Source;
+        let broken = |err: gix::Error| StoreError::unreadable("the ignore files".to_owned(), &err);
+        let empty = gix::index::State::new(self.repo.object_hash());
+        let source = Source::WorktreeThenIdMappingIfNotSkipped;
+        let mut excludes = self.repo.excludes(&empty, None, source).map_err(broken)?;
+        let mut found = Vec::new();
+        for path in paths {
+            let (name, mode) = match path.strip_suffix('/') {
+                Some(dir) => (dir, Mode::DIR),
+                None => (path.as_str(), Mode::FILE),
+            };
+            let here = excludes.at_entry(name, Some(mode)).map_err(broken)?;
+            if here.is_excluded() {
+                found.push(path.as_str());
+            }
         }
-        let input = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
-        let asked = self.plain_git(["check-ignore", "-z", "--stdin"]).input(input).outcome()?;
-        match asked.code {
-            Some(0 | 1) => {}
-            _ => return Err(asked.failed()),
-        }
-        let told = asked.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(told.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+        Ok(found)
     }
 
     /// True when `path` is in the index.

@@ -22,6 +22,7 @@ fn at(phase: &str) -> Option<World> {
     world.puts("Cargo.lock", "# lock\n");
     world.puts("src/parser/Cargo.toml", "[package]\n");
     world.puts("build.log", "");
+    world.puts("check.sh", "exit 0\n");
     world.git("add -A");
     world.git("commit -qm more");
     let world = world.installed();
@@ -154,6 +155,42 @@ fn a_scratch_folder_of_its_own_goes_with_git_seed() {
     assert!(std::path::Path::new(&dir).is_dir(), "{said:?}");
     world.person("uninstall").succeeds();
     assert!(!std::path::Path::new(&dir).exists());
+}
+
+#[test]
+fn an_unknown_command_is_told_to_run_confined_and_may() {
+    for phase in ["observe", "verify"] {
+        let Some(world) = at(phase) else { return };
+        world.puts("../bin/frob", "#!/bin/sh\necho looked; echo 1 > todo.txt\n");
+        world.sh("chmod +x ../bin/frob");
+        let frob = "PATH=../bin:$PATH frob";
+        world.runs("frob --all").refuses("git seed exec -- <the command>");
+        let did = world.runs("git seed exec -- frob --all");
+        did.before.passes();
+        // What changes something by its text is closed, confined or not.
+        world.runs("git seed exec -- rm todo.txt").refuses("BLOCKED");
+        world.runs("git seed exec -- git commit -m x").refuses("BLOCKED");
+        world.runs("git seed exec -- curl -X POST https://example.org").refuses("BLOCKED");
+        world.runs("git seed exec -- cat .git/seed/journal/main.jsonl").refuses("BLOCKED");
+        world.runs("git seed exec -- frob > todo.txt").refuses("BLOCKED");
+        let before = world.text("todo.txt");
+        let said = world.agents_shell(&format!("git seed exec -- env {frob}"), "");
+        assert_eq!(said.out, "looked\n");
+        assert_eq!(world.text("todo.txt"), before);
+    }
+    for phase in ["plan", "condense"] {
+        let Some(world) = at(phase) else { return };
+        world.runs("git seed exec -- frob --all").refuses("BLOCKED");
+    }
+}
+
+#[test]
+fn a_confined_run_of_the_tests_is_a_proof() {
+    let Some(world) = at("verify") else { return };
+    world.runs("git seed exec -- sh check.sh").passes();
+    world.notes("---Ve---", "ran it: escapes survive");
+    world.leaves();
+    assert_eq!(world.phase(), "condense");
 }
 
 // ---- lines that the hook replaces

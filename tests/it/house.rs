@@ -12,7 +12,7 @@ const RINGS: [&[&str]; 9] = [
     &["tour"],
     &["seed"],
     &["store", "hosts", "githooks", "rules"],
-    &["world", "voice"],
+    &["world", "confine", "voice"],
     &["format"],
     &["jobs", "phases", "memory", "plans"],
     &["shell"],
