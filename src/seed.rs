@@ -19,6 +19,7 @@ pub mod pacing;
 pub mod pages;
 pub mod paths;
 pub mod pending;
+pub mod prints;
 pub mod questions;
 mod quotes;
 pub mod report;

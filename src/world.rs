@@ -122,6 +122,22 @@ pub fn running(pid: u32) -> Option<Process> {
     process(pid).map(|(process, _)| process)
 }
 
+/// When `process` started, in milliseconds since the epoch, where the system tells.
+#[cfg(target_os = "linux")]
+pub fn started_ms(process: &Process) -> Option<i64> {
+    /// Ticks of `/proc` last as long on every architecture.
+    const TICK_MS: i64 = 10;
+    let up = std::fs::read_to_string("/proc/uptime").ok()?;
+    let (seconds, hundredths) = up.split_whitespace().next()?.split_once('.')?;
+    let up = seconds.parse::<i64>().ok()? * 1000 + hundredths.parse::<i64>().ok()? * 10;
+    Some(now_ms() - up + process.started.parse::<i64>().ok()? * TICK_MS)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn started_ms(_: &Process) -> Option<i64> {
+    None
+}
+
 #[cfg(unix)]
 fn parent_of_self() -> Option<u32> {
     Some(std::os::unix::process::parent_id())

@@ -3,6 +3,8 @@
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
+use crate::seed::fence::{Restored, Survey};
+use crate::seed::{Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FenceCommand {
@@ -26,17 +28,28 @@ pub(super) enum FenceCommand {
 
 pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
-    let focused = seed.require_focused()?;
+    seed.require_seeded()?;
+    // Fingerprints are compared with or without a job; the tree has nothing to say without one.
+    let focused = seed.focused()?;
     match command {
         FenceCommand::Status => {
-            let since = seed.read_since(&focused)?;
-            let survey = seed.survey(&focused, &since, seed.row(Some(&focused)))?;
+            let mut strays = seed.print_strays();
+            if focused.is_none() && strays.is_empty() {
+                seed.require_focused()?;
+            }
+            let survey = match &focused {
+                Some(focused) => seed.survey(focused, &seed.read_since(focused)?, seed.row(Some(focused)))?,
+                None => Survey::default(),
+            };
+            strays.extend(survey.strays);
+            strays.sort();
+            strays.dedup();
             let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
-            out.json(&serde_json::json!({ "strays": survey.strays, "unclaimed": unclaimed }));
-            if survey.strays.is_empty() && unclaimed.is_empty() {
+            out.json(&serde_json::json!({ "strays": strays, "unclaimed": unclaimed }));
+            if strays.is_empty() && unclaimed.is_empty() {
                 out.line("Clean.");
             }
-            for path in &survey.strays {
+            for path in &strays {
                 out.line(format_args!("stray      {path}"));
             }
             for path in unclaimed {
@@ -46,15 +59,18 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
         }
         FenceCommand::Accept { paths } => {
             if let Some(refusal) = super::require_person("fence accept")? {
-                return Ok(out.refusal(&refusal, focused.state.stand.phase.as_str()));
+                return Ok(out.refusal(&refusal, seed.row(focused.as_ref()).name.as_str()));
             }
-            seed.accept(paths)?;
+            let rest = seed.accept_prints(paths)?;
+            if !rest.is_empty() {
+                seed.accept(&rest)?;
+            }
             out.json(&serde_json::json!({ "accepted": paths }));
             out.line(format_args!("Yours now, in no commit of this cycle: {}", paths.join(", ")));
             Ok(Outcome::Yes)
         }
         FenceCommand::Restore { paths } => {
-            let restored = seed.restore_strays(paths)?;
+            let restored = restore(&seed, focused.is_some(), paths)?;
             out.json(&serde_json::json!({ "restored": restored.kept, "left": restored.left }));
             for (path, kept) in &restored.kept {
                 let kept = if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
@@ -71,4 +87,16 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
             Ok(if restored.left.is_empty() { Outcome::Yes } else { Outcome::Failed })
         }
     }
+}
+
+/// Puts fingerprinted files back, then what the tree fence knows.
+fn restore(seed: &Seed, focused: bool, paths: &[String]) -> Result<Restored, SeedError> {
+    let (mut restored, rest) = seed.restore_prints(paths)?;
+    let done = !restored.kept.is_empty() || !restored.left.is_empty();
+    if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
+        let in_tree = seed.restore_strays(&rest)?;
+        restored.kept.extend(in_tree.kept);
+        restored.left.extend(in_tree.left);
+    }
+    Ok(restored)
 }

@@ -37,6 +37,9 @@ pub struct Line {
     /// Paths that changed without a call that claims them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unclaimed: Vec<String>,
+    /// Fingerprinted files that it changed, as they are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prints: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refused>,
     pub counts: Counts,

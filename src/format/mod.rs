@@ -9,6 +9,7 @@ pub mod journal;
 pub mod meta;
 pub mod names;
 pub mod notes;
+pub mod prints;
 pub mod state;
 pub mod trailers;
 

@@ -189,6 +189,31 @@ pub struct Record {
     configs: Vec<ConfigEdit>,
 }
 
+impl Record {
+    /// The scripts that git has to find and run.
+    pub fn scripts(&self, repo: &Repo) -> Vec<PathBuf> {
+        let scripts = self.files.iter().filter(|file| !file.path.ends_with(".config"));
+        scripts.map(|file| repo.common_dir.join(&file.path)).collect()
+    }
+
+    /// Whether `core.hooksPath` with this value leads to our scripts.
+    pub fn is_reached_by(&self, repo: &Repo, hooks_path: &str) -> bool {
+        let own = match self.theirs {
+            Theirs::Nothing => repo.common_dir.join("hooks"),
+            _ => repo.own_dir(),
+        };
+        let led = repo.work_tree.join(hooks_path);
+        hooks_path == OWN_DIR_FROM_TOP && self.theirs != Theirs::Nothing
+            || led == own
+            || led.canonicalize().is_ok_and(|led| own.canonicalize().is_ok_and(|own| led == own))
+    }
+}
+
+/// True when git would run the file at `path`.
+pub fn runs(path: &Path) -> bool {
+    is_runnable(path)
+}
+
 /// A file of ours and the hash of what we wrote into it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct OwnFile {

@@ -17,6 +17,12 @@ pub fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<Stri
     lines.find_map(|line| words(line, host))
 }
 
+/// True where settings switch every hook off.
+pub fn switches_hooks_off(settings: &str) -> bool {
+    let bare: String = settings.split_whitespace().collect();
+    bare.contains("\"disableAllHooks\":true")
+}
+
 /// A payload of `host` that asks for git seed's own state.
 pub fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
     let (tool, command) = host.tools.iter().find_map(|row| match &row.act {

@@ -20,7 +20,7 @@ use serde::Deserialize;
 
 use crate::shipped::{self, shipped};
 
-pub use canary::{before_tool_line, canary, is_refusal};
+pub use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
 pub use read::{BadPayload, PAYLOAD_LIMIT, read};
 pub use reply::{Answer, reply};
 

@@ -152,6 +152,9 @@ impl Seed {
         if let Err(refusal) = self.scope_is_sound(focused, row, toward, step.as_ref())? {
             return Ok(Err(refusal));
         }
+        if let Err(refusal) = self.prints_hold() {
+            return Ok(Err(refusal));
+        }
         let survey = self.survey(focused, since, row)?;
         let (step, outgrown) = self.within_the_lane(focused, toward, step, &survey)?;
         let toward = if outgrown { &Toward::Up } else { toward };
@@ -354,7 +357,7 @@ impl Seed {
         let message = Message::default();
         let stay = self.stay(focused);
         let crossing = self.crossing(focused, &since, None, to, &message, &live_notes, &strays, &stay)?;
-        Ok(gates::missing(&crossing))
+        Ok(self.prints_hold().err().into_iter().chain(gates::missing(&crossing)).collect())
     }
 
     /// Makes the phase commit; `None` when there is nothing to commit.

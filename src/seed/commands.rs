@@ -392,6 +392,7 @@ impl Seed {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             done => done?,
         }
+        self.take_prints()?;
         let Some(focused) = self.focused()? else { return Ok(()) };
         if focused.state.fence.tree.is_empty() {
             return Ok(());

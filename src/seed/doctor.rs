@@ -60,6 +60,7 @@ impl Seed {
         self.examine_hosts(&mut found);
         self.examine_hooks(&mut found);
         self.examine_confinement(&mut found);
+        found.push(self.examine_prints());
         self.examine_memory(&mut found)?;
         Ok(found)
     }
@@ -115,9 +116,7 @@ impl Seed {
             let text = std::fs::read_to_string(&file.path).unwrap_or_default();
             let shown =
                 file.path.strip_prefix(self.store.work_tree()).unwrap_or(&file.path).display().to_string();
-            let off = text.contains("\"disableAllHooks\"")
-                && text.replace(' ', "").contains("\"disableAllHooks\":true");
-            if off {
+            if hosts::switches_hooks_off(&text) {
                 found.push(Finding::bad(
                     "host",
                     format!("{shown} switches all hooks off"),
@@ -234,6 +233,25 @@ impl Seed {
                 Finding::bad("confinement", format!("{program} does not run: {error}"), "git seed init")
             }
         }
+    }
+
+    /// Is what holds the fence up still as it was when the session began?
+    fn examine_prints(&self) -> Finding {
+        let check = "fingerprints";
+        let Some((count, changed)) = self.prints_told() else {
+            return Finding::good(check, "they are taken when a session starts");
+        };
+        let strays = self.print_strays();
+        if let Some(first) = strays.first() {
+            let detail = format!("a call of the agent changed {}", strays.join(", "));
+            let fix = format!("git seed fence restore {first}, or yours: git seed fence accept {first}");
+            return Finding::bad(check, detail, fix);
+        }
+        let files = super::boundary::count(count, "file");
+        Finding::good(check, match changed.as_slice() {
+            [] => format!("{files} as they were seen last"),
+            changed => format!("{files}; changed by no call: {}", changed.join(", ")),
+        })
     }
 
     fn examine_memory(&self, found: &mut Vec<Finding>) -> Result<()> {

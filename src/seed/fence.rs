@@ -302,9 +302,7 @@ impl Seed {
     fn changed_at(&self, path: &RepoPath) -> Option<i64> {
         let file = path.below(self.store.work_tree()).ok()?;
         let data = file.ancestors().find_map(|path| path.symlink_metadata().ok())?;
-        let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-        let modified = i64::try_from(since.as_millis()).ok()?;
-        Some(modified.max(status_changed_ms(&data)))
+        changed_ms(&data)
     }
 
     /// Puts strays back as they were at the last boundary. What it takes away is kept as
@@ -441,6 +439,13 @@ impl Seed {
         let last = linked.last().map(|linked| linked.hash.clone()).unwrap_or_default();
         Ok(Since { lines: linked, last })
     }
+}
+
+/// When a file or its inode changed last, in milliseconds.
+pub(super) fn changed_ms(data: &std::fs::Metadata) -> Option<i64> {
+    let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let modified = i64::try_from(since.as_millis()).ok()?;
+    Some(modified.max(status_changed_ms(data)))
 }
 
 /// When the file's inode changed, in milliseconds: a time that nobody can set back.

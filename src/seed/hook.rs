@@ -7,6 +7,7 @@
 
 use super::fence::Aftermath;
 use super::pacing;
+use super::prints::Compared;
 use super::questions::Heard;
 use super::sessions::Word;
 use super::shortwords::Spoken;
@@ -179,14 +180,16 @@ impl Seed {
     fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
         let own = storms::speaks_to_seed(call);
         let Some(focused) = self.focused()? else {
+            let prints = self.prints_after(event, call, outcome, None)?;
             if !own {
                 self.calm_without_focus()?;
             }
-            return Ok(Answer::silence());
+            return Ok(Answer { to_person: prints.to_person(), ..Answer::silence() });
         };
         if focused.since.is_err() {
             return Ok(Answer::silence());
         }
+        let prints = self.prints_after(event, call, outcome, Some(&focused))?;
         let mut news = false;
         let mut context = None;
         let mut after = Aftermath::default();
@@ -212,9 +215,14 @@ impl Seed {
             Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
                 let since = self.read_since(&focused)?;
                 after = self.after_shell(&focused, &since, outcome.duration_ms)?;
-                context = self.name_strays(&focused, &after.strays);
+                after.strays.retain(|stray| !prints.strays.contains(stray));
+                context = self.name_strays(&focused, &after.strays, "shell");
             }
             _ => {}
+        }
+        let case = if prints.stuck { "print-person" } else { "print-shell" };
+        if let Some(named) = self.name_strays(&focused, &prints.strays, case) {
+            context = Some(context.map_or_else(|| named.clone(), |text| format!("{text}\n{named}")));
         }
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
@@ -253,6 +261,7 @@ impl Seed {
             line.paths = after.paths;
             line.strays = after.strays;
             line.unclaimed = after.unclaimed;
+            line.prints.clone_from(&prints.strays);
             if acts && !guest {
                 counts.stops = 0;
             }
@@ -264,6 +273,8 @@ impl Seed {
             }
         })?;
         let to_person = if news { self.storm_line(&focused)? } else { None };
+        let told: Vec<String> = prints.to_person().into_iter().chain(to_person).collect();
+        let to_person = (!told.is_empty()).then(|| told.join("\n"));
         if let Act::Schedule { text } = &call.act {
             self.note(Some(&focused), |line| {
                 line.what = What::Scheduled;
@@ -274,6 +285,27 @@ impl Seed {
             return self.after_question(host, event, call, outcome, context);
         }
         Ok(Answer { context, to_person, ..Answer::silence() })
+    }
+
+    /// Compares the fingerprints after a call that may have run code, or that wrote to what
+    /// no tool writes to.
+    fn prints_after(
+        &self,
+        event: &Event,
+        call: &ToolCall,
+        outcome: &Outcome,
+        focused: Option<&Focused>,
+    ) -> Result<Compared> {
+        let may = match &call.act {
+            Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => true,
+            Act::Edit(files) => files.iter().any(|file| {
+                let state = focused.map(|focused| &focused.state);
+                let place = self.resolve(&file.path, &event.cwd, state, &[]).place;
+                matches!(place, Place::Surface { .. } | Place::Git | Place::Outside)
+            }),
+            _ => false,
+        };
+        if may { self.compare_prints(focused, &event.session, outcome.duration_ms) } else { Ok(Compared::default()) }
     }
 
     /// The files of a call, and where they lie.
@@ -324,9 +356,9 @@ impl Seed {
     }
 
     /// Names what a shell call changed outside the fence, at once.
-    fn name_strays(&self, focused: &Focused, strays: &[String]) -> Option<String> {
+    fn name_strays(&self, focused: &Focused, strays: &[String], case: &str) -> Option<String> {
         let first = strays.first()?;
-        let refusal = Refusal::new("fence", Wants::Clean).with("case", "shell").with("path", first.as_str());
+        let refusal = Refusal::new("fence", Wants::Clean).with("case", case).with("path", first.as_str());
         let said = voice::say(&refusal, self.row(Some(focused)).name.as_str());
         let more = match strays.len() {
             1 => String::new(),

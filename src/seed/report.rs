@@ -175,7 +175,7 @@ impl Seed {
                 next: "send a prompt: it becomes a job".to_owned(),
                 unsynced: 0,
                 cost: CostShown::default(),
-                fence: FenceShown::default(),
+                fence: FenceShown { strays: self.print_strays(), ..FenceShown::default() },
                 awaiting: self.awaiting()?.iter().map(job_head).collect(),
             });
         };
@@ -226,6 +226,7 @@ impl Seed {
         if let Ok(before) = focused.state.fence.tree.parse() {
             strays.retain(|path| self.is_still_changed(&before, path));
         }
+        strays.extend(self.print_strays());
         for list in [&mut strays, &mut unclaimed] {
             list.sort();
             list.dedup();

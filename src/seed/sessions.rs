@@ -93,6 +93,10 @@ impl Seed {
         if let Some(known) = known.filter(|known| !speaks_for(known, &above)) {
             return Ok(known);
         }
+        // While a host of this worktree runs, its session goes on with the prints it has.
+        if self.prints().is_none() || !self.is_hosted() {
+            self.take_prints()?;
+        }
         let session = Session {
             host: event.host.to_owned(),
             id: event.session.clone(),
@@ -126,14 +130,31 @@ impl Seed {
         known.is_some_and(|known| speaks_for(&known, &world::ancestors()))
     }
 
+    /// Recorded sessions whose host still runs, where the system tells.
+    fn hosted(&self) -> Vec<Session> {
+        let files = std::fs::read_dir(self.store.seed_dir().join("sessions"));
+        let read = |file: std::fs::DirEntry| {
+            toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
+        };
+        let sessions = files.into_iter().flatten().flatten().filter_map(read);
+        sessions.filter(|session| session.process.is_some() && is_running(session.process.as_ref())).collect()
+    }
+
+    /// A host of this worktree runs.
+    fn is_hosted(&self) -> bool {
+        let here = self.store.worktree_name();
+        self.hosted().iter().any(|session| session.worktree == here)
+    }
+
+    /// The host processes of recorded sessions that run.
+    pub fn host_processes(&self) -> Vec<Process> {
+        self.hosted().into_iter().filter_map(|session| session.process).collect()
+    }
+
     fn is_below_another(&self, above: &[Process]) -> bool {
-        let Ok(files) = std::fs::read_dir(self.store.seed_dir().join("sessions")) else { return false };
         let caller = world::caller(above).cloned();
-        files
-            .flatten()
-            .filter_map(|file| toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok())
-            .filter(|session| is_running(session.process.as_ref()))
-            .filter_map(|session| session.process)
+        self.host_processes()
+            .into_iter()
             .filter(|process| !caller.as_ref().is_some_and(|caller| is_same(caller, process)))
             .any(|process| above.iter().any(|up| is_same(up, &process)))
     }
@@ -167,7 +188,7 @@ fn speaks_for(session: &Session, above: &[Process]) -> bool {
     }
 }
 
-fn is_same(a: &Process, b: &Process) -> bool {
+pub(super) fn is_same(a: &Process, b: &Process) -> bool {
     a.pid == b.pid && a.started == b.started
 }
 

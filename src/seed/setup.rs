@@ -98,6 +98,10 @@ impl Seed {
 
     /// Installs git seed in this repository. Doing it again updates what is there.
     pub fn install(&self, wanted: &Wanted) -> Result<Vec<Told>> {
+        self.as_our_own(|| self.install_all(wanted))
+    }
+
+    fn install_all(&self, wanted: &Wanted) -> Result<Vec<Told>> {
         let rows = self.wanted_hosts(wanted)?;
         let mut told = Vec::new();
         let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();

@@ -11,6 +11,7 @@
 
 mod chain;
 mod commit;
+mod config;
 mod error;
 mod focus;
 mod git;
@@ -40,6 +41,7 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 pub use chain::{Step, Tip, TreeEdit};
 pub use commit::{CommitFailed, Committed, Staged};
+pub use config::ConfigFiles;
 pub use error::{NotOpen, StoreError};
 pub use id::{CommitId, NotAnId, TreeId};
 pub use journal::{Journal, OpenJournal, Tail};

@@ -1,0 +1,95 @@
+//! Which files git reads its configuration from here, found without asking git.
+
+use std::path::{Path, PathBuf};
+
+use super::Store;
+
+/// How deep one configuration may include another.
+const DEEPEST: usize = 5;
+
+/// Files of configuration, there or not.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigFiles {
+    /// Those of this repository.
+    pub own: Vec<PathBuf>,
+    /// Those of the person and the machine, and what any of them include.
+    pub wider: Vec<PathBuf>,
+    /// Where any of them lets git look for hooks, as it is spelled there.
+    pub hooks: Vec<String>,
+}
+
+impl Store {
+    /// The files that git would read, whatever a condition on an include says. `home` is the
+    /// person's, `wider` are files that the environment names.
+    pub fn config_files(&self, home: Option<&Path>, wider: &[PathBuf]) -> ConfigFiles {
+        let own = vec![self.common_dir.join("config"), self.git_dir.join("config.worktree")];
+        let mut files = ConfigFiles { own, ..ConfigFiles::default() };
+        files.wider.extend(wider.iter().cloned());
+        files.wider.extend(home.map(|home| home.join(".gitconfig")));
+        files.wider.push(PathBuf::from("/etc/gitconfig"));
+        for file in [files.own.clone(), files.wider.clone()].concat() {
+            files.follow(&file, home, 0);
+        }
+        files
+    }
+
+    /// The value of a switch in this repository's configuration.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.repo.config_snapshot().boolean(key).unwrap_or(false)
+    }
+
+    /// Where this repository's configuration lets git look for hooks, as it is spelled there.
+    pub fn hooks_path(&self) -> Option<String> {
+        self.repo.config_snapshot().string("core.hooksPath").map(|path| path.to_string())
+    }
+}
+
+impl ConfigFiles {
+    fn follow(&mut self, file: &Path, home: Option<&Path>, depth: usize) {
+        if !file.is_file() {
+            return;
+        }
+        let read = gix::config::File::from_path_no_includes(file.to_owned(), gix::config::Source::Api);
+        let Ok(config) = read else { return };
+        for section in config.sections() {
+            let name = section.header().name().to_string().to_ascii_lowercase();
+            let values = |key: &str| section.values(key).into_iter().map(|value| value.to_string());
+            if name == "core" {
+                self.hooks.extend(values("hooksPath"));
+            }
+            if name != "include" && name != "includeif" {
+                continue;
+            }
+            for value in values("path") {
+                let path = match (value.strip_prefix("~/"), home) {
+                    (Some(below), Some(home)) => home.join(below),
+                    _ => file.parent().unwrap_or(Path::new("/")).join(&value),
+                };
+                if depth < DEEPEST && !self.own.contains(&path) && !self.wider.contains(&path) {
+                    self.wider.push(path.clone());
+                    self.follow(&path, home, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::testbed::Testbed;
+
+    #[test]
+    fn what_a_config_includes_is_read_with_it() {
+        let bed = Testbed::new();
+        let home = bed.path().join("home");
+        bed.write("home/.gitconfig", "[include]\n\tpath = more\n[includeIf \"gitdir:/no/\"]\n\tpath = ~/deep\n");
+        bed.write("home/more", "[core]\n\thooksPath = ~/hooks\n[include]\n\tpath = more\n");
+        bed.git(&["config", "core.hooksPath", "mine"]);
+        let found = bed.store().config_files(Some(&home), &[]);
+        assert_eq!(found.own[0], bed.path().join(".git/config"));
+        for file in [".gitconfig", "more", "deep"] {
+            assert!(found.wider.contains(&home.join(file)), "{file}: {found:?}");
+        }
+        assert_eq!(found.hooks, ["mine", "~/hooks"]);
+    }
+}

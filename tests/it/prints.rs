@@ -1,0 +1,327 @@
+//! Fingerprints: what holds the fence up is named when a call of the agent changes it, is
+//! put back by one command, and stays a person's to change.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::{Did, World, message};
+
+const LOCAL: &str = ".claude/settings.local.json";
+const HOME: &str = "~/.claude/settings.json";
+
+/// A seeded world in `phase`, opened, with settings of the person's own at home.
+fn at(phase: &str) -> World {
+    let world = World::new();
+    fs::create_dir_all(world.root().join("home/.claude")).expect("made");
+    fs::write(world.root().join("home/.claude/settings.json"), "{ \"model\": \"x\" }\n").expect("written");
+    fs::write(world.root().join("home/.gitconfig"), "[user]\n\tname = Ada\n").expect("written");
+    let world = world.installed();
+    world.to(phase);
+    world
+}
+
+fn file(world: &World, shown: &str) -> PathBuf {
+    match shown.strip_prefix("~/") {
+        Some(below) => world.root().join("home").join(below),
+        None => world.path(shown),
+    }
+}
+
+/// The person does something with no call under way.
+fn person(world: &World, line: &str) {
+    world.sh(line);
+    std::thread::sleep(Duration::from_millis(250));
+}
+
+fn a_call(world: &World) -> Did {
+    world.runs_and("rg -n lex src", || {})
+}
+
+/// Changes of the agent's making, and what undoes each.
+fn tampered(world: &World, shown: &str) {
+    let path = file(world, shown);
+    fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+    if shown.starts_with(".git/hooks/") && path.exists() {
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("its bits are set");
+        return;
+    }
+    let mut text = fs::read_to_string(&path).unwrap_or_default();
+    text.push_str("\n# tampered\n");
+    fs::write(&path, text).expect("written");
+}
+
+const GUARDED: [&str; 8] = [
+    ".git/config",
+    ".git/info/exclude",
+    ".git/info/attributes",
+    ".git/hooks/pre-commit",
+    ".git/hooks/pre-push",
+    LOCAL,
+    HOME,
+    "~/.gitconfig",
+];
+
+#[test]
+fn what_a_call_changes_is_named_kept_out_and_put_back() {
+    let world = at("observe");
+    world.works("observe");
+    for shown in GUARDED {
+        let path = file(&world, shown);
+        let (bytes, mode) = (fs::read(&path).ok(), path.metadata().map(|data| data.permissions().mode()).ok());
+        let did = world.runs_and("rg -n lex src", || tampered(&world, shown));
+        let told = did.after.context().unwrap_or_else(|| panic!("{shown}: {did:?}"));
+        assert!(told.contains("NOTICED") && told.contains(shown), "{told}");
+        assert!(told.contains(&format!("git seed fence restore {shown}")), "{told}");
+        let heard = did.after.to_person().unwrap_or_default();
+        assert!(heard.contains(shown) && heard.contains("git seed fence accept"), "{heard}");
+        assert_eq!(world.json("fence status")["strays"], json!([shown]));
+        assert_eq!(world.json("status")["fence"]["strays"], json!([shown]));
+        world.person("status").tells(shown);
+        world.person("doctor").fails("");
+        let step = format!("git seed fence restore {shown}");
+        world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("observe")).refuses(&step));
+        world.changes_nothing(|| world.seed("phase back observe -m again").refuses(""));
+        assert!(a_call(&world).after.is_silent(), "it is said once");
+        world.runs(&step).passes();
+        assert_eq!(fs::read(&path).ok(), bytes, "{shown}");
+        assert_eq!(path.metadata().map(|data| data.permissions().mode()).ok(), mode, "{shown}");
+        assert_eq!(world.json("fence status")["strays"], json!([]));
+    }
+    let kept = fs::read_dir(world.path(".git/seed/taken")).expect("what was taken away is kept");
+    assert!(kept.count() >= 5);
+    world.leaves();
+    assert_eq!(world.phase(), "plan");
+}
+
+#[test]
+fn a_step_in_the_same_command_is_refused_and_the_change_is_named_after_it() {
+    let world = at("observe");
+    world.works("observe");
+    let head = world.git("rev-parse HEAD");
+    let did = world.runs_and("rg -n lex src", || {
+        tampered(&world, ".git/config");
+        world.seed("phase advance -F -").stdin(&message("observe")).refuses("git seed fence restore .git/config");
+    });
+    did.after.tells(".git/config");
+    assert_eq!(world.git("rev-parse HEAD"), head);
+    let did = world.runs_and("rg -n lex src", || {
+        world.seed("fence restore .git/config").tells(".git/config is as it was");
+    });
+    assert!(did.after.is_silent(), "{did:?}");
+    world.leaves();
+}
+
+#[test]
+fn all_strays_are_put_back_at_once_and_only_strays() {
+    let world = at("observe");
+    let before = fs::read(world.path(".git/config")).expect("read");
+    world.runs_and("rg -n lex src", || {
+        tampered(&world, ".git/config");
+        tampered(&world, LOCAL);
+        fs::write(world.path("todo.txt"), "x\n").expect("written");
+    });
+    assert_eq!(world.json("fence status")["strays"], json!([LOCAL, ".git/config", "todo.txt"]));
+    world.seed("fence restore .git/hooks/pre-commit").ends(1, "");
+    world.seed("fence restore").tells("todo.txt is as it was");
+    assert_eq!(fs::read(world.path(".git/config")).expect("read"), before);
+    assert_eq!(world.json("fence status")["strays"], json!([]));
+    assert_eq!(world.text("todo.txt"), "a\nb\nc\n");
+}
+
+#[test]
+fn a_replaced_hook_and_one_behind_a_link_are_put_back() {
+    let world = at("observe");
+    let hook = world.path(".git/hooks/commit-msg");
+    let before = fs::read(&hook).expect("a hook");
+    let elsewhere = world.root().join("elsewhere");
+    fs::write(&elsewhere, "#!/bin/sh\nexit 0\n").expect("written");
+    let did = world.runs_and("rg -n lex src", || {
+        fs::remove_file(&hook).expect("removed");
+        symlink(&elsewhere, &hook).expect("linked");
+    });
+    did.after.tells(".git/hooks/commit-msg");
+    assert!(did.after.to_person().is_some_and(|told| told.contains("WARNING: git does not run")), "{did:?}");
+    world.seed("fence restore .git/hooks/commit-msg").succeeds();
+    assert!(hook.symlink_metadata().expect("there").is_file());
+    assert_eq!(fs::read(&hook).expect("a hook"), before);
+    assert_eq!(fs::read_to_string(&elsewhere).expect("there"), "#!/bin/sh\nexit 0\n");
+}
+
+#[test]
+fn what_a_person_changes_is_told_once_and_stops_nothing() {
+    let world = at("observe");
+    world.works("observe");
+    for (line, shown) in [
+        ("git config user.nick ada", ".git/config"),
+        ("git config --file ../home/.gitconfig user.nick ada", "~/.gitconfig"),
+        ("echo '*.log' >> .git/info/exclude", ".git/info/exclude"),
+        ("echo '{ \"model\": \"y\" }' > ../home/.claude/settings.json", HOME),
+        ("printf '#!/bin/sh\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push", ".git/hooks/pre-push"),
+    ] {
+        person(&world, line);
+        let did = a_call(&world);
+        assert_eq!(did.after.context(), None, "{line}");
+        let told = did.after.to_person().unwrap_or_default().to_owned();
+        assert!(told.contains(shown) && told.contains("no call claims it"), "{line}: {told}");
+        assert!(!told.contains("WARNING"), "{told}");
+        assert!(a_call(&world).after.is_silent(), "{line}: said once");
+        assert_eq!(world.json("fence status")["strays"], json!([]));
+    }
+    world.leaves();
+    assert_eq!(world.phase(), "plan");
+}
+
+#[test]
+fn a_person_at_work_with_git_trips_nothing() {
+    let world = at("observe");
+    person(&world, "git checkout -q -b side && git commit -q --allow-empty -m x && git checkout -q main");
+    person(&world, "git branch -q --set-upstream-to=main side && git stash list && git tag v1");
+    let did = a_call(&world);
+    assert!(did.after.is_silent(), "{did:?}");
+    // Nor does a call that tracks a branch.
+    let did = world.runs_and("rg -n lex src", || drop(world.sh("git branch -q --track other main")));
+    assert!(did.after.is_silent(), "{did:?}");
+}
+
+#[test]
+fn a_host_that_writes_its_settings_anew_between_calls_stops_nothing() {
+    let world = at("observe");
+    world.works("observe");
+    let text = world.text(LOCAL).replacen('{', "{ \"permissions\": { \"allow\": [\"Bash(ls)\"] },", 1);
+    fs::write(world.path(LOCAL), text).expect("written");
+    std::thread::sleep(Duration::from_millis(250));
+    let did = a_call(&world);
+    let told = did.after.to_person().unwrap_or_default();
+    assert!(told.contains(LOCAL) && !told.contains("WARNING"), "{told}");
+    world.leaves();
+}
+
+#[test]
+fn what_disarms_is_told_loudly_whoever_did_it() {
+    for (line, told) in [
+        ("echo '{}' > .claude/settings.local.json", "has no hook line of git seed"),
+        ("echo '{ \"disableAllHooks\": true }' > ../home/.claude/settings.json", "switches all hooks of the agent off"),
+        ("rm .git/hooks/pre-commit", "git does not run .git/hooks/pre-commit"),
+        ("git config core.hooksPath /nowhere", "core.hooksPath leads to /nowhere"),
+    ] {
+        let world = at("observe");
+        person(&world, line);
+        let did = a_call(&world);
+        let heard = did.after.to_person().unwrap_or_default();
+        assert!(heard.contains("WARNING") && heard.contains(told), "{line}: {heard}");
+        assert_eq!(did.after.context(), None);
+    }
+}
+
+#[test]
+fn a_person_takes_it_over_and_no_agent_does() {
+    let world = at("observe");
+    world.works("observe");
+    for shown in [".git/config", HOME] {
+        world.runs_and("rg -n lex src", || tampered(&world, shown));
+        world.seed(&format!("fence accept {shown}")).refuses("BLOCKED");
+        world.runs(&format!("git seed fence accept {shown}")).refuses("BLOCKED");
+        world.person(&format!("fence accept {shown}")).succeeds();
+        assert_eq!(world.json("fence status")["strays"], json!([]));
+        assert!(fs::read_to_string(file(&world, shown)).expect("there").contains("tampered"));
+        assert!(a_call(&world).after.is_silent());
+    }
+    world.leaves();
+}
+
+#[test]
+fn a_new_session_does_not_forget_what_the_agent_changed() {
+    let world = at("observe");
+    world.works("observe");
+    world.runs_and("rg -n lex src", || tampered(&world, ".git/config"));
+    world.ends();
+    world.session("0a0a0a0a-0000-4000-8000-000000000002");
+    world.starts();
+    world.prompt("go on");
+    assert_eq!(world.json("fence status")["strays"], json!([".git/config"]));
+    world.seed("phase advance -F -").stdin(&message("observe")).refuses("fence restore .git/config");
+    world.seed("fence restore .git/config").succeeds();
+    world.leaves();
+}
+
+#[test]
+fn a_session_that_starts_inside_a_call_takes_no_new_prints() {
+    let world = at("observe");
+    let did = world.runs_and("rg -n lex src", || {
+        tampered(&world, ".git/config");
+        world.event("SessionStart", &json!({ "source": "clear" }));
+        world.event("SessionStart", &json!({ "source": "startup", "session_id": "0b0b" }));
+    });
+    did.after.tells(".git/config");
+}
+
+#[test]
+fn what_changed_between_sessions_is_the_persons() {
+    let world = at("observe");
+    world.ends();
+    person(&world, "git config user.nick ada");
+    world.starts();
+    let did = a_call(&world);
+    assert!(did.after.is_silent(), "{did:?}");
+}
+
+#[test]
+fn git_seeds_own_writes_are_no_tampering() {
+    let world = at("observe");
+    world.works("observe");
+    world.runs_and("rg -n lex src", || fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed"));
+    assert_eq!(world.json("fence status")["strays"], json!([".git/hooks/pre-commit"]));
+    world.person("init").succeeds();
+    assert_eq!(world.json("fence status")["strays"], json!([]));
+    // Another host, other files: they count from the moment that they are written.
+    world.person("init --host claude --host gemini").succeeds();
+    world.person("off -m 'by hand'").succeeds();
+    person(&world, "git config user.nick ada");
+    world.person("on").succeeds();
+    world.person("doctor --fix").succeeds();
+    let did = a_call(&world);
+    assert!(did.after.is_silent(), "{did:?}");
+    world.runs_and("rg -n lex src", || tampered(&world, ".gemini/settings.json")).after.tells(".gemini/settings.json");
+    world.seed("fence restore .gemini/settings.json").succeeds();
+    world.leaves();
+}
+
+#[test]
+fn without_a_job_the_person_hears_of_it() {
+    let world = World::seeded();
+    let did = world.runs_and("ls", || tampered(&world, ".git/config"));
+    assert!(did.after.to_person().is_some_and(|told| told.contains(".git/config")), "{did:?}");
+    assert_eq!(world.json("fence status")["strays"], json!([".git/config"]));
+    assert_eq!(world.json("status")["fence"]["strays"], json!([".git/config"]));
+    world.person("fence restore .git/config").tells("is as it was");
+    world.person("fence status").fails("no job");
+}
+
+#[test]
+fn prints_that_are_gone_are_told_and_taken_anew() {
+    let world = at("observe");
+    let did = world.runs_and("rg -n lex src", || {
+        fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
+    });
+    assert!(did.after.to_person().is_some_and(|told| told.contains("taken anew")), "{did:?}");
+    assert!(a_call(&world).after.is_silent());
+}
+
+#[test]
+fn doctor_tells_how_the_fingerprints_stand() {
+    let world = World::new();
+    world.person("init").succeeds();
+    world.person("doctor").tells("they are taken when a session starts");
+    world.starts();
+    world.person("doctor").tells("as they were seen last");
+    person(&world, "git config user.nick ada");
+    world.person("doctor").tells("changed by no call: .git/config");
+    world.runs_and("ls", || tampered(&world, ".git/info/exclude"));
+    let said = world.person("doctor").said();
+    assert!(said.out.contains("mend: git seed fence restore .git/info/exclude"), "{said:?}");
+}
