@@ -27,6 +27,9 @@ const FILES: usize = 256;
 /// Clocks of files and hosts differ by a little.
 const SLACK_MS: i64 = 100;
 
+/// How exactly the start of a process is known.
+const START_MS: i64 = 20;
+
 /// What a comparison found; all paths as they are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
@@ -408,7 +411,7 @@ impl Seed {
         let hosts = self.host_processes();
         let at = above.iter().position(|up| hosts.iter().any(|host| super::sessions::is_same(host, up)))?;
         let shell = above.get(at.checked_sub(1)?)?;
-        Some(world::started_ms(shell)? - SLACK_MS)
+        Some(world::started_ms(shell)? - START_MS)
     }
 
     /// Changed fingerprints as they are shown, for status and the boundary.

@@ -146,7 +146,12 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     let all_literal = words.iter().all(Term::is_literal);
     let row = row_of(&args);
     // Behind a command that is open in every form, any word may follow.
-    let deciding = if row.is_some_and(|(row, _)| row.open) { 1 } else { 3 };
+    let restores = matches!(args.as_slice(), ["fence", "restore", ..]);
+    let deciding = match row {
+        Some((row, _)) if row.open => 1,
+        _ if restores => 2,
+        _ => 3,
+    };
     let literal = words.iter().take(deciding).all(Term::is_literal);
     let open = literal && (is_open(&args) || asks_for_help(&args));
     let steady = all_literal || row.is_some_and(|(row, _)| row.open && row.changes.is_empty());
@@ -155,7 +160,9 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     found.persons = !open;
     let wraps = row.is_some_and(|(row, _)| row.wraps);
     found.looks = open && ((steady && looks(&args)) || wraps);
-    let state: Vec<&Term> = words.iter().filter(|word| own::reach(word, false) == Reach::State).collect();
+    // What the fence is to put back may be a hook; naming it reads nothing.
+    let reaches = |word: &&Term| !(restores && all_literal) && own::reach(word, false) == Reach::State;
+    let state: Vec<&Term> = words.iter().filter(reaches).collect();
     found.name_state(&state);
     found
 }

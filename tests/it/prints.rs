@@ -71,6 +71,7 @@ fn what_a_call_changes_is_named_kept_out_and_put_back() {
     let world = at("observe");
     world.works("observe");
     for shown in GUARDED {
+        world.notes("---Ob---", shown);
         let path = file(&world, shown);
         let (bytes, mode) = (fs::read(&path).ok(), path.metadata().map(|data| data.permissions().mode()).ok());
         let did = world.runs_and("rg -n lex src", || tampered(&world, shown));
