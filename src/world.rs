@@ -9,6 +9,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::jobs::{JobId, UnixSeconds};
 
+mod person;
+
+pub use person::{Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who};
+
 /// The variable that sets the clock of debug builds, in seconds since the epoch.
 const CLOCK: &str = "GIT_SEED_TEST_CLOCK";
 /// The variable that lets debug builds take a test for a person at a terminal.
@@ -339,91 +343,163 @@ pub fn caller(ancestors: &[Process]) -> Option<&Process> {
     ancestors.iter().find(|process| !hands_on(process)).or(ancestors.last())
 }
 
-/// Only what hands on to our own hook line does: a script of the same name, or a shell
-/// that runs a file, acts on its own account.
+/// Only what hands on to our own hook line does, and that line has to be all of it: a script
+/// of the same name, a shell that runs a file, or more than the line, acts on its own account.
 fn hands_on(process: &Process) -> bool {
-    let mut words = process.line.split_whitespace();
-    let program = words.next().unwrap_or_default().trim_start_matches('-');
+    let (program, rest) = process.line.split_once(' ').unwrap_or((process.line.as_str(), ""));
+    let program = program.trim_start_matches('-');
     let own_name = program.rsplit('/').next() == Some(process.name.as_str());
-    let shell = ["sh", "dash", "bash", "zsh"].contains(&process.name.as_str());
-    let line_given = !shell || matches!(words.next(), Some("-c" | "-lc"));
-    let ours = process.line.contains("seed hook ");
-    HANDS_ON.contains(&process.name.as_str()) && own_name && line_given && ours
+    let line = match process.name.as_str() {
+        "sh" | "dash" | "bash" | "zsh" => {
+            let flags = ["-c ", "-lc ", "-l -c ", "-c -l "];
+            flags.iter().find_map(|flag| rest.strip_prefix(flag))
+        }
+        "git" => rest.strip_prefix("seed ").map(|_| process.line.as_str()),
+        name if HANDS_ON.contains(&name) => Some(without_settings(rest)),
+        _ => None,
+    };
+    own_name && line.is_some_and(is_hook_line)
 }
 
-/// Why a command that is a person's may not act here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAPerson {
-    #[error("no terminal")]
-    NoTerminal,
-    #[error("the agent host `{0}` is among the processes above")]
-    AgentAbove(String),
-    #[error("the variable `{0}` marks an agent's shell")]
-    AgentMarker(String),
-    #[error("the processes above do not lead to a login, a terminal or a multiplexer")]
-    NoLogin,
+/// Words that `env` and `timeout` take before the command.
+fn without_settings(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    loop {
+        let word = rest.split(' ').next().unwrap_or_default();
+        let number = word.trim_end_matches(['s', 'm']).parse::<f64>().is_ok();
+        if word.is_empty() || !(word.starts_with('-') || word.contains('=') || number) {
+            return rest;
+        }
+        rest = rest[word.len()..].trim_start();
+    }
 }
 
-/// Programs that a person's shell hangs below.
-const LOGINS: [&str; 21] = [
-    "login",
-    "sshd",
-    "tmux",
-    "screen",
-    "zellij",
-    "gnome-terminal-",
-    "konsole",
-    "xterm",
-    "alacritty",
-    "kitty",
-    "wezterm",
-    "foot",
-    "ghostty",
-    "Terminal",
-    "iTerm2",
-    "code",
-    "getty",
-    "mosh-server",
-    "su",
-    "xfce4-terminal",
-    "tilix",
-];
+/// `git seed hook <host> [<event>]`, or the same through a path, and nothing besides.
+fn is_hook_line(line: &str) -> bool {
+    let line = line.trim();
+    let line = line.strip_prefix("exec ").unwrap_or(line);
+    let line = line.strip_prefix("env ").map_or(line, without_settings);
+    let Some((program, words)) = line.rsplit_once(" hook ") else { return false };
+    let plain = |text: &str, also: &str| text.chars().all(|c| c.is_alphanumeric() || also.contains(c));
+    let program = program.trim_matches(['\'', '"']);
+    let ours = program == "git seed" || program.rsplit('/').next() == Some("git-seed");
+    let words: Vec<&str> = words.split_whitespace().collect();
+    ours && plain(program, "/._-+:@%,= ~")
+        && matches!(words.len(), 1 | 2)
+        && words.iter().all(|word| plain(word, "-_"))
+}
 
-/// Says whether a person may be assumed behind this process.
-///
-/// # Errors
-///
-/// Says what speaks against it.
-pub fn is_person(agents: &[String], markers: &[String]) -> Result<(), NotAPerson> {
+/// What speaks for a person behind this process, or against one.
+pub fn surroundings(markers: &[String]) -> Surroundings {
     use std::io::IsTerminal;
-    if is_played_person() {
-        return Ok(());
+    Surroundings {
+        above: above(std::process::id(), markers),
+        markers: markers.iter().filter(|marker| variable(marker).is_some()).cloned().collect(),
+        from_here: variable("SSH_CONNECTION").is_some_and(|text| person::is_from_here(&text)),
+        terminals: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        tty: details(std::process::id()).map_or(0, |(_, tty)| tty),
     }
-    if let Some(marker) = markers.iter().find(|marker| variable(marker).is_some()) {
-        return Err(NotAPerson::AgentMarker(marker.clone()));
+}
+
+/// The processes above `pid`, with all that is known of each.
+pub fn above(pid: u32, markers: &[String]) -> Vec<Ancestor> {
+    let mut found: Vec<Ancestor> = Vec::new();
+    let mut next = parent_of(pid);
+    while let Some(pid) = next.filter(|pid| *pid > 0 && found.len() < 64) {
+        let Some((process, parent)) = process(pid) else { break };
+        found.push(ancestor(process, parent, markers));
+        next = (parent != pid).then_some(parent);
     }
-    let above = ancestors();
-    let agent = |process: &&Process| agents.iter().any(|agent| is_program(process, agent));
-    if let Some(process) = above.iter().find(agent) {
-        return Err(NotAPerson::AgentAbove(process.name.clone()));
-    }
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(NotAPerson::NoTerminal);
-    }
-    // A container's first process may itself be the person's shell; an init is nobody's terminal.
-    let first = |process: &Process| {
-        process.pid == 1 && ["sh", "bash", "zsh", "fish", "dash"].contains(&process.name.as_str())
+    found
+}
+
+fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
+    let started_ms = started_ms(&process);
+    let environment = environment_of(process.pid);
+    let has = |marker: &&String| {
+        environment.iter().any(|entry| {
+            entry.strip_prefix(marker.as_str()).and_then(|rest| rest.strip_prefix('=')).is_some_and(|v| !v.is_empty())
+        })
     };
-    let login = |process: &Process| {
-        first(process) || LOGINS.iter().any(|login| process.name.trim_start_matches('-').starts_with(login))
+    let from_here = |entry: &String| entry.strip_prefix("SSH_CONNECTION=").is_some_and(person::is_from_here);
+    let exe = exe_of(process.pid);
+    let (others, tty) = details(process.pid).unwrap_or_default();
+    Ancestor {
+        pid: process.pid,
+        parent,
+        started_ms,
+        markers: markers.iter().filter(has).cloned().collect(),
+        from_here: environment.iter().any(from_here),
+        exe_ms: exe.as_ref().and_then(|_| exe_changed_ms(process.pid)),
+        exe,
+        others,
+        tty,
+        started: process.started,
+        name: process.name,
+        line: process.line,
+    }
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    if pid == std::process::id() { parent_of_self() } else { process(pid).map(|(_, parent)| parent) }
+}
+
+/// The environment that a process was started with; nothing where it may not be read.
+#[cfg(target_os = "linux")]
+fn environment_of(pid: u32) -> Vec<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    bytes.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn environment_of(_: u32) -> Vec<String> {
+    Vec::new()
+}
+
+#[cfg(target_os = "linux")]
+fn exe_of(pid: u32) -> Option<String> {
+    Some(std::fs::read_link(format!("/proc/{pid}/exe")).ok()?.to_string_lossy().into_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exe_of(_: u32) -> Option<String> {
+    None
+}
+
+/// When the inode of the file that a process runs changed: a copy is new, whatever it says.
+#[cfg(target_os = "linux")]
+fn exe_changed_ms(pid: u32) -> Option<i64> {
+    use std::os::unix::fs::MetadataExt;
+    let data = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+    Some(data.ctime() * 1000 + data.ctime_nsec() / 1_000_000)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exe_changed_ms(_: u32) -> Option<i64> {
+    None
+}
+
+/// Whether a process belongs to another user than this one, and the number of its terminal.
+#[cfg(target_os = "linux")]
+fn details(pid: u32) -> Option<(bool, i64)> {
+    let user = |pid: &str| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?.to_owned();
+        line.split_whitespace().next().map(str::to_owned)
     };
-    if above.is_empty() || above.iter().any(login) { Ok(()) } else { Err(NotAPerson::NoLogin) }
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let tty = stat.rsplit_once(')')?.1.split_whitespace().nth(4)?.parse().ok()?;
+    Some((user(&pid.to_string()) != user("self"), tty))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn details(pid: u32) -> Option<(bool, i64)> {
+    process(pid).map(|(process, _)| (false, i64::from(!process.detached)))
 }
 
 /// True when `process` runs the program `name`, also as a script of an interpreter.
 pub fn is_program(process: &Process, name: &str) -> bool {
-    let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
-    process.name == name || process.line.split_whitespace().take(2).any(|word| file(word) == name)
+    person::runs_program(&process.name, &process.line, name)
 }
 
 /// The path of this binary, links resolved.
@@ -459,6 +535,9 @@ mod tests {
                 above("bash", "/bin/bash -lc git-seed hook claude"),
                 above("env", "env A=1 git-seed hook x"),
             ],
+            vec![above("timeout", "timeout -k 5 60 /a/git-seed hook claude Stop")],
+            vec![above("sh", "/bin/sh -c '/home/a b/bin/git-seed' hook gemini BeforeTool")],
+            vec![above("zsh", "-zsh -lc exec git seed hook codex PreToolUse")],
         ] {
             let chain: Vec<Process> = between.into_iter().chain([python.clone()]).collect();
             assert_eq!(caller(&chain), Some(&python), "{chain:?}");
@@ -469,20 +548,13 @@ mod tests {
             above("bash", "bash -c sh x.sh"),
             above("git", "/bin/sh ./git seed hook claude"),
             above("sh", "sh x.sh --check seed hook "),
+            above("bash", "bash -c # seed hook claude\neval \"$X\""),
+            above("bash", "bash -c true; git seed hook claude"),
+            above("bash", "bash -c git seed hook claude < p"),
+            above("bash", "bash -c $(x) git seed hook claude"),
+            above("env", "env A=1 python3 drive.py seed hook claude"),
         ] {
             assert_eq!(caller(&[script.clone(), python.clone()]), Some(&script));
-        }
-    }
-
-    #[test]
-    fn an_agent_is_known_by_its_program_or_its_script() {
-        for (process, known) in [
-            (above("claude", "claude -p x"), true),
-            (above("node", "node /usr/bin/claude --resume"), true),
-            (above("vim", "vim claude.md"), false),
-            (above("grep", "grep -r x claude"), false),
-        ] {
-            assert_eq!(is_program(&process, "claude"), known, "{}", process.line);
         }
     }
 

@@ -17,6 +17,7 @@ mod it {
     mod odd;
     mod pacing;
     mod payloads;
+    mod persons;
     mod prints;
     mod questions;
     mod quick;

@@ -58,7 +58,7 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
             Ok(Outcome::Yes)
         }
         FenceCommand::Accept { paths } => {
-            if let Some(refusal) = super::require_person("fence accept")? {
+            if let Some(refusal) = super::require_person(&seed, "fence accept")? {
                 return Ok(out.refusal(&refusal, seed.row(focused.as_ref()).name.as_str()));
             }
             let rest = seed.accept_prints(paths)?;

@@ -41,7 +41,7 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
             });
         }
         GmodeCommand::Enter { text } => {
-            if let Some(refusal) = super::require_person("gmode enter")? {
+            if let Some(refusal) = super::require_person(&seed, "gmode enter")? {
                 return Ok(out.refusal(&refusal, &phase));
             }
             let why = text.read()?;
@@ -51,7 +51,7 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
             seed.enter_side(&focused.chain, &why, By::Person)?
         }
         GmodeCommand::Exit => {
-            let person = super::require_person("gmode exit")?.is_none();
+            let person = super::require_person(&seed, "gmode exit")?.is_none();
             seed.leave_side(if person { By::Person } else { By::Agent })?
         }
     };

@@ -21,7 +21,7 @@ pub(super) struct InitArgs {
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
     if seed.is_seeded()?
-        && let Some(refusal) = super::require_person("init")?
+        && let Some(refusal) = super::require_person(&seed, "init")?
     {
         return Ok(out.refusal(&refusal, "none"));
     }

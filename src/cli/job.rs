@@ -101,7 +101,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         JobCommand::Activate { id: job } => {
             let job = id(job)?;
             if seed.job(&job)?.state.job.status == Status::Awaiting
-                && let Some(refusal) = super::require_person("job activate")?
+                && let Some(refusal) = super::require_person(&seed, "job activate")?
             {
                 return Ok(refuse(&seed, &refusal, out));
             }
@@ -113,7 +113,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             tell(&seed, done, out, |job| format!("{} is focused.", job.state.job.name))
         }
         JobCommand::Pause => {
-            let person = super::require_person("job pause")?.is_none();
+            let person = super::require_person(&seed, "job pause")?.is_none();
             let job = seed.pause_job(if person { By::Person } else { By::Agent })?;
             said(
                 &job,
@@ -125,7 +125,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         JobCommand::Complete => approve(&seed, None, out),
         JobCommand::Approve { id } => approve(&seed, id.as_deref(), out),
         JobCommand::ApprovePlugin => {
-            if let Some(refusal) = super::require_person("job approve-plugin")? {
+            if let Some(refusal) = super::require_person(&seed, "job approve-plugin")? {
                 return Ok(refuse(&seed, &refusal, out));
             }
             seed.grant_access(&seed.require_focused()?.chain)?;
@@ -134,7 +134,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             Ok(Outcome::Yes)
         }
         JobCommand::Repeat { hours } => {
-            if let Some(refusal) = super::require_person("job repeat")? {
+            if let Some(refusal) = super::require_person(&seed, "job repeat")? {
                 return Ok(refuse(&seed, &refusal, out));
             }
             let job = seed.repeat_job(*hours)?;
@@ -144,7 +144,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             Ok(Outcome::Yes)
         }
         JobCommand::Move => {
-            if let Some(refusal) = super::require_person("job move")? {
+            if let Some(refusal) = super::require_person(&seed, "job move")? {
                 return Ok(refuse(&seed, &refusal, out));
             }
             let job = seed.move_job()?;
@@ -195,7 +195,7 @@ fn create(
     dependent: bool,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
-    let person = super::require_person("job create")?.is_none();
+    let person = super::require_person(&seed, "job create")?.is_none();
     let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person)?;
     tell(seed, done, out, |job| format!("job {} created, pending: {}", job.state.job.id, job.state.job.name))
 }
@@ -206,7 +206,7 @@ fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow
 }
 
 fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person("job approve")? {
+    if let Some(refusal) = super::require_person(&seed, "job approve")? {
         return Ok(refuse(seed, &refusal, out));
     }
     let focused = seed.focused()?;

@@ -36,7 +36,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::seed::{Seed, SeedError};
 use crate::verdict::Refusal;
-use crate::world;
 use report::{Colour, Report};
 
 /// How a command ended.
@@ -259,9 +258,8 @@ fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
 }
 
 /// Refuses a command that is a person's when no person may be assumed here.
-fn require_person(command: &str) -> Result<Option<Refusal>, SeedError> {
-    let (agents, markers) = crate::seed::githook::agents();
-    Ok(world::is_person(&agents, &markers).err().map(|why| {
+fn require_person(seed: &Seed, command: &str) -> Result<Option<Refusal>, SeedError> {
+    Ok(seed.is_person().err().map(|why| {
         Refusal::new("person", crate::verdict::Wants::Person)
             .with("case", "terminal")
             .with("command", format!("git seed {command}"))

@@ -19,24 +19,26 @@ pub(super) struct OffArgs {
 pub(super) struct OnArgs {}
 
 pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person("off")? {
+    let seed = context.seed()?;
+    if let Some(refusal) = super::require_person(&seed, "off")? {
         return Ok(out.refusal(&refusal, "none"));
     }
     let why = args.text.read()?;
     if why.trim().is_empty() {
         return Err(SeedError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
     }
-    context.seed()?.switch_off(why.trim())?;
+    seed.switch_off(why.trim())?;
     out.json(&serde_json::json!({ "enabled": false }));
     out.line("Off in this worktree; git seed on goes on where it stood.");
     Ok(Outcome::Yes)
 }
 
 pub(super) fn on(_: &OnArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person("on")? {
+    let seed = context.seed()?;
+    if let Some(refusal) = super::require_person(&seed, "on")? {
         return Ok(out.refusal(&refusal, "none"));
     }
-    context.seed()?.switch_on()?;
+    seed.switch_on()?;
     out.json(&serde_json::json!({ "enabled": true }));
     out.line("On.");
     Ok(Outcome::Yes)

@@ -24,7 +24,7 @@ pub(super) fn run(args: &UninstallArgs, context: &Context, out: &mut Report) -> 
         super::init::tell(&seed.removal_plan()?, out);
         return Ok(Outcome::Yes);
     }
-    if let Some(refusal) = super::require_person("uninstall")? {
+    if let Some(refusal) = super::require_person(&seed, "uninstall")? {
         return Ok(out.refusal(&refusal, "none"));
     }
     let bundle = setup::bundle_file(seed.store.work_tree(), seed.now);

@@ -36,7 +36,7 @@ impl GitHook {
 impl Seed {
     /// Answers a hook of git; `arguments` are those that git gave.
     pub fn git_hook(&self, hook: GitHook, arguments: &[String]) -> Result<Verdict> {
-        if !self.is_seeded()? || !self.is_on() || !agent_is_above() || self.is_own_commit() {
+        if !self.is_seeded()? || !self.is_on() || !self.has_agent_above() || self.is_own_commit() {
             return Ok(Ok(()));
         }
         match hook {
@@ -44,6 +44,16 @@ impl Seed {
             GitHook::CommitMsg => self.commit_msg(arguments.first().map_or("", String::as_str)),
             GitHook::PostCommit => self.post_commit().map(Ok),
         }
+    }
+
+    /// An agent's host is above: one that is known by name, or one that a session recorded.
+    fn has_agent_above(&self) -> bool {
+        if world::is_played_person() {
+            return false;
+        }
+        let hosts = self.host_processes();
+        let recorded = |up: &world::Process| hosts.iter().any(|host| super::sessions::is_same(host, up));
+        agent_is_above() || world::ancestors().iter().any(recorded)
     }
 
     /// The commit is the one that a boundary is making right now.

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
-use crate::world::{self, Process};
+use crate::world::{self, HostProcess, NotAPerson, Process};
 
 /// A session as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,13 @@ pub struct Session {
     /// The host's process; absent where the system does not tell.
     #[serde(default)]
     pub process: Option<Process>,
-    /// Started from inside another recorded session.
+    /// Started from inside another recorded session, or by nobody that can be told while
+    /// another one ran.
     #[serde(default)]
     pub nested: bool,
+    /// The host said that nobody sits there.
+    #[serde(default)]
+    pub unattended: bool,
 }
 
 /// Whose word an event is.
@@ -103,7 +107,8 @@ impl Seed {
             worktree: self.store.worktree_name(),
             started: self.now,
             process: world::caller(&above).cloned(),
-            nested: self.is_below_another(&above),
+            nested: self.is_below_another(&above) || self.is_detached_from_another(&above),
+            unattended: is_unattended(event.host),
         };
         let file = self.session_file(&event.session);
         if let Some(dir) = file.parent() {
@@ -151,6 +156,41 @@ impl Seed {
         self.hosted().into_iter().filter_map(|session| session.process).collect()
     }
 
+    /// Says whether a person may be assumed behind this process.
+    ///
+    /// # Errors
+    ///
+    /// Says what speaks against it.
+    pub fn is_person(&self) -> std::result::Result<(), NotAPerson> {
+        if world::is_played_person() {
+            return Ok(());
+        }
+        let (agents, markers) = super::githook::agents();
+        world::who(&world::surroundings(&markers), &agents, &self.live_hosts())
+    }
+
+    fn live_hosts(&self) -> Vec<HostProcess> {
+        let host = |process: Process| HostProcess { started_ms: world::started_ms(&process), process };
+        self.host_processes().into_iter().map(host).collect()
+    }
+
+    /// A host that begins while a person sits at another one here is a person's only if its own
+    /// chain leads to one: code of an agent's that was detached from its shell leads nowhere.
+    /// Where only unattended sessions run, nobody's word is at stake.
+    fn is_detached_from_another(&self, above: &[Process]) -> bool {
+        let Some(caller) = world::caller(above) else { return false };
+        let another = |session: &Session| {
+            !session.unattended && !session.process.as_ref().is_some_and(|process| is_same(process, caller))
+        };
+        if world::is_played_person() || !self.hosted().iter().any(another) {
+            return false;
+        }
+        let (agents, markers) = super::githook::agents();
+        let others: Vec<HostProcess> =
+            self.live_hosts().into_iter().filter(|host| !is_same(&host.process, caller)).collect();
+        world::started_by_a_person(&world::above(caller.pid, &markers), &agents, &others).is_err()
+    }
+
     fn is_below_another(&self, above: &[Process]) -> bool {
         let caller = world::caller(above).cloned();
         self.host_processes()
@@ -177,6 +217,13 @@ impl Seed {
             None => Word::Unknown,
         })
     }
+}
+
+/// The host says of itself that nobody sits there.
+fn is_unattended(host: &str) -> bool {
+    let Ok(row) = crate::hosts::row(host) else { return false };
+    let value = row.attended.as_deref().and_then(world::variable);
+    row.is_attended(value.as_deref()) == Some(false)
 }
 
 /// True when the process that calls us is the session's recorded host.

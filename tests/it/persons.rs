@@ -1,0 +1,282 @@
+//! The person's commands under what gives an agent a terminal, with real processes, and
+//! hosts that an agent starts out of sight.
+
+#![expect(clippy::disallowed_macros, reason = "it tells which tool is missing")]
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::World;
+
+/// A clean environment, as `env -i` leaves it, with what git and git seed need.
+const CLEAN: &str = "env -i HOME=\"$HOME\" PATH=\"$PATH\" TERM=dumb GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1";
+
+fn has(tool: &str) -> bool {
+    let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).stdout(Stdio::null()).status();
+    let has = found.is_ok_and(|status| status.success());
+    if !has {
+        println!("not tried: there is no {tool} here");
+    }
+    has
+}
+
+/// Waits for what a detached command leaves behind.
+fn left(world: &World, file: &str) -> String {
+    let path = world.root().join(file);
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(20) {
+        match fs::read_to_string(&path) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+    panic!("{file} never came")
+}
+
+/// A script that gives a person's command at a terminal, and keeps what was said and how it
+/// ended.
+fn tries(world: &World) -> String {
+    let text = "#!/bin/sh\nscript -qec 'git seed off -m tried' ../told >/dev/null </dev/null; echo $? >../code\n";
+    executable(world, "try.sh", text)
+}
+
+fn executable(world: &World, name: &str, text: &str) -> String {
+    let file = world.root().join(name);
+    fs::create_dir_all(file.parent().expect("a directory")).expect("made");
+    fs::write(&file, text).expect("written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("set");
+    file.to_string_lossy().into_owned()
+}
+
+/// Tries it in this way; gives the exit code and what was said.
+fn tried(world: &World, way: &str) -> (String, String) {
+    for file in ["told", "code"] {
+        let _ = fs::remove_file(world.root().join(file));
+    }
+    world.tries(&way.replace("CLEAN", CLEAN).replace("TRY", &tries(world)));
+    let code = left(world, "code");
+    (code, fs::read_to_string(world.root().join("told")).unwrap_or_default().replace(['\r', '\n'], " "))
+}
+
+/// The way is refused for this reason.
+#[track_caller]
+fn refused(world: &World, way: &str, why: &str) {
+    let (code, told) = tried(world, way);
+    assert_eq!(code, "2", "{way}: {told}");
+    assert!(told.contains(why), "{way}\nlacks {why:?}: {told}");
+    assert_eq!(world.json("status")["enabled"], true, "{way}");
+}
+
+/// A multiplexer of its own, ended with the test.
+struct Tmux<'a>(&'a World, &'static str);
+
+impl<'a> Tmux<'a> {
+    /// Starts a server whose environment has these variables, too.
+    fn start(world: &'a World, name: &'static str, variables: &str) -> Self {
+        world.sh(&format!("{CLEAN} {variables} tmux -S ../{name} -f /dev/null new-session -d"));
+        Self(world, name)
+    }
+
+    /// What runs `TRY` in a window of it.
+    fn window(&self, before: &str) -> String {
+        format!("{CLEAN} tmux -S ../{} new-window '{before} TRY'", self.1)
+    }
+}
+
+impl Drop for Tmux<'_> {
+    fn drop(&mut self) {
+        self.0.tries(&format!("tmux -S ../{} kill-server", self.1));
+    }
+}
+
+#[test]
+fn no_terminal_of_an_agents_making_is_a_persons() {
+    if !has("script") || !has("setsid") {
+        return;
+    }
+    let world = World::seeded();
+    // The host itself is above, whatever it is called, and however clean the environment.
+    refused(&world, "CLEAN TRY", "is among the processes above");
+    refused(&world, "CLEAN script -qec TRY /dev/null", "is among the processes above");
+    let astray = "do not lead to a login";
+    refused(&world, "CLEAN setsid -f script -qec TRY /dev/null", astray);
+    refused(&world, "CLEAN setsid -f sh -c 'script -qec TRY /dev/null'", astray);
+    if has("python3") {
+        refused(&world, "CLEAN setsid -f python3 -c 'import pty; pty.spawn([\"TRY\"])'", astray);
+    }
+    // Programs that only sound like a login.
+    let sh = "#!/bin/sh\nscript -qec \"$1\" /dev/null; true\n";
+    for name in ["supervisord", "codexx", "su", "sudo", "loginx"] {
+        let path = executable(&world, &format!("bin/{name}"), sh);
+        refused(&world, &format!("CLEAN setsid -f {path} TRY"), astray);
+    }
+    for name in ["tmux", "login", "sshd", "xterm"] {
+        let path = executable(&world, &format!("bin/{name}"), sh);
+        refused(&world, &format!("CLEAN setsid -f {path} TRY"), &format!("`{name}` is no login program"));
+        let copy = world.root().join("copies").join(name);
+        fs::create_dir_all(copy.parent().expect("a directory")).expect("made");
+        world.sh(&format!("cp \"$(command -v script)\" {}", copy.display()));
+        let way = format!("CLEAN setsid -f {} -qec TRY /dev/null", copy.display());
+        refused(&world, &way, &format!("`{name}` is no login program"));
+    }
+}
+
+#[test]
+fn a_multiplexer_that_is_younger_than_the_session_is_no_persons() {
+    if !has("script") || !has("tmux") {
+        return;
+    }
+    let world = World::seeded();
+    let tmux = Tmux::start(&world, "young", "");
+    refused(&world, &tmux.window(""), "was started after the agent's session");
+    let told = tried(&world, &tmux.window("")).1;
+    assert!(told.contains("a short word in the prompt"), "{told}");
+}
+
+#[test]
+fn a_multiplexer_from_an_agents_shell_keeps_its_mark() {
+    if !has("script") || !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    let tmux = Tmux::start(&world, "marked", "CLAUDECODE=1");
+    refused(&world, &tmux.window("env -u CLAUDECODE"), "marks an agent's shell");
+    let tmux = Tmux::start(&world, "loop", "SSH_CONNECTION='127.0.0.1 5 127.0.0.1 22'");
+    refused(&world, &tmux.window("env -u SSH_CONNECTION"), "over ssh from this very machine");
+    refused(&world, &tmux.window(""), "over ssh from this very machine");
+}
+
+#[test]
+fn a_person_in_a_multiplexer_is_one() {
+    if !has("script") || !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    let tmux = Tmux::start(&world, "mine", "");
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
+    world.person("on").succeeds();
+    // And stays one while an agent's session runs that began later.
+    std::thread::sleep(Duration::from_millis(50));
+    let host = AHost::start(&world);
+    host.sends("SessionStart", &json!({ "source": "startup" }));
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "0", "{told}");
+}
+
+/// A host process of its own, which hands events to the hook until it is dropped.
+struct AHost<'a> {
+    world: &'a World,
+    child: std::process::Child,
+}
+
+impl<'a> AHost<'a> {
+    fn start(world: &'a World) -> Self {
+        let binary = env!("CARGO_BIN_EXE_git-seed");
+        let text = format!("while read event; do {binary} hook claude \"$event\" <../event >../answer; echo >../done; done\n");
+        let file = executable(world, "host.sh", &text);
+        let mut command = Command::new("sh");
+        command.arg(file).current_dir(world.repo()).stdin(Stdio::piped());
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", world.root().join("home"));
+        Self { world, child: command.spawn().expect("a shell") }
+    }
+
+    fn sends(&self, event: &str, fields: &serde_json::Value) {
+        let mut payload = json!({ "session_id": "0c0c", "cwd": self.world.repo(), "hook_event_name": event });
+        for (key, value) in fields.as_object().expect("fields") {
+            payload[key] = value.clone();
+        }
+        let _ = fs::remove_file(self.world.root().join("done"));
+        fs::write(self.world.root().join("event"), payload.to_string()).expect("written");
+        let mut stdin = self.child.stdin.as_ref().expect("a pipe");
+        writeln!(stdin, "{event}").expect("it reads");
+        left(self.world, "done");
+    }
+}
+
+impl Drop for AHost<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Events of a host that is nobody's child any more: a session starts and a person speaks.
+fn detached(world: &World, environment: &str) {
+    let _ = fs::remove_file(world.root().join("code"));
+    let event = |name: &str, fields: serde_json::Value| {
+        let mut payload = json!({ "session_id": "0d0d", "cwd": world.repo(), "hook_event_name": name });
+        for (key, value) in fields.as_object().expect("fields") {
+            payload[key] = value.clone();
+        }
+        fs::write(world.root().join(name), payload.to_string()).expect("written");
+        format!("git-seed hook claude {name} <../{name}\n")
+    };
+    let text = ["#!/bin/sh\n".to_owned(), event("SessionStart", json!({ "source": "startup" })),
+        event("UserPromptSubmit", json!({ "prompt": "[OFF] now" })), "echo 0 >../code\n".to_owned()].concat();
+    let script = executable(world, "claude", &text);
+    world.tries(&format!("{CLEAN} {environment} setsid -f {script}"));
+    left(world, "code");
+}
+
+#[test]
+fn a_host_that_an_agent_started_out_of_sight_is_nobody() {
+    if !has("setsid") {
+        return;
+    }
+    for environment in ["", "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_SESSION_ATTENDED=0"] {
+        let world = World::seeded();
+        detached(&world, environment);
+        assert_eq!(world.json("status")["enabled"], true, "{environment}");
+    }
+}
+
+#[test]
+fn a_host_without_a_login_is_heard_where_nobody_else_is() {
+    if !has("setsid") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    detached(&world, "CLAUDE_CODE_SESSION_ATTENDED=0");
+    assert_eq!(world.json("status")["enabled"], false);
+    // Beside another one that nobody attends, too.
+    world.person("on").succeeds();
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    world.starts();
+    detached(&world, "CLAUDE_CODE_SESSION_ATTENDED=0");
+    assert_eq!(world.json("status")["enabled"], false);
+}
+
+#[test]
+fn a_tool_call_that_looks_like_a_hook_line_is_nobodys() {
+    let world = World::seeded();
+    fs::write(
+        world.root().join("event"),
+        json!({
+            "session_id": "e2fc06a6-4aaf-49f6-8712-117cd08f9339", "cwd": world.repo(),
+            "hook_event_name": "UserPromptSubmit", "prompt": "[OFF] now",
+        })
+        .to_string(),
+    )
+    .expect("written");
+    for line in [
+        "git-seed hook claude UserPromptSubmit <../event",
+        "bash -c '# seed hook \n git-seed hook claude UserPromptSubmit <../event'",
+        "bash -c 'true; git-seed hook claude UserPromptSubmit <../event; true'",
+        "env A=1 bash -c 'exec git-seed hook claude UserPromptSubmit <../event'",
+    ] {
+        world.agents_shell(line, "");
+        assert_eq!(world.json("status")["enabled"], true, "{line}");
+    }
+}
