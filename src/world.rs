@@ -418,7 +418,10 @@ fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
     let environment = environment_of(process.pid);
     let has = |marker: &&String| {
         environment.iter().any(|entry| {
-            entry.strip_prefix(marker.as_str()).and_then(|rest| rest.strip_prefix('=')).is_some_and(|v| !v.is_empty())
+            entry
+                .strip_prefix(marker.as_str())
+                .and_then(|rest| rest.strip_prefix('='))
+                .is_some_and(|v| !v.is_empty())
         })
     };
     let from_here = |entry: &String| entry.strip_prefix("SSH_CONNECTION=").is_some_and(person::is_from_here);

@@ -248,10 +248,13 @@ impl Seed {
             return Finding::bad(check, detail, fix);
         }
         let files = super::boundary::count(count, "file");
-        Finding::good(check, match changed.as_slice() {
-            [] => format!("{files} as they were seen last"),
-            changed => format!("{files}; changed by no call: {}", changed.join(", ")),
-        })
+        Finding::good(
+            check,
+            match changed.as_slice() {
+                [] => format!("{files} as they were seen last"),
+                changed => format!("{files}; changed by no call: {}", changed.join(", ")),
+            },
+        )
     }
 
     fn examine_memory(&self, found: &mut Vec<Finding>) -> Result<()> {

@@ -305,7 +305,11 @@ impl Seed {
             }),
             _ => false,
         };
-        if may { self.compare_prints(focused, &event.session, outcome.duration_ms) } else { Ok(Compared::default()) }
+        if may {
+            self.compare_prints(focused, &event.session, outcome.duration_ms)
+        } else {
+            Ok(Compared::default())
+        }
     }
 
     /// The files of a call, and where they lie.

@@ -65,7 +65,9 @@ impl Compared {
             ));
         }
         for what in &self.disarmed {
-            told.push(format!("git seed: WARNING: {what} git seed init puts it right; git seed doctor says more."));
+            told.push(format!(
+                "git seed: WARNING: {what} git seed init puts it right; git seed doctor says more."
+            ));
         }
         (!told.is_empty()).then(|| told.join("\n"))
     }
@@ -101,7 +103,9 @@ impl Seed {
             let known = old.prints.iter().find(|print| Path::new(&print.path) == path);
             let (now, seen) = self.content(&path, role, true);
             let print = match known.filter(|print| print.stray.is_some()) {
-                Some(print) if print.look(&now) != Look::Back => Print { stray: Some(now), seen, ..print.clone() },
+                Some(print) if print.look(&now) != Look::Back => {
+                    Print { stray: Some(now), seen, ..print.clone() }
+                }
                 _ => match path.to_str() {
                     Some(text) => Print {
                         path: text.to_owned(),
@@ -281,7 +285,8 @@ impl Seed {
         if !is_worth_a_look(&prints) {
             return Ok(Compared::default());
         }
-        let began = duration_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| world::now_ms() - ms - SLACK_MS);
+        let began =
+            duration_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| world::now_ms() - ms - SLACK_MS);
         let _lock = self.store.lock()?;
         let mut prints = self.prints().unwrap_or(prints);
         self.add_new_hooks(&mut prints);
@@ -364,7 +369,8 @@ impl Seed {
             let text = std::fs::read_to_string(&file.path).unwrap_or_default();
             let line = hosts::row(&file.host).ok().and_then(|row| hosts::before_tool_line(&text, row));
             if line.is_none() {
-                found.push(format!("{} has no hook line of git seed any more.", self.shown_print(&file.path)));
+                found
+                    .push(format!("{} has no hook line of git seed any more.", self.shown_print(&file.path)));
             }
         }
         let Some(record) = &installation.hooks else { return found };
@@ -441,7 +447,9 @@ impl Seed {
         let known = self.prints().unwrap_or_default();
         let mut rest = Vec::new();
         for word in paths {
-            let named = |print: &Print| print.is_named(word) || self.store.work_tree().join(word) == Path::new(&print.path);
+            let named = |print: &Print| {
+                print.is_named(word) || self.store.work_tree().join(word) == Path::new(&print.path)
+            };
             if !strays.iter().any(named) {
                 let outside = known.prints.iter().any(|print| named(print) && !self.is_in_tree(print));
                 if outside { restored.left.push(word.clone()) } else { rest.push(word.clone()) }
@@ -524,7 +532,9 @@ impl Seed {
         self.add_new_hooks(&mut prints);
         let mut rest = Vec::new();
         for word in paths {
-            let named = |print: &&mut Print| print.is_named(word) || self.store.work_tree().join(word) == Path::new(&print.path);
+            let named = |print: &&mut Print| {
+                print.is_named(word) || self.store.work_tree().join(word) == Path::new(&print.path)
+            };
             let Some(print) = prints.prints.iter_mut().find(named) else {
                 rest.push(word.clone());
                 continue;

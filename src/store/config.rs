@@ -82,7 +82,10 @@ mod tests {
     fn what_a_config_includes_is_read_with_it() {
         let bed = Testbed::new();
         let home = bed.path().join("home");
-        bed.write("home/.gitconfig", "[include]\n\tpath = more\n[includeIf \"gitdir:/no/\"]\n\tpath = ~/deep\n");
+        bed.write(
+            "home/.gitconfig",
+            "[include]\n\tpath = more\n[includeIf \"gitdir:/no/\"]\n\tpath = ~/deep\n",
+        );
         bed.write("home/more", "[core]\n\thooksPath = ~/hooks\n[include]\n\tpath = more\n");
         bed.git(&["config", "core.hooksPath", "mine"]);
         let found = bed.store().config_files(Some(&home), &[]);

@@ -247,8 +247,20 @@ const INTERPRETERS: [&str; 15] = [
 ];
 /// Their flags that take the next word for themselves.
 const TAKES_A_WORD: [&str; 14] = [
-    "-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file",
-    "-X", "-W", "-u", "--unset", "-p", "--package",
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "-C",
+    "--conditions",
+    "--env-file",
+    "-X",
+    "-W",
+    "-u",
+    "--unset",
+    "-p",
+    "--package",
 ];
 /// Words between an interpreter and the program.
 const BETWEEN: [&str; 6] = ["run", "exec", "x", "tool", "dlx", "start"];
@@ -259,7 +271,8 @@ pub fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
     let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
     let is_wanted = |word: &str| {
         let file = file(word);
-        let stem = ["js", "mjs", "cjs", "ts", "py"].iter().find_map(|end| file.strip_suffix(&format!(".{end}")));
+        let stem =
+            ["js", "mjs", "cjs", "ts", "py"].iter().find_map(|end| file.strip_suffix(&format!(".{end}")));
         file == wanted || stem == Some(wanted)
     };
     let mut words = line.split_whitespace();
@@ -269,7 +282,8 @@ pub fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
     }
     let bare = file(program.trim_start_matches('-'));
     let interpreter = INTERPRETERS.iter().any(|known| {
-        bare.strip_prefix(known).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        bare.strip_prefix(known)
+            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
     });
     if !interpreter {
         // A script with an interpreter of its own, or a wrapper like `nice`.
@@ -364,7 +378,12 @@ mod tests {
             vec![shell(), others(up(9, "sshd: ada@pts/0", ""))],
             vec![shell(), up(9, "sshd-session", "/usr/lib/ssh/sshd-session")],
             vec![shell(), up(9, "gnome-terminal-", "/usr/libexec/gnome-terminal-server")],
-            vec![shell(), up(9, "-su", "/usr/bin/bash"), others(up(8, "su", "")), up(7, "xterm", "/usr/bin/xterm")],
+            vec![
+                shell(),
+                up(9, "-su", "/usr/bin/bash"),
+                others(up(8, "su", "")),
+                up(7, "xterm", "/usr/bin/xterm"),
+            ],
             // A window may be younger than the session; what outlives its terminal may not.
             vec![shell(), later(up(9, "alacritty", "/usr/bin/alacritty"))],
             vec![shell(), up(9, "kitty", "/nix/store/x/bin/.kitty-wrapped")],
@@ -385,7 +404,10 @@ mod tests {
         let marked = Ancestor { markers: vec![name("CLAUDECODE")], ..up(9, "tmux: server", "/usr/bin/tmux") };
         let here = Ancestor { from_here: true, ..up(9, "sshd", "/usr/sbin/sshd") };
         let other_tty = Ancestor { parent: 0, tty: 8, ..up(77, "bash", "/usr/bin/bash") };
-        let node = Ancestor { line: name("node --max-old-space-size=9 /usr/bin/claude -p x"), ..up(9, "node", "/n") };
+        let node = Ancestor {
+            line: name("node --max-old-space-size=9 /usr/bin/claude -p x"),
+            ..up(9, "node", "/n")
+        };
         for (chain, why) in [
             (vec![shell()], NotAPerson::NoLogin),
             (vec![shell(), up(9, "supervisord", "/usr/bin/python3")], NotAPerson::NoLogin),
@@ -404,8 +426,14 @@ mod tests {
             (vec![shell(), young], NotAPerson::Younger(name("tmux"))),
             (vec![shell(), mosh], NotAPerson::Younger(name("mosh-server"))),
             (vec![shell(), here], NotAPerson::FromHere),
-            (vec![shell(), up(40, "renamed", "/x"), up(9, "login", "/usr/bin/login")], NotAPerson::AgentAbove(name("renamed"))),
-            (vec![shell(), up(30, "codex", "/x"), up(9, "login", "/usr/bin/login")], NotAPerson::AgentAbove(name("codex"))),
+            (
+                vec![shell(), up(40, "renamed", "/x"), up(9, "login", "/usr/bin/login")],
+                NotAPerson::AgentAbove(name("renamed")),
+            ),
+            (
+                vec![shell(), up(30, "codex", "/x"), up(9, "login", "/usr/bin/login")],
+                NotAPerson::AgentAbove(name("codex")),
+            ),
             (vec![shell(), node, up(8, "login", "/usr/bin/login")], NotAPerson::AgentAbove(name("node"))),
             (
                 vec![shell(), marked],

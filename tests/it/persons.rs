@@ -15,7 +15,8 @@ use serde_json::json;
 use super::world::World;
 
 /// A clean environment, as `env -i` leaves it, with what git and git seed need.
-const CLEAN: &str = "env -i HOME=\"$HOME\" PATH=\"$PATH\" TERM=dumb GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1";
+const CLEAN: &str =
+    "env -i HOME=\"$HOME\" PATH=\"$PATH\" TERM=dumb GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1";
 
 fn has(tool: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).stdout(Stdio::null()).status();
@@ -42,7 +43,8 @@ fn left(world: &World, file: &str) -> String {
 /// A script that gives a person's command at a terminal, and keeps what was said and how it
 /// ended.
 fn tries(world: &World) -> String {
-    let text = "#!/bin/sh\nscript -qec 'git seed off -m tried' ../told >/dev/null </dev/null; echo $? >../code\n";
+    let text =
+        "#!/bin/sh\nscript -qec 'git seed off -m tried' ../told >/dev/null </dev/null; echo $? >../code\n";
     executable(world, "try.sh", text)
 }
 
@@ -182,7 +184,9 @@ struct AHost<'a> {
 impl<'a> AHost<'a> {
     fn start(world: &'a World) -> Self {
         let binary = env!("CARGO_BIN_EXE_git-seed");
-        let text = format!("while read event; do {binary} hook claude \"$event\" <../event >../answer; echo >../done; done\n");
+        let text = format!(
+            "while read event; do {binary} hook claude \"$event\" <../event >../answer; echo >../done; done\n"
+        );
         let file = executable(world, "host.sh", &text);
         let mut command = Command::new("sh");
         command.arg(file).current_dir(world.repo()).stdin(Stdio::piped());
@@ -222,8 +226,13 @@ fn detached(world: &World, environment: &str) {
         fs::write(world.root().join(name), payload.to_string()).expect("written");
         format!("git-seed hook claude {name} <../{name}\n")
     };
-    let text = ["#!/bin/sh\n".to_owned(), event("SessionStart", json!({ "source": "startup" })),
-        event("UserPromptSubmit", json!({ "prompt": "[OFF] now" })), "echo 0 >../code\n".to_owned()].concat();
+    let text = [
+        "#!/bin/sh\n".to_owned(),
+        event("SessionStart", json!({ "source": "startup" })),
+        event("UserPromptSubmit", json!({ "prompt": "[OFF] now" })),
+        "echo 0 >../code\n".to_owned(),
+    ]
+    .concat();
     let script = executable(world, "claude", &text);
     world.tries(&format!("{CLEAN} {environment} setsid -f {script}"));
     left(world, "code");

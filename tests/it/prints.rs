@@ -73,7 +73,8 @@ fn what_a_call_changes_is_named_kept_out_and_put_back() {
     for shown in GUARDED {
         world.notes("---Ob---", shown);
         let path = file(&world, shown);
-        let (bytes, mode) = (fs::read(&path).ok(), path.metadata().map(|data| data.permissions().mode()).ok());
+        let (bytes, mode) =
+            (fs::read(&path).ok(), path.metadata().map(|data| data.permissions().mode()).ok());
         let did = world.runs_and("rg -n lex src", || tampered(&world, shown));
         let told = did.after.context().unwrap_or_else(|| panic!("{shown}: {did:?}"));
         assert!(told.contains("NOTICED") && told.contains(shown), "{told}");
@@ -106,7 +107,10 @@ fn a_step_in_the_same_command_is_refused_and_the_change_is_named_after_it() {
     let head = world.git("rev-parse HEAD");
     let did = world.runs_and("rg -n lex src", || {
         tampered(&world, ".git/config");
-        world.seed("phase advance -F -").stdin(&message("observe")).refuses("git seed fence restore .git/config");
+        world
+            .seed("phase advance -F -")
+            .stdin(&message("observe"))
+            .refuses("git seed fence restore .git/config");
     });
     did.after.tells(".git/config");
     assert_eq!(world.git("rev-parse HEAD"), head);
@@ -206,7 +210,10 @@ fn a_host_that_writes_its_settings_anew_between_calls_stops_nothing() {
 fn what_disarms_is_told_loudly_whoever_did_it() {
     for (line, told) in [
         ("echo '{}' > .claude/settings.local.json", "has no hook line of git seed"),
-        ("echo '{ \"disableAllHooks\": true }' > ../home/.claude/settings.json", "switches all hooks of the agent off"),
+        (
+            "echo '{ \"disableAllHooks\": true }' > ../home/.claude/settings.json",
+            "switches all hooks of the agent off",
+        ),
         ("rm .git/hooks/pre-commit", "git does not run .git/hooks/pre-commit"),
         ("git config core.hooksPath /nowhere", "core.hooksPath leads to /nowhere"),
     ] {
@@ -275,7 +282,8 @@ fn what_changed_between_sessions_is_the_persons() {
 fn git_seeds_own_writes_are_no_tampering() {
     let world = at("observe");
     world.works("observe");
-    world.runs_and("rg -n lex src", || fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed"));
+    world
+        .runs_and("rg -n lex src", || fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed"));
     assert_eq!(world.json("fence status")["strays"], json!([".git/hooks/pre-commit"]));
     world.person("init").succeeds();
     assert_eq!(world.json("fence status")["strays"], json!([]));
@@ -287,7 +295,10 @@ fn git_seeds_own_writes_are_no_tampering() {
     world.person("doctor --fix").succeeds();
     let did = a_call(&world);
     assert!(did.after.is_silent(), "{did:?}");
-    world.runs_and("rg -n lex src", || tampered(&world, ".gemini/settings.json")).after.tells(".gemini/settings.json");
+    world
+        .runs_and("rg -n lex src", || tampered(&world, ".gemini/settings.json"))
+        .after
+        .tells(".gemini/settings.json");
     world.seed("fence restore .gemini/settings.json").succeeds();
     world.leaves();
 }
