@@ -195,7 +195,7 @@ fn create(
     dependent: bool,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
-    let person = super::require_person(&seed, "job create")?.is_none();
+    let person = super::require_person(seed, "job create")?.is_none();
     let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person)?;
     tell(seed, done, out, |job| format!("job {} created, pending: {}", job.state.job.id, job.state.job.name))
 }
@@ -206,7 +206,7 @@ fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow
 }
 
 fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person(&seed, "job approve")? {
+    if let Some(refusal) = super::require_person(seed, "job approve")? {
         return Ok(refuse(seed, &refusal, out));
     }
     let focused = seed.focused()?;

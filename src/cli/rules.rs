@@ -145,7 +145,7 @@ fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn apply(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person(&seed, "rules apply")? {
+    if let Some(refusal) = super::require_person(seed, "rules apply")? {
         return Ok(out.refusal(&refusal, "none"));
     }
     let text = seed.proposed_rules()?;

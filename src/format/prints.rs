@@ -109,12 +109,12 @@ pub struct Prints {
     /// Directories whose files git runs as hooks.
     #[serde(default)]
     pub dirs: Vec<String>,
-    pub prints: Vec<Print>,
+    pub files: Vec<Print>,
 }
 
 impl Prints {
     pub fn strays(&self) -> impl Iterator<Item = &Print> {
-        self.prints.iter().filter(|print| print.stray.is_some())
+        self.files.iter().filter(|print| print.stray.is_some())
     }
 }
 

@@ -220,10 +220,7 @@ impl Seed {
             }
             _ => {}
         }
-        let case = if prints.stuck { "print-person" } else { "print-shell" };
-        if let Some(named) = self.name_strays(&focused, &prints.strays, case) {
-            context = Some(context.map_or_else(|| named.clone(), |text| format!("{text}\n{named}")));
-        }
+        context = self.with_prints(&focused, &prints, context);
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
         // A command that fails has run all the same: what it showed may be written down.
@@ -310,6 +307,14 @@ impl Seed {
         } else {
             Ok(Compared::default())
         }
+    }
+
+    /// What the agent is told of a call, and of the fingerprints that it changed.
+    fn with_prints(&self, focused: &Focused, prints: &Compared, told: Option<String>) -> Option<String> {
+        let case = if prints.stuck { "print-person" } else { "print-shell" };
+        let named = self.name_strays(focused, &prints.strays, case);
+        let all: Vec<String> = told.into_iter().chain(named).collect();
+        (!all.is_empty()).then(|| all.join("\n"))
     }
 
     /// The files of a call, and where they lie.

@@ -98,9 +98,9 @@ impl Seed {
         let _lock = self.store.lock()?;
         let old = self.prints().unwrap_or_default();
         let dirs = self.hook_dirs();
-        let mut prints = Prints { taken: self.now, dirs, prints: Vec::new() };
+        let mut prints = Prints { taken: self.now, dirs, files: Vec::new() };
         for (path, role) in self.printed(&prints.dirs) {
-            let known = old.prints.iter().find(|print| Path::new(&print.path) == path);
+            let known = old.files.iter().find(|print| Path::new(&print.path) == path);
             let (now, seen) = self.content(&path, role, true);
             let print = match known.filter(|print| print.stray.is_some()) {
                 Some(print) if print.look(&now) != Look::Back => {
@@ -118,11 +118,11 @@ impl Seed {
                     None => continue,
                 },
             };
-            prints.prints.push(print);
+            prints.files.push(print);
         }
-        let lost = old.strays().filter(|stray| !prints.prints.iter().any(|print| print.path == stray.path));
+        let lost = old.strays().filter(|stray| !prints.files.iter().any(|print| print.path == stray.path));
         let lost: Vec<Print> = lost.cloned().collect();
-        prints.prints.extend(lost);
+        prints.files.extend(lost);
         self.save_prints(&prints)
     }
 
@@ -136,7 +136,7 @@ impl Seed {
         for (path, role) in self.printed(&prints.dirs) {
             self.add(&mut prints, &path, role);
         }
-        for print in &mut prints.prints {
+        for print in &mut prints.files {
             let (now, seen) = self.content(Path::new(&print.path), print.role, true);
             let was = before.iter().find(|(path, _)| *path == print.path).map(|(_, content)| content);
             if !was.is_some_and(|was| was.is_same(&now, print.role)) {
@@ -149,7 +149,7 @@ impl Seed {
 
     fn sums(&self, prints: &Prints) -> Vec<(String, Content)> {
         let now = |print: &Print| self.content(Path::new(&print.path), print.role, false).0;
-        prints.prints.iter().map(|print| (print.path.clone(), now(print))).collect()
+        prints.files.iter().map(|print| (print.path.clone(), now(print))).collect()
     }
 
     // ---- what is printed
@@ -213,11 +213,11 @@ impl Seed {
     /// Adds a file that was not there.
     fn add(&self, prints: &mut Prints, file: &Path, role: Role) {
         let Some(path) = file.to_str() else { return };
-        if prints.prints.iter().any(|print| print.path == path) {
+        if prints.files.iter().any(|print| print.path == path) {
             return;
         }
         let (path, shown, seen) = (path.to_owned(), self.shown_print(file), NOTHING.to_owned());
-        prints.prints.push(Print { path, shown, role, was: Content::default(), seen, stray: None });
+        prints.files.push(Print { path, shown, role, was: Content::default(), seen, stray: None });
     }
 
     /// How a printed file is called.
@@ -291,7 +291,7 @@ impl Seed {
         let mut prints = self.prints().unwrap_or(prints);
         self.add_new_hooks(&mut prints);
         let mut compared = Compared::default();
-        for print in &mut prints.prints {
+        for print in &mut prints.files {
             self.compare_one(print, focused, began, &mut compared)?;
         }
         if !compared.strays.is_empty() || !compared.unclaimed.is_empty() {
@@ -359,7 +359,7 @@ impl Seed {
     fn disarmed(&self, prints: &Prints) -> Vec<String> {
         let installation = self.installation();
         let mut found = Vec::new();
-        for print in prints.prints.iter().filter(|print| print.role == Role::Settings) {
+        for print in prints.files.iter().filter(|print| print.role == Role::Settings) {
             let text = std::fs::read_to_string(&print.path).unwrap_or_default();
             if hosts::switches_hooks_off(&text) {
                 found.push(format!("{} switches all hooks of the agent off.", print.shown));
@@ -393,7 +393,7 @@ impl Seed {
         self.add_new_hooks(&mut prints);
         let mut began = None;
         let mut strays = Vec::new();
-        for print in prints.prints {
+        for print in prints.files {
             let path = Path::new(&print.path);
             if print.stray.is_none() && seen(path) == print.seen {
                 continue;
@@ -451,7 +451,7 @@ impl Seed {
                 print.is_named(word) || self.store.work_tree().join(word) == Path::new(&print.path)
             };
             if !strays.iter().any(named) {
-                let outside = known.prints.iter().any(|print| named(print) && !self.is_in_tree(print));
+                let outside = known.files.iter().any(|print| named(print) && !self.is_in_tree(print));
                 if outside { restored.left.push(word.clone()) } else { rest.push(word.clone()) }
             }
         }
@@ -472,7 +472,7 @@ impl Seed {
             }
         }
         if let Some(mut prints) = self.prints() {
-            for print in &mut prints.prints {
+            for print in &mut prints.files {
                 let (now, seen) = self.content(Path::new(&print.path), print.role, false);
                 if print.stray.is_some() && now.is_same(&print.was, print.role) {
                     (print.stray, print.seen) = (None, seen);
@@ -535,7 +535,7 @@ impl Seed {
             let named = |print: &&mut Print| {
                 print.is_named(word) || self.store.work_tree().join(word) == Path::new(&print.path)
             };
-            let Some(print) = prints.prints.iter_mut().find(named) else {
+            let Some(print) = prints.files.iter_mut().find(named) else {
                 rest.push(word.clone());
                 continue;
             };
@@ -557,8 +557,8 @@ impl Seed {
         let differs = |print: &&Print| {
             print.stray.is_none() && seen(Path::new(&print.path)) != print.seen && !self.is_back(print)
         };
-        let changed = prints.prints.iter().filter(differs).map(|print| print.shown.clone()).collect();
-        Some((prints.prints.len(), changed))
+        let changed = prints.files.iter().filter(differs).map(|print| print.shown.clone()).collect();
+        Some((prints.files.len(), changed))
     }
 }
 
@@ -567,8 +567,8 @@ const NOTHING: &str = "-";
 
 /// True when some file is not as it was seen last, or a directory of hooks holds a new one.
 fn is_worth_a_look(prints: &Prints) -> bool {
-    let known = |file: &PathBuf| prints.prints.iter().any(|print| Path::new(&print.path) == file);
-    prints.prints.iter().any(|print| seen(Path::new(&print.path)) != print.seen)
+    let known = |file: &PathBuf| prints.files.iter().any(|print| Path::new(&print.path) == file);
+    prints.files.iter().any(|print| seen(Path::new(&print.path)) != print.seen)
         || prints.dirs.iter().flat_map(|dir| files_in(Path::new(dir))).any(|file| !known(&file))
 }
 
