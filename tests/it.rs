@@ -12,6 +12,7 @@ mod it {
     mod githooks;
     mod house;
     mod jobs;
+    mod links;
     mod many;
     mod model;
     mod odd;

@@ -101,30 +101,67 @@ pub struct Names<'a> {
     pub unlocked: Option<&'a Unlocked>,
     /// The focused job's id, whose plan document is its own.
     pub job: Option<&'a str>,
+    /// The disk does not tell large letters from small ones.
+    pub ignore_case: bool,
+}
+
+impl Names<'_> {
+    fn is_same(&self, a: &str, b: &str) -> bool {
+        a == b || self.ignore_case && a.to_lowercase() == b.to_lowercase()
+    }
+
+    /// What of `path` lies below `folder`.
+    fn below<'p>(&self, path: &'p str, folder: &str) -> Option<&'p str> {
+        let (head, rest) = path.split_at_checked(folder.len())?;
+        self.is_same(head, folder).then_some(rest)
+    }
+}
+
+/// True for every spelling of `.git` that some disk takes for it: git itself refuses to
+/// check out a file of such a name.
+pub fn is_git(component: &str) -> bool {
+    let ignorable = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let bare: String = component.chars().filter(|c| !ignorable(c)).collect();
+    let bare = bare.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
+}
+
+/// True for a path that only Windows reads as one: a drive, a device, a share. Elsewhere it
+/// would be an odd name in the directory at hand.
+pub fn is_of_windows(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let drive = matches!(bytes, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    let lower = path.to_ascii_lowercase();
+    drive || path.starts_with(r"\\") || lower.starts_with("//wsl$/") || lower.starts_with("//wsl.localhost/")
 }
 
 /// Says what kind of place `path` is; `path` is relative to the work tree, with `/`.
 pub fn of(path: &str, names: &Names<'_>) -> Place {
-    let lower = path.to_ascii_lowercase();
-    if lower == ".git" || lower.starts_with(".git/") || lower.contains("/.git/") {
-        return if lower.starts_with(".git/seed") { Place::OwnState } else { Place::Git };
+    let mut parts = path.split(['/', '\\']);
+    let first = parts.next().unwrap_or_default();
+    if is_git(first) {
+        let own = parts.next().is_some_and(|next| next.to_ascii_lowercase().starts_with("seed"));
+        return if own { Place::OwnState } else { Place::Git };
+    }
+    if parts.any(is_git) {
+        return Place::Git;
     }
     let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let page = names.pages.iter().any(|page| page == file);
+    let page = names.pages.iter().any(|page| names.is_same(page, file));
     if let Some(place) = surface(path, page, names) {
         return place;
     }
     if page {
         return Place::Page { dir: dir.to_owned() };
     }
-    if path.starts_with(".claude/knowledge/") {
+    if names.below(path, ".claude/knowledge/").is_some() {
         return Place::Knowledge;
     }
-    if path.starts_with(".claude/agents/") && has_ending(path, "md") {
+    if names.below(path, ".claude/agents/").is_some() && has_ending(path, "md") {
         return Place::AgentDefinition;
     }
-    if let Some(rest) = path.strip_prefix(".claude/jobs/") {
-        return job_place(rest, names.job);
+    if let Some(rest) = names.below(path, ".claude/jobs/") {
+        return job_place(rest, names);
     }
     Place::Project { dir: dir.to_owned() }
 }
@@ -158,10 +195,10 @@ fn has_ending(path: &str, ending: &str) -> bool {
     std::path::Path::new(path).extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
-fn job_place(rest: &str, job: Option<&str>) -> Place {
-    let plan = ["plan.md", "plan.yaml"];
+fn job_place(rest: &str, names: &Names<'_>) -> Place {
+    let is_plan = |file: &str| ["plan.md", "plan.yaml"].iter().any(|plan| names.is_same(plan, file));
     match rest.split_once('/') {
-        Some((id, file)) if plan.contains(&file) => Place::Plan { own: job == Some(id) },
+        Some((id, file)) if is_plan(file) => Place::Plan { own: names.job == Some(id) },
         _ => Place::JobFile,
     }
 }
@@ -183,7 +220,8 @@ mod tests {
             check: None,
         };
         let surfaces = [hooks, settings];
-        let names = Names { pages: &pages, surfaces: &surfaces, unlocked: None, job: Some("j1") };
+        let names =
+            Names { pages: &pages, surfaces: &surfaces, unlocked: None, job: Some("j1"), ignore_case: false };
         let of_surface =
             |name: &str, test: bool, lock: Lock| Place::Surface { name: name.to_owned(), test, lock };
         let closed = || of_surface(SETTINGS, false, Lock::Closed);
@@ -218,9 +256,74 @@ mod tests {
             (".GIT/config", Place::Git),
             ("sub/.git/config", Place::Git),
             (".git/seed/journal/main.jsonl", Place::OwnState),
+            ("CLAUDE.MD", project("")),
+            (".CLAUDE/knowledge/x.md", project(".CLAUDE/knowledge")),
         ];
         for (path, place) in cases {
             assert_eq!(of(path, &names), place, "{path}");
+        }
+        let blind = Names { ignore_case: true, ..names };
+        let cases = [
+            ("src/claude.MD", page("src")),
+            (".CLAUDE/Knowledge/x.md", Place::Knowledge),
+            (".Claude/Agents/mover.MD", Place::AgentDefinition),
+            (".claude/JOBS/j1/Plan.md", Place::Plan { own: true }),
+            (".claude/Jobs/j1/run-1/x.md", Place::JobFile),
+            ("src/claudia.md", project("src")),
+        ];
+        for (path, place) in cases {
+            assert_eq!(of(path, &blind), place, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_spelling_of_the_git_directory_is_it() {
+        let names = Names { pages: &[], surfaces: &[], unlocked: None, job: None, ignore_case: false };
+        for path in [
+            ".git",
+            ".GIT/config",
+            ".git./config",
+            ".git /config",
+            ".git. . /x",
+            "git~1/config",
+            "GIT~1",
+            ".git::$INDEX_ALLOCATION/config",
+            ".git:stream",
+            ".g\u{200c}it/config",
+            "\u{feff}.git/config",
+            ".gi\u{202e}t",
+            r".git\hooks\x",
+            r"sub\.Git\x",
+            "sub/.git./x",
+            "sub/.git",
+        ] {
+            assert_eq!(of(path, &names), Place::Git, "{path}");
+        }
+        for path in [".git/seed/x", ".GIT./seed", r".git\seed\x", "git~1/SEED/x"] {
+            assert_eq!(of(path, &names), Place::OwnState, "{path}");
+        }
+        for path in [".gitignore", "git", ".gitx/a", "a.git/x", "git~2/x", ". git/x", ".git-blame/x", "x.git"]
+        {
+            assert!(matches!(of(path, &names), Place::Project { .. }), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_of_windows_are_known() {
+        for (path, known) in [
+            (r"C:\Users\a", true),
+            ("c:/Users/a", true),
+            (r"\\?\C:\a", true),
+            (r"\\wsl$\Ubuntu\home", true),
+            (r"\\wsl.localhost\Ubuntu", true),
+            ("//wsl$/Ubuntu/home", true),
+            ("/mnt/c/Users", false),
+            ("C:", false),
+            ("ab:/x", false),
+            (r"a\b", false),
+            ("//srv/x", false),
+        ] {
+            assert_eq!(is_of_windows(path), known, "{path}");
         }
     }
 
@@ -234,7 +337,7 @@ mod tests {
         };
         let surfaces = [row("hooks"), row("data")];
         let lock = |unlocked: Option<&Unlocked>, path: &str| {
-            let names = Names { pages: &[], surfaces: &surfaces, unlocked, job: None };
+            let names = Names { pages: &[], surfaces: &surfaces, unlocked, job: None, ignore_case: false };
             match of(path, &names) {
                 Place::Surface { lock, .. } => lock,
                 place => panic!("{place:?}"),

@@ -52,6 +52,75 @@ fn find(path: &Path) -> (PathBuf, bool) {
     }
 }
 
+/// What a path of a tool call means.
+enum Meant {
+    Path(PathBuf),
+    /// Nothing that this process could look at in the tool's place.
+    Elsewhere,
+}
+
+/// Takes what means another thing to every process, and to other systems, by its spelling.
+fn meant(path: &Path, cwd: &Path) -> Meant {
+    // A host's payload was joined to its directory already.
+    let spelled = path.strip_prefix(cwd).unwrap_or(path).to_string_lossy();
+    if cfg!(unix) && place::is_of_windows(&spelled) {
+        return Meant::Elsewhere;
+    }
+    let mut path = cwd.join(path);
+    for _ in 0..8 {
+        let plain = join(Path::new("/"), &path);
+        let parts: Vec<std::borrow::Cow<'_, str>> =
+            plain.iter().skip(1).map(|part| part.to_string_lossy()).collect();
+        let names: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+        let below = |n: usize| plain.iter().skip(1 + n).collect::<PathBuf>();
+        path = match names.as_slice() {
+            ["proc", "self" | "thread-self", "cwd", ..] => cwd.join(below(3)),
+            ["proc", "self" | "thread-self", "root", ..] => Path::new("/").join(below(3)),
+            ["proc", who, ..] if matches!(*who, "self" | "thread-self") || is_number(who) => {
+                return Meant::Elsewhere;
+            }
+            ["dev", "fd", ..] => return Meant::Elsewhere,
+            _ => return Meant::Path(path),
+        };
+    }
+    Meant::Elsewhere
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The path as the disk spells it, where it spells a part of it with other letters.
+fn stored(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        let Component::Normal(name) = part else {
+            found.push(part);
+            continue;
+        };
+        let name = name.to_string_lossy();
+        let entries = std::fs::read_dir(&found).into_iter().flatten().flatten();
+        let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let exact = names.iter().any(|known| *known == name);
+        let other = names.iter().find(|known| !exact && known.to_lowercase() == name.to_lowercase());
+        found.push(other.map_or(name.as_ref(), String::as_str));
+    }
+    found
+}
+
+/// Device and inode of a file that has more than one name.
+#[cfg(unix)]
+fn linked(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let data = path.symlink_metadata().ok()?;
+    (data.is_file() && data.nlink() > 1).then(|| (data.dev(), data.ino()))
+}
+
+#[cfg(not(unix))]
+fn linked(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
 fn join(base: &Path, part: &Path) -> PathBuf {
     let mut path = base.to_owned();
     for part in part.components() {
@@ -69,13 +138,24 @@ fn join(base: &Path, part: &Path) -> PathBuf {
 impl Seed {
     /// Resolves a path of a tool call; `cwd` is the directory that it is relative to.
     pub fn resolve(&self, path: &Path, cwd: &Path, state: Option<&State>, memory: &[String]) -> Resolved {
-        let (real, exists) = find(&cwd.join(path));
+        let given = match meant(path, cwd) {
+            Meant::Path(given) => given,
+            Meant::Elsewhere => {
+                let shown = path.to_string_lossy().into_owned();
+                return Resolved { real: path.to_owned(), shown, place: Place::Outside, exists: false };
+            }
+        };
+        let (mut real, exists) = find(&given);
+        if self.ignores_case() {
+            real = stored(&real);
+        }
         let top = self.top_of(&real);
         let (shown, place) = match real.strip_prefix(&top) {
             Ok(inside) => {
                 let shown = inside.to_string_lossy();
                 // Elsewhere a backslash is a letter of a name like any other.
                 let shown = if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() };
+                let shown = self.composed(shown);
                 let place = self.place_named(&shown, state);
                 (shown, place)
             }
@@ -93,8 +173,52 @@ impl Seed {
             surfaces: &self.rules.surfaces,
             unlocked: state.and_then(|state| state.unlocked.as_ref()),
             job: job.as_deref(),
+            ignore_case: self.ignores_case(),
         };
         place::of(path, &names)
+    }
+
+    /// The disk does not tell large letters from small ones, so git says.
+    fn ignores_case(&self) -> bool {
+        self.store.is_set("core.ignoreCase")
+    }
+
+    /// A path as git stores it where it composes what the disk takes apart.
+    pub(super) fn composed(&self, path: String) -> String {
+        use unicode_normalization::UnicodeNormalization as _;
+        if path.is_ascii() || !self.store.is_set("core.precomposeUnicode") {
+            path
+        } else {
+            path.nfc().collect()
+        }
+    }
+
+    /// Other names of the file at `resolved`, of those that are known: files that hold the
+    /// fence up, and files of the work tree. Asked only where the disk says that it has some.
+    pub fn twins(&self, resolved: &Resolved, state: Option<&State>) -> Vec<Resolved> {
+        let Some((device, inode)) =
+            Some(&resolved.real).filter(|_| resolved.exists).and_then(|path| linked(path))
+        else {
+            return Vec::new();
+        };
+        let top = self.store.work_tree();
+        let prints = self.prints().unwrap_or_default().files;
+        let mut paths: Vec<PathBuf> = prints.iter().map(|print| PathBuf::from(&print.path)).collect();
+        let known = self.store.names_in_index(&self.private_index(), device, inode);
+        paths.extend(known.iter().filter_map(|path| path.below(top).ok()));
+        paths.retain(|path| linked(path) == Some((device, inode)));
+        let mut twins: Vec<Resolved> = Vec::new();
+        for path in paths {
+            let mut twin = self.resolve(&path, top, state, &[]);
+            // What holds the fence up is no scratch file, wherever a home lies.
+            if twin.place == Place::Scratch {
+                twin.place = Place::Outside;
+            }
+            if twin.real != resolved.real && !twins.iter().any(|known| known.real == twin.real) {
+                twins.push(twin);
+            }
+        }
+        twins
     }
 
     /// A page that is a link is its target: the file that a page's name leads to is that
@@ -196,6 +320,52 @@ mod tests {
             ("dangling", "a/ghost"),
         ] {
             assert_eq!(real(&top.join(given)), top.join(real_path), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_each_process_reads_otherwise_is_the_calls_or_nobodys() {
+        let cwd = Path::new("/r/sub");
+        for (given, path) in [
+            ("a.rs", Some("/r/sub/a.rs")),
+            ("/r/a.rs", Some("/r/a.rs")),
+            ("/proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/self/cwd/../a.rs", Some("/r/a.rs")),
+            ("/proc/./self//cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/thread-self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/self/root/etc/x", Some("/etc/x")),
+            ("/proc/self/root/proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("../../proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/self/fd/3", None),
+            ("/proc/12/cwd/a.rs", None),
+            ("/proc/12/root/x", None),
+            ("/proc/self/task/12/cwd/a.rs", None),
+            ("/dev/fd/3", None),
+            (r"C:\r\a.rs", None),
+            (r"/r/sub/C:\r\a.rs", None),
+            (r"\\wsl$\U\r\a.rs", None),
+            ("/proc/sys/x", Some("/proc/sys/x")),
+        ] {
+            let found = match meant(Path::new(given), cwd) {
+                Meant::Path(found) => Some(join(Path::new("/"), &found)),
+                Meant::Elsewhere => None,
+            };
+            assert_eq!(found.as_deref(), path.map(Path::new), "{given}");
+        }
+    }
+
+    #[test]
+    fn the_disks_own_spelling_is_found() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let top = std::fs::canonicalize(dir.path()).expect("it is there");
+        std::fs::create_dir_all(top.join("Src/Parser")).expect("made");
+        std::fs::write(top.join("Src/Parser/Lex.rs"), "").expect("written");
+        for (given, own) in [
+            ("src/PARSER/lex.RS", "Src/Parser/Lex.rs"),
+            ("Src/new/x", "Src/new/x"),
+            ("SRC/new/x", "Src/new/x"),
+        ] {
+            assert_eq!(stored(&top.join(given)), top.join(own), "{given}");
         }
     }
 

@@ -111,8 +111,8 @@ impl Seed {
             Act::Edit(files) => {
                 out.classes = one(Class::Edit);
                 let scope = self.scope_for(phase, focused);
-                let change = |file: &FileEdit| self.change(place(&file.path), file, &scope, focused);
-                out.changes = files.iter().map(change).collect();
+                let changes = |file: &FileEdit| self.changes(place(&file.path), file, &scope, focused);
+                out.changes = files.iter().flat_map(changes).collect();
             }
             Act::Shell { command, cwd, .. } => {
                 self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out);
@@ -150,7 +150,8 @@ impl Seed {
     pub fn scope(&self, focused: &Focused) -> Scope {
         let lines = |file| {
             let bytes = self.store.file(&focused.tip, file).ok().flatten().unwrap_or_default();
-            crate::format::state::read_lines(&bytes)
+            let lines = crate::format::state::read_lines(&bytes);
+            lines.into_iter().map(|line| self.composed(line)).collect::<Vec<String>>()
         };
         let mut scope: Scope = lines(names::SCOPE).iter().map(|line| from_line(line)).collect();
         for line in lines(names::ALLOWED) {
@@ -160,6 +161,26 @@ impl Seed {
             }
         }
         scope
+    }
+
+    /// The change of a file, and of every other name that it is known to have: a hard link
+    /// carries it to places that may not change.
+    fn changes(
+        &self,
+        resolved: Resolved,
+        file: &FileEdit,
+        scope: &Scope,
+        focused: Option<&Focused>,
+    ) -> Vec<FileChange> {
+        let twins = self.twins(&resolved, focused.map(|focused| &focused.state));
+        let (place, given) = (resolved.place.clone(), resolved.shown.clone());
+        let mut changes = vec![self.change(resolved, file, scope, focused)];
+        for twin in twins.into_iter().filter(|twin| twin.place != place) {
+            let mut change = self.change(twin, file, scope, focused);
+            change.path = format!("{} (a hard link to {given})", change.path);
+            changes.push(change);
+        }
+        changes
     }
 
     fn change(
@@ -237,7 +258,7 @@ impl Seed {
                     let path = below.as_ref().unwrap_or(path);
                     let resolved = self.resolve(Path::new(path), cwd, state, &host.memory);
                     let file = FileEdit { path: path.into(), change: Change::Opaque };
-                    out.changes.push(self.change(resolved, &file, &scope, focused));
+                    out.changes.extend(self.changes(resolved, &file, &scope, focused));
                 }
             }
         }

@@ -40,6 +40,56 @@ fn after_unmarked_entries(mut body: &[u8], entries: usize, id_length: usize) -> 
     Some(body)
 }
 
+/// Names of the entries in `bytes` that were the file `inode` of `device` when they were
+/// looked at last; git keeps the lower halves of both. Empty where the index does not read.
+pub(super) fn names_of(bytes: &[u8], id_length: usize, device: u64, inode: u64) -> Vec<Vec<u8>> {
+    let wanted = [device & 0xffff_ffff, inode & 0xffff_ffff];
+    let mut found = Vec::new();
+    let _ = each_entry(bytes, id_length, |stat, name| {
+        let half = |at: usize| number(&stat[at..at + 4]).unwrap_or_default() as u64;
+        if [half(16), half(20)] == wanted {
+            found.push(name.to_vec());
+        }
+    });
+    found
+}
+
+/// Hands the stat data and the name of each entry to `each`; `None` where it does not fit.
+fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&[u8], &[u8])) -> Option<()> {
+    let (header, mut body) = bytes.split_at_checked(12)?;
+    let (version, entries) = (number(&header[4..8])?, number(&header[8..12])?);
+    if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
+        return None;
+    }
+    let mut name: Vec<u8> = Vec::new();
+    for _ in 0..entries {
+        let flags = body.get(STAT + id_length..STAT + id_length + 2)?;
+        let extended = version > 2 && flags[0] & 0x40 != 0;
+        let mut at = STAT + id_length + if extended { 4 } else { 2 };
+        let stat = body.get(..STAT)?;
+        if version == 4 {
+            // As many bytes of the name before are dropped as this number says.
+            let mut byte = *body.get(at)?;
+            let mut drop = usize::from(byte & 0x7f);
+            while byte & 0x80 != 0 {
+                at += 1;
+                byte = *body.get(at)?;
+                drop = (drop.checked_add(1)?.checked_mul(128)?).checked_add(usize::from(byte & 0x7f))?;
+            }
+            at += 1;
+            name.truncate(name.len().checked_sub(drop)?);
+        } else {
+            name.clear();
+        }
+        let length = body.get(at..)?.iter().position(|byte| *byte == 0)?;
+        name.extend(&body[at..at + length]);
+        each(stat, &name);
+        let end = if version == 4 { at + length + 1 } else { ((at + length) / 8 + 1) * 8 };
+        body = body.get(end..)?;
+    }
+    Some(())
+}
+
 fn is_self_contained(mut extensions: &[u8]) -> bool {
     while let Some((header, rest)) = extensions.split_at_checked(8) {
         if NOT_SELF_CONTAINED.contains(&&header[..4]) {
@@ -90,11 +140,39 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn entries_are_found_by_device_and_inode() {
+        use std::os::unix::fs::MetadataExt;
+        for version in ["2", "3", "4"] {
+            let bed = Testbed::new();
+            for file in ["a name", "dir/b", "dir/with a longer name", "dir2/x"] {
+                bed.commit(file, "1");
+            }
+            std::fs::hard_link(bed.path().join("dir/b"), bed.path().join("dir2/twin")).expect("linked");
+            bed.git(&["add", "-A"]);
+            if version == "3" {
+                bed.git(&["update-index", "--skip-worktree", "a name"]);
+            } else {
+                bed.git(&["update-index", "--index-version", version]);
+            }
+            let bytes = std::fs::read(bed.path().join(".git/index")).expect("reads");
+            for (file, names) in [("dir/b", vec!["dir/b", "dir2/twin"]), ("dir2/x", vec!["dir2/x"])] {
+                let data = bed.path().join(file).metadata().expect("there");
+                let found = names_of(&bytes, 20, data.dev(), data.ino());
+                let found: Vec<_> =
+                    found.into_iter().map(|name| String::from_utf8(name).expect("text")).collect();
+                assert_eq!(found, names, "version {version}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
-        fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..200), entries in 0_u8..4) {
-            let header = [b"DIRC\0\0\0\x02\0\0\0".as_slice(), &[entries]].concat();
-            is_plain_index(&[header, bytes].concat(), 20);
+        fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..200), entries in 0_u8..4, version in 2_u8..5) {
+            let header = [b"DIRC\0\0\0".as_slice(), &[version, 0, 0, 0, entries]].concat();
+            is_plain_index(&[header.clone(), bytes.clone()].concat(), 20);
+            names_of(&[header, bytes].concat(), 20, 0, 0);
         }
     }
 }

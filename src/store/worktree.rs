@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
-use super::index::is_plain_index;
+use super::index::{self, is_plain_index};
 use super::path::nul_terminated;
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
@@ -79,6 +79,13 @@ impl Store {
             .collect();
         changed.sort();
         Ok(changed)
+    }
+
+    /// Names in a private index of the file that is `inode` on `device`, as it was seen last.
+    pub fn names_in_index(&self, index: &Path, device: u64, inode: u64) -> Vec<RepoPath> {
+        let bytes = fs::read(index).unwrap_or_default();
+        let names = index::names_of(&bytes, self.repo.object_hash().len_in_bytes(), device, inode);
+        names.into_iter().filter_map(|name| RepoPath::new(name).ok()).collect()
     }
 
     /// Makes the private index stand for the work tree as it is and gives its tree.
