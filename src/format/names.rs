@@ -21,6 +21,10 @@ pub const SCOPE: &str = "scope";
 pub const ALLOWED: &str = "allowed";
 /// What belonged to the person when the cycle began, one path a line.
 pub const PERSONS: &str = "persons";
+/// Git's excludes and settings when the cycle began, as one file of patterns.
+pub const EXCLUDES: &str = "excludes";
+/// The person's attributes for all repositories, when the cycle began.
+pub const ATTRIBUTES: &str = "attributes";
 /// Footer words at the beginning of condense, by page.
 pub const BASELINE: &str = "condense.toml";
 

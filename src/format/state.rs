@@ -104,6 +104,9 @@ pub struct Fence {
     /// Paths outside the fence that changed unclaimed, with the blob they held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unclaimed: Vec<Unclaimed>,
+    /// A `.gitignore` changed in this cycle: what git's rules of now show counts, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loose: bool,
     /// The rest of both lists stands in a file of its own: `job.toml` stays small.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spilled: bool,

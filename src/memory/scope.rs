@@ -38,7 +38,7 @@ impl Scope {
     }
 
     /// Every directory, sorted.
-    pub fn dirs(&self) -> impl Iterator<Item = &str> {
+    pub fn dirs(&self) -> impl Iterator<Item = &str> + Clone {
         self.dirs.iter().map(String::as_str)
     }
 

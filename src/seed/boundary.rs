@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::fence::Survey;
+use super::fence::{Beginning, Survey};
 use super::pending::Pending;
 use super::sessions::Word;
 use super::steps::{By, Draft, Fold, Since, TOUCHED};
@@ -450,7 +450,7 @@ impl Seed {
             self.store.keep(&names::keep_chain(&id), commit, self.now)?;
         }
         // Nothing else holds the fence's tree against a gc.
-        let tree = start.as_ref().and_then(|(tree, _)| tree.parse().ok());
+        let tree = start.as_ref().and_then(|start| start.tree.parse().ok());
         if let (Some(tree), Some(id)) = (tree.or(judged.survey.tree.clone()), names::job_of(chain)) {
             self.store.keep_tree(&names::keep_chain(&id), &tree, self.now)?;
         }
@@ -467,12 +467,10 @@ impl Seed {
             self.store.note_add(commit, &notes::step_line(&taken.trailers, self.now), self.now)?;
         }
         let mut remarks = self.write_healed(&pages)?;
-        if let Some((_, persons)) = &start
-            && !persons.is_empty()
-        {
+        if let Some(start) = start.as_ref().filter(|start| !start.persons.is_empty()) {
             remarks.push(format!(
                 "{} changed before this cycle: left to the person, in no commit.",
-                count(persons.len(), "path")
+                count(start.persons.len(), "path")
             ));
         }
         remarks.extend(by_hand);
@@ -508,7 +506,7 @@ impl Seed {
         toward: &Toward,
         judged: &Judged,
         commit: Option<&CommitId>,
-        start: Option<&(String, Vec<String>)>,
+        start: Option<&Beginning>,
         by: By,
     ) -> Result<std::result::Result<Draft, Refusal>> {
         if judged.at != (state.stand.phase.clone(), state.stand.cycle) {
@@ -549,10 +547,14 @@ impl Seed {
             state.fence.tree = tree.to_string();
             state.fence.strays.clone_from(&judged.survey.strays);
             state.fence.unclaimed.clone_from(&judged.survey.unclaimed);
+            state.fence.loose = judged.survey.loose;
             draft.edits.push(TreeEdit::Put { path: TOUCHED.to_owned(), bytes: Vec::new() });
         }
-        if let Some((tree, persons)) = start {
+        if let Some(Beginning { tree, persons, pins }) = start {
             state.fence = state::Fence { tree: tree.clone(), began: tree.clone(), ..state::Fence::default() };
+            for (file, bytes) in [(names::EXCLUDES, &pins.excludes), (names::ATTRIBUTES, &pins.attributes)] {
+                draft.edits.push(TreeEdit::Put { path: file.to_owned(), bytes: bytes.clone() });
+            }
             state.proved = false;
             state.home.worktree = self.store.worktree_name();
             let bytes = state::write_lines(persons.iter().map(String::as_str)).into_bytes();
@@ -601,12 +603,6 @@ impl Seed {
             })
             .take(5)
             .collect())
-    }
-
-    /// The work tree as a cycle finds it: its tree, and what in it is the person's.
-    fn begin_fence(&self) -> Result<(String, Vec<String>)> {
-        let persons = self.dirty_now()?;
-        Ok((self.snapshot()?.to_string(), persons))
     }
 
     /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the next job.

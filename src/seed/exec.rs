@@ -137,7 +137,7 @@ impl Seed {
         }
         asked.sort_unstable();
         asked.dedup();
-        for path in self.store.ignored(&asked)? {
+        for path in self.store.excluded(&asked)? {
             let place = top.join(path.trim_end_matches('/'));
             let is_there = place.symlink_metadata().is_ok();
             if !is_there && path.ends_with('/') && std::fs::create_dir(&place).is_err() {

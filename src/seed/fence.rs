@@ -5,7 +5,7 @@
 //! stray: it enters no commit and has to go before the boundary opens. A change that
 //! no call claims is somebody else's: named, left alone, and in no commit either.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::steps::{Since, TOUCHED};
 use super::{Focused, Result, Seed};
@@ -19,7 +19,7 @@ use crate::phases::guard::Spot;
 use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
 use crate::plans::{self, Pointer};
-use crate::store::{Changed, RepoPath, TreeId};
+use crate::store::{Changed, Kind, Lens, Pins, RepoPath, TreeId};
 use crate::world;
 
 /// What lies in the work tree at a boundary.
@@ -39,6 +39,14 @@ pub struct Survey {
     pub changed: bool,
     /// Pages that the agent changed, for declaring their directories.
     pub pages: Vec<String>,
+    /// Paths of `own` that follow a source into scope: lock files, snapshots.
+    pub companions: Vec<String>,
+    /// Paths in scope that git ignores now and did not when the cycle began: in no commit.
+    pub hidden: Vec<String>,
+    /// A `.gitignore` changed in this cycle: what git's rules of now show counts, too.
+    pub loose: bool,
+    /// Names as git has them, for paths that text cannot spell.
+    names: BTreeMap<String, RepoPath>,
 }
 
 /// What a shell call left behind.
@@ -58,7 +66,52 @@ pub struct Aftermath {
 impl Seed {
     /// Takes the work tree as it is for what the fence compares with from now on.
     pub fn snapshot(&self) -> Result<TreeId> {
-        Ok(self.store.snapshot(&self.private_index(), None)?)
+        let focused = self.focused()?;
+        let lens = self.lens(focused.as_ref())?;
+        let base = focused.and_then(|focused| focused.state.fence.tree.parse().ok());
+        let build = |path: &RepoPath| self.build_dir(path);
+        Ok(self.store.snapshot(&self.private_index(), &lens, base.as_ref(), &build)?.tree)
+    }
+
+    /// How the fence looks at the work tree: by the excludes, the attributes and the settings
+    /// of the cycle's beginning. A job that began its cycle before they were kept is looked
+    /// at by those of now.
+    pub(super) fn lens(&self, focused: Option<&Focused>) -> Result<Lens> {
+        let Some(focused) = focused else { return Ok(Lens::default()) };
+        let Some(excludes) = self.store.file(&focused.tip, names::EXCLUDES)? else {
+            return Ok(Lens::default());
+        };
+        let attributes = self.store.file(&focused.tip, names::ATTRIBUTES)?.unwrap_or_default();
+        let fence = &focused.state.fence;
+        let began = fence.began.parse::<TreeId>().ok();
+        Ok(self.store.lens(&Pins { excludes, attributes }, began.as_ref())?.loose(fence.loose))
+    }
+
+    /// The directory that a tool makes in which `path` lies.
+    fn build_dir(&self, path: &RepoPath) -> Option<RepoPath> {
+        let dir = self.rules.companions().build_dir(path.to_str()?)?;
+        RepoPath::try_from(dir).ok()
+    }
+
+    /// The work tree as a cycle finds it.
+    pub(super) fn begin_fence(&self) -> Result<Beginning> {
+        let mut persons: BTreeSet<String> = self.dirty_now()?.into_iter().collect();
+        let pins = self.store.pins()?;
+        let lens = self.store.lens(&pins, None)?;
+        let build = |path: &RepoPath| self.build_dir(path);
+        let index = self.private_index();
+        // What the last cycle knew of ignored files ends with it.
+        match std::fs::remove_file(&index) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        let head = self.store.head()?.commit.map(|head| self.store.tree_of_commit(&head)).transpose()?;
+        let tree = self.store.snapshot(&index, &lens, head.as_ref(), &build)?.tree;
+        // Trees are compared as well: flags of the person's index hide nothing.
+        if let Some(head) = head {
+            persons.extend(self.store.diff_trees(&head, &tree)?.iter().map(|change| change.path.to_string()));
+        }
+        Ok(Beginning { tree: tree.to_string(), persons: persons.into_iter().collect(), pins })
     }
 
     /// What the person had in the tree when the cycle began.
@@ -76,9 +129,15 @@ impl Seed {
     pub fn survey(&self, focused: &Focused, since: &Since, row: &Phase) -> Result<Survey> {
         let state = &focused.state;
         let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Survey::default()) };
-        let tree = self.snapshot()?;
-        let changed = self.store.diff_trees(&before, &tree)?;
-        let mut survey = Survey::default();
+        let mut lens = self.lens(Some(focused))?;
+        let (mut tree, mut changed) = self.seen(&lens, &before)?;
+        let bares_rules = |change: &Changed| change.path.as_bytes().ends_with(b".gitignore");
+        if !state.fence.loose && changed.iter().any(bares_rules) {
+            lens = lens.loose(true);
+            (tree, changed) = self.seen(&lens, &before)?;
+        }
+        let mut survey =
+            Survey { loose: state.fence.loose || changed.iter().any(bares_rules), ..Survey::default() };
         let judged = Judged {
             persons: self.persons(focused)?,
             touched: self.touched(focused, since)?,
@@ -87,9 +146,20 @@ impl Seed {
             state,
         };
         let open = self.differs_from_head(&tree, &before, &changed)?;
+        let mut added = Vec::new();
         for change in changed {
             self.sort_in(&judged, &change.path, &before, &open, &mut survey)?;
+            if change.kind == Kind::Added {
+                added.push(change.path.clone());
+            }
+            survey.names.insert(change.path.to_string(), change.path);
         }
+        // What git ignores now is committed by nobody, whoever changed the rules.
+        added.retain(|path| survey.own.contains(path));
+        let hidden = self.store.ignored(&added)?;
+        survey.own.retain(|path| !hidden.contains(path));
+        survey.hidden = hidden.iter().map(ToString::to_string).collect();
+        survey.companions.retain(|path| !survey.hidden.contains(path));
         for kept in &state.fence.unclaimed {
             let known = survey.unclaimed.iter().any(|new| new.path == kept.path);
             if open.contains(&kept.path) && !known {
@@ -98,6 +168,26 @@ impl Seed {
         }
         survey.tree = Some(tree);
         Ok(survey)
+    }
+
+    /// The work tree as a tree, and all that differs from `before`, but for what tools make
+    /// and git ignores.
+    fn seen(&self, lens: &Lens, before: &TreeId) -> Result<(TreeId, Vec<Changed>)> {
+        let build = |path: &RepoPath| self.build_dir(path);
+        let taken = self.store.snapshot(&self.private_index(), lens, Some(before), &build)?;
+        let mut changed = self.store.diff_trees(before, &taken.tree)?;
+        // No tree can hold it, and it is there: a repository without a commit, for one.
+        for path in taken.left {
+            if !changed.iter().any(|change| change.path == path) {
+                let there = self.store.blob_at(before, &path)?.is_some();
+                changed.push(Changed { path, kind: if there { Kind::Modified } else { Kind::Added } });
+            }
+        }
+        let candidates =
+            changed.iter().map(|change| change.path.clone()).filter(|path| build(path).is_some());
+        let free = self.store.free(candidates.collect::<Vec<_>>(), &build)?;
+        changed.retain(|change| !free.holds(&change.path));
+        Ok((taken.tree, changed))
     }
 
     /// Paths that acts touched since the last boundary, over all steps in between.
@@ -149,7 +239,13 @@ impl Seed {
             // Nobody's page edit is the anchors that git seed put in: no sign of silent hooks.
             let page = matches!(self.place_of(&shown, judged.state), Place::Page { .. });
             survey.changed |= touched || !page;
-            survey.own.push(path.clone());
+            // What nobody can read, or is no file, cannot be committed.
+            if self.store.can_be_read(path) {
+                if !page && !self.lies_in_scope(&shown, judged) && judged.row.write.contains(&Write::Scope) {
+                    survey.companions.push(shown);
+                }
+                survey.own.push(path.clone());
+            }
         } else if touched {
             survey.changed = true;
             survey.strays.push(shown);
@@ -181,7 +277,7 @@ impl Seed {
     fn is_allowed(&self, judged: &Judged<'_>, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
         let row = judged.row;
         let place = self.place_of(shown, judged.state);
-        let declared = super::scene::declared(shown, &place, &judged.scope);
+        let declared = self.is_declared(shown, &place, &judged.scope);
         let cycle = judged.state.stand.cycle;
         let old = self.store.blob_at(before, path)?;
         let exists = old.is_some();
@@ -193,6 +289,10 @@ impl Seed {
         }
         let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));
         Ok(whole || !matches!(place, Place::Page { .. }) || self.page_is_own(row, path, before)?)
+    }
+
+    fn lies_in_scope(&self, shown: &str, judged: &Judged<'_>) -> bool {
+        super::scene::declared(shown, &self.place_of(shown, judged.state), &judged.scope)
     }
 
     /// Compares a page with what it was: is every changed byte below the phase's own anchor?
@@ -219,18 +319,18 @@ impl Seed {
     ) -> Result<Aftermath> {
         /// Clocks of files and hosts differ by a little.
         const SLACK_MS: i64 = 100;
+        // The call is over by now; what the fence itself takes is none of its time.
+        let ended = world::now_ms();
         let mut after = Aftermath::default();
         let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
-        let index = self.private_index();
-        if !index.exists() {
-            return Ok(after);
-        }
-        let changed = self.store.changes_since_index(&index)?;
+        let (index, lens) = (self.private_index(), self.lens(Some(focused))?);
+        self.store.mend_index(&index, &before)?;
+        let changed = self.store.changes_since_index(&index, &lens, &|path| self.build_dir(path))?;
         if changed.is_empty() {
             return Ok(after);
         }
         let took = duration_ms.and_then(|ms| i64::try_from(ms).ok());
-        let began = took.map(|ms| world::now_ms() - ms - SLACK_MS);
+        let began = took.map(|ms| ended - ms - SLACK_MS);
         let heard = self.store.journal().written_ms();
         let row = self.row(Some(focused));
         let touched = self.touched(focused, since)?;
@@ -241,15 +341,14 @@ impl Seed {
             row,
             state: &focused.state,
         };
-        for change in changed {
+        for change in &changed {
             let shown = change.path.to_string();
-            let by_call =
-                began.is_none_or(|began| self.changed_at(&change.path).is_none_or(|at| at >= began));
             let at = self.changed_at(&change.path);
+            let by_call = began.zip(at).is_none_or(|(began, at)| at >= began);
             // What was heard before this call's end is of an earlier one, however long the host
             // says that this one took.
             let since_heard = at.zip(heard).is_none_or(|(at, heard)| at > heard);
-            let in_time = took.zip(at).is_none_or(|(ms, at)| at >= world::now_ms() - ms);
+            let in_time = took.zip(at).is_none_or(|(ms, at)| at >= ended - ms);
             let meanwhile = since_heard && in_time;
             let new = meanwhile || !touched.contains(&shown);
             after.changed |= by_call && new;
@@ -267,7 +366,7 @@ impl Seed {
                 (false, false) => after.unclaimed.push(shown),
             }
         }
-        self.snapshot()?;
+        self.store.catch_up(&index, &lens, &changed)?;
         Ok(after)
     }
 
@@ -280,7 +379,8 @@ impl Seed {
         if focused.since.is_err() || !proved.unwrap_or(focused.state.proved) || !index.exists() {
             return Ok(());
         }
-        let changed = self.store.changes_since_index(&index)?;
+        let lens = self.lens(Some(&focused))?;
+        let changed = self.store.changes_since_index(&index, &lens, &|path| self.build_dir(path))?;
         let scope = self.scope(&focused);
         if changed.iter().any(|change| self.is_work(&change.path.to_string(), &scope, &focused.state)) {
             self.note(Some(&focused), |line| {
@@ -301,8 +401,11 @@ impl Seed {
     /// directory above it that is left.
     fn changed_at(&self, path: &RepoPath) -> Option<i64> {
         let file = path.below(self.store.work_tree()).ok()?;
-        let data = file.ancestors().find_map(|path| path.symlink_metadata().ok())?;
-        changed_ms(&data)
+        let own = changed_ms(&file.ancestors().find_map(|path| path.symlink_metadata().ok())?)?;
+        // A commit inside a submodule leaves its directory as it was.
+        let inner = self.store.inner_files(path);
+        let inner = inner.iter().filter_map(|file| changed_ms(&file.symlink_metadata().ok()?)).max();
+        Some(inner.map_or(own, |inner| own.max(inner)))
     }
 
     /// Puts strays back as they were at the last boundary. What it takes away is kept as
@@ -458,6 +561,14 @@ fn status_changed_ms(data: &std::fs::Metadata) -> i64 {
 #[cfg(not(unix))]
 fn status_changed_ms(_: &std::fs::Metadata) -> i64 {
     0
+}
+
+/// The work tree when a cycle begins.
+pub(super) struct Beginning {
+    pub(super) tree: String,
+    /// What differs from HEAD: the person's.
+    pub(super) persons: Vec<String>,
+    pub(super) pins: Pins,
 }
 
 /// What a survey judges paths by.

@@ -71,7 +71,7 @@ impl Seed {
             let path = staged.to_string();
             let put_back = focused.as_ref().map(|focused| self.is_put_back(&focused.state, &staged));
             let place = self.place_named(&path, focused.as_ref().map(|focused| &focused.state));
-            let declared = super::scene::declared(&path, &place, &scope);
+            let declared = self.is_declared(&path, &place, &scope);
             let writes = |exists| row.writes(&place, Spot { cycle, declared, exists, missed: true });
             if !(writes(true) || writes(false) || put_back.transpose()?.unwrap_or(false)) {
                 let surface = matches!(place, Place::Surface { .. });

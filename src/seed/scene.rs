@@ -183,6 +183,17 @@ impl Seed {
         changes
     }
 
+    /// True when `place` is in scope, or `path` follows a source in scope: what a tool
+    /// rewrites beside the work. The disk is asked for candidates only.
+    pub fn is_declared(&self, path: &str, place: &Place, scope: &Scope) -> bool {
+        let companions = self.rules.companions();
+        let follows = || {
+            let holds = |dir: &str, name: &str| super::paths::holds(self.store.work_tree(), dir, name);
+            companions.is_candidate(path) && companions.follows(path, scope.dirs(), holds)
+        };
+        declared(path, place, scope) || (matches!(place, Place::Project { .. }) && follows())
+    }
+
     fn change(
         &self,
         resolved: Resolved,
@@ -193,7 +204,7 @@ impl Seed {
         let own_plan = resolved.place == Place::Plan { own: true };
         let page = matches!(resolved.place, Place::Page { .. }).then(|| self.page_change(&resolved, file));
         FileChange {
-            declared: declared(&resolved.shown, &resolved.place, scope),
+            declared: self.is_declared(&resolved.shown, &resolved.place, scope),
             path: resolved.shown,
             place: resolved.place,
             exists: resolved.exists,

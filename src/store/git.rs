@@ -41,6 +41,7 @@ const UNSET: &[&str] = &[
     "GIT_ICASE_PATHSPECS",
     "GIT_EXTERNAL_DIFF",
     "GIT_REFLOG_ACTION",
+    "GIT_ATTR_SOURCE",
 ];
 
 /// A child about to run.
@@ -135,6 +136,11 @@ impl Child {
 
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    pub(super) fn envs<'v>(mut self, variables: impl IntoIterator<Item = (&'v str, &'v str)>) -> Self {
+        self.command.envs(variables);
         self
     }
 

@@ -55,7 +55,7 @@ impl Store {
     ///
     /// No child. A path counts even if git tracks something there, and an excludes file
     /// that only the person's global configuration names is not asked.
-    pub fn ignored<'p>(&self, paths: &'p [String]) -> Result<Vec<&'p str>, StoreError> {
+    pub fn excluded<'p>(&self, paths: &'p [String]) -> Result<Vec<&'p str>, StoreError> {
         use gix::index::entry::Mode;
         use gix::worktree::stack::state::ignore::Source;
         let broken = |err: gix::Error| StoreError::unreadable("the ignore files".to_owned(), &err);

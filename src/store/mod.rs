@@ -23,6 +23,7 @@ mod leaving;
 mod lock;
 mod object;
 mod path;
+mod pins;
 
 mod worktree;
 
@@ -47,7 +48,8 @@ pub use id::{CommitId, NotAnId, TreeId};
 pub use journal::{Journal, OpenJournal, Tail};
 pub use lock::Lock;
 pub use path::{NotInside, RepoPath};
-pub use worktree::{Changed, Kind, Standing};
+pub use pins::{Lens, Pins};
+pub use worktree::{BuildDir, Changed, Free, Kind, Snapshot, Standing};
 
 /// Room for packs where nobody counted them. git packs them into one when they are 50
 /// (`gc.autoPackLimit`); each place costs time at every start, used or not.

@@ -6,6 +6,8 @@
 //! A private index knows no assume-unchanged or skip-worktree marks, so that nothing
 //! hides behind them.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,11 +15,12 @@ use std::path::{Path, PathBuf};
 use super::error::StoreError;
 use super::index::{self, is_plain_index};
 use super::path::nul_terminated;
+use super::pins::{Lens, records};
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
 /// Settings that keep a private index private: no daemon answers for it, no part of it
-/// lies elsewhere, no cone narrows it.
-pub(super) const PRIVATE: [&str; 8] = [
+/// lies elsewhere, no cone narrows it, and every time that a file system keeps counts.
+pub(super) const PRIVATE: [&str; 18] = [
     "-c",
     "core.fsmonitor=false",
     "-c",
@@ -26,7 +29,20 @@ pub(super) const PRIVATE: [&str; 8] = [
     "core.splitIndex=false",
     "-c",
     "core.sparseCheckout=false",
+    "-c",
+    "core.trustctime=true",
+    "-c",
+    "core.checkStat=default",
+    "-c",
+    "core.ignoreStat=false",
+    "-c",
+    "index.version=2",
+    "-c",
+    "feature.manyFiles=false",
 ];
+
+/// Gives the directory that tools make in which a path lies, where it lies in one.
+pub type BuildDir<'a> = &'a dyn Fn(&RepoPath) -> Option<RepoPath>;
 
 /// How a path differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +57,44 @@ pub enum Kind {
 pub struct Changed {
     pub path: RepoPath,
     pub kind: Kind,
+}
+
+/// The work tree at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    pub tree: TreeId,
+    /// What is there and no tree can hold.
+    pub left: Vec<RepoPath>,
+}
+
+/// What git ignores below directories that tools make.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Free {
+    /// Directories that are ignored with all that lies in them.
+    whole: BTreeSet<RepoPath>,
+    paths: BTreeSet<RepoPath>,
+}
+
+impl Free {
+    /// Whether `path` is free.
+    pub fn holds(&self, path: &RepoPath) -> bool {
+        let bytes = path.as_bytes();
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let above = ends.chain([bytes.len()]).filter_map(|end| RepoPath::new(&bytes[..end]).ok());
+        above.into_iter().any(|path| self.whole.contains(&path) || self.paths.contains(&path))
+    }
+}
+
+/// Stands for all that lies in a directory.
+const BELOW: &[u8] = b"/*";
+
+/// `dir` seen from inside.
+fn below_it(dir: &RepoPath) -> RepoPath {
+    RepoPath::new([dir.as_bytes(), BELOW].concat()).unwrap_or_else(|_| dir.clone())
+}
+
+fn is_below(path: &RepoPath, dir: &RepoPath) -> bool {
+    path.as_bytes().strip_prefix(dir.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
 /// How one path stands for the person: what `git status` would say of it.
@@ -65,20 +119,124 @@ struct Record {
 impl Store {
     /// What differs between the private index and the work tree, by path.
     ///
-    /// One child. Ignored files are not seen; a submodule counts by its commit.
-    pub fn changes_since_index(&self, index: &Path) -> Result<Vec<Changed>, StoreError> {
-        let args = ["--no-optional-locks"]
-            .into_iter()
-            .chain(PRIVATE)
-            .chain(STATUS)
-            .chain(["--ignore-submodules=dirty"]);
-        let records = parse_status(&self.git(args).index(index).run()?)?;
-        let mut changed: Vec<Changed> = records
-            .into_iter()
-            .filter_map(|record| kind(record.work_tree).map(|kind| Changed { path: record.path, kind }))
-            .collect();
-        changed.sort();
-        Ok(changed)
+    /// One child where nothing differs. A submodule counts by its commit, a repository
+    /// inside this one by being there. `is_build` says whether a path lies below a
+    /// directory that tools make, by its name: there what git ignores *now* is free, and
+    /// left out; everywhere else only the rules of `lens` hide anything.
+    pub fn changes_since_index(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Vec<Changed>, StoreError> {
+        let list = ["ls-files", "-z", "-t", "-m", "-d", "-o", "--directory", "--no-empty-directory"];
+        let printed = self.looking(index, lens, list, [lens.excludes()])?;
+        let mut changed = BTreeMap::new();
+        let mut ahead = Vec::new();
+        for record in records(&printed) {
+            let Some((tag, b" ")) = record.split_at_checked(2).map(|(head, _)| head.split_at(1)) else {
+                return Err(odd_output("git ls-files", &String::from_utf8_lossy(record)));
+            };
+            let shown = &record[2..];
+            let (path, kind) = (repo_path(shown)?, kind_of(tag[0]));
+            if kind == Kind::Added && shown.ends_with(b"/") && !self.is_repository(&path) {
+                ahead.push(path);
+            } else {
+                // A path that is gone is listed as changed, too.
+                let known = changed.entry(path).or_insert(kind);
+                *known = if kind == Kind::Deleted { kind } else { *known };
+            }
+        }
+        if lens.loose {
+            let list = ["ls-files", "-z", "-o", "--exclude-standard"];
+            for path in records(&self.looking(index, lens, list, [])?) {
+                changed.entry(repo_path(path)?).or_insert(Kind::Added);
+            }
+        }
+        let (builds, others): (Vec<_>, Vec<_>) =
+            ahead.into_iter().partition(|dir| is_build(&below_it(dir)).is_some());
+        self.look_into(index, lens, others, &mut changed)?;
+        let asked: Vec<RepoPath> = changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
+        if !(builds.is_empty() && asked.is_empty()) {
+            let inside = builds.iter().map(below_it).chain(asked.iter().cloned());
+            let free = self.free(inside, is_build)?;
+            let left = builds.into_iter().filter(|dir| !free.holds(dir)).collect();
+            changed.retain(|path, _| !asked.contains(path) || !free.holds(path));
+            self.look_into(index, lens, left, &mut changed)?;
+        }
+        Ok(changed.into_iter().map(|(path, kind)| Changed { path, kind }).collect())
+    }
+
+    /// Which of `paths`, all below directories that tools make, git ignores now.
+    pub fn free(
+        &self,
+        paths: impl IntoIterator<Item = RepoPath>,
+        is_build: BuildDir<'_>,
+    ) -> Result<Free, StoreError> {
+        let mut asked = BTreeSet::new();
+        let mut whole: BTreeMap<RepoPath, Vec<RepoPath>> = BTreeMap::new();
+        for path in paths {
+            let Some(dir) = is_build(&path) else { continue };
+            whole.entry(dir).or_default();
+            if !path.as_bytes().ends_with(BELOW) {
+                asked.insert(path);
+            }
+        }
+        // A tool's directory may ignore itself from inside: then all that lies in it is ignored.
+        for (dir, inside) in &mut whole {
+            let on_disk = dir.below(&self.work_tree).ok();
+            for entry in on_disk.and_then(|dir| fs::read_dir(dir).ok()).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let Ok(name) = gix::path::os_str_into_bstr(&name) else { continue };
+                inside.extend(RepoPath::new([dir.as_bytes(), b"/", name.as_ref()].concat()));
+            }
+        }
+        asked.extend(whole.iter().flat_map(|(dir, inside)| inside.iter().chain([dir])).cloned());
+        let asked: Vec<RepoPath> = asked.into_iter().collect();
+        let ignored = self.ignored(&asked)?;
+        let is_whole = |(dir, inside): &(RepoPath, Vec<RepoPath>)| {
+            ignored.contains(dir) || (!inside.is_empty() && inside.iter().all(|path| ignored.contains(path)))
+        };
+        let whole = whole.into_iter().filter(is_whole).map(|(dir, _)| dir).collect();
+        Ok(Free { whole, paths: ignored })
+    }
+
+    /// Adds the files that lie below untracked directories.
+    fn look_into(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        dirs: Vec<RepoPath>,
+        changed: &mut BTreeMap<RepoPath, Kind>,
+    ) -> Result<(), StoreError> {
+        /// More would not fit into a command line everywhere.
+        const MOST: usize = 200;
+        for dirs in dirs.chunks(MOST) {
+            let names = dirs.iter().map(|dir| gix::path::from_byte_slice(dir.as_bytes()));
+            let names = names.collect::<Result<Vec<_>, _>>();
+            let names = names.map_err(|_| odd_output("git ls-files", "a path that is no path here"))?;
+            let after = [lens.excludes(), "--".into()].into_iter().chain(names.into_iter().map(Into::into));
+            for path in records(&self.looking(index, lens, ["ls-files", "-z", "-o"], after)?) {
+                changed.insert(repo_path(path)?, Kind::Added);
+            }
+        }
+        Ok(())
+    }
+
+    fn looking<const N: usize>(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        command: [&str; N],
+        more: impl IntoIterator<Item = OsString>,
+    ) -> Result<Vec<u8>, StoreError> {
+        let args = lens.settings().chain(command.map(Into::into)).chain(more);
+        self.git(args).index(index).envs(lens.variable()).run()
+    }
+
+    /// A repository of its own at `path`, or a submodule.
+    fn is_repository(&self, path: &RepoPath) -> bool {
+        path.below(&self.work_tree).is_ok_and(|dir| dir.join(".git").exists())
     }
 
     /// Names in a private index of the file that is `inode` on `device`, as it was seen last.
@@ -95,46 +253,136 @@ impl Store {
     ///
     /// Each call works on a copy of its own, which takes the index's place when it is
     /// done: two at once do not meet, and one that is killed leaves no lock behind.
-    pub fn snapshot(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
-        let home = index.parent().unwrap_or(index);
-        fs::create_dir_all(home)?;
-        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(self)?)?;
-        let own = dir.path().join("index");
-        let taken = if copy_with_times(index, &own)? {
-            self.refresh(&own).or_else(|_| self.refresh_anew(&own, base))
+    pub fn snapshot(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        base: Option<&TreeId>,
+        is_build: BuildDir<'_>,
+    ) -> Result<Snapshot, StoreError> {
+        let own = Own::beside(self, index)?;
+        let taken = if self.is_plain(index) && copy_with_times(index, &own.index)? {
+            let taken = self.take(&own.index, lens, is_build);
+            taken.or_else(|_| self.take_anew(&own.index, lens, base, is_build))
         } else {
-            self.refresh_anew(&own, base)
+            self.take_anew(&own.index, lens, base, is_build)
         };
-        let tree = taken?;
-        match fs::rename(&own, index) {
-            // A work tree without a file has no index either.
-            Err(err) if err.kind() == io::ErrorKind::NotFound => {}
-            done => done?,
-        }
-        Ok(tree)
+        let taken = taken?;
+        own.put(index)?;
+        Ok(taken)
     }
 
-    fn refresh(&self, index: &Path) -> Result<TreeId, StoreError> {
-        let settings =
-            PRIVATE.into_iter().chain(["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"]);
-        // What cannot be added (a repository without commits inside this one, a file that
-        // may not be read) is left out and stops nothing; the rest is what it is.
-        let added = self.git(settings.chain(["add", "-A", "--ignore-errors"])).index(index).outcome()?;
-        match self.write_tree(index) {
-            Err(_) if added.code != Some(0) => Err(added.failed()),
-            done => done,
+    /// Brings the private index up to date for `changed`, as [`Store::changes_since_index`]
+    /// gave it.
+    pub fn catch_up(&self, index: &Path, lens: &Lens, changed: &[Changed]) -> Result<(), StoreError> {
+        let own = Own::beside(self, index)?;
+        if !copy_with_times(index, &own.index)? {
+            return Ok(());
         }
+        self.update(&own.index, lens, changed, &[])?;
+        own.put(index)
+    }
+
+    /// A private index that is not there, or hides something, begins anew as `tree`: every
+    /// file is read once.
+    pub fn mend_index(&self, index: &Path, tree: &TreeId) -> Result<(), StoreError> {
+        if self.is_plain(index) {
+            return Ok(());
+        }
+        let own = Own::beside(self, index)?;
+        self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()])).index(&own.index).run()?;
+        own.put(index)
+    }
+
+    fn is_plain(&self, index: &Path) -> bool {
+        fs::read(index).is_ok_and(|bytes| is_plain_index(&bytes, self.repo.object_hash().len_in_bytes()))
+    }
+
+    fn take(&self, index: &Path, lens: &Lens, is_build: BuildDir<'_>) -> Result<Snapshot, StoreError> {
+        let changed = self.changes_since_index(index, lens, is_build)?;
+        // Files that were only touched are not read again from here on.
+        let left = self.update(index, lens, &changed, &["-q", "--refresh"])?;
+        Ok(Snapshot { tree: self.write_tree(index)?, left })
     }
 
     /// The same from nothing: the first time, or where a gc has taken objects that only
     /// the old index held.
-    fn refresh_anew(&self, index: &Path, base: Option<&TreeId>) -> Result<TreeId, StoreError> {
+    fn take_anew(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        base: Option<&TreeId>,
+        is_build: BuildDir<'_>,
+    ) -> Result<Snapshot, StoreError> {
         match fs::remove_file(index) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),
             _ => {}
         }
         self.begin_index(index, base)?;
-        self.refresh(index)
+        self.take(index, lens, is_build)
+    }
+
+    /// Takes `changed` into the index. What cannot be taken (a repository without commits
+    /// inside this one, a file that may not be read) is given back; the rest is what it is.
+    fn update(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        changed: &[Changed],
+        first: &[&str],
+    ) -> Result<Vec<RepoPath>, StoreError> {
+        if changed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (left, taken): (Vec<&Changed>, Vec<&Changed>) = changed
+            .iter()
+            .partition(|change| change.kind != Kind::Deleted && !self.can_be_read(&change.path));
+        // Below a path that is a file or a link now nothing is left; the index knows that itself.
+        let mut above: Option<&RepoPath> = None;
+        let mut paths = Vec::new();
+        for change in taken {
+            if above.is_some_and(|above| is_below(&change.path, above)) {
+                continue;
+            }
+            let on_disk = change.path.below(&self.work_tree).ok();
+            let is_file =
+                on_disk.and_then(|path| path.symlink_metadata().ok()).is_some_and(|data| !data.is_dir());
+            if is_file {
+                above = Some(&change.path);
+            }
+            paths.push(change.path.clone());
+        }
+        let args = ["-c", "core.safecrlf=false", "update-index"].into_iter().chain(first.iter().copied());
+        let args = args.chain(["--add", "--remove", "--replace", "-z", "--stdin"]).map(Into::into);
+        let args = lens.settings().chain(args);
+        self.git(args).index(index).envs(lens.variable()).input(nul_terminated(&paths)).run()?;
+        Ok(left.into_iter().map(|change| change.path.clone()).collect())
+    }
+
+    /// Whether a commit can hold what lies at `path`, as far as reading goes.
+    pub fn can_be_read(&self, path: &RepoPath) -> bool {
+        let Ok(on_disk) = path.below(&self.work_tree) else { return false };
+        match on_disk.symlink_metadata() {
+            Ok(data) if data.is_dir() => self.head_of_inner(&on_disk),
+            Ok(data) if data.is_file() => fs::File::open(on_disk).is_ok(),
+            _ => true,
+        }
+    }
+
+    /// The files that tell when the commit of a repository inside this one moved.
+    pub fn inner_files(&self, path: &RepoPath) -> Vec<PathBuf> {
+        let Some(dir) = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists()) else {
+            return Vec::new();
+        };
+        let inner = gix::open(dir).map(|inner| inner.git_dir().to_owned());
+        let names = ["HEAD", "logs/HEAD", "index"];
+        inner.map_or(Vec::new(), |inner| names.map(|name| inner.join(name)).into())
+    }
+
+    /// A repository inside this one that has a commit.
+    fn head_of_inner(&self, dir: &Path) -> bool {
+        // A directory in a file's place: the file is gone.
+        !dir.join(".git").exists() || gix::open(dir).is_ok_and(|inner| inner.head_id().is_ok())
     }
 
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
@@ -323,6 +571,38 @@ impl Store {
     }
 }
 
+/// A copy of an index to work on, in a directory of its own.
+struct Own {
+    index: PathBuf,
+    _dir: tempfile::TempDir,
+}
+
+impl Own {
+    fn beside(store: &Store, index: &Path) -> io::Result<Self> {
+        fs::create_dir_all(index.parent().unwrap_or(index))?;
+        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(store)?)?;
+        Ok(Self { index: dir.path().join("index"), _dir: dir })
+    }
+
+    /// Takes the place of `index`.
+    fn put(&self, index: &Path) -> Result<(), StoreError> {
+        match fs::rename(&self.index, index) {
+            // A work tree without a file has no index either.
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => Ok(done?),
+        }
+    }
+}
+
+/// What a tag of `git ls-files -t` means; a type change is a modification.
+fn kind_of(tag: u8) -> Kind {
+    match tag {
+        b'?' => Kind::Added,
+        b'R' => Kind::Deleted,
+        _ => Kind::Modified,
+    }
+}
+
 /// Copies an index and its time, which git's own check of changed files rests on; `false`
 /// if there is none.
 fn copy_with_times(from: &Path, to: &Path) -> io::Result<bool> {
@@ -397,6 +677,10 @@ mod tests {
     use super::*;
     use crate::store::testbed::{Testbed, path};
 
+    fn no_build(_: &RepoPath) -> Option<RepoPath> {
+        None
+    }
+
     fn told(changed: &[Changed]) -> Vec<(String, Kind)> {
         changed.iter().map(|changed| (changed.path.to_string(), changed.kind)).collect()
     }
@@ -428,21 +712,25 @@ mod tests {
             bed.git(&["add", "dirty before"]);
             let store = bed.store();
             let index = store.seed_dir().join("index/main");
-            let before = store.snapshot(&index, None).expect("stands");
-            assert_eq!(store.changes_since_index(&index).expect("compares"), []);
+            let before = store.snapshot(&index, &Lens::default(), None, &no_build).expect("stands").tree;
+            assert_eq!(store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares"), []);
             bed.write("kept", "22");
             bed.write("dir/new ä", "1");
             std::fs::remove_file(bed.path().join("gone")).expect("ours");
             let expected =
                 names(&[("dir/new ä", Kind::Added), ("gone", Kind::Deleted), ("kept", Kind::Modified)]);
-            assert_eq!(told(&store.changes_since_index(&index).expect("compares")), expected);
+            assert_eq!(
+                told(&store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares")),
+                expected
+            );
             bed.git(&["commit", "-q", "-a", "-m", "more"]);
             assert_eq!(
-                told(&store.changes_since_index(&index).expect("compares")),
+                told(&store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares")),
                 expected,
                 "HEAD does not matter"
             );
-            let after = store.snapshot(&index, Some(&before)).expect("stands");
+            let after =
+                store.snapshot(&index, &Lens::default(), Some(&before), &no_build).expect("stands").tree;
             assert_eq!(told(&store.diff_trees(&before, &after).expect("compares")), expected);
             assert_eq!(store.blob_at(&after, &path("kept")).expect("reads"), Some(b"22".to_vec()));
             assert_eq!(store.blob_at(&after, &path("gone")).expect("reads"), None);
@@ -457,7 +745,10 @@ mod tests {
             bed.git(&["update-index", mark, "a"]);
             bed.write("a", "22");
             let store = bed.store();
-            let tree = store.snapshot(&store.seed_dir().join("index-main"), None).expect("stands");
+            let tree = store
+                .snapshot(&store.seed_dir().join("index-main"), &Lens::default(), None, &no_build)
+                .expect("stands")
+                .tree;
             assert_eq!(store.blob_at(&tree, &path("a")).expect("reads"), Some(b"22".to_vec()), "{mark}");
             assert_eq!(store.status().expect("asks"), [], "{mark}: the person still hides it");
         }
@@ -473,7 +764,9 @@ mod tests {
         let before =
             (fs::read(bed.path().join(".git/index")).expect("reads"), bed.git(&["status", "--porcelain"]));
         let store = bed.store();
-        store.snapshot(&store.seed_dir().join("index-main"), None).expect("stands");
+        store
+            .snapshot(&store.seed_dir().join("index-main"), &Lens::default(), None, &no_build)
+            .expect("stands");
         let after =
             (fs::read(bed.path().join(".git/index")).expect("reads"), bed.git(&["status", "--porcelain"]));
         assert_eq!(before, after);
