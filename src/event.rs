@@ -70,6 +70,8 @@ pub enum Kind {
         again: bool,
         /// Background commands and subagents of this session that still run.
         waiting: u32,
+        /// Background commands alone: their changes are nobody's yet.
+        commands: u32,
     },
     /// A subagent begins.
     SubagentStart { id: String, agent: String },

@@ -9,6 +9,7 @@ mod it {
     mod deadends;
     mod entries;
     mod exec;
+    mod fence;
     mod githooks;
     mod house;
     mod jobs;

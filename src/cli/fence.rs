@@ -1,10 +1,12 @@
 //! `git seed fence …`
 
+use std::collections::BTreeSet;
+
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
 use crate::seed::fence::{Restored, Survey};
-use crate::seed::{Seed, SeedError};
+use crate::seed::{Focused, Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FenceCommand {
@@ -33,28 +35,7 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
     let focused = seed.focused()?;
     match command {
         FenceCommand::Status => {
-            let mut strays = seed.print_strays();
-            if focused.is_none() && strays.is_empty() {
-                seed.require_focused()?;
-            }
-            let survey = match &focused {
-                Some(focused) => seed.survey(focused, &seed.read_since(focused)?, seed.row(Some(focused)))?,
-                None => Survey::default(),
-            };
-            strays.extend(survey.strays);
-            strays.sort();
-            strays.dedup();
-            let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
-            out.json(&serde_json::json!({ "strays": strays, "unclaimed": unclaimed }));
-            if strays.is_empty() && unclaimed.is_empty() {
-                out.line("Clean.");
-            }
-            for path in &strays {
-                out.line(format_args!("stray      {path}"));
-            }
-            for path in unclaimed {
-                out.line(format_args!("unclaimed  {path}"));
-            }
+            show(&seed, focused.as_ref(), out)?;
             Ok(Outcome::Yes)
         }
         FenceCommand::Accept { paths } => {
@@ -70,7 +51,8 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
             Ok(Outcome::Yes)
         }
         FenceCommand::Restore { paths } => {
-            let restored = restore(&seed, focused.is_some(), paths)?;
+            let person = super::require_person(&seed, "fence restore")?.is_none();
+            let restored = restore(&seed, focused.is_some(), paths, person)?;
             out.json(&serde_json::json!({ "restored": restored.kept, "left": restored.left }));
             for (path, kept) in &restored.kept {
                 let kept = if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
@@ -90,13 +72,73 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
 }
 
 /// Puts fingerprinted files back, then what the tree fence knows.
-fn restore(seed: &Seed, focused: bool, paths: &[String]) -> Result<Restored, SeedError> {
+fn restore(seed: &Seed, focused: bool, paths: &[String], person: bool) -> Result<Restored, SeedError> {
     let (mut restored, rest) = seed.restore_prints(paths)?;
     let done = !restored.kept.is_empty() || !restored.left.is_empty();
     if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
-        let in_tree = seed.restore_strays(&rest)?;
+        let in_tree = seed.restore_strays(&rest, person)?;
         restored.kept.extend(in_tree.kept);
         restored.left.extend(in_tree.left);
     }
     Ok(restored)
+}
+
+/// The agent's changes outside the fence first: they have to go. Then what stands in the way of
+/// nothing, and last what the next commit holds besides the plain work.
+fn show(seed: &Seed, focused: Option<&Focused>, out: &mut Report) -> anyhow::Result<()> {
+    let prints = seed.print_strays();
+    if focused.is_none() && prints.is_empty() {
+        seed.require_focused()?;
+    }
+    let mut survey = match focused {
+        Some(focused) => seed.survey(focused, &seed.read_since(focused)?, seed.row(Some(focused)))?,
+        None => Survey::default(),
+    };
+    survey.strays.extend(prints);
+    survey.strays.sort();
+    survey.strays.dedup();
+    let persons = focused.map(|focused| seed.persons(focused)).transpose()?.unwrap_or_default();
+    let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
+    let outside = survey.strays.iter().map(String::as_str).chain(unclaimed.iter().copied());
+    let mut hidden = seed.hidden_now(&survey, outside)?;
+    hidden.extend(survey.hidden.iter().cloned());
+    let hidden: BTreeSet<String> = hidden.into_iter().collect();
+    let own: Vec<String> = survey.own.iter().map(ToString::to_string).collect();
+    out.json(&serde_json::json!({
+        "strays": survey.strays, "unclaimed": unclaimed, "hidden": hidden, "own": own,
+        "mixed": survey.mixed, "companions": survey.companions, "persons": persons,
+    }));
+    let mut line = |what: &str, path: &str, told: &str| {
+        let ignored = if hidden.contains(path) { "ignored by now, not when the cycle began" } else { "" };
+        let told = [told, ignored].into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("; ");
+        let told = if told.is_empty() { told } else { format!("   ({told})") };
+        out.line(format_args!("{what:<9}  {path}{told}"));
+    };
+    for path in &survey.strays {
+        line("stray", path, "");
+    }
+    for path in &unclaimed {
+        line("unclaimed", path, "");
+    }
+    for path in survey.hidden.iter().filter(|path| !own.contains(path)) {
+        line("hidden", path, "");
+    }
+    for path in &own {
+        let is = |list: &[String]| list.contains(path);
+        let mixed = if is(&survey.mixed) { "it held changes of the person's before" } else { "" };
+        let follows = if is(&survey.companions) { "it follows its source" } else { "" };
+        let told =
+            [mixed, follows].into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("; ");
+        line("own", path, &told);
+    }
+    if !survey.strays.is_empty() {
+        out.line("hint: git seed fence restore puts the strays back, and keeps what it takes away");
+    } else if unclaimed.is_empty() {
+        out.line("Clean.");
+    } else {
+        out.line(
+            "hint: a person takes them with git seed fence accept <path>, or puts them back with restore",
+        );
+    }
+    Ok(())
 }

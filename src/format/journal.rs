@@ -119,6 +119,9 @@ pub struct Counts {
     /// Subagents under way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flights: Vec<Flight>,
+    /// Background commands that may still run, by the host's ids of their calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub running: Vec<String>,
     /// Code ran well after the last change (`true`), or something changed since (`false`);
     /// absent where neither happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]

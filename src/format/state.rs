@@ -52,6 +52,9 @@ pub struct State {
     /// Subagents under way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flights: Vec<Flight>,
+    /// Background commands that may still run, by the host's ids of their calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub running: Vec<String>,
     /// Whether the side lane may be asked for.
     #[serde(default, skip_serializing_if = "Prep::is_none")]
     pub prep: Prep,
@@ -216,6 +219,7 @@ impl State {
             side_reason: None,
             proved: false,
             flights: Vec::new(),
+            running: Vec::new(),
             prep: Prep::None,
             side_notes: None,
             unlocked: None,

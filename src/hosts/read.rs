@@ -175,7 +175,9 @@ impl Payload {
             Some(Happening::Before) => Kind::Before(self.call()),
             Some(Happening::After) => self.after(true),
             Some(Happening::Failed) => self.after(false),
-            Some(Happening::Stop) => Kind::Stop { again, waiting: self.waiting() },
+            Some(Happening::Stop) => {
+                Kind::Stop { again, waiting: self.waiting(true), commands: self.waiting(false) }
+            }
             Some(Happening::SubagentStart) => Kind::SubagentStart { id, agent },
             Some(Happening::SubagentStop) => Kind::SubagentStop { id, agent, again },
             Some(Happening::CompactBefore) => Kind::Compact { done: false },
@@ -197,13 +199,14 @@ impl Payload {
         wrapped.map_or(prompt, |(_, words)| words.trim_start_matches(['\r', '\n']))
     }
 
-    fn waiting(&self) -> u32 {
+    /// Background work under way: what a stop waits for, or all else.
+    fn waiting(&self, counted: bool) -> u32 {
         let Some(tasks) = &self.host.tasks else { return 0 };
         let over = |task: &&Value| {
             text(task, &tasks.status).is_some_and(|status| tasks.finished.iter().any(|word| word == status))
         };
         let counts = |task: &&Value| {
-            text(task, &tasks.kind).is_none_or(|kind| tasks.counts.iter().any(|word| word == kind))
+            text(task, &tasks.kind).is_none_or(|kind| tasks.counts.iter().any(|word| word == kind)) == counted
         };
         let running = list(&self.top, &tasks.list).iter().filter(counts).filter(|task| !over(task)).count();
         u32::try_from(running).unwrap_or(u32::MAX)

@@ -16,6 +16,7 @@ use super::sessions::Word;
 use super::steps::{By, Draft, Fold, Since, TOUCHED};
 use super::{Focused, Result, Seed, SeedError};
 use crate::format::interaction::Interaction;
+use crate::format::journal::Counts;
 use crate::format::state::{self, State};
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{names, notes, seed_id, short_hash};
@@ -160,6 +161,9 @@ impl Seed {
         let toward = if outgrown { &Toward::Up } else { toward };
         if survey.changed && !since.heard() && survey.strays.is_empty() && !self.was_heard(focused)? {
             let refusal = Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks");
+            return Ok(Err(refusal));
+        }
+        if let Err(refusal) = nobody_writes_now(focused, &survey) {
             return Ok(Err(refusal));
         }
         if let Err(refusal) = self.ask_gates(focused, since, toward, step.as_ref(), &message, &survey)? {
@@ -653,6 +657,19 @@ struct Taken {
 impl From<super::steps::Taken> for Taken {
     fn from(taken: super::steps::Taken) -> Self {
         Self { focused: taken.focused, trailers: taken.trailers }
+    }
+}
+
+/// What no call claims may be a background command's or a subagent's while one runs; once
+/// none does, it is somebody else's and waits for the person alone.
+fn nobody_writes_now(focused: &Focused, survey: &Survey) -> std::result::Result<(), Refusal> {
+    let runs = |counts: &Counts| !(counts.running.is_empty() && counts.flights.is_empty());
+    let known = &focused.state.fence.unclaimed;
+    match survey.unclaimed.iter().find(|one| !known.contains(one)) {
+        Some(new) if focused.since.as_ref().is_ok_and(runs) => {
+            Err(Refusal::new("fence", Wants::Clean).with("case", "running").with("path", new.path.as_str()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -49,6 +49,13 @@ pub struct Survey {
     names: BTreeMap<String, RepoPath>,
 }
 
+impl Survey {
+    /// The path that is shown as `path`.
+    fn named(&self, path: &str) -> Option<RepoPath> {
+        self.names.get(path).cloned().or_else(|| RepoPath::try_from(path).ok())
+    }
+}
+
 /// What a shell call left behind.
 #[derive(Clone, Debug, Default)]
 pub struct Aftermath {
@@ -409,60 +416,70 @@ impl Seed {
     }
 
     /// Puts strays back as they were at the last boundary. What it takes away is kept as
-    /// blobs, whose ids it gives. Nothing but strays is ever touched.
-    pub fn restore_strays(&self, paths: &[String]) -> Result<Restored> {
+    /// blobs, whose ids it gives. Nothing but strays is ever touched, and what nobody claims
+    /// only where a `person` names it.
+    pub fn restore_strays(&self, paths: &[String], person: bool) -> Result<Restored> {
         self.forget_stale_proof()?;
         let focused = self.require_focused()?;
         let row = self.row(Some(&focused));
         let since = self.read_since(&focused)?;
         let survey = self.survey(&focused, &since, row)?;
         let wanted: Vec<String> = if paths.is_empty() { survey.strays.clone() } else { paths.to_vec() };
+        let unclaimed = |path: &String| person && survey.unclaimed.iter().any(|one| one.path == *path);
         let (known, mut left): (Vec<String>, Vec<String>) =
-            wanted.into_iter().partition(|path| survey.strays.contains(path));
-        let before: TreeId = match focused.state.fence.tree.parse() {
-            Ok(tree) => tree,
-            Err(_) => return Ok(Restored { kept: Vec::new(), left }),
+            wanted.into_iter().partition(|path| survey.strays.contains(path) || unclaimed(path));
+        let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else {
+            return Ok(Restored { kept: Vec::new(), left });
         };
-        let files: Vec<RepoPath> =
-            known.iter().filter_map(|path| RepoPath::try_from(path.as_str()).ok()).collect();
+        let files: Vec<RepoPath> = known.iter().filter_map(|path| survey.named(path)).collect();
+        if files.is_empty() {
+            left.extend(known);
+            return Ok(Restored { kept: Vec::new(), left });
+        }
         let mut edits = Vec::new();
         let mut kept = Vec::new();
         for file in &files {
-            let bytes = file.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
-            if let Some(bytes) = bytes {
-                let name =
-                    format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
-                kept.push((file.to_string(), format!("{}:{name}", focused.chain)));
-                edits.push(crate::store::TreeEdit::Put { path: name, bytes });
-            } else {
-                kept.push((file.to_string(), String::new()));
-            }
+            let place = match self.store.content_now(file) {
+                Some(bytes) => {
+                    let name = format!(
+                        "taken/{}-{}",
+                        focused.state.steps + 1,
+                        crate::format::short_hash(&bytes, 12)
+                    );
+                    let place = format!("{}:{name}", focused.chain);
+                    edits.push(crate::store::TreeEdit::Put { path: name, bytes });
+                    place
+                }
+                // The commits of a repository inside this one stay in it.
+                None => self.store.inner_head(file).unwrap_or_default(),
+            };
+            kept.push((file.to_string(), place));
         }
-        if files.is_empty() {
-            return Ok(Restored { kept, left });
-        }
+        let by = if person { super::steps::By::Person } else { super::steps::By::Agent };
         let taken = self.step(&focused.chain, super::steps::Fold::In, |state, _| {
             state.fence.strays.retain(|stray| !known.contains(stray));
+            state.fence.unclaimed.retain(|one| !known.contains(&one.path));
             let subject = format!("put back {}", known.join(", "));
-            let mut draft = super::steps::Draft::new(state, "restore", subject, super::steps::By::Agent);
+            let mut draft = super::steps::Draft::new(state, "restore", subject, by);
             draft.edits.clone_from(&edits);
             Ok(Ok(draft))
         })?;
         debug_assert!(taken.is_ok(), "putting strays back is never refused");
         self.store.restore(&before, &files)?;
-        self.snapshot()?;
+        let focused = self.require_focused()?;
+        let (_, changed) = self.seen(&self.lens(Some(&focused))?, &before)?;
         let failed: Vec<String> = files
             .iter()
+            .filter(|path| changed.iter().any(|change| change.path == **path))
             .map(ToString::to_string)
-            .filter(|path| self.is_still_changed(&before, path))
             .collect();
         if !failed.is_empty() {
             kept.retain(|(path, _)| !failed.contains(path));
             left.extend(failed.iter().cloned());
             self.step(&focused.chain, super::steps::Fold::In, |state, _| {
-                state.fence.strays.extend(failed.iter().cloned());
+                state.fence.strays.extend(failed.iter().filter(|path| survey.strays.contains(path)).cloned());
                 let subject = format!("still changed: {}", failed.join(", "));
-                Ok(Ok(super::steps::Draft::new(state, "restore", subject, super::steps::By::Agent)))
+                Ok(Ok(super::steps::Draft::new(state, "restore", subject, by)))
             })?
             .map_err(|refusal| super::SeedError::Usage(refusal.wants.word().to_owned()))?;
         }
@@ -472,11 +489,31 @@ impl Seed {
     /// True when `path` is not what it was in `tree`.
     pub fn is_still_changed(&self, tree: &TreeId, path: &str) -> bool {
         let Ok(path) = RepoPath::try_from(path) else { return true };
-        let before = self.store.blob_at(tree, &path).ok().flatten();
-        let file = path.below(self.store.work_tree()).ok();
-        let there = file.as_ref().is_some_and(|file| file.symlink_metadata().is_ok());
-        let now = file.and_then(|file| std::fs::read(file).ok());
-        before != now || (before.is_none() && there)
+        !self.store.is_as_in(tree, &path).unwrap_or(false)
+    }
+
+    /// Of these paths, those that lie where a tool makes its directories and that git ignores:
+    /// nobody is asked about them.
+    pub(super) fn without_built(&self, paths: &mut Vec<String>) -> Result<()> {
+        let build = |path: &RepoPath| self.build_dir(path);
+        let named =
+            |path: &String| RepoPath::try_from(path.as_str()).ok().filter(|path| build(path).is_some());
+        let candidates: Vec<RepoPath> = paths.iter().filter_map(named).collect();
+        if !candidates.is_empty() {
+            let free = self.store.free(candidates, &build)?;
+            paths.retain(|path| named(path).is_none_or(|path| !free.holds(&path)));
+        }
+        Ok(())
+    }
+
+    /// Which of these paths git ignores now: the excludes of the cycle's beginning show them.
+    pub fn hidden_now<'p>(
+        &self,
+        survey: &Survey,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Result<Vec<String>> {
+        let named: Vec<RepoPath> = paths.filter_map(|path| survey.named(path)).collect();
+        Ok(self.store.ignored(&named)?.iter().map(ToString::to_string).collect())
     }
 
     /// Takes changes outside the fence over as the person's own: they are in no commit of

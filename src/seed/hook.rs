@@ -51,7 +51,9 @@ impl Seed {
             Kind::Prompt { text, automation } => self.prompt(host, event, text, *automation),
             Kind::SessionStart { source } => self.session_start(event, source),
             Kind::SessionEnd { .. } => self.session_end(event),
-            Kind::Stop { waiting, .. } => self.stop(event, *waiting),
+            Kind::Stop { waiting, commands, .. } => {
+                self.commands_ended(event, *commands).and_then(|()| self.stop(event, *waiting))
+            }
             Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
             Kind::SubagentStop { id, .. } => self.subagent(|counts| pacing::ended(counts, id)),
             Kind::Compact { .. } | Kind::Other => Ok(Answer::silence()),
@@ -216,7 +218,7 @@ impl Seed {
                 let since = self.read_since(&focused)?;
                 after = self.after_shell(&focused, &since, outcome.duration_ms)?;
                 after.strays.retain(|stray| !prints.strays.contains(stray));
-                context = self.name_strays(&focused, &after.strays, "shell");
+                context = self.name_changes(&focused, &after);
             }
             _ => {}
         }
@@ -254,6 +256,11 @@ impl Seed {
             pacing::prove(counts, call, outcome, &after, &places);
             if matches!(call.act, Act::Delegate { .. }) {
                 pacing::returned(counts, call, outcome);
+            }
+            if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background)
+                && !guest
+            {
+                pacing::detached(counts, call);
             }
             line.paths = after.paths;
             line.strays = after.strays;
@@ -312,7 +319,7 @@ impl Seed {
     /// What the agent is told of a call, and of the fingerprints that it changed.
     fn with_prints(&self, focused: &Focused, prints: &Compared, told: Option<String>) -> Option<String> {
         let case = if prints.stuck { "print-person" } else { "print-shell" };
-        let named = self.name_strays(focused, &prints.strays, case);
+        let named = self.name_paths(focused, case, &prints.strays);
         let all: Vec<String> = told.into_iter().chain(named).collect();
         (!all.is_empty()).then(|| all.join("\n"))
     }
@@ -364,17 +371,53 @@ impl Seed {
         })
     }
 
-    /// Names what a shell call changed outside the fence, at once.
-    fn name_strays(&self, focused: &Focused, strays: &[String], case: &str) -> Option<String> {
-        let first = strays.first()?;
+    /// Names what changed outside the fence, at once: by a shell call, and by nobody known.
+    fn name_changes(&self, focused: &Focused, after: &Aftermath) -> Option<String> {
+        let told = [
+            self.name_paths(focused, "shell", &after.strays),
+            self.name_paths(focused, "unclaimed", &after.unclaimed),
+        ];
+        told.into_iter().flatten().reduce(|all, more| format!("{all}\n{more}"))
+    }
+
+    /// One notice about `paths`: it has happened, and what follows from it.
+    fn name_paths(&self, focused: &Focused, case: &str, paths: &[String]) -> Option<String> {
+        let first = paths.first()?;
         let refusal = Refusal::new("fence", Wants::Clean).with("case", case).with("path", first.as_str());
         let said = voice::say(&refusal, self.row(Some(focused)).name.as_str());
-        let more = match strays.len() {
+        let more = match paths.len() {
             1 => String::new(),
-            n => format!("\nAlso: {}", strays[1..n.min(6)].join(", ")),
+            n => format!("\nAlso: {}", paths[1..n.min(6)].join(", ")),
         };
-        // It has happened: that is a notice, and what follows from it.
         Some(said.text().replacen("BLOCKED", "NOTICED", 1) + &more)
+    }
+
+    /// No more than `commands` of the background are under way, the host says.
+    fn commands_ended(&self, event: &Event, commands: u32) -> Result<()> {
+        let Some(focused) = self.focused()? else { return Ok(()) };
+        let running = focused.since.as_ref().map_or(0, |counts| counts.running.len());
+        let over = running.saturating_sub(commands as usize);
+        if over > 0 && !self.is_guest(&focused, event) {
+            self.note(Some(&focused), |line| {
+                line.what = What::Launched;
+                line.session.clone_from(&event.session);
+                let over = over.min(line.counts.running.len());
+                line.counts.running.drain(..over);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A text that the host wrote itself tells of a background command that it names.
+    fn command_told(&self, focused: &Focused, text: &str) -> Result<()> {
+        let told = |call: &String| !call.is_empty() && text.contains(call.as_str());
+        if focused.since.as_ref().is_ok_and(|counts| counts.running.iter().any(told)) {
+            self.note(Some(focused), |line| {
+                line.what = What::Launched;
+                line.counts.running.retain(|call| !told(call));
+            })?;
+        }
+        Ok(())
     }
 
     fn session_start(&self, event: &Event, source: &str) -> Result<Answer> {
@@ -400,6 +443,7 @@ impl Seed {
             // What was read is out of mind after a clear; subagents ended with their session.
             pacing::settle(&mut line.counts);
             line.counts.flights.clear();
+            line.counts.running.clear();
         })?;
         let text = format!("git seed: a job is under way.\n{}", self.entry_text(&focused));
         self.count_injected(&focused, &text)?;
@@ -422,6 +466,9 @@ impl Seed {
             return Ok(Answer::silence());
         }
         let focused = self.focused()?.filter(|_| self.is_own_session(event));
+        if focused.as_ref().is_some_and(|focused| focused.state.driver.session == event.session) {
+            self.commands_ended(event, 0)?;
+        }
         if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session)
             && focused.state.stand.is_talk()
             && focused.state.job.status == Status::Active
@@ -458,6 +505,9 @@ impl Seed {
             focused.since.clone()?;
         }
         let guest = focused.as_ref().is_some_and(|focused| self.is_guest(focused, event));
+        if let Some(focused) = focused.as_ref().filter(|_| automation && !guest) {
+            self.command_told(focused, text)?;
+        }
         let scheduled = focused.as_ref().is_some_and(|focused| self.was_scheduled(focused, text));
         let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
         let text: String = text.chars().take(PROMPT).collect();

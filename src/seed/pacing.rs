@@ -170,6 +170,13 @@ pub(super) fn returned(counts: &mut Counts, call: &ToolCall, outcome: &Outcome) 
     }
 }
 
+/// A shell call that goes on in the background.
+pub(super) fn detached(counts: &mut Counts, call: &ToolCall) {
+    counts.running.push(call.id.chars().take(NAME).collect());
+    let old = counts.running.len().saturating_sub(FLIGHTS);
+    counts.running.drain(..old);
+}
+
 fn is_of(flight: &Flight, call: &ToolCall) -> bool {
     flight.call == call.id.chars().take(NAME).collect::<String>()
 }

@@ -225,6 +225,7 @@ impl Seed {
         unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
         if let Ok(before) = focused.state.fence.tree.parse() {
             strays.retain(|path| self.is_still_changed(&before, path));
+            self.without_built(&mut strays)?;
         }
         strays.extend(self.print_strays());
         for list in [&mut strays, &mut unclaimed] {

@@ -327,8 +327,9 @@ pub const PREP: &str = "gmode prep";
 
 /// The line that a new journal begins with.
 pub fn opening(state: &State, at: i64) -> Vec<u8> {
-    // Subagents outlive the step that they were launched before.
-    let counts = Counts { flights: state.flights.clone(), ..Counts::default() };
+    // Subagents and background commands outlive the step that they were launched before.
+    let (flights, running) = (state.flights.clone(), state.running.clone());
+    let counts = Counts { flights, running, ..Counts::default() };
     Line { base: state.step.clone(), at, what: What::Step, counts, ..Line::default() }.link(&state.folded)
 }
 
@@ -370,6 +371,7 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     entry.direct += counts.direct;
     entry.grants += counts.grants;
     state.flights.clone_from(&counts.flights);
+    state.running.clone_from(&counts.running);
     state.proved = counts.proved.unwrap_or(state.proved);
     for stray in since.strays() {
         if !state.fence.strays.iter().any(|known| known == stray) {

@@ -194,7 +194,15 @@ impl Store {
     /// Paths at which the person's index differs from what HEAD was.
     fn staged_since(&self, head: Option<&CommitId>) -> Result<Vec<RepoPath>, StoreError> {
         let tree = self.base_tree(head)?;
-        let args = ["diff-index", "--cached", "--no-renames", "--name-only", "-z", tree.as_str()];
+        let args = [
+            "diff-index",
+            "--cached",
+            "--no-renames",
+            "--ignore-submodules=none",
+            "--name-only",
+            "-z",
+            tree.as_str(),
+        ];
         let printed = self.git(args).run()?;
         printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(repo_path).collect()
     }

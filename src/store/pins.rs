@@ -136,12 +136,12 @@ impl Store {
     }
 
     fn check_ignore(&self, more: &[&str], paths: &[RepoPath]) -> Result<BTreeSet<RepoPath>, StoreError> {
+        /// It knows no literal pathspecs; a path that begins so is none of the magic ones.
+        const HERE: &[u8] = b"./";
         if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
         let args = ["check-ignore", "-z", "--stdin"].into_iter().chain(more.iter().copied());
-        // It knows no literal pathspecs; a path that begins so is none of the magic ones.
-        const HERE: &[u8] = b"./";
         let input = paths.iter().flat_map(|path| [HERE, path.as_bytes(), b"\0"].concat()).collect();
         let outcome = self.plain_git(args).input(input).outcome()?;
         let path = |record: &[u8]| repo_path(record.strip_prefix(HERE).unwrap_or(record));

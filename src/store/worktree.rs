@@ -139,6 +139,10 @@ impl Store {
             };
             let shown = &record[2..];
             let (path, kind) = (repo_path(shown)?, kind_of(tag[0]));
+            // What lies in a directory that took a file's place is not listed by itself.
+            if kind == Kind::Modified && self.is_plain_directory(&path) {
+                ahead.push(path.clone());
+            }
             if kind == Kind::Added && shown.ends_with(b"/") && !self.is_repository(&path) {
                 ahead.push(path);
             } else {
@@ -232,6 +236,12 @@ impl Store {
     ) -> Result<Vec<u8>, StoreError> {
         let args = lens.settings().chain(command.map(Into::into)).chain(more);
         self.git(args).index(index).envs(lens.variable()).run()
+    }
+
+    fn is_plain_directory(&self, path: &RepoPath) -> bool {
+        let on_disk = path.below(&self.work_tree).ok();
+        let is_dir = on_disk.and_then(|path| path.symlink_metadata().ok()).is_some_and(|data| data.is_dir());
+        is_dir && !self.is_repository(path)
     }
 
     /// A repository of its own at `path`, or a submodule.
@@ -427,7 +437,15 @@ impl Store {
         if a == b {
             return Ok(Vec::new());
         }
-        let options = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--name-status"];
+        let options = [
+            "diff-tree",
+            "-r",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--ignore-submodules=none",
+            "--name-status",
+        ];
         let printed = self.git(options.into_iter().chain([a.as_str(), b.as_str()])).run()?;
         let mut fields = printed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
         let mut changed = Vec::new();
@@ -445,8 +463,16 @@ impl Store {
         if a == b {
             return Ok(Vec::new());
         }
-        let options =
-            ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--numstat"];
+        let options = [
+            "diff-tree",
+            "-r",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--ignore-submodules=none",
+            "--no-textconv",
+            "--numstat",
+        ];
         let printed = self.git(options.into_iter().chain([a.as_str(), b.as_str()])).run()?;
         let mut changed = Vec::new();
         for record in printed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
@@ -523,20 +549,86 @@ impl Store {
     }
 
     /// Puts `paths` of the work tree back as they are in `tree`: files it has are
-    /// written, with the person's filters; files it lacks are deleted. No index is
-    /// touched. A directory in a deleted file's place is left alone.
+    /// written, with the person's filters; files it lacks are deleted; a repository inside
+    /// this one goes to its commit, where nothing in it stands in the way. No index is
+    /// touched. A directory in a file's place, or a file in a directory's, is left alone
+    /// unless it is one of `paths` or empty.
     pub fn restore(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
-        let (mut kept, mut gone) = (Vec::new(), Vec::new());
+        let (mut kept, mut gone, mut inner) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
             let what = format!("`{path}` of tree {tree}");
-            let entry = self.entry_in(tree, path.as_bytes(), &what)?;
-            let is_file = entry.is_some_and(|(mode, _)| mode.is_blob_or_symlink());
-            if is_file { kept.push(path.clone()) } else { gone.push(path) }
+            match self.entry_in(tree, path.as_bytes(), &what)? {
+                Some((mode, _)) if mode.is_blob_or_symlink() => kept.push(path.clone()),
+                Some((mode, id)) if mode.is_commit() => inner.push((path, id)),
+                _ => gone.push(path),
+            }
         }
         for path in gone {
             self.delete_file(path)?;
         }
+        for (path, id) in inner {
+            if self.is_repository(path) {
+                let Ok(dir) = path.below(&self.work_tree) else { continue };
+                // What was changed in there and not committed stops it; then it stays as it is.
+                let args = ["-C".into(), dir.into_os_string()];
+                let go = ["checkout", "-q", "--detach"].map(OsString::from);
+                self.git(args.into_iter().chain(go).chain([id.to_string().into()])).outcome()?;
+            }
+        }
+        kept.retain(|path| self.has_room_for(path));
         if kept.is_empty() { Ok(()) } else { self.write_files(tree, &kept) }
+    }
+
+    /// Nothing but a file lies at `path`, and nothing but directories above it.
+    fn has_room_for(&self, path: &RepoPath) -> bool {
+        let Ok(file) = path.below(&self.work_tree) else { return false };
+        let kind = |path: &Path| path.symlink_metadata().ok().map(|data| data.is_dir());
+        let mut above = file.ancestors().skip(1).take_while(|dir| *dir != self.work_tree);
+        // An empty directory goes; one that holds anything stays.
+        if kind(&file) == Some(true) && fs::remove_dir(&file).is_err() {
+            return false;
+        }
+        above.all(|dir| kind(dir) != Some(false))
+    }
+
+    /// The bytes at `path` as a blob would hold them, unfiltered: of a file, or where a link
+    /// leads.
+    pub fn content_now(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        let file = path.below(&self.work_tree).ok()?;
+        if file.symlink_metadata().ok()?.is_symlink() {
+            let to = fs::read_link(file).ok()?;
+            return Some(gix::path::into_bstr(to).ok()?.into_owned().into());
+        }
+        fs::read(file).ok()
+    }
+
+    /// The commit of a repository inside this one.
+    pub fn inner_head(&self, path: &RepoPath) -> Option<String> {
+        let dir = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists())?;
+        Some(gix::open(dir).ok()?.head_id().ok()?.to_string())
+    }
+
+    /// Whether `path` is what it is in `tree`: there or not, of its kind, byte for byte.
+    pub fn is_as_in(&self, tree: &TreeId, path: &RepoPath) -> Result<bool, StoreError> {
+        let what = format!("`{path}` of tree {tree}");
+        let Ok(file) = path.below(&self.work_tree) else { return Ok(false) };
+        let data = file.symlink_metadata().ok();
+        let (entry, data) = match (self.entry_in(tree, path.as_bytes(), &what)?, data) {
+            (None, None) => return Ok(true),
+            (Some(entry), Some(data)) => (entry, data),
+            _ => return Ok(false),
+        };
+        let (mode, id) = entry;
+        if mode.is_commit() {
+            return Ok(self.inner_head(path).is_none_or(|head| id.to_string() == head));
+        }
+        if mode.is_tree() {
+            return Ok(data.is_dir());
+        }
+        let same_kind = if mode.is_link() { data.is_symlink() } else { data.is_file() };
+        let counts = self.repo.config_snapshot().boolean("core.fileMode") != Some(false);
+        let same_mode = mode.is_link() || !counts || mode.is_executable() == is_executable(&data);
+        Ok(same_kind && same_mode && self.blob_at(tree, path)? == self.content_now(path))
     }
 
     fn write_files(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
@@ -569,6 +661,17 @@ impl Store {
         let _emptied = parents().take_while(|dir| fs::remove_dir(dir).is_ok()).count();
         Ok(())
     }
+}
+
+#[cfg(unix)]
+fn is_executable(data: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    data.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
 }
 
 /// A copy of an index to work on, in a directory of its own.

@@ -52,7 +52,7 @@ fn told(event: &Event) -> String {
                 if answers.is_empty() { String::new() } else { format!(" = {}", answers.join(", ")) };
             format!("after {}{state}{answers}", told_act(&call.act))
         }
-        Kind::Stop { again, waiting } => format!("stop {again} {waiting}"),
+        Kind::Stop { again, waiting, .. } => format!("stop {again} {waiting}"),
         Kind::SubagentStart { agent, .. } => format!("start of {agent}"),
         Kind::SubagentStop { agent, again, .. } => format!("stop of {agent} {again}"),
         Kind::Compact { done } => format!("compact {done}"),
@@ -201,7 +201,7 @@ fn the_hook_line_names_the_event_where_the_payload_does_not() {
     for (payload, argument, name) in cases {
         let event = read(host("claude"), payload.as_bytes(), argument).expect("it is an event");
         assert_eq!(event.name, name);
-        assert_eq!(event.kind, Kind::Stop { again: false, waiting: 0 });
+        assert_eq!(event.kind, Kind::Stop { again: false, waiting: 0, commands: 0 });
     }
 }
 
