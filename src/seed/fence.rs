@@ -190,6 +190,7 @@ impl Seed {
                 changed.push(Changed { path, kind: if there { Kind::Modified } else { Kind::Added } });
             }
         }
+        changed.sort();
         let candidates =
             changed.iter().map(|change| change.path.clone()).filter(|path| build(path).is_some());
         let free = self.store.free(candidates.collect::<Vec<_>>(), &build)?;

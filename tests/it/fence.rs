@@ -254,7 +254,7 @@ fn repositories_inside_this_one_count_by_their_commit() {
         world.seed("fence status").tells(&format!("stray      {name}"));
     }
     world.works("execute");
-    world.seed("phase advance -F -").stdin(&message("execute")).refuses("XX");
+    world.seed("phase advance -F -").stdin(&message("execute")).refuses("bare and 1 more");
     world.sh("rm -rf bare full");
     world.leaves();
 }
