@@ -309,11 +309,13 @@ impl Seed {
             }),
             _ => false,
         };
-        if may {
-            self.compare_prints(focused, &event.session, outcome.duration_ms)
-        } else {
-            Ok(Compared::default())
+        if !may || !self.is_seeded()? {
+            return Ok(Compared::default());
         }
+        // What cannot be compared must not cost the journal its line.
+        Ok(self
+            .compare_prints(focused, &event.session, outcome.duration_ms)
+            .unwrap_or_else(|error| Compared { trouble: Some(error.to_string()), ..Compared::default() }))
     }
 
     /// What the agent is told of a call, and of the fingerprints that it changed.

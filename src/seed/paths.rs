@@ -68,22 +68,39 @@ fn meant(path: &Path, cwd: &Path) -> Meant {
     }
     let mut path = cwd.join(path);
     for _ in 0..8 {
-        let plain = join(Path::new("/"), &path);
-        let parts: Vec<std::borrow::Cow<'_, str>> =
-            plain.iter().skip(1).map(|part| part.to_string_lossy()).collect();
-        let names: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
-        let below = |n: usize| plain.iter().skip(1 + n).collect::<PathBuf>();
-        path = match names.as_slice() {
-            ["proc", "self" | "thread-self", "cwd", ..] => cwd.join(below(3)),
-            ["proc", "self" | "thread-self", "root", ..] => Path::new("/").join(below(3)),
-            ["proc", who, ..] if matches!(*who, "self" | "thread-self") || is_number(who) => {
-                return Meant::Elsewhere;
-            }
-            ["dev", "fd", ..] => return Meant::Elsewhere,
-            _ => return Meant::Path(path),
-        };
+        match next_magic(&path, cwd) {
+            None => return Meant::Path(path),
+            Some(Meant::Path(further)) => path = further,
+            Some(Meant::Elsewhere) => break,
+        }
     }
     Meant::Elsewhere
+}
+
+/// Where the first part of `path` leads that is another to every process, and what follows it.
+fn next_magic(path: &Path, cwd: &Path) -> Option<Meant> {
+    let mut parts = path.components();
+    let mut names: Vec<String> = Vec::new();
+    while let Some(part) = parts.next() {
+        match part {
+            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => drop(names.pop()),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => continue,
+        }
+        let so_far: Vec<&str> = names.iter().map(String::as_str).collect();
+        match so_far.as_slice() {
+            ["proc", "self" | "thread-self", "cwd"] => return Some(Meant::Path(cwd.join(parts.as_path()))),
+            ["proc", "self" | "thread-self", "root"] => {
+                return Some(Meant::Path(Path::new("/").join(parts.as_path())));
+            }
+            ["proc", who, _] if matches!(*who, "self" | "thread-self") || is_number(who) => {
+                return Some(Meant::Elsewhere);
+            }
+            ["dev", "fd", _] => return Some(Meant::Elsewhere),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn is_number(word: &str) -> bool {

@@ -43,12 +43,17 @@ pub struct Compared {
     pub disarmed: Vec<String>,
     /// The prints themselves were gone.
     pub gone: bool,
+    /// Why they could not be compared.
+    pub trouble: Option<String>,
 }
 
 impl Compared {
     /// What the person hears of it.
     pub fn to_person(&self) -> Option<String> {
         let mut told = Vec::new();
+        if let Some(why) = &self.trouble {
+            told.push(format!("git seed: the fingerprints could not be compared: {why}"));
+        }
         if self.gone {
             told.push("git seed: the fingerprints of this session were gone; they are taken anew, and what changed before counts as yours.".to_owned());
         }

@@ -146,8 +146,30 @@ pub fn who(around: &Surroundings, agents: &[String], hosts: &[HostProcess]) -> R
     leads_to_a_login(&around.above, Some(around.tty), hosts)
 }
 
-/// Says whether a host process was started by a person while other sessions run: the same
-/// question, about its own chain, which needs no terminal.
+/// Programs that take over what lost its parent, or that start things for anybody.
+const REAPERS: [&str; 17] = [
+    "systemd",
+    "init",
+    "tini",
+    "dumb-init",
+    "docker-init",
+    "catatonit",
+    "conmon",
+    "runsvdir",
+    "s6-svscan",
+    "launchd",
+    "cron",
+    "crond",
+    "anacron",
+    "atd",
+    "dbus-daemon",
+    "dbus-broker",
+    "containerd-shim",
+];
+
+/// Says whether a host process was started by a person while other sessions run: its own
+/// chain has to lead to a login, or to something that no agent made: a program that was
+/// there before every session, such as an editor's, and that does not take in orphans.
 ///
 /// # Errors
 ///
@@ -158,7 +180,13 @@ pub fn started_by_a_person(
     hosts: &[HostProcess],
 ) -> Result<(), NotAPerson> {
     no_agent_above(above, agents, hosts)?;
-    leads_to_a_login(above, None, hosts)
+    let oldest = hosts.iter().filter_map(|host| host.started_ms).min();
+    let before = |up: &Ancestor| {
+        let takes_in =
+            up.pid == 1 || REAPERS.iter().any(|reaper| up.name == *reaper) || login_file(&up.name).is_some();
+        !takes_in && up.started_ms.zip(oldest).is_some_and(|(at, oldest)| at < oldest)
+    };
+    if above.iter().any(before) { Ok(()) } else { leads_to_a_login(above, None, hosts) }
 }
 
 fn no_agent_above(above: &[Ancestor], agents: &[String], hosts: &[HostProcess]) -> Result<(), NotAPerson> {
@@ -465,8 +493,18 @@ mod tests {
     fn a_host_is_started_by_whom_its_own_chain_leads_to() {
         let detached = [up(3, "systemd", "/usr/lib/systemd/systemd")];
         assert_eq!(started_by_a_person(&detached, &[], &hosts()), Err(NotAPerson::NoLogin));
-        let login = [shell(), up(9, "xterm", "/usr/bin/xterm")];
+        let young = |up: Ancestor| Ancestor { started_ms: Some(AGENT + 5), ..up };
+        let login = [young(shell()), young(up(9, "xterm", "/usr/bin/xterm"))];
         assert_eq!(started_by_a_person(&login, &[], &hosts()), Ok(()));
+        // An editor's server that was there before; the same one started later; a new tmux.
+        let init = || up(1, "init", "/sbin/init");
+        let editor = [young(shell()), up(9, "node", "/opt/server/node"), init()];
+        assert_eq!(started_by_a_person(&editor, &[], &hosts()), Ok(()));
+        let later = [young(shell()), young(up(9, "node", "/opt/server/node")), init()];
+        assert_eq!(started_by_a_person(&later, &[], &hosts()), Err(NotAPerson::NoLogin));
+        let tmux = [young(shell()), young(up(9, "tmux: server", "/usr/bin/tmux")), init()];
+        let why = NotAPerson::Younger("tmux".to_owned());
+        assert_eq!(started_by_a_person(&tmux, &[], &hosts()), Err(why));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use super::world::{CODE, Reply, World};
+use super::world::{CODE, Reply, World, message};
 
 /// A world in execute, where `src/parser` is declared.
 fn execute(prepare: impl FnOnce(&World)) -> World {
@@ -138,6 +138,33 @@ fn a_disk_that_does_not_tell_letters_apart_is_believed() {
     // A page by any letters: what stands above the phase's own anchor is not for execute.
     write(&told, &absolute(&told, "src/parser/claude.MD")).passes();
     write(&blind, &absolute(&blind, "src/parser/claude.MD")).refuses("BLOCKED");
+}
+
+#[test]
+fn letters_are_composed_where_git_composes_them() {
+    let declared = |compose: bool| {
+        let world = World::new();
+        world.puts("src/caf\u{e9}/x.rs", "x\n");
+        world.git("add -A");
+        world.git("commit -qm cafe");
+        world.git(&format!("config core.precomposeUnicode {compose}"));
+        let world = world.installed();
+        world.to("plan");
+        world.works("plan");
+        world
+            .seed("phase advance --scope src/parser --scope src/caf\u{e9} -F -")
+            .stdin(&message("plan"))
+            .succeeds();
+        world.opens();
+        world
+    };
+    let (apart, together) = ("src/cafe\u{301}/new.rs", "src/caf\u{e9}/new.rs");
+    let plain = declared(false);
+    write(&plain, &absolute(&plain, together)).passes();
+    write(&plain, &absolute(&plain, apart)).refuses("BLOCKED");
+    let composing = declared(true);
+    write(&composing, &absolute(&composing, together)).passes();
+    write(&composing, &absolute(&composing, apart)).passes();
 }
 
 #[test]

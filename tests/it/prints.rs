@@ -325,6 +325,26 @@ fn prints_that_are_gone_are_told_and_taken_anew() {
 }
 
 #[test]
+fn what_cannot_be_compared_is_told_and_the_call_is_heard() {
+    let world = at("observe");
+    let did = world.runs_and("rg -n lex src", || {
+        fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
+        fs::write(world.path(".git/seed/prints"), "").expect("written");
+    });
+    assert!(did.after.to_person().is_some_and(|told| told.contains("could not be compared")), "{did:?}");
+    world.sh("git seed log --json | grep -q rg || grep -q Bash .git/seed/journal/*.jsonl");
+}
+
+#[test]
+fn after_the_way_out_nothing_is_written() {
+    let world = World::seeded();
+    world.person("uninstall").succeeds();
+    world
+        .runs_and("rg -n lex src", || fs::write(world.path(".git/info/attributes"), "x\n").expect("written"));
+    assert!(!world.path(".git/seed").exists());
+}
+
+#[test]
 fn doctor_tells_how_the_fingerprints_stand() {
     let world = World::new();
     world.person("init").succeeds();
