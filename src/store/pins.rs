@@ -142,7 +142,9 @@ impl Store {
             return Ok(BTreeSet::new());
         }
         let args = ["check-ignore", "-z", "--stdin"].into_iter().chain(more.iter().copied());
-        let input = paths.iter().flat_map(|path| [HERE, path.as_bytes(), b"\0"].concat()).collect();
+        // It dies of a path behind a link or in another repository; none of those is ignored here.
+        let paths = paths.iter().filter(|path| self.lies_here(path));
+        let input = paths.flat_map(|path| [HERE, path.as_bytes(), b"\0"].concat()).collect();
         let outcome = self.plain_git(args).input(input).outcome()?;
         let path = |record: &[u8]| repo_path(record.strip_prefix(HERE).unwrap_or(record));
         match outcome.code {

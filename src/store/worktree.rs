@@ -93,10 +93,6 @@ fn below_it(dir: &RepoPath) -> RepoPath {
     RepoPath::new([dir.as_bytes(), BELOW].concat()).unwrap_or_else(|_| dir.clone())
 }
 
-fn is_below(path: &RepoPath, dir: &RepoPath) -> bool {
-    path.as_bytes().strip_prefix(dir.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
-}
-
 /// How one path stands for the person: what `git status` would say of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
@@ -138,7 +134,7 @@ impl Store {
                 return Err(odd_output("git ls-files", &String::from_utf8_lossy(record)));
             };
             let shown = &record[2..];
-            let (path, kind) = (repo_path(shown)?, kind_of(tag[0]));
+            let (Some(path), kind) = (nearest(shown), kind_of(tag[0])) else { continue };
             // What lies in a directory that took a file's place is not listed by itself.
             if kind == Kind::Modified && self.is_plain_directory(&path) {
                 ahead.push(path.clone());
@@ -154,7 +150,9 @@ impl Store {
         if lens.loose {
             let list = ["ls-files", "-z", "-o", "--exclude-standard"];
             for path in records(&self.looking(index, lens, list, [])?) {
-                changed.entry(repo_path(path)?).or_insert(Kind::Added);
+                changed.extend(
+                    nearest(path).filter(|path| !changed.contains_key(path)).map(|path| (path, Kind::Added)),
+                );
             }
         }
         let (builds, others): (Vec<_>, Vec<_>) =
@@ -221,7 +219,7 @@ impl Store {
             let names = names.map_err(|_| odd_output("git ls-files", "a path that is no path here"))?;
             let after = [lens.excludes(), "--".into()].into_iter().chain(names.into_iter().map(Into::into));
             for path in records(&self.looking(index, lens, ["ls-files", "-z", "-o"], after)?) {
-                changed.insert(repo_path(path)?, Kind::Added);
+                changed.extend(nearest(path).map(|path| (path, Kind::Added)));
             }
         }
         Ok(())
@@ -333,7 +331,8 @@ impl Store {
     }
 
     /// Takes `changed` into the index. What cannot be taken (a repository without commits
-    /// inside this one, a file that may not be read) is given back; the rest is what it is.
+    /// inside this one, a file that may not be read, a name that git refuses) is given back;
+    /// the rest is what it is.
     fn update(
         &self,
         index: &Path,
@@ -344,39 +343,75 @@ impl Store {
         if changed.is_empty() {
             return Ok(Vec::new());
         }
-        let (left, taken): (Vec<&Changed>, Vec<&Changed>) = changed
-            .iter()
-            .partition(|change| change.kind != Kind::Deleted && !self.can_be_read(&change.path));
-        // Below a path that is a file or a link now nothing is left; the index knows that itself.
-        let mut above: Option<&RepoPath> = None;
-        let mut paths = Vec::new();
-        for change in taken {
-            if above.is_some_and(|above| is_below(&change.path, above)) {
-                continue;
-            }
-            let on_disk = change.path.below(&self.work_tree).ok();
-            let is_file =
-                on_disk.and_then(|path| path.symlink_metadata().ok()).is_some_and(|data| !data.is_dir());
-            if is_file {
-                above = Some(&change.path);
-            }
-            paths.push(change.path.clone());
+        let (mut paths, mut behind, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for Changed { path, kind } in changed {
+            // What lies behind a link is no part of the work tree; git would not look at it.
+            let to = match () {
+                () if !self.has_directories_above(path) => &mut behind,
+                () if self.can_be_taken(path, *kind) => &mut paths,
+                () => &mut left,
+            };
+            to.push(path.clone());
         }
+        let said = self.update_index(index, lens, first, &["--add", "--remove", "--replace"], &paths)?;
+        if !behind.is_empty() {
+            self.update_index(index, lens, &[], &["--force-remove"], &behind)?;
+        }
+        let refused =
+            said.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"Ignoring path "));
+        left.extend(refused.filter_map(|path| repo_path(path).ok()));
+        Ok(left)
+    }
+
+    fn update_index(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        first: &[&str],
+        how: &[&str],
+        paths: &[RepoPath],
+    ) -> Result<Vec<u8>, StoreError> {
         let args = ["-c", "core.safecrlf=false", "update-index"].into_iter().chain(first.iter().copied());
-        let args = args.chain(["--add", "--remove", "--replace", "-z", "--stdin"]).map(Into::into);
-        let args = lens.settings().chain(args);
-        self.git(args).index(index).envs(lens.variable()).input(nul_terminated(&paths)).run()?;
-        Ok(left.into_iter().map(|change| change.path.clone()).collect())
+        let args = args.chain(how.iter().copied()).chain(["-z", "--stdin"]).map(Into::into);
+        let child = self.git(lens.settings().chain(args)).index(index).envs(lens.variable());
+        let outcome = child.input(nul_terminated(paths)).outcome()?;
+        if outcome.code == Some(0) { Ok(outcome.stderr) } else { Err(outcome.failed()) }
+    }
+
+    /// Whether no link lies above `path`.
+    fn has_directories_above(&self, path: &RepoPath) -> bool {
+        self.above(path).is_some_and(|mut above| !above.any(|dir| dir.is_symlink()))
+    }
+
+    /// Whether `path` lies in directories of this repository, and behind no link.
+    pub(super) fn lies_here(&self, path: &RepoPath) -> bool {
+        let is_ours = |dir: PathBuf| !dir.is_symlink() && dir.is_dir() && !dir.join(".git").exists();
+        self.above(path).is_some_and(|mut above| above.all(is_ours))
+    }
+
+    /// The directories above `path`, up to the top of the work tree.
+    fn above(&self, path: &RepoPath) -> Option<impl Iterator<Item = PathBuf>> {
+        let on_disk = path.below(&self.work_tree).ok()?;
+        let depth = path.as_bytes().split(|byte| *byte == b'/').count() - 1;
+        let above = on_disk.ancestors().skip(1).take(depth).map(Path::to_owned).collect::<Vec<_>>();
+        Some(above.into_iter())
+    }
+
+    fn can_be_taken(&self, path: &RepoPath, kind: Kind) -> bool {
+        let Ok(on_disk) = path.below(&self.work_tree) else { return false };
+        match on_disk.symlink_metadata() {
+            // In a file's place it means that the file is gone.
+            Ok(data) if data.is_dir() && !on_disk.join(".git").exists() => kind != Kind::Added,
+            Ok(data) if data.is_dir() => self.inner_head(path).is_some(),
+            Ok(data) if data.is_file() => fs::File::open(on_disk).is_ok(),
+            Ok(_) => true,
+            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        }
     }
 
     /// Whether a commit can hold what lies at `path`, as far as reading goes.
     pub fn can_be_read(&self, path: &RepoPath) -> bool {
-        let Ok(on_disk) = path.below(&self.work_tree) else { return false };
-        match on_disk.symlink_metadata() {
-            Ok(data) if data.is_dir() => self.head_of_inner(&on_disk),
-            Ok(data) if data.is_file() => fs::File::open(on_disk).is_ok(),
-            _ => true,
-        }
+        self.can_be_taken(path, Kind::Modified)
     }
 
     /// The files that tell when the commit of a repository inside this one moved.
@@ -387,12 +422,6 @@ impl Store {
         let inner = gix::open(dir).map(|inner| inner.git_dir().to_owned());
         let names = ["HEAD", "logs/HEAD", "index"];
         inner.map_or(Vec::new(), |inner| names.map(|name| inner.join(name)).into())
-    }
-
-    /// A repository inside this one that has a commit.
-    fn head_of_inner(&self, dir: &Path) -> bool {
-        // A directory in a file's place: the file is gone.
-        !dir.join(".git").exists() || gix::open(dir).is_ok_and(|inner| inner.head_id().is_ok())
     }
 
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
@@ -695,6 +724,14 @@ impl Own {
             done => Ok(done?),
         }
     }
+}
+
+/// The path that git printed; of one that no index can hold, such as `x/.GIT/y`, the
+/// directory above what makes it so.
+fn nearest(shown: &[u8]) -> Option<RepoPath> {
+    let shown = shown.strip_suffix(b"/").unwrap_or(shown);
+    let ends = shown.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    [shown.len()].into_iter().chain(ends).find_map(|end| RepoPath::new(&shown[..end]).ok())
 }
 
 /// What a tag of `git ls-files -t` means; a type change is a modification.

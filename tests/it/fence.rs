@@ -522,3 +522,35 @@ fn the_hook_after_a_shell_call_starts_few_children() {
     assert_eq!(count(&|world| write(world, CODE, "fn lex() { 2 }\n")), ["ls-files", "update-index"]);
     assert_eq!(count(&|_| ()), ["ls-files"], "nothing changed again");
 }
+
+#[test]
+fn what_git_cannot_take_does_not_blind_the_fence() {
+    let world = World::new();
+    for file in ["docs/dist/x", "docs/shut/x", "docs/secret"] {
+        world.puts(file, "old\n");
+    }
+    world.puts(".gitignore", "moved\n");
+    world.git("add -A");
+    world.git("commit -qm docs");
+    let world = world.installed();
+    world.to("execute");
+    let did = code_does(&world, |world| {
+        write(world, "odd/.GIT/x", "new\n");
+        write(world, "git~1", "new\n");
+        fs::rename(world.path("docs/dist"), world.path("docs/moved")).expect("ours");
+        symlink("moved", world.path("docs/dist")).expect("a link");
+        write(world, "docs/dist/x", "behind a link\n");
+        fs::set_permissions(world.path("docs/secret"), fs::Permissions::from_mode(0)).expect("ours");
+        fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0)).expect("ours");
+        write(world, "rogue.sh", "x\n");
+    });
+    did.after.tells("NOTICED");
+    let said = world.seed("fence status").succeeds();
+    for path in ["odd", "git~1", "docs/dist", "rogue.sh"] {
+        assert!(said.contains(&format!("stray      {path}\n")), "{path}: {said}");
+    }
+    world.seed("fence restore").said();
+    fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0o755)).expect("ours");
+    world.sh("rm -rf odd 'git~1'; rm -f docs/dist docs/secret; rm -rf docs/moved; git checkout -q -- docs");
+    world.seed("fence status").tells("Clean.");
+}
