@@ -649,7 +649,8 @@ impl Store {
         };
         let (mode, id) = entry;
         if mode.is_commit() {
-            return Ok(self.inner_head(path).is_none_or(|head| id.to_string() == head));
+            let now = self.inner_head(path);
+            return Ok(now.is_none() || now == Some(id.to_string()));
         }
         if mode.is_tree() {
             return Ok(data.is_dir());

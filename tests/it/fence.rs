@@ -540,8 +540,8 @@ fn what_git_cannot_take_does_not_blind_the_fence() {
         fs::rename(world.path("docs/dist"), world.path("docs/moved")).expect("ours");
         symlink("moved", world.path("docs/dist")).expect("a link");
         write(world, "docs/dist/x", "behind a link\n");
-        fs::set_permissions(world.path("docs/secret"), fs::Permissions::from_mode(0)).expect("ours");
-        fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0)).expect("ours");
+        fs::set_permissions(world.path("docs/secret"), fs::Permissions::from_mode(0o0)).expect("ours");
+        fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0o0)).expect("ours");
         write(world, "rogue.sh", "x\n");
     });
     did.after.tells("NOTICED");
