@@ -77,6 +77,9 @@ impl Walker {
         self.evaluated(names, around);
         for name in names {
             self.hide(&name.text);
+            if let Some(files) = around.input.files.as_ref().filter(|_| program == "read") {
+                self.held.insert(name.text.clone(), files.clone());
+            }
             if around.input.flaggy {
                 self.flaggy.insert(name.text.clone());
             }

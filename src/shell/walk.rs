@@ -82,6 +82,8 @@ pub(super) struct Walker {
     pub lists_state: bool,
     /// The files that the output of the last command names.
     pub files: Option<Vec<String>>,
+    /// Variables that hold names of files, and where those lie.
+    pub held: HashMap<String, Vec<String>>,
     /// Symbolic links that the line makes: what they lead to, and their names.
     links: Vec<(String, String)>,
 }
@@ -128,6 +130,7 @@ impl Walker {
 
     /// `name` gets a value that is not in the line.
     pub(super) fn hide(&mut self, name: &str) {
+        self.held.remove(name);
         self.values.hide(name);
         self.sums.set_unseen(name);
     }
@@ -265,6 +268,9 @@ impl Walker {
         for value in each.values.iter().flatten() {
             let term = self.term(&value.value);
             self.assign(&each.variable_name, &term, &value.value, None);
+            if let (Target::Below(below), [_]) = (term.target(), each.values.as_deref().unwrap_or_default()) {
+                self.held.insert(each.variable_name.clone(), below);
+            }
         }
         self.list(&each.body.list, input)
     }
@@ -372,6 +378,7 @@ impl Walker {
     pub(super) fn term(&mut self, word: &str) -> Term {
         let mut inner = Vec::new();
         let mut term = words::term(word, &mut inner);
+        self.files = None;
         let open = word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
         let splits = !word.contains('"');
         for piece in &inner {
@@ -385,6 +392,7 @@ impl Walker {
         let composed = self.inner(inner, word);
         term.flaggy |= composed && (open || splits);
         term.values = self.known(&term, word);
+        term.below = self.lies_below(&term, word);
         term
     }
 
@@ -398,6 +406,18 @@ impl Walker {
         let unset = |name: &str| name == "PWD" && !self.values.knows(name);
         let values = term.filled(|name| if unset(name) { Some(&here) } else { self.values.get(name) });
         if values.iter().any(splits) { Vec::new() } else { values }
+    }
+
+    /// Where the files lie that a word stands for which is one variable or one command.
+    fn lies_below(&mut self, term: &Term, word: &str) -> Vec<String> {
+        let files = self.files.take();
+        let bare = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word);
+        if let ([name], false) = (term.uses.as_slice(), self.held.is_empty()) {
+            let whole = bare.strip_prefix('$') == Some(name) || bare == format!("${{{name}}}");
+            return self.held.get(name).filter(|_| whole).cloned().unwrap_or_default();
+        }
+        let command = word.starts_with("$(") && word.ends_with(')') && word.matches("$(").count() == 1;
+        files.filter(|_| command).unwrap_or_default()
     }
 
     /// Looks into what expands; says whether it could be a flag.
@@ -424,6 +444,7 @@ impl Walker {
     }
 
     fn remember(&mut self, name: &str, value: &Term) {
+        self.held.remove(name);
         if value.flaggy || value.text.starts_with('-') || value.text.contains(" -") {
             self.flaggy.insert(name.to_owned());
         }
