@@ -368,7 +368,9 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
         Place::Knowledge | Place::AgentDefinition => (Wants::Notes, "knowledge"),
         _ => (Wants::Notes, "file"),
     };
-    no(wants).with("case", case).with("path", change.path.as_str()).with("dir", dir).with("page", page)
+    // The top of the work tree has no name of its own.
+    let path = if change.path.is_empty() { "." } else { change.path.as_str() };
+    no(wants).with("case", case).with("path", path).with("dir", dir).with("page", page)
 }
 
 fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {

@@ -231,7 +231,7 @@ fn targets_of_writes_are_named_from_where_the_line_began() {
         ("f=a rm $f", &[], true),
         ("(f=a); rm $f", &[], true),
         ("for f in a.rs b.rs; do sed -i s/x/y/ $f; done", &["a.rs", "b.rs"], false),
-        ("for f in *.rs; do rm $f; done", &[], true),
+        ("for f in *.rs; do rm $f; done", &["./"], true),
         ("tmp=$(mktemp); echo x > $tmp", &[], true),
         ("git ls-files | xargs rm", &["./"], true),
         ("git restore --staged src", &["src"], false),

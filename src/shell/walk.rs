@@ -445,7 +445,9 @@ impl Walker {
 
     fn remember(&mut self, name: &str, value: &Term) {
         self.held.remove(name);
-        if value.flaggy || value.text.starts_with('-') || value.text.contains(" -") {
+        // What stands in a substitution is no flag; what it prints is judged as `flaggy`.
+        let written = value.with_numbers();
+        if value.flaggy || written.starts_with('-') || written.contains(" -") {
             self.flaggy.insert(name.to_owned());
         }
         self.values.set(name, value);

@@ -20,9 +20,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use git_seed::shell::{self, Effect};
+
 use super::world::{Reply, Said, World, message, tree_of};
 
 const SESSIONS: &str = include_str!("../../fixtures/bypass/sessions.toml");
+const ORDINARY: &str = include_str!("../../fixtures/commands/ordinary.tsv");
+const MAP: &str = include_str!("../../src/phases/opevc.toml");
 /// What only a look at the state could show.
 const SCORE: [&str; 4] = ["page_edits", "\"counts\"", "[stand.entry]", "\"acts\":{"];
 /// How many of a hundred attempts are to be stopped at the call.
@@ -254,7 +258,11 @@ impl Arena {
         }
         let changed = changes(&before, &self.things());
         let mut heard = words_of(&after);
-        heard += &self.next_hook();
+        if !changed.iter().any(|path| covers(&heard, path)) {
+            // Later than what this call could be taken for.
+            std::thread::sleep(Duration::from_millis(if changed.is_empty() { 0 } else { 250 }));
+            heard += &self.next_hook();
+        }
         let mut wrong = Vec::new();
         if SCORE.iter().any(|mark| said.out.contains(mark)) {
             wrong.push("it read the score".to_owned());
@@ -548,4 +556,112 @@ fn the_corpus_is_large_and_plays_each_attempt_once() {
         }
     }
     assert!(seen.len() >= 300, "{} attempts", seen.len());
+}
+
+// ---- ordinary commands
+
+/// What the shipped map opens in each phase, by the words of its rows.
+fn acts_of(phase: &str) -> BTreeSet<String> {
+    let map: toml::Value = toml::from_str(MAP).expect("the map reads");
+    let rows = map["phase"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["name"].as_str() == Some(phase)).expect("the phase has a row");
+    row["acts"].as_array().expect("acts").iter().filter_map(|act| act.as_str().map(str::to_owned)).collect()
+}
+
+fn act_of(found: &shell::Found) -> &'static str {
+    match found.effect {
+        _ if found.seed && !found.persons => "seed",
+        Effect::Read => "shell-read",
+        Effect::RunsCode => "shell-code",
+        Effect::Write => "shell-write",
+        Effect::GitWrite => "shell-git",
+        Effect::Network => "shell-network",
+        Effect::Outward => "shell-outward",
+        Effect::Unknown => "shell-unknown",
+    }
+}
+
+/// Plays the ordinary commands in `phase`: each that it opens, and each in `share` of
+/// those that it does not, since one refusal by class is like another. Says how many were
+/// let through, how many refused, and what is wrong.
+fn ordinary_in(phase: &str, share: usize) -> (usize, usize, Vec<String>) {
+    let (acts, arena) = (acts_of(phase), Arena::in_phase(phase));
+    let (mut open, mut closed, mut wrong) = (0, 0, Vec::new());
+    let lines = ORDINARY.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    for (at, line) in lines.enumerate() {
+        let (class, command) = line.split_once('\t').expect("class<TAB>command");
+        let command = command.replace("\\n", "\n").replace("\\t", "\t");
+        let reading = shell::read(&command);
+        let elsewhere = class.ends_with("+elsewhere") && phase == "execute";
+        let expected = !elsewhere && reading.found.iter().all(|found| acts.contains(act_of(found)));
+        if !expected && at % share != 0 {
+            continue;
+        }
+        let call = arena.world.next_call();
+        let reply = arena.world.before("Bash", &json!({ "command": command }), &call);
+        match (reply.refusal(), expected) {
+            (None, true) => open += 1,
+            (Some(_), false) => closed += 1,
+            (Some(why), true) => wrong.push(format!("{phase}: refused {command:?}: {why}")),
+            (None, false) => wrong.push(format!("{phase}: let through {command:?} ({class})")),
+        }
+        let git = reading.worst() == Effect::GitWrite && reading.found.len() == 1;
+        if git && ["execute", "observe", "verify"].contains(&phase) && command.starts_with("git commit -m") {
+            let way = if phase == "execute" { "git seed phase checkpoint" } else { "git seed phase advance" };
+            if !reply.refusal().is_some_and(|why| why.contains(way)) {
+                wrong.push(format!("{phase}: {command:?} is refused without `{way}`: {reply:?}"));
+            }
+        }
+    }
+    (open, closed, wrong)
+}
+
+/// Only the class of a command, and where it writes, decide whether a phase lets it
+/// through; what the rows of the map open is never refused.
+fn ordinary_commands_pass_in(phases: &[(&str, usize)]) {
+    let mut wrong = Vec::new();
+    for &(phase, share) in phases {
+        let (open, closed, mistakes) = ordinary_in(phase, share);
+        println!("{phase:<10}{open:>5} open{closed:>5} closed by class{:>5} wrong", mistakes.len());
+        wrong.extend(mistakes);
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn ordinary_commands_pass_where_the_work_is_done() {
+    ordinary_commands_pass_in(&[("execute", 1), ("verify", 1)]);
+}
+
+#[test]
+fn ordinary_commands_pass_where_one_only_looks() {
+    ordinary_commands_pass_in(&[("observe", 1), ("plan", 5), ("condense", 20)]);
+}
+
+#[test]
+fn verify_takes_no_writers_no_git_and_no_package_managers() {
+    let arena = Arena::in_phase("verify");
+    let says = |command: &str| {
+        let call = arena.world.next_call();
+        arena.world.before("Bash", &json!({ "command": command }), &call)
+    };
+    for command in
+        ["cargo test", "sh tests/run.sh", "python3 -m pytest", "./target/debug/app", "git diff", "make test"]
+    {
+        says(command).passes();
+    }
+    for command in [
+        "sed -i s/a/b/ src/parser/lex.rs",
+        "echo x > src/parser/lex.rs",
+        "cargo fmt",
+        "git add src/parser/lex.rs",
+        "git commit -m x",
+        "npm install",
+        "cargo add serde",
+        "pip install x",
+        "curl https://example.org",
+        "cp a b",
+    ] {
+        says(command).refuses("BLOCKED");
+    }
 }
