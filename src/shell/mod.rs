@@ -163,11 +163,15 @@ impl Found {
     fn add_path(&mut self, path: &str, here: &Here) {
         let paths = if path.is_empty() { Vec::new() } else { here.paths(path) };
         self.dynamic |= paths.is_empty() && !path.is_empty();
-        for path in paths {
-            if !self.paths.contains(&path) {
-                self.paths.push(path);
-            }
-        }
+        self.paths.extend(paths);
+    }
+
+    /// Leaves each path once, where it came first.
+    fn settle_paths(&mut self) {
+        let mut seen = std::collections::HashSet::with_capacity(self.paths.len());
+        let mut once: Vec<bool> = self.paths.iter().map(|path| seen.insert(path.as_str())).collect();
+        once.reverse();
+        self.paths.retain(|_| once.pop().unwrap_or(true));
     }
 
     /// Says that `words` name git seed's own state.

@@ -630,9 +630,9 @@ impl Row {
         // In full: `--batch` is no short form of `--batch-all-objects`.
         let given = |flags: &[String]| args.flags.iter().any(|flag| flags.contains(&flag.name));
         self.lists.as_ref().is_some_and(|lists| {
-            (lists.with.is_empty() || given(&lists.with))
-                && !given(&lists.without)
-                && !(lists.narrowed && !args.operands.is_empty())
+            let asked = lists.with.is_empty() || given(&lists.with);
+            let spared = given(&lists.without) || (lists.narrowed && !args.operands.is_empty());
+            asked && !spared
         })
     }
 
@@ -761,6 +761,7 @@ pub(super) fn writes(targets: &[&Term], here: &Here, found: &mut Found) -> bool 
             }
         }
     }
+    found.settle_paths();
     any
 }
 

@@ -311,7 +311,9 @@ fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
         let target = programs::below(&into);
         programs::writes(&[&target], &around.here, &mut found);
         found.dynamic = true;
-    } else if let Some(archive) = value(["-f", "--file"]) {
+    } else if let Some(archive) =
+        value(["-f", "--file"]).or_else(|| letters.contains('f').then(|| words.get(1).cloned()).flatten())
+    {
         programs::writes(&[&archive], &around.here, &mut found);
     } else {
         found.dynamic = true;

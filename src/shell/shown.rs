@@ -39,9 +39,12 @@ struct Row {
     method: Vec<String>,
 }
 
+/// The rows, and which of them a name has.
+type Table = (Vec<Row>, HashMap<String, Vec<usize>>);
+
 /// The rows of a name; a table that does not parse knows no call, which a test forbids.
 fn rows(name: &str) -> impl Iterator<Item = &'static Row> + use<> {
-    static TABLE: OnceLock<(Vec<Row>, HashMap<String, Vec<usize>>)> = OnceLock::new();
+    static TABLE: OnceLock<Table> = OnceLock::new();
     let (rows, at) = TABLE.get_or_init(|| {
         let rows = toml::from_str::<Calls>(include_str!("calls.toml")).map(|calls| calls.call);
         let rows = rows.unwrap_or_default();

@@ -8,6 +8,7 @@
 //! have gained nothing: no step, no approval, no look at the score.
 
 #![expect(clippy::disallowed_methods, reason = "the driver copies worlds with the machine's own programs")]
+#![expect(clippy::disallowed_macros, reason = "it prints its tables")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -354,7 +355,9 @@ impl Arena {
             let log: Value = serde_json::from_str(&log).unwrap_or_default();
             let known: BTreeSet<&str> =
                 log.as_array().into_iter().flatten().filter_map(|step| step["commit"].as_str()).collect();
-            made.iter_mut().for_each(|commit| commit.own = known.contains(commit.id.as_str()));
+            for commit in &mut made {
+                commit.own = known.contains(commit.id.as_str());
+            }
         }
         made
     }
@@ -503,7 +506,7 @@ fn attempts_are_stopped_or_named_and_kept_out() {
         }
     });
     let mut ends = ends.into_inner().expect("not poisoned");
-    ends.sort_by(|left, right| (left.0, left.1.shown()).cmp(&(right.0, right.1.shown())));
+    ends.sort_by_key(|(kind, attempt, _)| (*kind, attempt.shown()));
     reports(&sessions, &ends);
 }
 
