@@ -191,38 +191,9 @@ impl Seed {
         if focused.since.is_err() {
             return Ok(Answer::silence());
         }
-        let prints = self.prints_after(event, call, outcome, Some(&focused))?;
+        let Came { after, plan_edits, places, prints, context } =
+            self.what_came(host, event, call, outcome, &focused)?;
         let mut news = false;
-        let mut context = None;
-        let mut after = Aftermath::default();
-        let mut plan_edits = 0;
-        let mut places = self.places(host, event, call, &focused);
-        match &call.act {
-            Act::Edit(_) if outcome.ok => {
-                // A page that says what it said at the last boundary was not updated.
-                places.retain(|(path, place)| {
-                    !matches!(place, Place::Page { .. }) || self.says_something_new(&focused, path)
-                });
-                for (path, place) in &places {
-                    after.page_edits += u32::from(matches!(place, Place::Page { .. }));
-                    plan_edits += u32::from(matches!(place, Place::Plan { own: true }));
-                    after.paths.push(path.clone());
-                }
-            }
-            // Only pages: a page that was looked at gets its anchors at the next entry.
-            Act::Read { .. } => {
-                let pages = places.iter().filter(|(_, place)| matches!(place, Place::Page { .. }));
-                after.paths.extend(pages.map(|(path, _)| path.clone()));
-            }
-            Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
-                let since = self.read_since(&focused)?;
-                after = self.after_shell(&focused, &since, outcome.duration_ms)?;
-                after.strays.retain(|stray| !prints.strays.contains(stray));
-                context = self.name_changes(&focused, &after);
-            }
-            _ => {}
-        }
-        context = self.with_prints(&focused, &prints, context);
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
         // A command that fails has run all the same: what it showed may be written down.
@@ -289,6 +260,49 @@ impl Seed {
             return self.after_question(host, event, call, outcome, context);
         }
         Ok(Answer { context, to_person, ..Answer::silence() })
+    }
+
+    /// Looks at what a call left behind: its files, what the fence finds, the fingerprints.
+    fn what_came(
+        &self,
+        host: &Host,
+        event: &Event,
+        call: &ToolCall,
+        outcome: &Outcome,
+        focused: &Focused,
+    ) -> Result<Came> {
+        let prints = self.prints_after(event, call, outcome, Some(focused))?;
+        let mut context = None;
+        let mut after = Aftermath::default();
+        let mut plan_edits = 0;
+        let mut places = self.places(host, event, call, focused);
+        match &call.act {
+            Act::Edit(_) if outcome.ok => {
+                // A page that says what it said at the last boundary was not updated.
+                places.retain(|(path, place)| {
+                    !matches!(place, Place::Page { .. }) || self.says_something_new(focused, path)
+                });
+                for (path, place) in &places {
+                    after.page_edits += u32::from(matches!(place, Place::Page { .. }));
+                    plan_edits += u32::from(matches!(place, Place::Plan { own: true }));
+                    after.paths.push(path.clone());
+                }
+            }
+            // Only pages: a page that was looked at gets its anchors at the next entry.
+            Act::Read { .. } => {
+                let pages = places.iter().filter(|(_, place)| matches!(place, Place::Page { .. }));
+                after.paths.extend(pages.map(|(path, _)| path.clone()));
+            }
+            Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
+                let since = self.read_since(focused)?;
+                after = self.after_shell(focused, &since, outcome.duration_ms)?;
+                after.strays.retain(|stray| !prints.strays.contains(stray));
+                context = self.name_changes(focused, &after);
+            }
+            _ => {}
+        }
+        let context = self.with_prints(focused, &prints, context);
+        Ok(Came { after, plan_edits, places, prints, context })
     }
 
     /// Compares the fingerprints after a call that may have run code, or that wrote to what
@@ -720,6 +734,17 @@ impl Seed {
             focused.state.job.name, focused.state.stand.phase
         )))
     }
+}
+
+/// What a call left behind.
+struct Came {
+    after: Aftermath,
+    plan_edits: u32,
+    /// Its files, and where they lie.
+    places: Vec<(String, Place)>,
+    prints: Compared,
+    /// What the agent is told of it.
+    context: Option<String>,
 }
 
 /// The call with the line that the agent gave, where the hook had put it into another.
