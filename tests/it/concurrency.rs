@@ -299,6 +299,7 @@ fn a_commit_that_outlives_the_killed_program_is_the_steps_own() {
         let head = world.git("rev-parse HEAD");
         // The pre-commit hook says when git is at it; then only git seed is killed.
         world.puts(".git/hooks/pre-commit", "#!/bin/sh\ntouch ../at-it\nsleep 1\n");
+        world.a_moment();
         fs::write(world.path("../message"), message("execute")).expect("it can be written");
         world.agents_shell(
             "git-seed phase advance -F ../message & pid=$!; n=0; \

@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -567,23 +566,18 @@ fn phase_commits_are_signed_where_commits_are() {
 }
 
 #[cfg(unix)]
-/// No person changes git's configuration within the moment in which a call begins.
-fn a_moment() {
-    std::thread::sleep(Duration::from_millis(250));
-}
-
 #[test]
 fn a_signature_that_fails_changes_nothing() {
     let world = World::seeded();
     world.to("execute");
     world.works("execute");
     signs(&world, "cat > /dev/null; echo 'no secret key' >&2; exit 2");
-    a_moment();
+    world.a_moment();
     world.changes_nothing(|| {
         world.seed("phase advance -F -").stdin(&message("execute")).fails("as they were")
     });
     world.git("config commit.gpgsign false");
-    a_moment();
+    world.a_moment();
     world.leaves();
 }
 
@@ -593,7 +587,7 @@ fn without_an_identity_a_boundary_says_so_and_changes_nothing() {
     world.to("execute");
     world.works("execute");
     world.git("config user.useConfigOnly true");
-    a_moment();
+    world.a_moment();
     let line = "unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL; git seed phase advance -F -";
     let said = world.changes_nothing(|| world.agents_shell(line, &message("execute")));
     assert_eq!(said.code, 1, "{said:?}");

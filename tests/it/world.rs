@@ -144,6 +144,11 @@ impl World {
         }
     }
 
+    /// The person changed something that is fingerprinted, a while before the next call.
+    pub fn a_moment(&self) {
+        std::thread::sleep(Duration::from_millis(250));
+    }
+
     /// A file's text; empty when it is not there.
     pub fn text(&self, path: &str) -> String {
         String::from_utf8_lossy(&fs::read(self.path(path)).unwrap_or_default()).into_owned()
