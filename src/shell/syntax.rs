@@ -17,6 +17,11 @@ const KEYWORDS: usize = 24;
 /// Most `coproc` and most words of one `[[ … ]]`: both are parsed by recursion.
 const COPROCESSES: usize = 4;
 const TESTED: usize = 400;
+/// Most operators of one text: each begins a command, a redirection or a subshell, and
+/// costs a walk of its own.
+const OPERATORS: usize = 400;
+/// Most `$` and backquotes of one here-document.
+const EXPANSIONS: usize = 400;
 /// Deepest nesting of brackets in the raw text, prose and quotes included.
 const BRACKETS: usize = 60;
 
@@ -26,7 +31,8 @@ pub(super) fn parse(text: &str) -> Option<ast::Program> {
         return None;
     }
     let tokens = brush_parser::uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
-    if !shallow(&tokens) {
+    let operators = tokens.iter().filter(|token| matches!(token, Token::Operator(..))).count();
+    if operators > OPERATORS || !shallow(&tokens) {
         return None;
     }
     brush_parser::parse_tokens(&tokens, &ParserOptions::default()).ok()
@@ -42,7 +48,7 @@ pub(super) fn pieces(text: &str) -> Option<Vec<word::WordPieceWithSource>> {
 
 /// The pieces of a here-document's body.
 pub(super) fn heredoc_pieces(text: &str) -> Option<Vec<word::WordPieceWithSource>> {
-    if !fits(text) {
+    if !fits(text) || text.matches(['$', '`']).count() > EXPANSIONS {
         return None;
     }
     word::parse_heredoc(text, &ParserOptions::default()).ok()

@@ -18,6 +18,10 @@ use super::{Effect, Found, GitFlag, Reading, Tag, git, own, syntax};
 pub(super) const DEEPEST: u8 = 8;
 /// How many variables one line may set before it counts as unreadable.
 const VARIABLES: usize = 64;
+/// How many words with expansions, and how many texts, one line may have before it counts
+/// as unreadable: both are parsed again.
+const EXPANDING: usize = 400;
+const TEXTS: usize = 200;
 /// How many links one line may make that are followed.
 const LINKS: usize = 16;
 /// How many pieces one line may have before it counts as unreadable.
@@ -82,6 +86,8 @@ pub(super) struct Walker {
     pub lists_state: bool,
     /// The files that the output of the last command names.
     pub files: Option<Vec<String>>,
+    /// Words with expansions, and texts, that were parsed so far.
+    parsed: (usize, usize),
     /// Variables that hold names of files, and where those lie.
     pub held: HashMap<String, Vec<String>>,
     /// Symbolic links that the line makes: what they lead to, and their names.
@@ -96,7 +102,8 @@ impl Walker {
     /// A text that a shell reads: the line itself, `sh -c`, `eval`, a substitution.
     /// Says whether its output is free of composed words.
     pub(super) fn text(&mut self, text: &str) -> bool {
-        if self.depth >= DEEPEST || self.found.len() > MOST {
+        self.parsed.1 += 1;
+        if self.depth >= DEEPEST || self.found.len() > MOST || self.parsed.1 > TEXTS {
             self.push(Effect::Unknown, &excerpt(text));
             return false;
         }
@@ -376,9 +383,18 @@ impl Walker {
 
     /// One word, with everything in it that runs.
     pub(super) fn term(&mut self, word: &str) -> Term {
+        self.files = None;
+        let expands = word.contains(['$', '`']);
+        self.parsed.0 += usize::from(expands);
+        if expands && self.parsed.0 > EXPANDING {
+            // One word more that nobody reads says all there is to say.
+            if self.parsed.0 == EXPANDING + 1 {
+                self.push(Effect::Unknown, &excerpt(word));
+            }
+            return Term::arriving(true);
+        }
         let mut inner = Vec::new();
         let mut term = words::term(word, &mut inner);
-        self.files = None;
         let open = word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
         let splits = !word.contains('"');
         for piece in &inner {
