@@ -195,6 +195,53 @@ fn process(_: u32) -> Option<(Process, u32)> {
     None
 }
 
+/// How a host hands an event to this process. Code of the agent's that takes a hook's place
+/// below the host (`exec git-seed hook …`) is handed it in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Manner {
+    /// This process is in the session of processes that the host is in.
+    pub same_session: bool,
+    pub input: Input,
+}
+
+/// What standard input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Input {
+    Pipe,
+    /// One that the host made; its other end is the host's.
+    Socket,
+    Other,
+}
+
+/// How `host` hands its event to this process; `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub fn manner(host: &Process) -> Option<Manner> {
+    use std::os::unix::fs::FileTypeExt;
+    let session = |pid: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse::<u32>().ok()
+    };
+    let kind = std::fs::metadata("/proc/self/fd/0").ok()?.file_type();
+    let made_by_host = || {
+        let peer = rustix::net::sockopt::socket_peercred(std::io::stdin()).ok();
+        peer.is_some_and(|peer| {
+            u32::try_from(peer.pid.as_raw_nonzero().get()).is_ok_and(|pid| pid == host.pid)
+        })
+    };
+    let input = match kind {
+        kind if kind.is_fifo() => Input::Pipe,
+        kind if kind.is_socket() && made_by_host() => Input::Socket,
+        _ => Input::Other,
+    };
+    Some(Manner { same_session: session(std::process::id())? == session(host.pid)?, input })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn manner(_: &Process) -> Option<Manner> {
+    None
+}
+
 /// How a command line ended.
 #[derive(Clone, Debug)]
 pub struct Ran {

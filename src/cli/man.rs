@@ -51,7 +51,7 @@ pub(super) fn completions(args: &CompletionsArgs, out: &mut Report) -> anyhow::R
 pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let command = definition().disable_help_flag(false);
     let mut pages = vec![("git-seed.1".to_owned(), page(command.clone().name("git-seed"))?)];
-    for sub in command.get_subcommands() {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = format!("git-seed-{}", sub.get_name());
         pages.push((format!("{name}.1"), page(sub.clone().name(name).version(env!("CARGO_PKG_VERSION")))?));
         for verb in sub.get_subcommands() {

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
-use crate::world::{self, HostProcess, NotAPerson, Process};
+use crate::world::{self, HostProcess, Manner, NotAPerson, Process};
 
 /// A session as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Session {
     /// The host's process; absent where the system does not tell.
     #[serde(default)]
     pub process: Option<Process>,
+    /// How the host hands over its events.
+    #[serde(default)]
+    pub manner: Option<Manner>,
     /// Started from inside another recorded session, or by nobody that can be told while
     /// another one ran.
     #[serde(default)]
@@ -94,7 +97,7 @@ impl Seed {
     pub fn begin_session(&self, event: &Event) -> Result<Session> {
         let above = world::ancestors();
         let known = self.session(&event.session).filter(|session| is_running(session.process.as_ref()));
-        if let Some(known) = known.filter(|known| !speaks_for(known, &above)) {
+        if let Some(known) = known.filter(|known| !speaks_for(known, &above) || !is_handed_alike(known)) {
             return Ok(known);
         }
         // While a host of this worktree runs, its session goes on with the prints it has.
@@ -107,6 +110,7 @@ impl Seed {
             worktree: self.store.worktree_name(),
             started: self.now,
             process: world::caller(&above).cloned(),
+            manner: world::caller(&above).and_then(world::manner),
             nested: self.is_below_another(&above) || self.is_detached_from_another(&above),
             unattended: is_unattended(event.host),
         };
@@ -207,7 +211,7 @@ impl Seed {
             Some(session) => session,
             None => self.begin_session(event)?,
         };
-        if session.nested || !speaks_for(&session, &world::ancestors()) {
+        if session.nested || !speaks_for(&session, &world::ancestors()) || !is_handed_alike(&session) {
             return Ok(Word::Nobody);
         }
         let value = host.attended.as_deref().and_then(world::variable);
@@ -233,6 +237,12 @@ fn speaks_for(session: &Session, above: &[Process]) -> bool {
         (None, None) => true,
         _ => false,
     }
+}
+
+/// True when this event is handed over as that was which recorded the session.
+fn is_handed_alike(session: &Session) -> bool {
+    let now = session.process.as_ref().and_then(world::manner);
+    session.manner.zip(now).is_none_or(|(then, now)| then == now)
 }
 
 pub(super) fn is_same(a: &Process, b: &Process) -> bool {

@@ -289,3 +289,52 @@ fn a_tool_call_that_looks_like_a_hook_line_is_nobodys() {
         assert_eq!(world.json("status")["enabled"], true, "{line}");
     }
 }
+
+#[test]
+fn code_that_takes_a_hooks_place_below_the_host_is_nobodys() {
+    let world = World::seeded();
+    fs::write(
+        world.root().join("event"),
+        json!({
+            "session_id": "e2fc06a6-4aaf-49f6-8712-117cd08f9339", "cwd": world.repo(),
+            "hook_event_name": "UserPromptSubmit", "prompt": "[OFF] now",
+        })
+        .to_string(),
+    )
+    .expect("written");
+    let mut lines = vec!["exec git-seed hook claude UserPromptSubmit <../event".to_owned()];
+    if has("setsid") && has("bash") {
+        // A pipe, as the host's own, in a session of processes as an agent's shell has it.
+        lines.push("exec setsid bash -c 'exec git-seed hook claude UserPromptSubmit < <(cat ../event)'".to_owned());
+    }
+    for line in lines {
+        world.agents_shell(&line, "");
+        assert_eq!(world.json("status")["enabled"], true, "{line}");
+    }
+    // The same text from the host itself counts.
+    world.prompt("[OFF] now");
+    assert_eq!(world.json("status")["enabled"], false);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_host_that_speaks_through_sockets_is_heard() {
+    use std::io::Write as _;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    let world = World::new();
+    world.person("init").succeeds();
+    let sends = |event: &str, fields: serde_json::Value| {
+        let mut payload = json!({ "session_id": "s", "cwd": world.repo(), "hook_event_name": event });
+        for (key, value) in fields.as_object().expect("fields") {
+            payload[key] = value.clone();
+        }
+        let (mut ours, theirs) = UnixStream::pair().expect("a pair");
+        ours.write_all(payload.to_string().as_bytes()).expect("it takes it");
+        drop(ours);
+        world.sends_through(event, OwnedFd::from(theirs));
+    };
+    sends("SessionStart", json!({ "source": "startup" }));
+    sends("UserPromptSubmit", json!({ "prompt": "[OFF] now" }));
+    assert_eq!(world.json("status")["enabled"], false);
+}

@@ -302,6 +302,13 @@ impl World {
         said
     }
 
+    /// Calls the hook with this for its standard input.
+    pub fn sends_through(&self, event: &str, input: std::os::fd::OwnedFd) {
+        let mut command = self.command(SEED);
+        command.args(["hook", "claude", event]).envs(&*self.host.borrow()).stdin(Stdio::from(input));
+        assert!(command.output().expect("it runs").status.success());
+    }
+
     /// Sends one event of the session with these fields.
     pub fn event(&self, name: &str, fields: &Value) -> Reply {
         self.minute();
