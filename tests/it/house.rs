@@ -250,13 +250,14 @@ fn every_command_that_a_sentence_names_exists() {
 fn every_test_that_the_readme_names_exists() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(dir.join("README.md")).expect("it is there");
-    let table = readme.split("| shown by |").nth(1).expect("the table").split("\n\n").next().unwrap_or_default();
+    let table =
+        readme.split("| shown by |").nth(1).expect("the table").split("\n\n").next().unwrap_or_default();
     let mut named = 0;
     for word in table.split('`').skip(1).step_by(2) {
-        let Some((file, test)) = word.split_once("::") else { continue };
-        let text = fs::read_to_string(dir.join(format!("tests/it/{file}.rs")))
-            .unwrap_or_else(|_| panic!("{word}: no such file of tests"));
-        assert!(test == "*" || text.contains(&format!("fn {test}()")), "{word} is no test");
+        let Some((module, test)) = word.split_once("::") else { continue };
+        let source = fs::read_to_string(dir.join(format!("tests/it/{module}.rs")))
+            .unwrap_or_else(|_| panic!("{word}: no such module of tests"));
+        assert!(test == "*" || source.contains(&format!("fn {test}()")), "{word} is no test");
         named += 1;
     }
     assert!(named > 15, "{named}");

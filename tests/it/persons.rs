@@ -305,7 +305,9 @@ fn code_that_takes_a_hooks_place_below_the_host_is_nobodys() {
     let mut lines = vec!["exec git-seed hook claude UserPromptSubmit <../event".to_owned()];
     if has("setsid") && has("bash") {
         // A pipe, as the host's own, in a session of processes as an agent's shell has it.
-        lines.push("exec setsid bash -c 'exec git-seed hook claude UserPromptSubmit < <(cat ../event)'".to_owned());
+        lines.push(
+            "exec setsid bash -c 'exec git-seed hook claude UserPromptSubmit < <(cat ../event)'".to_owned(),
+        );
     }
     for line in lines {
         world.agents_shell(&line, "");
