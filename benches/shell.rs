@@ -40,6 +40,9 @@ fn long() -> Vec<(&'static str, String)> {
     };
     vec![
         ("words", filled("rm", &|n| format!(" file-{n}.txt"), "")),
+        ("long words", filled("rm", &|n| format!(" directory/{n:030}.txt"), "")),
+        ("long commands", filled("ls", &|n| format!("; touch {}{n}", "directory/".repeat(16)), "")),
+        ("long uses", filled("x=a; echo", &|_| format!(" \"{}$x\"", "directory/".repeat(17)), "")),
         ("quoted", filled("grep x", &|n| format!(" 'a b {n}'"), "")),
         ("pipes", filled("cat a", &|_| " | grep x".to_owned(), "")),
         ("commands", filled("ls", &|n| format!("; touch a{n}"), "")),

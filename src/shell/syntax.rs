@@ -20,6 +20,8 @@ const TESTED: usize = 400;
 /// Most operators of one text: each begins a command, a redirection or a subshell, and
 /// costs a walk of its own.
 const OPERATORS: usize = 400;
+/// Most words and operators of one text.
+const TOKENS: usize = 2_000;
 /// Most `$` and backquotes of one here-document.
 const EXPANSIONS: usize = 400;
 /// Deepest nesting of brackets in the raw text, prose and quotes included.
@@ -30,9 +32,12 @@ pub(super) fn parse(text: &str) -> Option<ast::Program> {
     if !fits(text) {
         return None;
     }
+    if pieces_before_documents(text) > TOKENS {
+        return None;
+    }
     let tokens = brush_parser::uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
     let operators = tokens.iter().filter(|token| matches!(token, Token::Operator(..))).count();
-    if operators > OPERATORS || !shallow(&tokens) {
+    if tokens.len() > TOKENS || operators > OPERATORS || !shallow(&tokens) {
         return None;
     }
     brush_parser::parse_tokens(&tokens, &ParserOptions::default()).ok()
@@ -79,6 +84,28 @@ fn has_absurd_number(text: &str) -> bool {
         }
     }
     false
+}
+
+/// About how many words and operators stand outside quotes, up to the first here-document:
+/// a look that is far cheaper than the tokens themselves.
+fn pieces_before_documents(text: &str) -> usize {
+    let mut count = 0_usize;
+    let mut quote = None;
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (_, b'\\') if quote != Some(b'\'') => {
+                bytes.next();
+            }
+            (Some(open), _) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'<') if bytes.peek() == Some(&b'<') => return count,
+            (None, b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'<' | b'>' | b'(') => count += 1,
+            (None, _) => {}
+        }
+    }
+    count
 }
 
 fn bracket_depth(text: &str) -> usize {
