@@ -98,11 +98,10 @@ fn pieces_before_documents(text: &str) -> usize {
                 bytes.next();
             }
             (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(byte),
             (None, b'<') if bytes.peek() == Some(&b'<') => return count,
             (None, b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'<' | b'>' | b'(') => count += 1,
-            (None, _) => {}
+            _ => {}
         }
     }
     count
