@@ -6,6 +6,7 @@
 //! only reads. Writing is always: lock, read, decide again, write, compare-and-swap.
 
 pub mod boundary;
+mod byhand;
 pub mod commands;
 pub mod doctor;
 pub mod entry;

@@ -166,6 +166,15 @@ pub struct Home {
     /// The last phase commit.
     #[serde(default)]
     pub commit: String,
+    /// How many bytes HEAD's log had then.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub logged: u64,
+}
+
+/// Serde asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_nothing(value: &u64) -> bool {
+    *value == 0
 }
 
 /// Which session drives the job.

@@ -542,6 +542,7 @@ impl Seed {
         state.put_back = None;
         let head = self.store.head()?;
         state.home.branch = head.branch.unwrap_or_default();
+        state.home.logged = self.store.head_log_length();
         if let Some(commit) = commit {
             state.home.commit = commit.to_string();
             state.cost.commits += 1;
@@ -587,26 +588,6 @@ impl Seed {
     /// The row of a state, as [`Seed::row`] gives it for a focused job.
     pub(super) fn row_of(&self, state: &State) -> &Phase {
         state.stand.row(self.map(&state.stand), self.rules.idle == crate::rules::Idle::Closed)
-    }
-
-    /// Commits since the last phase commit that git seed did not make, in words.
-    fn commits_by_hand(&self, chain: &str) -> Result<Vec<String>> {
-        let focused = self.require_focused()?;
-        let Ok(last) = focused.state.home.commit.parse::<CommitId>() else { return Ok(Vec::new()) };
-        if focused.chain != chain || self.store.head()?.commit.as_ref() == Some(&last) {
-            return Ok(Vec::new());
-        }
-        let job = focused.state.job.id.to_string();
-        let made_here = |message: &str| StepTrailers::read(message).is_some_and(|read| read.job == job);
-        let commits = self.store.commits_since(&last)?;
-        let others = commits.into_iter().filter(|(_, message)| !made_here(message));
-        Ok(others
-            .map(|(commit, message)| {
-                let short: String = commit.to_string().chars().take(7).collect();
-                format!("{short} \"{}\" was committed by hand.", message.lines().next().unwrap_or_default())
-            })
-            .take(5)
-            .collect())
     }
 
     /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the next job.

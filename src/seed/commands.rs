@@ -273,6 +273,7 @@ impl Seed {
         self.always(&focused.chain, |state| {
             state.home.branch = head.branch.clone().unwrap_or_default();
             state.home.commit = head.commit.as_ref().map(ToString::to_string).unwrap_or_default();
+            state.home.logged = self.store.head_log_length();
             if let Some(tree) = &tree {
                 state.fence.tree.clone_from(tree);
             }

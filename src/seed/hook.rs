@@ -191,7 +191,7 @@ impl Seed {
         if focused.since.is_err() {
             return Ok(Answer::silence());
         }
-        let Came { after, plan_edits, places, prints, context } =
+        let Came { after, plan_edits, places, prints, by_hand, context } =
             self.what_came(host, event, call, outcome, &focused)?;
         let mut news = false;
         // A read leaves no trace among the paths that a boundary commits.
@@ -248,7 +248,8 @@ impl Seed {
             }
         })?;
         let to_person = if news { self.storm_line(&focused)? } else { None };
-        let told: Vec<String> = prints.to_person().into_iter().chain(to_person).collect();
+        let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
+        let told: Vec<String> = prints.to_person().into_iter().chain(to_person).chain(committed).collect();
         let to_person = (!told.is_empty()).then(|| told.join("\n"));
         if let Act::Schedule { text } = &call.act {
             self.note(Some(&focused), |line| {
@@ -273,6 +274,7 @@ impl Seed {
     ) -> Result<Came> {
         let prints = self.prints_after(event, call, outcome, Some(focused))?;
         let mut context = None;
+        let mut by_hand = Vec::new();
         let mut after = Aftermath::default();
         let mut plan_edits = 0;
         let mut places = self.places(host, event, call, focused);
@@ -298,11 +300,14 @@ impl Seed {
                 after = self.after_shell(focused, &since, outcome.duration_ms)?;
                 after.strays.retain(|stray| !prints.strays.contains(stray));
                 context = self.name_changes(focused, &after);
+                by_hand = self.commits_of_call(focused, began_ms(outcome))?;
             }
             _ => {}
         }
+        let told = self.name_paths(focused, "commit", &by_hand);
+        context = context.into_iter().chain(told).reduce(|all, more| format!("{all}\n{more}"));
         let context = self.with_prints(focused, &prints, context);
-        Ok(Came { after, plan_edits, places, prints, context })
+        Ok(Came { after, plan_edits, places, prints, by_hand, context })
     }
 
     /// Compares the fingerprints after a call that may have run code, or that wrote to what
@@ -736,6 +741,13 @@ impl Seed {
     }
 }
 
+/// When a call began, as far as the host tells how long it took; clocks differ a little.
+fn began_ms(outcome: &Outcome) -> i64 {
+    const SLACK_MS: i64 = 100;
+    let took = outcome.duration_ms.and_then(|ms| i64::try_from(ms).ok());
+    took.map_or(0, |ms| world::now_ms() - ms - SLACK_MS)
+}
+
 /// What a call left behind.
 struct Came {
     after: Aftermath,
@@ -743,6 +755,8 @@ struct Came {
     /// Its files, and where they lie.
     places: Vec<(String, Place)>,
     prints: Compared,
+    /// Commits that it made and git seed did not, in words.
+    by_hand: Vec<String>,
     /// What the agent is told of it.
     context: Option<String>,
 }

@@ -182,7 +182,7 @@ impl Seed {
         found.extend(configs.own.into_iter().map(|file| (file, Role::Config)));
         found.extend(configs.wider.into_iter().map(|file| (file, Role::Wider)));
         let info = self.store.common_dir().join("info");
-        found.extend(["exclude", "attributes"].map(|name| (info.join(name), Role::Info)));
+        found.extend(["exclude", "attributes", "sparse-checkout"].map(|name| (info.join(name), Role::Info)));
         found.push((world::own_binary(), Role::Binary));
         let mut known = std::collections::BTreeSet::new();
         found.retain(|(path, _)| !path.starts_with("/dev") && known.insert(path.clone()));

@@ -156,6 +156,30 @@ impl Store {
         ids.filter(|id| id.len() >= 40 && id.bytes().any(|byte| byte != b'0')).collect()
     }
 
+    /// How many bytes the log of this worktree's HEAD has.
+    pub fn head_log_length(&self) -> u64 {
+        fs::metadata(self.git_dir.join("logs/HEAD")).map_or(0, |data| data.len())
+    }
+
+    /// Where HEAD of this worktree went since its log had `from` bytes; nothing where it did
+    /// not grow since `began` (milliseconds since the epoch).
+    ///
+    /// The times in the log are the committers' to choose, so its order decides.
+    pub fn head_moves(&self, from: u64, began: i64) -> Result<Vec<Moved>, StoreError> {
+        let file = self.git_dir.join("logs/HEAD");
+        let time = |data: fs::Metadata| {
+            let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+            i64::try_from(since.as_millis()).ok()
+        };
+        if fs::metadata(&file).ok().and_then(time).is_none_or(|at| at < began) {
+            return Ok(Vec::new());
+        }
+        let bytes = fs::read(&file)?;
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+        Ok(text.lines().filter_map(Moved::read).collect())
+    }
+
     /// Runs `git fsck --strict` over everything of ours; the complaint, if there is one.
     pub fn fsck(&self) -> Result<Option<String>, StoreError> {
         let Outcome { code, stdout, stderr, .. } =
@@ -195,6 +219,25 @@ impl Store {
     pub fn git_version(&self) -> Result<String, StoreError> {
         let out = self.git(["--version"]).run()?;
         Ok(String::from_utf8_lossy(&out).trim().trim_start_matches("git version ").to_owned())
+    }
+}
+
+/// One line of HEAD's log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The commit that HEAD came to.
+    pub to: String,
+    /// A commit was made there, not only gone to.
+    pub made: bool,
+}
+
+impl Moved {
+    fn read(line: &str) -> Option<Self> {
+        let (head, action) = line.split_once('\t')?;
+        let to = head.split(' ').nth(1)?.to_owned();
+        let makes = ["commit", "merge", "cherry-pick", "revert", "rebase", "am", "pull", "initial pull"];
+        let word = action.split([':', ' ', '(']).next().unwrap_or_default();
+        Some(Self { to, made: makes.contains(&word) })
     }
 }
 

@@ -46,6 +46,7 @@ pub use config::ConfigFiles;
 pub use error::{NotOpen, StoreError};
 pub use id::{CommitId, NotAnId, TreeId};
 pub use journal::{Journal, OpenJournal, Tail};
+pub use leaving::Moved;
 pub use lock::Lock;
 pub use path::{NotInside, RepoPath};
 pub use pins::{Lens, Pins};

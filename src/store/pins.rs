@@ -30,6 +30,8 @@ const SETTINGS: [(&str, &str); 6] = [
 /// Begins a line that holds a setting; no pattern begins so, as comments are left out.
 const SETTING: &[u8] = b"#= ";
 const IGNORE: &[u8] = b".gitignore";
+/// What a filter is: an empty one does nothing, and one that is not required may.
+const FILTER: [&str; 3] = ["clean", "process", "required"];
 
 /// Git's rules at one moment, to be kept with a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,12 +90,23 @@ impl Lens {
 impl Store {
     /// Git's rules as they are now.
     pub fn pins(&self) -> Result<Pins, StoreError> {
-        let config = self.config_of_core()?;
+        let config = self.config_that_counts()?;
         let mut excludes = Vec::new();
         for (name, default) in SETTINGS {
             let value = config.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
             excludes.extend(SETTING);
             excludes.extend(format!("{name}={}\n", value.unwrap_or(default)).bytes());
+        }
+        for driver in drivers(&config) {
+            for key in FILTER {
+                let name = format!("filter.{driver}.{key}");
+                let value =
+                    config.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+                if value.is_none_or(|value| !value.contains('\n')) {
+                    excludes.extend(SETTING);
+                    excludes.extend(format!("{name}={}\n", value.unwrap_or_default()).bytes());
+                }
+            }
         }
         let own = |name: &str, file: &str| self.persons_file(&config, name, file);
         let global = own("core.excludesfile", "ignore")?;
@@ -127,7 +140,22 @@ impl Store {
             attributes.to_string_lossy().into_owned()
         };
         settings.push(format!("core.attributesFile={attributes}"));
+        // A filter that came later changes nothing of what the fence sees.
+        for driver in self.filter_drivers() {
+            if !settings.iter().any(|known| known.starts_with(&format!("filter.{driver}."))) {
+                settings.extend(FILTER.map(|key| format!("filter.{driver}.{key}=")));
+            }
+        }
         Ok(Lens { excludes: Some(excludes), settings, base: base.cloned(), loose: false })
+    }
+
+    /// The filters that this repository's configuration defines now. One whose name a `-c`
+    /// cannot carry is left out.
+    fn filter_drivers(&self) -> Vec<String> {
+        let config = self.repo.config_snapshot();
+        let sections = config.plumbing().sections_by_name("filter").into_iter().flatten();
+        let names = sections.filter_map(|section| Some(section.header().subsection_name()?.to_string()));
+        names.filter(|name| !name.contains(['=', '\n'])).collect()
     }
 
     /// Which of `paths` git ignores now. A path that the person's index holds is not ignored.
@@ -207,8 +235,8 @@ impl Store {
     }
 
     /// Names in lower case and values of `core.*`, the strongest last.
-    fn config_of_core(&self) -> Result<Vec<(String, String)>, StoreError> {
-        let outcome = self.git(["config", "-z", "--get-regexp", "^core\\."]).outcome()?;
+    fn config_that_counts(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let outcome = self.git(["config", "-z", "--get-regexp", "^(core|filter)\\."]).outcome()?;
         if !matches!(outcome.code, Some(0 | 1)) {
             return Err(outcome.failed());
         }
@@ -216,8 +244,8 @@ impl Store {
             let record = String::from_utf8_lossy(record).into_owned();
             // A name without a value is a switch that is on.
             match record.split_once('\n') {
-                Some((name, value)) => (name.to_lowercase(), value.to_owned()),
-                None => (record.to_lowercase(), "true".to_owned()),
+                Some((name, value)) => (name.to_owned(), value.to_owned()),
+                None => (record, "true".to_owned()),
             }
         };
         Ok(records(&outcome.stdout).map(pair).collect())
@@ -342,6 +370,12 @@ fn literal(dir: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// The names of the filters among these settings, each once.
+fn drivers(config: &[(String, String)]) -> BTreeSet<&str> {
+    let names = config.iter().filter_map(|(name, _)| name.strip_prefix("filter.")?.rsplit_once('.'));
+    names.map(|(driver, _)| driver).filter(|driver| !driver.contains(['=', '\n'])).collect()
 }
 
 #[cfg(test)]

@@ -475,6 +475,31 @@ fn what_the_person_marked_as_unchanged_is_still_theirs() {
 }
 
 #[test]
+fn a_commit_that_code_makes_is_named_on_whatever_branch_it_lies() {
+    let world = in_execute();
+    let rogue = [
+        ("git commit -q --allow-empty --no-verify -m plain", "plain"),
+        (
+            "git checkout -q -b side; git commit -q --allow-empty --no-verify -m aside; git checkout -q main",
+            "aside",
+        ),
+        (
+            "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z git commit -q --allow-empty --amend --no-verify -m amended",
+            "amended",
+        ),
+        ("git -c core.hooksPath=/dev/null commit -q --allow-empty -m unhooked", "unhooked"),
+    ];
+    for (line, subject) in rogue {
+        let did = world.runs_and("cargo test", || drop(world.agents_shell(line, "")));
+        did.after.tells(&format!("\"{subject}\" was committed by hand."));
+        let person = did.after.to_person().unwrap_or_default();
+        assert!(person.contains(subject), "{person}");
+    }
+    // What was named is not named again where nothing new came.
+    assert_eq!(world.runs_and("cargo test", || ()).after.context(), None);
+}
+
+#[test]
 fn a_time_is_measured_before_the_fence_looks() {
     // A change at a call's very start is the call's, however long the fence takes to see it.
     let world = in_execute();

@@ -93,7 +93,8 @@ fn what_a_person_opened_holds_for_every_fence() {
 #[test]
 fn a_stray_that_a_person_opens_is_the_agents_work() {
     let world = at("execute");
-    world.runs("python3 -c 'open(\"todo.txt\",\"w\").write(\"z\")'");
+    world.puts("../z.sh", "echo z > todo.txt\n");
+    world.runs("sh ../z.sh");
     assert_eq!(world.json("fence status")["strays"], json!(["todo.txt"]));
     world.prompt("[ALLOW todo.txt]");
     assert_eq!(world.json("fence status")["strays"], json!([]));

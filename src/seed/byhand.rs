@@ -1,0 +1,70 @@
+//! Commits that git seed did not make: on the way to a boundary, and behind one call.
+//!
+//! The log of HEAD tells of commits on every branch that was checked out, also of one that
+//! was left again, and of a commit that took another one's place. It is read only where
+//! it grew since the call began.
+
+use super::{Focused, Result, Seed};
+use crate::format::trailers::StepTrailers;
+use crate::phases::Class;
+use crate::store::{CommitId, Moved};
+
+/// The most that are named at once.
+const NAMED: usize = 5;
+
+impl Seed {
+    /// Commits since the last phase commit that git seed did not make, in words: those of
+    /// HEAD's history, and those of other branches that HEAD was on.
+    pub(super) fn commits_by_hand(&self, chain: &str) -> Result<Vec<String>> {
+        let focused = self.require_focused()?;
+        if focused.chain != chain || focused.state.stand.is_talk() {
+            return Ok(Vec::new());
+        }
+        let mut named = Vec::new();
+        let last = focused.state.home.commit.parse::<CommitId>().ok();
+        if let Some(last) =
+            last.filter(|last| self.store.head().is_ok_and(|head| head.commit.as_ref() != Some(last)))
+        {
+            let commits = self.store.commits_since(&last)?;
+            let others = commits.into_iter().filter(|(_, message)| !is_of(&focused, message));
+            named.extend(others.map(|(commit, message)| told(commit.as_str(), &message)));
+        }
+        let more = self.logged_by_hand(&focused, 0)?;
+        named.extend(more.into_iter().filter(|one| !named.contains(one)).collect::<Vec<_>>());
+        named.truncate(NAMED);
+        Ok(named)
+    }
+
+    /// Commits of any branch since the last phase commit that are no steps of the job, where
+    /// HEAD's log grew since `began`, in milliseconds. Nothing where commits by hand are the way.
+    pub(super) fn commits_of_call(&self, focused: &Focused, began: i64) -> Result<Vec<String>> {
+        if self.row(Some(focused)).opens(Class::ShellGit) || focused.state.stand.is_talk() {
+            return Ok(Vec::new());
+        }
+        self.logged_by_hand(focused, began)
+    }
+
+    fn logged_by_hand(&self, focused: &Focused, began: i64) -> Result<Vec<String>> {
+        let mut named = Vec::new();
+        for Moved { to, made } in self.store.head_moves(focused.state.home.logged, began)? {
+            let Ok(commit) = to.parse::<CommitId>() else { continue };
+            // A commit that is gone again left nothing to name.
+            let Ok(message) = self.store.commit_message(&commit) else { continue };
+            if made && !is_of(focused, &message) && named.len() < NAMED {
+                named.push(told(&to, &message));
+            }
+        }
+        named.dedup();
+        Ok(named)
+    }
+}
+
+/// The message names a step of this job.
+fn is_of(focused: &Focused, message: &str) -> bool {
+    StepTrailers::read(message).is_some_and(|read| read.job == focused.state.job.id.to_string())
+}
+
+fn told(commit: &str, message: &str) -> String {
+    let short: String = commit.chars().take(7).collect();
+    format!("{short} \"{}\" was committed by hand.", message.lines().next().unwrap_or_default())
+}
