@@ -180,7 +180,7 @@ impl Found {
         let shown = words
             .iter()
             .filter(|word| word.is_literal() && !word.text.contains(['*', '?']))
-            .map(|word| word.text.clone());
+            .map(|word| word.text.trim_end_matches('/').to_owned());
         let new: Vec<String> = shown.filter(|path| !self.paths.contains(path)).collect();
         self.paths.extend(new);
     }

@@ -107,6 +107,20 @@ fn code_on_the_line_shows_what_it_writes() {
 }
 
 #[test]
+fn a_path_that_ends_in_a_slash_stands_for_more_than_itself() {
+    for command in
+        [". refs/seed/x/", "cat .git/seed/", "rm -r .git/seed/", "x .git/hooks/", "D=.git; at $D/seed/"]
+    {
+        let reading = read(command);
+        assert!(reading.forbidden().is_some(), "{command}");
+        for found in &reading.found {
+            let open = found.paths.iter().any(|path| path.ends_with('/'));
+            assert!(found.dynamic || !open, "{command}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn what_exec_runs_is_judged_and_confined() {
     let reading = read("git seed exec -- sh -c 'rm a; echo x > b' > c");
     let confined = |path: &str| {

@@ -585,7 +585,7 @@ impl Walker {
                 let mut found = Found::new(Effect::Read, &known.text);
                 found.own_state = true;
                 if !known.text.contains(['$', '`']) {
-                    found.paths.push(known.text);
+                    found.paths.push(known.text.trim_end_matches('/').to_owned());
                 }
                 self.found.push(found);
             }
