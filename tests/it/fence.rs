@@ -496,6 +496,7 @@ fn a_commit_that_code_makes_is_named_on_whatever_branch_it_lies() {
         assert!(person.contains(subject), "{person}");
     }
     // What was named is not named again where nothing new came.
+    std::thread::sleep(std::time::Duration::from_millis(300));
     assert_eq!(world.runs_and("cargo test", || ()).after.context(), None);
 }
 
