@@ -198,6 +198,7 @@ fn targets_of_writes_are_named_from_where_the_line_began() {
         ("link a b", &["a", "b"], false),
         ("ln -s ../x src/l && echo a > src/l", &["src/l", "src/l", "src/../x"], false),
         ("ln -s ../lib src/l; echo a > src/l/x", &["src/l", "src/l/x", "src/../lib/x"], false),
+        ("ln -s lib/ l; echo a > l", &["l", "l", "lib"], false),
         ("mv a b c/", &["a", "b", "c/a", "c/b"], false),
         ("cp -r a b", &["b"], false),
         ("X=rm; $X a", &["a"], false),

@@ -529,10 +529,10 @@ impl Walker {
         let (Target::Files(targets), Target::Files(names)) = (target.target(), name.target()) else { return };
         for name in names.iter().flat_map(|name| self.here.paths(name.trim_end_matches('/'))) {
             let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-            for target in &targets {
+            for target in targets.iter().map(|target| target.trim_end_matches('/')) {
                 let target = match directory {
-                    _ if target.starts_with('/') => target.clone(),
-                    "" => target.clone(),
+                    _ if target.starts_with('/') => target.to_owned(),
+                    "" => target.to_owned(),
                     directory => format!("{directory}/{target}"),
                 };
                 if self.links.len() < LINKS {
