@@ -3,14 +3,19 @@
 //! One self-contained line per record, the sortable key first, so that merging by
 //! `cat_sort_uniq` and joining by concatenation do no harm.
 
+use super::state::Unclaimed;
 use super::trailers::StepTrailers;
 use crate::jobs::UnixSeconds;
 
-/// The record of a step on its phase commit.
-pub fn step_line(step: &StepTrailers, at: UnixSeconds) -> String {
-    let record = serde_json::json!({
+/// The record of a step on its phase commit. What nobody claims stands in it by path and
+/// blob, as it lay in the tree then.
+pub fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSeconds) -> String {
+    let mut record = serde_json::json!({
         "at": at, "job": step.job, "run": step.run, "cycle": step.cycle, "phase": step.phase, "step": step.step,
     });
+    if !unclaimed.is_empty() {
+        record["unclaimed"] = serde_json::json!(unclaimed);
+    }
     format!("{} step {record}", step.id)
 }
 

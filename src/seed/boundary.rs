@@ -468,7 +468,11 @@ impl Seed {
         };
         self.forget_pending()?;
         if let Some(commit) = &commit {
-            self.store.note_add(commit, &notes::step_line(&taken.trailers, self.now), self.now)?;
+            self.store.note_add(
+                commit,
+                &notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, self.now),
+                self.now,
+            )?;
         }
         let mut remarks = self.write_healed(&pages)?;
         if let Some(start) = start.as_ref().filter(|start| !start.persons.is_empty()) {

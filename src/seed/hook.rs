@@ -20,6 +20,7 @@ use crate::format::journal::{Counts, Refused, What};
 use crate::format::names;
 use crate::format::state::{Driver, State};
 use crate::hosts::{Answer, Host};
+use crate::jobs::questions::Grant;
 use crate::jobs::routing::{self, InteractionKind, Route};
 use crate::jobs::shortword;
 use crate::jobs::{Job, Status};
@@ -150,6 +151,7 @@ impl Seed {
 
     /// A call that passes: silence, but for what has to be remembered or granted.
     fn pass(&self, event: &Event, call: &ToolCall, focused: Option<&Focused>) -> Result<Answer> {
+        let mut to_person = None;
         if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
             && let Ok(admitted) = self.ask(questions, self.row(Some(focused)), Some(focused))
             && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
@@ -161,6 +163,9 @@ impl Seed {
                 line.call.clone_from(&call.id);
                 line.paths = super::questions::asked(&asked);
             })?;
+            if asked.row.grants == Grant::Complete {
+                to_person = told_of_unclaimed(focused);
+            }
         }
         if let (Act::Delegate { agent, .. }, Some(focused)) = (&call.act, focused) {
             self.note(Some(focused), |line| {
@@ -176,7 +181,7 @@ impl Seed {
         {
             return Ok(Answer { rewrite: self.proving_line(event, call), ..Answer::grant() });
         }
-        Ok(Answer { rewrite: self.confined_line(event, call, focused), ..Answer::silence() })
+        Ok(Answer { rewrite: self.confined_line(event, call, focused), to_person, ..Answer::silence() })
     }
 
     fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
@@ -739,6 +744,14 @@ impl Seed {
             focused.state.job.name, focused.state.stand.phase
         )))
     }
+}
+
+/// What nobody claims, for the person who is asked whether the job is done.
+fn told_of_unclaimed(focused: &Focused) -> Option<String> {
+    let unclaimed = &focused.state.fence.unclaimed;
+    let paths: Vec<String> = unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
+    let told = "git seed: changed outside the fence, claimed by nobody and in no commit:";
+    (!paths.is_empty()).then(|| format!("{told} {}. git seed fence status", paths.join(", ")))
 }
 
 /// When a call began, as far as the host tells how long it took; clocks differ a little.

@@ -341,7 +341,15 @@ fn a_file_that_a_person_edits_meanwhile_is_named_and_left_alone() {
     assert!(out.contains("todo.txt changed, claimed by no call"), "{out}");
     assert!(!world.files_of_head().contains(&"todo.txt".to_owned()));
     assert_eq!(world.json("status")["fence"]["unclaimed"], json!(["todo.txt"]));
-    goes_around(&world);
+    let note = world.git("notes --ref=seed show HEAD");
+    assert!(note.contains(r#""unclaimed":[{"path":"todo.txt","blob":""#), "{note}");
+    world.to("condense");
+    world.works("condense");
+    let asked = world.asks(&completion()).passes();
+    let told = asked.reply.to_person().expect("a word to the person").to_owned();
+    assert!(told.contains("todo.txt (") && told.contains("claimed by nobody"), "{told}");
+    asked.answers("Approve completion");
+    world.leaves();
     assert_eq!(world.git("status --porcelain"), " M todo.txt");
     assert_eq!(world.text("todo.txt"), "the person was here\n");
 }
