@@ -55,9 +55,13 @@ impl Seed {
         }
         self.open_ignored(&scope, &top, cwd, &mut walls)?;
         self.open_surface(focused.as_ref(), row, &top, &mut walls);
+        let home = self.persons_home();
         for cache in &self.rules.caches {
-            if let Some(path) = from_home(cache).filter(|path| path.exists()) {
-                walls.open(&real(&path));
+            let Some(path) = from_home(cache, home.as_deref()).filter(|path| path.exists()) else { continue };
+            let path = real(&path);
+            // A cache that leads into the work tree is none.
+            if !path.starts_with(&top) && !top.starts_with(&path) {
+                walls.open(&path);
             }
         }
         let scratch = self.open_scratch(&top, &mut walls)?;
@@ -88,9 +92,10 @@ impl Seed {
     /// The declared directories, the files beside them, and what follows them into scope.
     fn open_scope(&self, scope: &Scope, top: &Path, walls: &mut Walls) {
         for dir in scope.dirs() {
-            let path = real(&top.join(dir));
+            // One that became a link since it was declared is another directory.
+            let path = if dir.is_empty() { top.to_owned() } else { top.join(dir) };
             walls.close_repositories_in(&path);
-            if path.starts_with(top) && path.is_dir() {
+            if real(&path) == path && path.is_dir() {
                 walls.open(&path);
             }
             for (below, files) in self.rules.companions().beside(dir, |dir, name| holds(top, dir, name)) {
@@ -104,8 +109,8 @@ impl Seed {
             }
         }
         for file in scope.files() {
-            let path = real(&top.join(file));
-            if path.starts_with(top) && path.is_file() {
+            let path = top.join(file);
+            if real(&path) == path && path.is_file() {
                 walls.open(&path);
             }
         }
@@ -223,7 +228,8 @@ struct Walls {
 impl Walls {
     /// Opens `path` and all below it, but for what is closed.
     fn open(&mut self, path: &Path) {
-        if self.closed.iter().any(|closed| path.starts_with(closed)) {
+        let is_below = |known: &PathBuf| path.starts_with(known);
+        if self.closed.iter().any(is_below) || self.open.iter().any(is_below) {
             return;
         }
         if !self.closed.iter().any(|closed| closed.starts_with(path) && closed.symlink_metadata().is_ok()) {
@@ -257,9 +263,9 @@ impl Walls {
 }
 
 /// A path of the rules, in which `~` is home.
-fn from_home(path: &str) -> Option<PathBuf> {
+fn from_home(path: &str, home: Option<&Path>) -> Option<PathBuf> {
     match path.strip_prefix("~/") {
-        Some(rest) => world::variable("HOME").map(|home| Path::new(&home).join(rest)),
+        Some(rest) => home.map(|home| home.join(rest)),
         None => Some(PathBuf::from(path)),
     }
 }

@@ -410,10 +410,22 @@ impl Seed {
     fn changed_at(&self, path: &RepoPath) -> Option<i64> {
         let file = path.below(self.store.work_tree()).ok()?;
         let own = changed_ms(&file.ancestors().find_map(|path| path.symlink_metadata().ok())?)?;
+        let above = file.ancestors().skip(1).take_while(|dir| *dir != self.store.work_tree());
+        let own = self.or_moved(own, above);
         // A commit inside a submodule leaves its directory as it was.
         let inner = self.store.inner_files(path);
         let inner = inner.iter().filter_map(|file| changed_ms(&file.symlink_metadata().ok()?)).max();
         Some(inner.map_or(own, |inner| own.max(inner)))
+    }
+
+    /// `own`, the time of a file that has changed; where it is older than what was heard last,
+    /// the file came with a directory that was moved there, and the times of those decide.
+    pub(super) fn or_moved<'p>(&self, own: i64, above: impl Iterator<Item = &'p std::path::Path>) -> i64 {
+        if self.store.journal().written_ms().is_none_or(|heard| own >= heard) {
+            return own;
+        }
+        let moved = above.filter_map(|dir| changed_ms(&dir.symlink_metadata().ok()?)).max();
+        moved.map_or(own, |moved| own.max(moved))
     }
 
     /// Puts strays back as they were at the last boundary. What it takes away is kept as

@@ -777,7 +777,10 @@ struct Came {
 /// The call with the line that the agent gave, where the hook had put it into another.
 fn as_given(call: &ToolCall) -> Option<ToolCall> {
     let Act::Shell { command, cwd, background } = &call.act else { return None };
-    let std::borrow::Cow::Owned(command) = shell::unwrapped(command) else { return None };
+    let std::borrow::Cow::Owned(command) = shell::unwrapped(&world::own_binary().to_string_lossy(), command)
+    else {
+        return None;
+    };
     let act = Act::Shell { command, cwd: cwd.clone(), background: *background };
     Some(ToolCall { tool: call.tool.clone(), id: call.id.clone(), act })
 }

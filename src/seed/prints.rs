@@ -323,7 +323,8 @@ impl Seed {
             Look::Same => {}
             Look::Back => print.stray = None,
             Look::Changed => {
-                let by_call = began.is_none_or(|began| changed_at(&path).is_none_or(|at| at >= began));
+                let by_call =
+                    began.is_none_or(|began| self.changed_or_moved(&path).is_none_or(|at| at >= began));
                 let allowed = self.is_open_surface(&path, focused);
                 let committed = !allowed && self.is_as_in_head(&path)?;
                 if (by_call || print.stray.is_some()) && !allowed && !committed {
@@ -407,7 +408,7 @@ impl Seed {
             let known = print.stray.is_some();
             let mut by_this_call = || {
                 let began = *began.get_or_insert_with(|| self.call_began());
-                began.is_some_and(|began| changed_at(path).is_none_or(|at| at >= began))
+                began.is_some_and(|began| self.changed_or_moved(path).is_none_or(|at| at >= began))
             };
             if !now.is_same(&print.was, print.role) && (known || by_this_call()) {
                 strays.push(Print { stray: Some(now), ..print });
@@ -443,6 +444,11 @@ impl Seed {
     }
 
     // ---- putting back, taking over
+
+    /// When a path that differs from its print changed, in milliseconds.
+    fn changed_or_moved(&self, path: &Path) -> Option<i64> {
+        Some(self.or_moved(changed_at(path)?, path.parent().into_iter()))
+    }
 
     /// Puts back what the agent changed, out of `paths` or all of it; what is taken away is
     /// kept below `.git/seed`. Gives the words of `paths` that mean no print, too.

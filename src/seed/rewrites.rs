@@ -119,10 +119,6 @@ impl Seed {
 /// Code runs in it, and nothing that needs what confinement closes.
 fn is_worth_it(reading: &Reading) -> bool {
     let fits = |effect: Effect| matches!(effect, Effect::Read | Effect::RunsCode | Effect::Unknown);
-    reading
-        .found
-        .iter()
-        .all(|found| !found.seed && found.git.as_ref().is_none_or(|_| found.effect == Effect::Read))
-        && reading.found.iter().all(|found| fits(found.effect))
-        && reading.worst() > Effect::Read
+    let fits = |found: &shell::Found| !found.seed && fits(found.effect);
+    reading.found.iter().all(fits) && reading.worst() > Effect::Read
 }

@@ -23,6 +23,9 @@ pub struct Session {
     /// The host's process; absent where the system does not tell.
     #[serde(default)]
     pub process: Option<Process>,
+    /// The home that the host has; what a command sets itself does not count.
+    #[serde(default)]
+    pub home: Option<std::path::PathBuf>,
     /// How the host hands over its events.
     #[serde(default)]
     pub manner: Option<Manner>,
@@ -110,6 +113,7 @@ impl Seed {
             worktree: self.store.worktree_name(),
             started: self.now,
             process: world::caller(&above).cloned(),
+            home: world::variable("HOME").map(Into::into),
             manner: world::caller(&above).and_then(world::manner),
             nested: self.is_below_another(&above) || self.is_detached_from_another(&above),
             unattended: is_unattended(event.host),
@@ -147,6 +151,20 @@ impl Seed {
         };
         let sessions = files.into_iter().flatten().flatten().filter_map(read);
         sessions.filter(|session| session.process.is_some() && is_running(session.process.as_ref())).collect()
+    }
+
+    /// The home of the person behind this process: that of the host above it, and only where
+    /// none is, the one that the environment names.
+    pub fn persons_home(&self) -> Option<std::path::PathBuf> {
+        let hosted = self.hosted();
+        if hosted.is_empty() {
+            return world::variable("HOME").map(Into::into);
+        }
+        let above = world::ancestors();
+        let is_above = |session: &&Session| {
+            session.process.as_ref().is_some_and(|process| above.iter().any(|up| is_same(up, process)))
+        };
+        hosted.iter().find(is_above).or(hosted.first()).and_then(|session| session.home.clone())
     }
 
     /// A host of this worktree runs.

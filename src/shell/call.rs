@@ -46,10 +46,17 @@ impl Walker {
             self.own_code(program, words, around);
         }
         self.sets(name, words, around);
+        let (start, by_path) = (self.found.len(), !directory.is_empty() && !is_system(directory));
         match programs::program(name) {
             Some(row) => self.row(row, words, around),
-            None if !directory.is_empty() && !is_system(directory) => {}
+            None if by_path => {}
             None => self.nameless(words, around),
+        }
+        if by_path {
+            // Whatever bears the name there: it is nobody's command of ours, and confines nothing.
+            for found in &mut self.found[start..] {
+                (found.seed, found.confined) = (false, false);
+            }
         }
     }
 
@@ -450,11 +457,13 @@ impl Walker {
     fn git_seed(&mut self, words: &[Term], bent: Effect, around: &Around) {
         let mut found = seed::judge(words, &around.part);
         found.effect = found.effect.max(bent);
+        // Bent, git may run another program of that name.
+        found.seed &= bent == Effect::Read;
         self.found.push(found);
         let Some(command) = seed::wrapped(words) else { return };
         let start = self.found.len();
         self.argv(command, around);
-        self.found[start..].iter_mut().for_each(|found| found.confined = true);
+        self.found[start..].iter_mut().for_each(|found| found.confined = bent == Effect::Read);
     }
 
     /// Reads text that something here may run, beside what is said of it elsewhere.

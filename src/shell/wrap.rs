@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 /// The shell that reads the line: the host's own kind, where it says which.
 const SHELL: &str = "\"${BASH:-${ZSH_NAME:-sh}}\" -c ";
+/// What parts words and ends no command.
+const BLANK: [char; 2] = [' ', '\t'];
 /// Between our binary and the shell.
 const EXEC: &str = " exec -- ";
 
@@ -25,17 +27,17 @@ pub fn wrapped(program: &str, command: &str) -> Option<String> {
     Some(format!("{lead}{}{EXEC}{SHELL}{}", quoted(program), quoted(rest)))
 }
 
-/// The line that `command` confines, if it is one that [`wrapped`] made; else `command`.
-pub fn unwrapped(command: &str) -> Cow<'_, str> {
-    read(command).map_or(Cow::Borrowed(command), Cow::Owned)
+/// The line that `command` confines, if it is one that [`wrapped`] made for the git-seed at
+/// `program`; else `command`.
+pub fn unwrapped<'c>(program: &str, command: &'c str) -> Cow<'c, str> {
+    read(program, command).map_or(Cow::Borrowed(command), Cow::Owned)
 }
 
-fn read(command: &str) -> Option<String> {
+fn read(own: &str, command: &str) -> Option<String> {
     let (lead, rest) = behind_cd(command);
     let (program, rest) = unquoted(rest)?;
     let (line, end) = unquoted(rest.strip_prefix(EXEC)?.strip_prefix(SHELL)?)?;
-    let ours = program.rsplit('/').next() == Some("git-seed") && program.starts_with('/');
-    (ours && end.is_empty()).then(|| format!("{lead}{line}"))
+    (program == own && end.is_empty()).then(|| format!("{lead}{line}"))
 }
 
 /// `cd dir && ` at the head of a line, and what stands behind it.
@@ -43,14 +45,14 @@ fn behind_cd(command: &str) -> (&str, &str) {
     let plain =
         |char: char| char.is_alphanumeric() || matches!(char, '/' | '.' | '_' | '-' | '~' | '+' | ',' | '@');
     let none = ("", command);
-    let Some(word) = command.trim_start().strip_prefix("cd ") else { return none };
-    let word = word.trim_start();
+    let Some(word) = command.trim_start_matches(BLANK).strip_prefix("cd ") else { return none };
+    let word = word.trim_start_matches(BLANK);
     let end = word.find(|char| !plain(char)).unwrap_or(word.len());
-    let behind = word[end..].trim_start();
+    let behind = word[end..].trim_start_matches(BLANK);
     if end == 0 || word.starts_with('-') || !behind.starts_with("&&") {
         return none;
     }
-    let rest = behind[2..].trim_start();
+    let rest = behind[2..].trim_start_matches(BLANK);
     command.split_at(command.len() - rest.len())
 }
 
@@ -101,6 +103,8 @@ mod tests {
             ("(cd b && make)", None),
             ("cd a && cd b && make", None),
             ("cd a", None),
+            ("cd \nfrob && true", None),
+            ("cd a &&\nmake", Some("make")),
             ("", None),
             ("echo 'it''s'", Some("echo 'it''s'")),
         ] {
@@ -113,7 +117,7 @@ mod tests {
             });
             assert_eq!(inner.as_deref(), wanted, "{line}");
             if let Some(wrap) = wrap {
-                assert_eq!(unwrapped(&wrap), line, "{wrap}");
+                assert_eq!(unwrapped(BIN, &wrap), line, "{wrap}");
             }
         }
     }
@@ -127,7 +131,7 @@ mod tests {
             "'/bin/git-seed' exec -- sh -c 'rm x'",
             "'/bin/other' exec -- \"${BASH:-${ZSH_NAME:-sh}}\" -c 'rm x'",
         ] {
-            assert_eq!(unwrapped(line), line);
+            assert_eq!(unwrapped("/bin/git-seed", line), line);
         }
     }
 
@@ -135,7 +139,7 @@ mod tests {
         #[test]
         fn what_is_wrapped_comes_out_as_it_was(line in "\\PC{0,60}") {
             if let Some(wrap) = wrapped(BIN, &line) {
-                prop_assert_eq!(unwrapped(&wrap), line);
+                prop_assert_eq!(unwrapped(BIN, &wrap), line);
             }
         }
     }

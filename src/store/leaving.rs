@@ -50,30 +50,55 @@ impl Store {
         }
     }
 
-    /// Those of `paths` that the repository's ignore files exclude; one that ends in `/` is
-    /// a directory, there or not.
+    /// Those of `paths` that the repository's ignore files exclude and git does not track; one
+    /// that ends in `/` is a directory, there or not.
     ///
-    /// No child. A path counts even if git tracks something there, and an excludes file
-    /// that only the person's global configuration names is not asked.
+    /// No child, and nothing that the environment names: an excludes file of the person's
+    /// for all repositories is not asked.
     pub fn excluded<'p>(&self, paths: &'p [String]) -> Result<Vec<&'p str>, StoreError> {
-        use gix::index::entry::Mode;
-        use gix::worktree::stack::state::ignore::Source;
-        let broken = |err: gix::Error| StoreError::unreadable("the ignore files".to_owned(), &err);
-        let empty = gix::index::State::new(self.repo.object_hash());
-        let source = Source::WorktreeThenIdMappingIfNotSkipped;
-        let mut excludes = self.repo.excludes(&empty, None, source).map_err(broken)?;
-        let mut found = Vec::new();
-        for path in paths {
-            let (name, mode) = match path.strip_suffix('/') {
-                Some(dir) => (dir, Mode::DIR),
-                None => (path.as_str(), Mode::FILE),
-            };
-            let here = excludes.at_entry(name, Some(mode)).map_err(broken)?;
-            if here.is_excluded() {
-                found.push(path.as_str());
+        let mut search = gix::ignore::Search::default();
+        let mut add = |file: PathBuf, root: Option<&Path>| match fs::read(&file) {
+            Ok(bytes) => {
+                let parse = gix::ignore::search::Ignore::default();
+                let added = search.add_patterns_buffer(&bytes, file, root, parse);
+                added.map(drop).map_err(|err| io::Error::other(err.to_string()))
+            }
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(err) => Err(err),
+        };
+        add(self.common_dir.join("info/exclude"), None)?;
+        let dirs = paths.iter().flat_map(|path| Path::new(path).ancestors().skip(1));
+        let mut dirs: Vec<&Path> = dirs.collect();
+        // Those further down stand later, and decide.
+        dirs.sort_unstable_by_key(|dir| (dir.components().count(), *dir));
+        dirs.dedup();
+        for dir in dirs {
+            let file = self.work_tree.join(dir).join(".gitignore");
+            // Git follows no link here.
+            if file.symlink_metadata().is_ok_and(|data| data.is_file()) {
+                add(file, Some(&self.work_tree))?;
             }
         }
-        Ok(found)
+        let index =
+            self.repo.index_or_empty().map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
+        let case = gix::glob::pattern::Case::Sensitive;
+        let matched = |path: &str, is_dir: bool| {
+            let found = search.pattern_matching_relative_path(path.into(), Some(is_dir), case);
+            found.is_some_and(|found| !found.pattern.is_negative())
+        };
+        let is_excluded = |path: &&str| {
+            let name = path.trim_end_matches('/');
+            let above = Path::new(name).ancestors().skip(1).filter_map(Path::to_str);
+            above.into_iter().any(|dir| !dir.is_empty() && matched(dir, true))
+                || matched(name, path.ends_with('/'))
+        };
+        let is_tracked = |path: &&str| {
+            let name = path.trim_end_matches('/');
+            let below = format!("{name}/");
+            index.entry_by_path(name.into()).is_some()
+                || index.prefixed_entries_range(below.as_bytes().into()).is_some()
+        };
+        Ok(paths.iter().map(String::as_str).filter(is_excluded).filter(|path| !is_tracked(path)).collect())
     }
 
     /// True when `path` is in the index.

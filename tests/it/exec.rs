@@ -112,6 +112,40 @@ fn a_command_of_the_whole_tree_leaves_git_closed() {
 }
 
 #[test]
+fn what_the_agent_sets_or_moves_opens_nothing() {
+    let Some(world) = at("execute") else { return };
+    let home = world.root().join("trick");
+    for (file, text) in [(".config/git/ignore", "*\n"), (".cache", "")] {
+        let file = home.join(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        match text {
+            "" => std::os::unix::fs::symlink(world.path("src"), file).expect("linked"),
+            text => fs::write(file, text).expect("written"),
+        }
+    }
+    for set in ["HOME=../trick", "XDG_CONFIG_HOME=../trick/.config", "XDG_CACHE_HOME=../trick/.cache"] {
+        let set = set.replace("..", &world.root().to_string_lossy());
+        world.changes_nothing(|| {
+            let line = "echo 1 > todo.txt; echo 1 > src/new.rs; echo 1 > src/other.rs";
+            world.agents_shell(&format!("{set} git seed exec -- sh -c '{line}'"), "")
+        });
+    }
+    // A directory that was declared, and is a link by now, is another one.
+    world.confined("rm -rf src/parser/tests; ln -s ../../src src/parser/tests");
+    world.is_kept_out("echo 1 > src/new.rs");
+}
+
+#[test]
+fn a_tracked_file_in_an_ignored_directory_is_no_build() {
+    let Some(world) = at("verify") else { return };
+    world.puts("target/kept", "1\n");
+    world.git("add -f target/kept");
+    world.is_kept_out("echo 1 > target/kept");
+    world.git("rm -q --cached target/kept");
+    world.is_let("echo 1 > target/kept");
+}
+
+#[test]
 fn code_signals_output_and_input_are_those_of_the_command() {
     let Some(world) = at("verify") else { return };
     for (line, code, out) in [
@@ -237,6 +271,8 @@ fn once_a_rewrite_was_seen_code_runs_confined_where_nobody_is_asked() {
     assert!(unasked(&world, "cat todo.txt").is_silent());
     assert!(unasked(&world, "sh check.sh; cd src").is_silent());
     assert!(unasked(&world, "git seed status").rewritten().is_none());
+    assert!(unasked(&world, "/tmp/x/git-seed status").rewritten().is_some(), "a program of that name");
+    assert!(unasked(&world, "cd \n/tmp/x && true").rewritten().is_none());
     unasked(&world, "sed -i s/a/b/ todo.txt").refuses("BLOCKED");
     assert!(
         unasked(&world, "cd src && sh ../check.sh").rewritten().expect("confined").starts_with("cd src && '")
