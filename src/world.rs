@@ -547,6 +547,12 @@ fn details(pid: u32) -> Option<(bool, i64)> {
     process(pid).map(|(process, _)| (false, i64::from(!process.detached)))
 }
 
+/// True when `process` runs this very binary.
+pub fn is_own_program(process: &Process) -> bool {
+    let exe = std::fs::canonicalize(format!("/proc/{}/exe", process.pid));
+    exe.map_or(process.name == "git-seed", |exe| exe == own_binary())
+}
+
 /// True when `process` runs the program `name`, also as a script of an interpreter.
 pub fn is_program(process: &Process, name: &str) -> bool {
     person::runs_program(&process.name, &process.line, name)

@@ -51,7 +51,9 @@ impl Seed {
         if world::is_played_person() {
             return false;
         }
-        let hosts = self.host_processes();
+        // The tour plays the host and the person in one process, which is no agent.
+        let mut hosts = self.host_processes();
+        hosts.retain(|host| !world::is_own_program(host));
         let recorded = |up: &world::Process| hosts.iter().any(|host| super::sessions::is_same(host, up));
         agent_is_above() || world::ancestors().iter().any(recorded)
     }
