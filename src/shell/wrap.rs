@@ -104,7 +104,7 @@ mod tests {
             ("cd a && cd b && make", None),
             ("cd a", None),
             ("cd \nfrob && true", None),
-            ("cd a &&\nmake", Some("make")),
+            ("cd a &&\nmake", Some("\nmake")),
             ("", None),
             ("echo 'it''s'", Some("echo 'it''s'")),
         ] {
