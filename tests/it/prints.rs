@@ -105,12 +105,11 @@ fn a_step_in_the_same_command_is_refused_and_the_change_is_named_after_it() {
     let world = at("observe");
     world.works("observe");
     let head = world.git("rev-parse HEAD");
+    // One shell does both, as in a host: the call began with it.
     let did = world.runs_and("rg -n lex src", || {
-        tampered(&world, ".git/config");
-        world
-            .seed("phase advance -F -")
-            .stdin(&message("observe"))
-            .refuses("git seed fence restore .git/config");
+        let line = "echo '# more' >> .git/config; git seed phase advance -F -";
+        let said = world.agents_shell(line, &message("observe"));
+        assert!(said.code == 2 && said.err.contains("git seed fence restore .git/config"), "{said:?}");
     });
     did.after.tells(".git/config");
     assert_eq!(world.git("rev-parse HEAD"), head);
