@@ -45,17 +45,62 @@ fn after_unmarked_entries(mut body: &[u8], entries: usize, id_length: usize) -> 
 pub(super) fn names_of(bytes: &[u8], id_length: usize, device: u64, inode: u64) -> Vec<Vec<u8>> {
     let wanted = [device & 0xffff_ffff, inode & 0xffff_ffff];
     let mut found = Vec::new();
-    let _ = each_entry(bytes, id_length, |stat, name| {
-        let half = |at: usize| number(&stat[at..at + 4]).unwrap_or_default() as u64;
-        if [half(16), half(20)] == wanted {
-            found.push(name.to_vec());
+    let _ = each_entry(bytes, id_length, |entry| {
+        if [entry.number(16), entry.number(20)] == wanted {
+            found.push(entry.name.to_vec());
         }
     });
     found
 }
 
-/// Hands the stat data and the name of each entry to `each`; `None` where it does not fit.
-fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&[u8], &[u8])) -> Option<()> {
+/// What an index knows of one file.
+pub(super) struct Entry<'b> {
+    stat: &'b [u8],
+    id: &'b [u8],
+    name: &'b [u8],
+}
+
+impl Entry<'_> {
+    fn number(&self, at: usize) -> u64 {
+        number(&self.stat[at..at + 4]).unwrap_or_default() as u64
+    }
+
+    /// The second of the inode's last change.
+    pub(super) fn changed_second(&self) -> u64 {
+        self.number(0)
+    }
+
+    pub(super) fn name(&self) -> &[u8] {
+        self.name
+    }
+
+    /// Whether git would take the file for what it was though its inode changed since: git
+    /// compares whole seconds, unless it was built otherwise.
+    #[cfg(unix)]
+    pub(super) fn looks_the_same(&self, file: &std::fs::Metadata) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let half = |number: u64| number & 0xffff_ffff;
+        let seconds = [file.ctime(), file.mtime()].map(i64::cast_unsigned);
+        let known = [self.number(0), self.number(8), self.number(36)];
+        known == [seconds[0], seconds[1], file.size()].map(half)
+            && self.number(4) != file.ctime_nsec().cast_unsigned()
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn looks_the_same(&self, _: &std::fs::Metadata) -> bool {
+        false
+    }
+
+    /// The entry for `git update-index --index-info`, which knows no times of it.
+    pub(super) fn timeless(&self) -> Vec<u8> {
+        let mut line = format!("{:o} ", self.number(24)).into_bytes();
+        line.extend(self.id.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+        [line.as_slice(), b"\t", self.name].concat()
+    }
+}
+
+/// Hands each entry to `each`; `None` where one does not fit.
+pub(super) fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&Entry<'_>)) -> Option<()> {
     let (header, mut body) = bytes.split_at_checked(12)?;
     let (version, entries) = (number(&header[4..8])?, number(&header[8..12])?);
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
@@ -66,7 +111,7 @@ fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&[u8], &[u8])
         let flags = body.get(STAT + id_length..STAT + id_length + 2)?;
         let extended = version > 2 && flags[0] & 0x40 != 0;
         let mut at = STAT + id_length + if extended { 4 } else { 2 };
-        let stat = body.get(..STAT)?;
+        let (stat, id) = (body.get(..STAT)?, body.get(STAT..STAT + id_length)?);
         if version == 4 {
             // As many bytes of the name before are dropped as this number says.
             let mut byte = *body.get(at)?;
@@ -83,7 +128,7 @@ fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&[u8], &[u8])
         }
         let length = body.get(at..)?.iter().position(|byte| *byte == 0)?;
         name.extend(&body[at..at + length]);
-        each(stat, &name);
+        each(&Entry { stat, id, name: &name });
         let end = if version == 4 { at + length + 1 } else { ((at + length) / 8 + 1) * 8 };
         body = body.get(end..)?;
     }

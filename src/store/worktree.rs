@@ -125,6 +125,7 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Vec<Changed>, StoreError> {
+        self.doubt_what_looks_the_same(index)?;
         let list = ["ls-files", "-z", "-t", "-m", "-d", "-o", "--directory", "--no-empty-directory"];
         let printed = self.looking(index, lens, list, [lens.excludes()])?;
         let mut changed = BTreeMap::new();
@@ -167,6 +168,39 @@ impl Store {
             self.look_into(index, lens, left, &mut changed)?;
         }
         Ok(changed.into_iter().map(|(path, kind)| Changed { path, kind }).collect())
+    }
+
+    /// Takes the times from entries whose file was rewritten in the second in which the index
+    /// learned of it, and then dated back: git compares seconds only, and would not read it.
+    fn doubt_what_looks_the_same(&self, index: &Path) -> Result<(), StoreError> {
+        /// Seconds that may lie between looking at a file and writing the index.
+        const WRITING: u64 = 3;
+        let Ok(bytes) = fs::read(index) else { return Ok(()) };
+        let written = index.metadata()?.modified()?.duration_since(std::time::UNIX_EPOCH);
+        let since = written.map_or(0, |time| time.as_secs().saturating_sub(WRITING));
+        let mut lines = Vec::new();
+        // An index that does not read is begun anew by whoever needs it.
+        let _ = index::each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
+            let Some(path) = Some(entry.name()).filter(|_| entry.changed_second() >= since) else { return };
+            let file = RepoPath::new(path).ok().and_then(|path| path.below(&self.work_tree).ok());
+            if file
+                .and_then(|file| file.symlink_metadata().ok())
+                .is_some_and(|data| entry.looks_the_same(&data))
+            {
+                lines.extend(entry.timeless());
+                lines.push(0);
+            }
+        });
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let own = Own::beside(self, index)?;
+        if !copy_with_times(index, &own.index)? {
+            return Ok(());
+        }
+        let args = PRIVATE.into_iter().chain(["update-index", "-z", "--index-info"]);
+        self.git(args).index(&own.index).input(lines).run()?;
+        own.put(index)
     }
 
     /// Which of `paths`, all below directories that tools make, git ignores now.
@@ -841,6 +875,29 @@ mod tests {
             bed.store().files().expect("lists").iter().map(ToString::to_string).collect();
         files.sort();
         assert_eq!(files, [".gitignore", "kept ä", "new"]);
+    }
+
+    #[test]
+    fn a_file_that_is_dated_back_within_the_second_is_seen() {
+        let bed = Testbed::new();
+        let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(10_000);
+        let write = |text: &str| {
+            bed.write("same", text);
+            let file = std::fs::File::options().append(true).open(bed.path().join("same")).expect("opens");
+            file.set_modified(old).expect("ours");
+        };
+        write("aaaa");
+        bed.git(&["add", "-A"]);
+        bed.git(&["commit", "-q", "-m", "same"]);
+        let store = bed.store();
+        let index = store.seed_dir().join("index/main");
+        for text in ["bbbb", "cccc", "dddd", "eeee"] {
+            store.snapshot(&index, &Lens::default(), None, &no_build).expect("stands");
+            write(text);
+            let changed = store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares");
+            assert_eq!(told(&changed), names(&[("same", Kind::Modified)]), "{text}");
+            write(text);
+        }
     }
 
     #[test]
