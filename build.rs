@@ -11,12 +11,13 @@ use std::{env, fs};
 const READ_AS_TOML: [&str; 4] =
     ["src/shell/git.toml", "src/shell/programs.toml", "src/shell/seed.toml", "src/shell/taints.toml"];
 
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "src/rules.toml",
     "src/jobs/questions.toml",
     "src/voice.toml",
     "src/phases/opevc.toml",
     "src/phases/quick.toml",
+    "src/memory/notes.toml",
     "src/phases/companions.toml",
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",

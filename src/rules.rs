@@ -13,6 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::jobs::questions;
+use crate::memory::notes::{BadKind, Kind, Kinds};
 use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, Profile, Row};
@@ -52,6 +53,18 @@ pub enum Confining {
     Off,
 }
 
+/// What shows that a subagent acted on the notes of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Consumption {
+    /// Launches where the host has subagents, breadcrumbs elsewhere.
+    Auto,
+    /// As many launches as notes, whenever they happened in the stay.
+    Launch,
+    /// The breadcrumb of each note that came to rest.
+    Breadcrumb,
+}
+
 /// A table of rules: every key of the shipped one, or some of them in a proposal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,6 +93,8 @@ struct Table {
     companion: Vec<Companion>,
     #[serde(default)]
     build: Vec<Build>,
+    #[serde(default)]
+    note: Vec<Kind>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -138,6 +153,7 @@ fn approval<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Approval, D::Er
 #[serde(deny_unknown_fields)]
 struct Condense {
     share: Option<u32>,
+    consumption: Option<Consumption>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -255,8 +271,12 @@ pub struct Rules {
     /// The rows that were laid over the shipped maps; `maps` has them in place.
     pub rows: Vec<Row>,
     pub prep: Prep,
+    pub consumption: Consumption,
     /// What the rules add to the shipped companions.
     more: Companions,
+    /// What they add to the shipped kinds of notes.
+    more_kinds: Vec<Kind>,
+    kinds: OnceLock<Kinds>,
     companions: OnceLock<Companions>,
 }
 
@@ -275,6 +295,8 @@ pub enum BadRules {
     Question { phase: PhaseName, question: String },
     #[error(transparent)]
     Companion(#[from] BadCompanion),
+    #[error(transparent)]
+    Note(#[from] BadKind),
     #[error(transparent)]
     Map(#[from] BadMap),
 }
@@ -297,6 +319,7 @@ impl BadRules {
             Self::Companion(
                 BadCompanion::Empty { table, row, .. } | BadCompanion::Name { table, row, .. },
             ) => nth_row(text, table, *row)?,
+            Self::Note(bad) => nth_row(text, "note", bad.row())?,
             Self::Map(_) => return None,
         };
         Some(1 + text.get(..at)?.matches('\n').count())
@@ -341,6 +364,14 @@ fn row_place(text: &str, phase: &str, key: Option<&str>) -> Option<usize> {
 }
 
 /// Where the `n`th row of `[[name]]` stands in `text`, counted from 1.
+/// Checks rows of kinds against the shipped ones, which are only read where there are any.
+fn with_kinds(more: Vec<Kind>) -> Result<Vec<Kind>, BadRules> {
+    if !more.is_empty() {
+        Kinds::shipped()?.and(&more)?;
+    }
+    Ok(more)
+}
+
 fn nth_row(text: &str, name: &str, n: usize) -> Option<usize> {
     let table = DeTable::parse(text).ok()?;
     let DeValue::Array(rows) = value(table.get_ref(), name)?.get_ref() else { return None };
@@ -418,8 +449,11 @@ impl Rules {
             share,
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
+            consumption: table.condense.consumption.unwrap_or(Consumption::Auto),
             more: Companions::new(table.companion, table.build)?,
             companions: OnceLock::new(),
+            kinds: OnceLock::new(),
+            more_kinds: with_kinds(table.note)?,
         })
     }
 
@@ -458,6 +492,15 @@ impl Rules {
             // A test reads it; a binary in which it does not read was never tested.
             let shipped = Companions::shipped().unwrap_or_else(|bad| unreachable!("companions.toml: {bad}"));
             shipped.and(&self.more)
+        })
+    }
+
+    /// The kinds of notes in force.
+    pub fn kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| {
+            // A test reads the shipped rows, and the others were checked when they were read.
+            let shipped = Kinds::shipped().unwrap_or_else(|bad| unreachable!("notes.toml: {bad}"));
+            shipped.and(&self.more_kinds).unwrap_or_else(|bad| unreachable!("checked before: {bad}"))
         })
     }
 

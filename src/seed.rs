@@ -15,6 +15,7 @@ pub mod fence;
 pub mod githook;
 pub mod hook;
 pub mod nights;
+mod notes;
 mod opening;
 pub mod pacing;
 pub mod pages;

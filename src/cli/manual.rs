@@ -6,6 +6,7 @@
 
 use serde::de::DeserializeOwned;
 
+use crate::memory::notes;
 use crate::phases::companions;
 use crate::phases::{Class, Kind, OPEVC, Reads, Write, gates};
 use crate::rules::Rules;
@@ -61,6 +62,7 @@ fn made(line: &str) -> Option<String> {
     match line {
         "{{rules}}" => Some(rule_keys()),
         "{{phase}}" => Some(list(&phase_keys(OPEVC))),
+        "{{notes}}" => Some(list(&phase_keys(notes::SHIPPED))),
         "{{companions}}" => Some(list(&phase_keys(companions::SHIPPED))),
         "{{keys of seed.toml}}" => Some(list(&phase_keys(OF_PROPOSALS))),
         _ => None,
@@ -178,7 +180,7 @@ mod tests {
     use crate::phases::Phase;
 
     /// Tables that stand in any number.
-    const ROWS: [&str; 4] = ["phase", "surface", "companion", "build"];
+    const ROWS: [&str; 5] = ["phase", "surface", "companion", "build", "note"];
 
     /// The names that `said` lists after one that it does not know.
     fn known(said: &str) -> Vec<String> {
@@ -244,9 +246,9 @@ mod tests {
 
     #[test]
     fn each_key_of_companions_is_in_the_page() {
-        for row in ["companion", "build"] {
+        for row in ["companion", "build", "note"] {
             for key in known(&said_of(&format!("[[{row}]]\n\"?\" = 1"))) {
-                assert!(mentions(&rules(), &key), "the head of src/phases/companions.toml lacks `{key}`");
+                assert!(mentions(&rules(), &key), "the head of the table of `{row}` lacks `{key}`");
             }
         }
     }

@@ -71,6 +71,9 @@ pub struct State {
     /// Total footer words at the beginning of condense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<usize>,
+    /// Kinds of notes that the job brought with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
 }
 
 /// How ready the side lane is to be asked for.
@@ -234,6 +237,7 @@ impl State {
             unlocked: None,
             put_back: None,
             baseline: None,
+            kinds: Vec::new(),
         }
     }
 

@@ -1,46 +1,438 @@
 //! Notes: lines in a footer that wait for somebody to act on them.
 //!
-//! A live note is `[KIND]` at the start of its line, with or without `{content}`; an
-//! indent, a list bullet or a backtick may stand before it. `[RESOLVED:…` and
-//! `[CARRIED:…` are ends, and are not live as long as they say something.
+//! A note is `[KIND]{content}` at the start of its line; an indent, a list bullet or one
+//! backtick may stand before it, and code blocks do not hide it: what somebody wrote down
+//! may be doubtful, but is never overlooked. It is live until it has one of two ends:
+//! `[RESOLVED:KIND]{breadcrumb}` or `[CARRIED:KIND:n]{content}{why}`. An end that says
+//! nothing is none. `[KIND]{content}{context}` was handed back, and is live. Kinds are rows.
+//!
+//! Braces do not nest; `\}` is a brace in the text. Whether a breadcrumb leads anywhere is
+//! the caller's to ask.
 
-/// The kinds of notes that somebody has to act on.
-pub const KINDS: [&str; 5] = ["PENDING-JOB", "VOICE-UPDATE", "AGENT-UPDATE", "KNOWLEDGE", "DRAFT-TERM"];
+use std::ops::Range;
 
-/// The numbers (from 1) of the lines of `text` that hold a live note.
-pub fn live(text: &str) -> Vec<usize> {
-    let numbered = text.lines().enumerate();
-    numbered.filter(|(_, line)| is_live(line)).map(|(n, _)| n + 1).collect()
+use serde::Deserialize;
+
+use super::footers;
+use crate::shipped;
+
+/// The shipped rows.
+pub const SHIPPED: &str = include_str!("notes.toml");
+
+/// Tags that only say where a paragraph should go; no note, and nothing waits for them.
+pub const BARE: [&str; 2] = ["DURABLE", "EPHEMERAL"];
+
+/// The first words of the two ends.
+const ENDS: [&str; 2] = ["RESOLVED", "CARRIED"];
+
+/// What may prove that somebody acted on a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Crumb {
+    /// A commit that exists.
+    Commit,
+    /// The id of a job that exists.
+    Job,
+    /// A file of the work tree.
+    File,
+    /// A file below `.claude/knowledge/`.
+    Knowledge,
 }
 
-/// How many open notes of `kind` in `text` say something between their braces.
-pub fn open(text: &str, kind: &str) -> usize {
-    let says = |line: &&str| tag(line).is_some_and(|(tag, rest)| tag == kind && !is_empty(rest));
-    text.lines().filter(says).count()
-}
-
-fn is_live(line: &str) -> bool {
-    let Some((tag, rest)) = tag(line) else { return false };
-    match tag.split_once(':') {
-        // An end that shows nothing is as good as dropped.
-        Some(("RESOLVED", kind)) => KINDS.contains(&kind) && is_empty(rest),
-        Some(_) => false,
-        None => KINDS.contains(&tag),
+impl Crumb {
+    /// The word that a table has for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Job => "job",
+            Self::File => "file",
+            Self::Knowledge => "knowledge",
+        }
     }
 }
 
-/// The word in brackets that a line begins with, and what follows it.
-fn tag(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start();
-    let line =
-        ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line).trim_start();
-    let line = line.strip_prefix('`').unwrap_or(line);
-    line.strip_prefix('[')?.split_once(']')
+/// One kind of note.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    #[serde(rename = "kind")]
+    pub name: String,
+    #[serde(default)]
+    pub content: String,
+    #[serde(default)]
+    pub means: String,
+    /// The subagent that acts on it.
+    #[serde(default)]
+    pub consumer: Option<String>,
+    pub crumbs: Vec<Crumb>,
+    #[serde(default)]
+    pub example: String,
 }
 
-fn is_empty(braces: &str) -> bool {
-    let inner = braces.trim_start().strip_prefix('{').and_then(|rest| rest.split_once('}'));
-    inner.is_none_or(|(inner, _)| inner.trim().is_empty())
+/// All kinds in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kinds {
+    #[serde(rename = "note", default)]
+    rows: Vec<Kind>,
+}
+
+/// A row that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadKind {
+    #[error("[[note]] row {row}: `{name}` is no kind; a kind is capital letters, digits and `-`")]
+    Name { row: usize, name: String },
+    #[error("[[note]] row {row}: `{name}` is there already")]
+    Doubled { row: usize, name: String },
+    #[error(
+        "[[note]] row {row}: `{name}` says by `crumbs` no way to prove it; known: commit, job, file, knowledge"
+    )]
+    Crumbs { row: usize, name: String },
+    #[error("[[note]] row {row}: subagent `{consumer}` acts on `{other}` already")]
+    Consumer { row: usize, consumer: String, other: String },
+}
+
+impl BadKind {
+    /// The row to look at, from 1.
+    pub fn row(&self) -> usize {
+        match self {
+            Self::Name { row, .. }
+            | Self::Doubled { row, .. }
+            | Self::Crumbs { row, .. }
+            | Self::Consumer { row, .. } => *row,
+        }
+    }
+}
+
+/// Where a note stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Live,
+    /// Somebody looked at it and gave it back with a word of context. Still live.
+    HandedBack,
+    Resolved,
+    Carried,
+}
+
+impl Standing {
+    /// The word that people and `--json` read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::HandedBack => "handed-back",
+            Self::Resolved => "resolved",
+            Self::Carried => "carried",
+        }
+    }
+
+    /// Somebody has to act on it.
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Live | Self::HandedBack)
+    }
+}
+
+/// One note, as it stands in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Its line, from 1.
+    pub line: usize,
+    /// The bytes of its line, without the line break.
+    pub range: Range<usize>,
+    /// The bytes from its first bracket to the end of its last brace.
+    pub span: Range<usize>,
+    pub kind: String,
+    pub standing: Standing,
+    /// What stands between the first braces; empty for a resolved one.
+    pub content: String,
+    /// Further braces: why it is carried, or the context that it was handed back with.
+    pub extra: Vec<String>,
+    /// How many times it was carried.
+    pub carries: u32,
+    /// Where a resolved one leads.
+    pub crumb: String,
+}
+
+impl Kinds {
+    /// The shipped rows.
+    pub fn shipped() -> Result<Self, toml::de::Error> {
+        shipped::read(shipped::shipped!("notes"))
+    }
+
+    /// These rows with `more` behind, checked.
+    pub fn and(mut self, more: &[Kind]) -> Result<Self, BadKind> {
+        for (row, kind) in (1..).zip(more) {
+            let name = || kind.name.clone();
+            if !is_name(&kind.name) {
+                return Err(BadKind::Name { row, name: name() });
+            }
+            if self.get(&kind.name).is_some() {
+                return Err(BadKind::Doubled { row, name: name() });
+            }
+            if kind.crumbs.is_empty() {
+                return Err(BadKind::Crumbs { row, name: name() });
+            }
+            if let Some(consumer) = &kind.consumer
+                && let Some(other) = self.of_consumer(consumer)
+            {
+                let (consumer, other) = (consumer.clone(), other.name.clone());
+                return Err(BadKind::Consumer { row, consumer, other });
+            }
+            self.rows.push(kind.clone());
+        }
+        Ok(self)
+    }
+
+    /// The same with kinds that a job brought: nobody consumes them but the agent itself, and
+    /// anything proves them. Names that are no kind, or are there already, add nothing.
+    #[must_use]
+    pub fn with_own<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        for name in names {
+            if is_name(name) && self.get(name).is_none() {
+                let crumbs = vec![Crumb::Commit, Crumb::Job, Crumb::File];
+                let (content, means, example) = (String::new(), String::new(), String::new());
+                let name = name.to_owned();
+                self.rows.push(Kind { name, content, means, consumer: None, crumbs, example });
+            }
+        }
+        self
+    }
+
+    /// Every kind, in the order of the rows.
+    pub fn all(&self) -> &[Kind] {
+        &self.rows
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Kind> {
+        self.rows.iter().find(|kind| kind.name == name)
+    }
+
+    /// The kind that a subagent of this name acts on.
+    pub fn of_consumer(&self, agent: &str) -> Option<&Kind> {
+        self.rows.iter().find(|kind| kind.consumer.as_deref() == Some(agent))
+    }
+
+    /// The names of all kinds, for messages.
+    pub fn names(&self) -> String {
+        self.rows.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Every note of `text`, in order.
+    pub fn read(&self, text: &str) -> Vec<Note> {
+        self.read_from(text, 0)
+    }
+
+    /// Every note below the first anchor of a page.
+    pub fn in_footer(&self, page: &str, anchors: &[&str]) -> Vec<Note> {
+        if !page.contains('[') {
+            return Vec::new();
+        }
+        let layout = footers::layout(page, anchors);
+        self.read_from(page, page.len() - layout.footer().len())
+    }
+
+    /// Every note at or behind byte `from`, which begins a line.
+    fn read_from(&self, text: &str, from: usize) -> Vec<Note> {
+        let mut found = Vec::new();
+        let (mut start, mut number) = (from, None);
+        for line in text[from..].split_inclusive('\n') {
+            let bare = line.trim_end_matches(['\r', '\n']);
+            if let Some(note) = self.note(bare) {
+                let number = number.get_or_insert_with(|| (0, text[..from].matches('\n').count() + 1));
+                number.1 += text[from..][number.0..start - from].matches('\n').count();
+                number.0 = start - from;
+                let shift = |range: Range<usize>| range.start + start..range.end + start;
+                let (range, span) = (shift(note.range), shift(note.span));
+                found.push(Note { line: number.1, range, span, ..note });
+            }
+            start += line.len();
+        }
+        found
+    }
+
+    /// The note that a line is; its places count from the line's start.
+    fn note(&self, line: &str) -> Option<Note> {
+        let tag = tag(line)?;
+        let (kind, end) = match tag.word.split_once(':') {
+            Some((end, rest)) if ENDS.contains(&end) => {
+                let (kind, times) = rest.split_once(':').unwrap_or((rest, ""));
+                (kind, Some((end, times)))
+            }
+            Some(_) => return None,
+            None => (tag.word, None),
+        };
+        self.get(kind)?;
+        let (mut braces, span) = braces(line, tag.rest);
+        let first = if braces.is_empty() { String::new() } else { braces.remove(0) };
+        let says = !first.is_empty();
+        let base = Note {
+            line: 0,
+            range: 0..line.len(),
+            span: tag.start..span,
+            kind: kind.to_owned(),
+            standing: Standing::Live,
+            content: String::new(),
+            extra: Vec::new(),
+            carries: 0,
+            crumb: String::new(),
+        };
+        Some(match end {
+            // An end that shows nothing is as good as dropped.
+            Some(("RESOLVED", "")) if says => Note { standing: Standing::Resolved, crumb: first, ..base },
+            Some(("CARRIED", times)) => {
+                let carries = count(times);
+                let ended = carries > 0 && says && braces.iter().any(|why| !why.is_empty());
+                let standing = if ended { Standing::Carried } else { Standing::Live };
+                Note { standing, content: first, extra: braces, carries, ..base }
+            }
+            Some(_) => base,
+            None => {
+                let standing = if braces.is_empty() { Standing::Live } else { Standing::HandedBack };
+                Note { standing, content: first, extra: braces, ..base }
+            }
+        })
+    }
+
+    /// The page with each carried note of its footer carried once more; `None` without one.
+    pub fn carried_on(&self, page: &str, anchors: &[&str]) -> Option<String> {
+        let notes = self.in_footer(page, anchors);
+        let mut text = page.to_owned();
+        for note in notes.iter().rev().filter(|note| note.standing == Standing::Carried) {
+            let tag = format!("[CARRIED:{}:{}]", note.kind, note.carries.saturating_add(1));
+            let old = &page[note.span.clone()];
+            let rest = old.split_once(']').map_or("", |(_, rest)| rest);
+            text.replace_range(note.span.clone(), &format!("{tag}{rest}"));
+        }
+        (text != page).then_some(text)
+    }
+
+    /// How many live notes of `kind` in the footer of `page` say something.
+    pub fn open(&self, page: &str, anchors: &[&str], kind: &str) -> usize {
+        let open = |note: &&Note| note.standing.is_live() && note.kind == kind && !note.content.is_empty();
+        self.in_footer(page, anchors).iter().filter(open).count()
+    }
+}
+
+/// The line of a note that was acted on.
+pub fn resolved(kind: &str, crumb: &str) -> String {
+    format!("[RESOLVED:{kind}]{{{}}}", in_braces(crumb))
+}
+
+/// The line of a note that waits for another cycle. `content` is as a note has it.
+pub fn carried(kind: &str, times: u32, content: &str, why: &str) -> String {
+    format!("[CARRIED:{kind}:{times}]{{{content}}}{{{}}}", in_braces(why))
+}
+
+/// The line of a live note; `back`, if it says something, hands it back.
+pub fn live(kind: &str, content: &str, back: &str) -> String {
+    let back = if back.is_empty() { String::new() } else { format!("{{{}}}", in_braces(back)) };
+    format!("[{kind}]{{{content}}}{back}")
+}
+
+/// One line of text between braces: a brace in it is escaped, and nothing escapes the last.
+fn in_braces(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut parts = line.split('}').map(|part| part.trim_end_matches('\\'));
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| format!("{all}\\}}{part}"))
+}
+
+/// True for lines that look like a note, known or not, ended or not: what a slip of the pen
+/// would turn a note into. Bare tags, check boxes and links do not.
+pub fn is_shaped(line: &str) -> bool {
+    let Some(tag) = tag(line) else { return false };
+    let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+    if BARE.contains(&tag.word) || tag.word.len() < 3 || !tag.word.chars().all(letters) {
+        return false;
+    }
+    let rest = line[tag.rest..].trim_start();
+    let loud = tag.word.chars().any(|c| c.is_ascii_uppercase()) && tag.word == tag.word.to_ascii_uppercase();
+    rest.starts_with('{') || (loud && !rest.starts_with(['(', '[', ':']))
+}
+
+/// The lines that look like notes and stand in one of two texts more often than in the other.
+pub fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
+    let shaped = |text: &'t str| {
+        let mut lines: Vec<&str> = text.lines().map(str::trim).filter(|line| is_shaped(line)).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let (old, new) = (shaped(old), shaped(new));
+    let minus = |from: &[&'t str], other: &[&'t str]| {
+        let mut rest = other.to_vec();
+        let mut left = Vec::new();
+        for line in from {
+            match rest.iter().position(|other| other == line) {
+                Some(at) => drop(rest.swap_remove(at)),
+                None => left.push(*line),
+            }
+        }
+        left
+    };
+    [minus(&new, &old), minus(&old, &new)].concat()
+}
+
+/// A bare tag at the start of a line, and what follows it.
+pub fn bare_tag(line: &str) -> Option<(&'static str, &str)> {
+    let tag = tag(line)?;
+    let known = BARE.into_iter().find(|bare| *bare == tag.word)?;
+    Some((known, line[tag.rest..].trim_start()))
+}
+
+struct TagAt<'a> {
+    /// What stands between the brackets.
+    word: &'a str,
+    /// Byte of the opening bracket.
+    start: usize,
+    /// Byte behind the closing one.
+    rest: usize,
+}
+
+/// The word in brackets that a line begins with.
+fn tag(line: &str) -> Option<TagAt<'_>> {
+    let bare = line.trim_start();
+    if !bare.starts_with(['[', '-', '*', '+', '`']) {
+        return None;
+    }
+    let bare = ["- ", "* ", "+ "].iter().find_map(|bullet| bare.strip_prefix(bullet)).unwrap_or(bare);
+    let bare = bare.trim_start();
+    let bare = bare.strip_prefix('`').unwrap_or(bare);
+    let (word, rest) = bare.strip_prefix('[')?.split_once(']')?;
+    Some(TagAt { word, start: line.len() - bare.len(), rest: line.len() - rest.len() })
+}
+
+/// The texts between the braces from byte `from` on, trimmed and otherwise as they stand, and
+/// the byte behind the last brace.
+fn braces(line: &str, from: usize) -> (Vec<String>, usize) {
+    let (mut found, mut end) = (Vec::new(), from);
+    loop {
+        let rest = &line[end..];
+        let Some(inner) = rest.trim_start().strip_prefix('{') else { break };
+        let mut escaped = false;
+        let close = inner.char_indices().find(|(_, c)| {
+            let closes = *c == '}' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            closes
+        });
+        let Some((close, _)) = close else { break };
+        found.push(inner[..close].trim().to_owned());
+        end = line.len() - inner.len() + close + 1;
+    }
+    (found, end)
+}
+
+fn count(times: &str) -> u32 {
+    let plain = !times.starts_with('0') && times.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { times.parse().unwrap_or(0) } else { 0 }
+}
+
+fn is_name(name: &str) -> bool {
+    let of_a_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
+    let taken = ENDS.contains(&name) || BARE.contains(&name);
+    name.len() >= 3
+        && name.len() <= 40
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && !taken
+        && name.chars().all(of_a_name)
 }
 
 #[cfg(test)]
@@ -48,41 +440,151 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::memory::samples::{ANCHORS, page_like};
+
+    fn kinds() -> Kinds {
+        Kinds::shipped().expect("the shipped rows read")
+    }
+
+    fn row(name: &str) -> Kind {
+        Kind { name: name.to_owned(), consumer: None, ..kinds().all()[4].clone() }
+    }
 
     #[test]
-    fn a_note_is_live_until_its_end_shows_something() {
-        for (line, live) in [
-            ("[KNOWLEDGE]{lexers}", true),
-            ("[PENDING-JOB]", true),
-            ("  - [DRAFT-TERM]{x}", true),
-            ("`[VOICE-UPDATE]{a | b | c}`", true),
-            ("[KNOWLEDGE]{lexers}{came back: duplicate}", true),
-            ("[RESOLVED:KNOWLEDGE]{.claude/knowledge/lexers.md}", false),
-            ("[RESOLVED:KNOWLEDGE]{}", true),
-            ("[RESOLVED:KNOWLEDGE]", true),
-            ("[CARRIED:KNOWLEDGE:1]{x}{later}", false),
-            ("[DURABLE]", false),
-            ("[EPHEMERAL]", false),
-            ("see [KNOWLEDGE]{x}", false),
-            ("[ ] task", false),
-            ("", false),
-        ] {
-            assert_eq!(is_live(line), live, "{line}");
+    fn the_shipped_rows_are_sound() {
+        let rows = kinds().rows;
+        Kinds::default().and(&rows).expect("sound");
+        let toml: Kinds = toml::from_str(SHIPPED).expect("reads");
+        assert_eq!(toml.rows, rows);
+        for kind in rows {
+            let notes = kinds().read(&kind.example);
+            assert_eq!(notes.len(), 1, "{}", kind.example);
+            assert_eq!((&notes[0].kind, notes[0].standing), (&kind.name, Standing::Live));
         }
     }
 
     #[test]
+    fn a_row_that_cannot_be_used_is_named() {
+        let said = |kind: Kind| kinds().and(&[kind]).expect_err("refused").to_string();
+        assert!(said(row("lower")).contains("row 1: `lower` is no kind"));
+        assert!(said(row("DURABLE")).contains("no kind"));
+        assert!(said(row("KNOWLEDGE")).contains("there already"));
+        assert!(said(Kind { crumbs: Vec::new(), ..row("TERM") }).contains("no way to prove it"));
+        let doubled = Kind { consumer: Some("job-creator".to_owned()), ..row("TERM") };
+        assert!(said(doubled).contains("acts on `PENDING-JOB` already"));
+        assert_eq!(kinds().with_own(["FLAKY-TEST", "no", "KNOWLEDGE"]).all().len(), 6);
+    }
+
+    #[test]
+    fn a_note_is_live_until_its_end_shows_something() {
+        use Standing::{Carried, HandedBack, Live, Resolved};
+        for (line, standing) in [
+            ("[KNOWLEDGE]{lexers}", Some(Live)),
+            ("[PENDING-JOB]", Some(Live)),
+            ("  - [DRAFT-TERM]{x}", Some(Live)),
+            ("* [DRAFT-TERM]{x}", Some(Live)),
+            ("`[VOICE-UPDATE]{a | b | c}`", Some(Live)),
+            ("[KNOWLEDGE]{open brace", Some(Live)),
+            ("[KNOWLEDGE] {x}", Some(Live)),
+            ("[KNOWLEDGE]{lexers}{came back: duplicate}", Some(HandedBack)),
+            ("[KNOWLEDGE]{a \\} b}", Some(Live)),
+            ("[RESOLVED:KNOWLEDGE]{.claude/knowledge/lexers.md}", Some(Resolved)),
+            ("[RESOLVED:KNOWLEDGE]{}", Some(Live)),
+            ("[RESOLVED:KNOWLEDGE]{ }", Some(Live)),
+            ("[RESOLVED:KNOWLEDGE]", Some(Live)),
+            ("[RESOLVED:KNOWLEDGE:2]{x}", Some(Live)),
+            ("[CARRIED:KNOWLEDGE:1]{x}{later}", Some(Carried)),
+            ("[CARRIED:KNOWLEDGE:41]{x}{later}", Some(Carried)),
+            ("[CARRIED:KNOWLEDGE:1]{x}", Some(Live)),
+            ("[CARRIED:KNOWLEDGE:1]{}{later}", Some(Live)),
+            ("[CARRIED:KNOWLEDGE:0]{x}{later}", Some(Live)),
+            ("[CARRIED:KNOWLEDGE:-1]{x}{later}", Some(Live)),
+            ("[CARRIED:KNOWLEDGE]{x}{later}", Some(Live)),
+            ("[RESOLVED:OTHER]{x}", None),
+            ("[OTHER]{x}", None),
+            ("[LATER:KNOWLEDGE]{x}", None),
+            ("[DURABLE]", None),
+            ("[EPHEMERAL]", None),
+            ("see [KNOWLEDGE]{x}", None),
+            ("[ ] task", None),
+            ("", None),
+        ] {
+            let notes = kinds().read(line);
+            assert_eq!(notes.first().map(|note| note.standing), standing, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_note_says_where_it_stands_and_what() {
+        let page = "# T\r\n[KNOWLEDGE]{above}\r\n---Ob---\r\n- [KNOWLEDGE]{a \\} b} {ctx} tail\r\n\r\n[CARRIED:PENDING-JOB:2]{x}{no time}";
+        let notes = kinds().in_footer(page, &ANCHORS);
+        assert_eq!(notes.len(), 2, "what stands in the body is text");
+        assert_eq!((notes[0].line, notes[1].line), (4, 6));
+        assert_eq!(&page[notes[0].range.clone()], "- [KNOWLEDGE]{a \\} b} {ctx} tail");
+        assert_eq!(&page[notes[0].span.clone()], "[KNOWLEDGE]{a \\} b} {ctx}");
+        assert_eq!((notes[0].content.as_str(), &notes[0].extra), ("a \\} b", &vec!["ctx".to_owned()]));
+        assert_eq!((notes[1].carries, notes[1].extra[0].as_str()), (2, "no time"));
+    }
+
+    #[test]
+    fn what_is_carried_climbs_and_nothing_else_changes() {
+        let page = "[CARRIED:KNOWLEDGE:1]{body}{x}\n---Ob---\na\n - [CARRIED:KNOWLEDGE:9]{x}{y} z\r\n[KNOWLEDGE]{q}\n";
+        let on = kinds().carried_on(page, &ANCHORS).expect("one is carried");
+        assert_eq!(on, page.replace("KNOWLEDGE:9", "KNOWLEDGE:10"));
+        assert_eq!(kinds().carried_on("---Ob---\n[KNOWLEDGE]{q}\n", &ANCHORS), None);
+    }
+
+    #[test]
+    fn what_looks_like_a_note_is_noticed() {
+        for (line, shaped) in [
+            ("[KNOWLEDGE]{x}", true),
+            ("[KNOWLEGE]{x}", true),
+            ("[knowledge]{x}", true),
+            ("[PENDING_JOB] do it", true),
+            ("- [RESOLVED:KNOWLEDGE]{x}", true),
+            ("[TODO]", true),
+            ("[DURABLE]", false),
+            ("[x] done", false),
+            ("[README](README.md)", false),
+            ("[RFC]: http://x", false),
+            ("[link] text", false),
+            ("text [KNOWLEDGE]{x}", false),
+        ] {
+            assert_eq!(is_shaped(line), shaped, "{line}");
+        }
+        assert_eq!(differing("a\n[KNOWLEDGE]{x}\n", "b\n[KNOWLEDGE]{x}\n"), Vec::<&str>::new());
+        assert_eq!(differing("[A-B]{x}\n[A-B]{x}", " [A-B]{x}\n[C-D]{x}"), ["[C-D]{x}", "[A-B]{x}"]);
+    }
+
+    #[test]
     fn an_open_note_of_a_kind_says_something() {
-        let text = "[PENDING-JOB]{the cache lies}\n- [PENDING-JOB]{b}\n[PENDING-JOB]\n[PENDING-JOB]{ }\n\
+        let page = "---Ob---\n[PENDING-JOB]{the cache lies}\n- [PENDING-JOB]{b}\n[PENDING-JOB]\n[PENDING-JOB]{ }\n\
                     [KNOWLEDGE]{x}\n[RESOLVED:PENDING-JOB]{done}\nsee [PENDING-JOB]{y}\n";
-        assert_eq!((open(text, "PENDING-JOB"), open(text, "KNOWLEDGE"), open("", "KNOWLEDGE")), (2, 1, 0));
+        assert_eq!(kinds().open(page, &ANCHORS, "PENDING-JOB"), 2);
+        assert_eq!(kinds().open(page, &ANCHORS, "KNOWLEDGE"), 1);
     }
 
     proptest! {
         #[test]
-        fn any_text_has_notes_or_has_none(text in any::<String>()) {
-            let lines = text.lines().count();
-            prop_assert!(live(&text).iter().all(|n| (1..=lines).contains(n)));
+        fn any_text_has_notes_or_has_none(text in prop_oneof![".*", page_like()]) {
+            for note in kinds().read(&text) {
+                prop_assert!(text.lines().count() >= note.line);
+                prop_assert!(note.range.start <= note.span.start && note.span.end <= note.range.end);
+                prop_assert!(text[note.span.clone()].starts_with('['));
+            }
+        }
+
+        #[test]
+        fn an_end_reads_as_it_was_written(content in "[a-z |]{0,12}[a-z]", why in ".{1,20}", times in 1_u32..99) {
+            prop_assume!(!why.trim().trim_matches('\\').is_empty());
+            let line = carried("KNOWLEDGE", times, &content, &why);
+            let notes = kinds().read(&line);
+            prop_assert_eq!(notes.len(), 1, "{}", line);
+            prop_assert_eq!((notes[0].standing, notes[0].carries), (Standing::Carried, times));
+            prop_assert_eq!(&notes[0].content, content.trim());
+            prop_assert_eq!(&notes[0].span, &(0..line.len()));
+            let line = resolved("KNOWLEDGE", &why);
+            prop_assert_eq!(kinds().read(&line)[0].standing, Standing::Resolved);
         }
     }
 }

@@ -10,12 +10,29 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::format::state::{self, State};
 use crate::format::{names, short_hash};
 use crate::memory::condense::{Baseline, Deflation};
+use crate::memory::notes::{Kinds, Note, Standing};
 use crate::memory::{footers, heal, scope, words};
 use crate::phases::gates::PlanStanding;
 use crate::phases::{Move, Phase, Stand};
 use crate::plans::{self, Pointer};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
+
+/// A note on one of the cycle's pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// Its number among the cycle's notes, from 1; it stays while no note comes or goes.
+    pub n: usize,
+    pub page: String,
+    pub note: Note,
+}
+
+impl Marked {
+    /// `page:line`.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.page, self.note.line)
+    }
+}
 
 impl Seed {
     /// What the step would declare reads, and is this phase's to declare.
@@ -119,20 +136,36 @@ impl Seed {
         Ok(Some(Deflation { baseline, remaining, share: self.rules.share }))
     }
 
-    /// Live notes in the footers of the cycle's pages, as `page:line`.
-    pub fn live_notes(&self, focused: &Focused) -> Result<Vec<String>> {
-        let anchors = self.rules.maps.anchors();
-        let mut live = Vec::new();
+    /// The kinds of notes that hold in the job: the rules', and those that it brought.
+    pub fn kinds(&self, state: &State) -> Kinds {
+        self.rules.kinds().clone().with_own(state.kinds.iter().map(String::as_str))
+    }
+
+    /// Every note in the footers of the cycle's pages, page by page. An end that proves
+    /// nothing is none: its note is still live.
+    pub fn notes(&self, focused: &Focused) -> Result<Vec<Marked>> {
+        let (anchors, kinds) = (self.rules.maps.anchors(), self.kinds(&focused.state));
+        let mut found = Vec::new();
         for dir in self.lines(&focused.chain, names::SCOPE)? {
             let Some(text) = self.page_text(&dir) else { continue };
-            let layout = footers::layout(&text, &anchors);
-            let above = text.len() - layout.footer().len();
-            let lines_above = text[..above].lines().count();
             let page = self.page_path(&dir);
-            let notes = crate::memory::notes::live(layout.footer());
-            live.extend(notes.into_iter().map(|line| format!("{page}:{}", lines_above + line)));
+            for mut note in kinds.in_footer(&text, &anchors) {
+                let kind = kinds.get(&note.kind);
+                if note.standing == Standing::Resolved
+                    && !kind.is_some_and(|kind| self.leads_somewhere(kind, &note.crumb))
+                {
+                    note.standing = Standing::Live;
+                }
+                found.push(Marked { n: found.len() + 1, page: page.clone(), note });
+            }
         }
-        Ok(live)
+        Ok(found)
+    }
+
+    /// Live notes in the footers of the cycle's pages, as `page:line`.
+    pub fn live_notes(&self, focused: &Focused) -> Result<Vec<String>> {
+        let notes = self.notes(focused)?;
+        Ok(notes.iter().filter(|one| one.note.standing.is_live()).map(Marked::place).collect())
     }
 
     /// Open notes of a root cause, below the anchors of all pages of the work tree.
@@ -146,7 +179,7 @@ impl Seed {
                 continue;
             }
             let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
-            open += crate::memory::notes::open(footers::layout(&text, &anchors).footer(), "PENDING-JOB");
+            open += self.rules.kinds().open(&text, &anchors, "PENDING-JOB");
         }
         Ok(open)
     }

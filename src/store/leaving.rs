@@ -220,6 +220,14 @@ impl Store {
         Ok(String::from_utf8_lossy(&asked.stdout).trim().parse().ok())
     }
 
+    /// Whether `hex`, an id or enough of its first digits, is a commit that is here. Asks no
+    /// child: a hook may ask it.
+    pub fn has_commit(&self, hex: &str) -> bool {
+        let Ok(prefix) = gix::hash::Prefix::from_hex(hex) else { return false };
+        let Ok(Some(Ok(id))) = self.repo.objects.lookup_prefix(prefix, None) else { return false };
+        self.repo.find_header(id).is_ok_and(|header| header.kind() == gix::object::Kind::Commit)
+    }
+
     /// Commits of HEAD's history that `since` does not reach, newest first, with their
     /// messages; at most fifty.
     pub fn commits_since(&self, since: &CommitId) -> Result<Vec<(CommitId, String)>, StoreError> {
