@@ -17,6 +17,7 @@ pub mod hook;
 pub mod nights;
 mod notes;
 mod opening;
+pub mod ownfiles;
 pub mod pacing;
 pub mod pages;
 pub mod paths;

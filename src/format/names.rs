@@ -43,6 +43,21 @@ pub fn job_of(chain: &str) -> Option<JobId> {
     chain.strip_prefix(JOBS)?.parse().ok()
 }
 
+/// The directory of a job in the work tree, with a trailing `/`.
+pub fn job_dir(id: &JobId) -> String {
+    format!(".claude/jobs/{id}/")
+}
+
+/// A file of a run, below the job's directory and in the job's tree alike.
+pub fn of_run(run: u32, name: &str) -> String {
+    format!("run-{run}/{name}")
+}
+
+/// The session log of a cycle.
+pub fn session_log(cycle: u32) -> String {
+    format!("session-log-{cycle}.md")
+}
+
 /// The file of interaction `n`.
 pub fn interaction(n: u32) -> String {
     format!("interactions/{n:04}.md")

@@ -151,6 +151,7 @@ impl Seed {
             scope: self.scope(focused),
             row,
             state,
+            chain: &focused.chain,
         };
         let open = self.differs_from_head(&tree, &before, &changed)?;
         let mut added = Vec::new();
@@ -245,11 +246,17 @@ impl Seed {
                 survey.pages.push(shown.clone());
             }
             // Nobody's page edit is the anchors that git seed put in: no sign of silent hooks.
-            let page = matches!(self.place_of(&shown, judged.state), Place::Page { .. });
-            survey.changed |= touched || !page;
+            let place = self.place_of(&shown, judged.state);
+            let page = matches!(place, Place::Page { .. });
+            // Nor is what a command of git seed wrote.
+            survey.changed |= place != Place::JobFile && (touched || !page);
             // What nobody can read, or is no file, cannot be committed.
             if self.store.can_be_read(path) {
-                if !page && !self.lies_in_scope(&shown, judged) && judged.row.write.contains(&Write::Scope) {
+                if !page
+                    && place != Place::JobFile
+                    && !self.lies_in_scope(&shown, judged)
+                    && judged.row.write.contains(&Write::Scope)
+                {
                     survey.companions.push(shown);
                 }
                 survey.own.push(path.clone());
@@ -285,6 +292,9 @@ impl Seed {
     fn is_allowed(&self, judged: &Judged<'_>, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
         let row = judged.row;
         let place = self.place_of(shown, judged.state);
+        if place == Place::JobFile && self.is_own_file(judged.chain, judged.state, shown)? {
+            return Ok(true);
+        }
         let declared = self.is_declared(shown, &place, &judged.scope);
         let cycle = judged.state.stand.cycle;
         let old = self.store.blob_at(before, path)?;
@@ -348,6 +358,7 @@ impl Seed {
             scope: self.scope(focused),
             row,
             state: &focused.state,
+            chain: &focused.chain,
         };
         for change in &changed {
             let shown = change.path.to_string();
@@ -628,6 +639,7 @@ struct Judged<'a> {
     scope: Scope,
     row: &'a Phase,
     state: &'a State,
+    chain: &'a str,
 }
 
 /// What putting strays back did.

@@ -196,12 +196,8 @@ impl Seed {
 
     /// The session log of this cycle is there.
     pub fn is_archived(&self, focused: &Focused) -> bool {
-        let state = &focused.state;
-        let file = format!(
-            ".claude/jobs/{}/run-{}/session-log-{}.md",
-            state.job.id, state.job.run, state.stand.cycle
-        );
-        self.store.work_tree().join(file).metadata().is_ok_and(|data| data.len() > 0)
+        let name = names::session_log(focused.state.stand.cycle);
+        self.own_file_on_disk(&focused.state, &name).is_some_and(|bytes| !bytes.is_empty())
     }
 
     /// The number of cycles that the plan document declares, if it is there and reads.
