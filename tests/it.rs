@@ -16,6 +16,7 @@ mod it {
     mod links;
     mod many;
     mod model;
+    mod notes;
     mod odd;
     mod pacing;
     mod payloads;

@@ -15,6 +15,7 @@ mod job;
 mod log;
 mod man;
 mod manual;
+mod note;
 mod phase;
 mod plan;
 mod reflect;
@@ -101,6 +102,11 @@ enum Command {
     Fence {
         #[command(subcommand)]
         command: fence::FenceCommand,
+    },
+    /// Notes on the cycle's pages, and how they come to rest
+    Note {
+        #[command(subcommand)]
+        command: note::NoteCommand,
     },
     /// Where condense stands
     Condense {
@@ -223,6 +229,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Phase { command } => phase::run(command, context, out),
         Command::Plan { command } => plan::run(command, context, out),
         Command::Fence { command } => fence::run(command, context, out),
+        Command::Note { command } => note::run(command, context, out),
         Command::Condense { command } => condense::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),

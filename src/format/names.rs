@@ -27,6 +27,8 @@ pub const EXCLUDES: &str = "excludes";
 pub const ATTRIBUTES: &str = "attributes";
 /// Footer words at the beginning of condense, by page.
 pub const BASELINE: &str = "condense.toml";
+/// The notes that condense found when it began.
+pub const NOTES: &str = "notes.toml";
 
 /// The chain of a job.
 pub fn job_chain(id: &JobId) -> String {

@@ -40,13 +40,13 @@ pub enum Crumb {
 }
 
 impl Crumb {
-    /// The word that a table has for it.
-    pub fn word(self) -> &'static str {
+    /// What a person would call it.
+    pub fn said(self) -> &'static str {
         match self {
-            Self::Commit => "commit",
-            Self::Job => "job",
-            Self::File => "file",
-            Self::Knowledge => "knowledge",
+            Self::Commit => "the id of a commit",
+            Self::Job => "the id of a job",
+            Self::File => "a file",
+            Self::Knowledge => "a file below .claude/knowledge",
         }
     }
 }
@@ -292,11 +292,13 @@ impl Kinds {
         })
     }
 
-    /// The page with each carried note of its footer carried once more; `None` without one.
-    pub fn carried_on(&self, page: &str, anchors: &[&str]) -> Option<String> {
+    /// The page with each carried note of its footer that `climbs` carried once more; `None`
+    /// without one.
+    pub fn carried_on(&self, page: &str, anchors: &[&str], climbs: impl Fn(&Note) -> bool) -> Option<String> {
         let notes = self.in_footer(page, anchors);
         let mut text = page.to_owned();
-        for note in notes.iter().rev().filter(|note| note.standing == Standing::Carried) {
+        let carried = |note: &&Note| note.standing == Standing::Carried && climbs(note);
+        for note in notes.iter().rev().filter(carried) {
             let tag = format!("[CARRIED:{}:{}]", note.kind, note.carries.saturating_add(1));
             let old = &page[note.span.clone()];
             let rest = old.split_once(']').map_or("", |(_, rest)| rest);
@@ -369,6 +371,17 @@ pub fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
         left
     };
     [minus(&new, &old), minus(&old, &new)].concat()
+}
+
+/// The kinds that `note: <KIND>` lines of a section bring, in order; `Err` has what is no kind.
+pub fn brought(section: &str) -> Vec<Result<String, String>> {
+    let said = |line: &str| {
+        let line = line.trim();
+        let bare = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
+        let name = bare.trim_start().strip_prefix("note:")?.trim().trim_matches('`').to_owned();
+        Some(if is_name(&name) { Ok(name) } else { Err(format!("note: {name}")) })
+    };
+    section.lines().filter_map(said).collect()
 }
 
 /// A bare tag at the start of a line, and what follows it.
@@ -529,9 +542,10 @@ mod tests {
     #[test]
     fn what_is_carried_climbs_and_nothing_else_changes() {
         let page = "[CARRIED:KNOWLEDGE:1]{body}{x}\n---Ob---\na\n - [CARRIED:KNOWLEDGE:9]{x}{y} z\r\n[KNOWLEDGE]{q}\n";
-        let on = kinds().carried_on(page, &ANCHORS).expect("one is carried");
+        let on = kinds().carried_on(page, &ANCHORS, |_| true).expect("one is carried");
         assert_eq!(on, page.replace("KNOWLEDGE:9", "KNOWLEDGE:10"));
-        assert_eq!(kinds().carried_on("---Ob---\n[KNOWLEDGE]{q}\n", &ANCHORS), None);
+        assert_eq!(kinds().carried_on(page, &ANCHORS, |note| note.carries == 1), None, "body and others");
+        assert_eq!(kinds().carried_on("---Ob---\n[KNOWLEDGE]{q}\n", &ANCHORS, |_| true), None);
     }
 
     #[test]

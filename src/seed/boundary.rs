@@ -475,6 +475,8 @@ impl Seed {
             )?;
         }
         let mut remarks = self.write_healed(&pages)?;
+        let climbed = self.climb(&taken.focused)?;
+        remarks.extend(climbed.iter().map(|page| format!("{page}: its carried notes count one cycle more.")));
         if let Some(start) = start.as_ref().filter(|start| !start.persons.is_empty()) {
             remarks.push(format!(
                 "{} changed before this cycle: left to the person, in no commit.",

@@ -1,15 +1,49 @@
-//! Notes at work: what proves that one was acted on, and the commands that bring one to rest.
+//! Notes at work: what proves that one was acted on, the commands that bring one to rest, and
+//! the carried ones that climb.
 
-use super::Seed;
-use crate::format::names;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::commands::Done;
+use super::pages::Marked;
+use super::steps::{By, Draft, Fold};
+use super::{Focused, Result, Seed, SeedError, pacing};
+use crate::format::journal::What;
+use crate::format::state::State;
+use crate::format::{names, short_hash};
 use crate::jobs::JobId;
-use crate::memory::notes::{Crumb, Kind};
-use crate::store::RepoPath;
+use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
+use crate::memory::words;
+use crate::phases::pacing::Deed;
+use crate::store::{RepoPath, TreeEdit};
+use crate::verdict::{Refusal, Wants};
 
 /// Where knowledge lies.
 const KNOWLEDGE: &str = ".claude/knowledge/";
 /// The fewest digits of a shortened commit id.
 const SHORT: usize = 7;
+/// The name under which a list of notes that was shown is kept in the journal.
+const SHOWN: &str = "notes";
+
+/// The notes that condense found when it began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Found {
+    #[serde(default, rename = "note")]
+    pub notes: Vec<Seen>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    pub page: String,
+    pub kind: String,
+    #[serde(default)]
+    pub content: String,
+    /// 0 for a live one.
+    #[serde(default)]
+    pub carries: u32,
+}
 
 impl Seed {
     /// Whether `crumb` leads to something that exists, of the sorts that prove this kind.
@@ -19,8 +53,9 @@ impl Seed {
 
     /// Each word of a breadcrumb may be the reference: `job <id> created` is one.
     fn is_there(&self, sort: Crumb, crumb: &str) -> bool {
-        let words =
-            crumb.split_whitespace().map(|word| word.trim_matches(['`', ',', ';', '.', ':', '(', ')']));
+        let words = crumb.split_whitespace();
+        let words = words
+            .map(|word| word.trim_start_matches(['`', '(']).trim_end_matches(['`', ',', ';', '.', ':', ')']));
         match sort {
             Crumb::Commit => words.clone().any(|word| self.is_commit(word)),
             Crumb::Job => words.clone().any(|word| self.is_job(word)),
@@ -40,10 +75,225 @@ impl Seed {
         matches!(self.store.tip(&names::job_chain(&id)), Ok(Some(_)))
     }
 
-    /// A file of the work tree below `folder`, by its path from the top.
+    /// A file of the work tree below `folder` that is not empty, by its path from the top.
     fn is_file(&self, path: &str, folder: &str) -> bool {
-        let plain = path.starts_with(folder) && !path.split('/').any(|part| matches!(part, "" | "." | ".."));
+        let plain =
+            path.starts_with(folder) && !path.split('/').any(|part| matches!(part, "" | "." | ".." | ".git"));
         let file = RepoPath::try_from(path).ok().and_then(|path| path.below(self.store.work_tree()).ok());
         plain && file.is_some_and(|file| file.metadata().is_ok_and(|data| data.is_file() && data.len() > 0))
     }
+
+    /// The cycle's notes, for whoever will name one by its number: which they were is kept, so
+    /// that a number never means another note than the one that was shown.
+    pub fn show_notes(&self, focused: &Focused) -> Result<Vec<Marked>> {
+        let notes = self.notes(focused)?;
+        self.remember_shown(focused, &notes)?;
+        Ok(notes)
+    }
+
+    fn remember_shown(&self, focused: &Focused, notes: &[Marked]) -> Result<()> {
+        let known = print(notes);
+        self.note(Some(focused), |line| {
+            line.what = What::Looked;
+            "session".clone_into(&mut line.tool);
+            line.call = format!("{SHOWN} {known}");
+        })
+    }
+
+    /// Whether the notes are others than those that were shown last in this stay.
+    fn notes_moved(&self, focused: &Focused, notes: &[Marked]) -> Result<bool> {
+        let since = self.read_since(focused)?;
+        let shown = since.lines.iter().rev().find_map(|linked| linked.line.call.strip_prefix("notes "));
+        Ok(shown.is_some_and(|shown| shown != print(notes)))
+    }
+
+    /// Writes the end of note `n` in place: done, and `crumb` leads to what shows it.
+    pub fn note_resolve(&self, n: usize, crumb: &str) -> Done<Marked> {
+        let crumb = crumb.trim().to_owned();
+        self.end_note(n, |marked, kind| {
+            if !self.leads_somewhere(kind, &crumb) {
+                let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
+                return Err(no("crumb")
+                    .with("crumb", crumb.as_str())
+                    .with("kind", kind.name.as_str())
+                    .with("sorts", sorts.join(" or ")));
+            }
+            Ok(notes::resolved(&marked.note.kind, &crumb))
+        })
+    }
+
+    /// Writes the other end of note `n`: it waits for another cycle.
+    pub fn note_carry(&self, n: usize, why: &str) -> Done<Marked> {
+        if why.trim().is_empty() {
+            return Err(SeedError::Usage("say by --why what keeps the note from being resolved".to_owned()));
+        }
+        self.end_note(n, |marked, _| {
+            let note = &marked.note;
+            if note.standing == Standing::Carried {
+                return Err(no("carried").with("where", marked.place()));
+            }
+            if note.content.is_empty() {
+                return Err(no("mute").with("where", marked.place()));
+            }
+            // One that was carried before, and whose end lost its words, goes on counting.
+            Ok(notes::carried(&note.kind, note.carries.max(1), &note.content, why))
+        })
+    }
+
+    fn end_note(
+        &self,
+        n: usize,
+        end: impl Fn(&Marked, &Kind) -> std::result::Result<String, Refusal>,
+    ) -> Done<Marked> {
+        let mut focused = self.require_focused()?;
+        if !self.row(Some(&focused)).measures {
+            return Ok(Err(no("later")));
+        }
+        self.climb(&focused)?;
+        let notes = self.notes(&focused)?;
+        if self.notes_moved(&focused, &notes)? {
+            return Ok(Err(no("moved")));
+        }
+        let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
+            let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
+            return Err(SeedError::Usage(text));
+        };
+        if marked.note.standing == Standing::Resolved {
+            return Ok(Err(no("resolved").with("where", marked.place())));
+        }
+        let kinds = self.kinds(&focused.state);
+        let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(no("moved"))) };
+        let line = match end(&marked, kind) {
+            Ok(line) => line,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let file = self.store.work_tree().join(&marked.page);
+        let page = std::fs::read_to_string(&file)?;
+        let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(no("moved"))) };
+        // The step first: it keeps the note's words, whatever comes in between.
+        let old = page[marked.note.range.clone()].trim().to_owned();
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            let mut draft = Draft::new(state, "note", line.clone(), By::Agent);
+            draft.body = format!("{}: {old}", marked.page);
+            Ok(Ok(draft))
+        })?;
+        focused = match taken {
+            Ok(taken) => taken.focused,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if std::fs::read(&file)? != page.as_bytes() {
+            return Ok(Err(no("moved")));
+        }
+        self.replace_file(&file, text.as_bytes())?;
+        self.claim_pages(&focused, vec![marked.page.clone()])?;
+        let notes = self.notes(&focused)?;
+        self.remember_shown(&focused, &notes)?;
+        Ok(Ok(notes.into_iter().nth(n - 1).unwrap_or(marked)))
+    }
+
+    /// Pages that a command wrote in the agent's name are its page edits.
+    pub(super) fn claim_pages(&self, focused: &Focused, pages: Vec<String>) -> Result<()> {
+        self.note(Some(focused), |line| {
+            line.what = What::After;
+            "session".clone_into(&mut line.tool);
+            let edits = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+            line.counts.page_edits += edits;
+            *line.counts.acts.entry(Deed::Page.word().to_owned()).or_insert(0) += edits;
+            pacing::settle(&mut line.counts);
+            line.paths = pages;
+        })
+    }
+
+    /// What condense found when it began, for the job's tree.
+    pub(super) fn found_notes(&self, chain: &str, state: &State) -> Result<TreeEdit> {
+        let notes = self.notes_of(chain, state)?;
+        let open = notes.into_iter().filter(|one| one.note.standing != Standing::Resolved);
+        let seen = |Marked { page, note, .. }: Marked| {
+            let carries = if note.standing == Standing::Carried { note.carries } else { 0 };
+            Seen { page, kind: note.kind, content: note.content, carries }
+        };
+        let found = Found { notes: open.map(seen).collect() };
+        let text = toml::to_string(&found).map_err(|error| SeedError::Usage(error.to_string()))?;
+        Ok(TreeEdit::Put { path: names::NOTES.to_owned(), bytes: text.into_bytes() })
+    }
+
+    /// What [`Self::found_notes`] kept.
+    pub(super) fn notes_at_entry(&self, focused: &Focused) -> Result<Vec<Seen>> {
+        let Some(bytes) = self.store.file(&focused.tip, names::NOTES)? else { return Ok(Vec::new()) };
+        let text = String::from_utf8_lossy(&bytes);
+        let found: Found = toml::from_str(&text).map_err(|error| SeedError::Usage(error.to_string()))?;
+        Ok(found.notes)
+    }
+
+    /// Carries every note once more that was carried when condense began and has not climbed
+    /// since. Done with the step that begins condense; whoever comes after a killed one does it
+    /// again, and never twice.
+    pub(super) fn climb(&self, focused: &Focused) -> Result<Vec<String>> {
+        if !self.row(Some(focused)).measures {
+            return Ok(Vec::new());
+        }
+        let seen = self.notes_at_entry(focused)?;
+        if seen.iter().all(|one| one.carries == 0) {
+            return Ok(Vec::new());
+        }
+        let persons = self.persons(focused)?;
+        let (anchors, kinds) = (self.rules.maps.anchors(), self.kinds(&focused.state));
+        let mut climbed = Vec::new();
+        let pages: BTreeMap<&str, Vec<&Seen>> = seen.iter().fold(BTreeMap::new(), |mut pages, one| {
+            pages.entry(one.page.as_str()).or_insert_with(Vec::new).push(one);
+            pages
+        });
+        for (page, seen) in pages {
+            let file = self.store.work_tree().join(page);
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            if persons.contains(page) {
+                continue;
+            }
+            let same = |note: &Note| {
+                seen.iter().any(|one| {
+                    (one.carries, &one.kind, &one.content) == (note.carries, &note.kind, &note.content)
+                })
+            };
+            if let Some(on) = kinds.carried_on(&text, &anchors, same) {
+                self.replace_file(&file, on.as_bytes())?;
+                climbed.push(page.to_owned());
+            }
+        }
+        if !climbed.is_empty() {
+            self.snapshot()?;
+        }
+        Ok(climbed)
+    }
+}
+
+fn no(case: &str) -> Refusal {
+    Refusal::new("note", Wants::Settled).with("case", case)
+}
+
+/// Which notes these are, and in which order; where they stand and how they end is open.
+fn print(notes: &[Marked]) -> String {
+    let said: String = notes
+        .iter()
+        .map(|one| {
+            let text =
+                if one.note.standing == Standing::Resolved { &one.note.crumb } else { &one.note.content };
+            format!("{}\n{}\n{text}\n", one.page, one.note.kind)
+        })
+        .collect();
+    short_hash(said.as_bytes(), 16)
+}
+
+/// The page with `line` in the place of the note; `None` where the note is not there any more.
+/// Words behind the note stay; what made the line a list item or code goes.
+fn with_line(page: &str, note: &Note, line: &str) -> Option<String> {
+    let old = page.get(note.range.clone())?;
+    let tail = page.get(note.span.end..note.range.end)?;
+    if !page.get(note.span.clone())?.starts_with('[') || words::count(old) == 0 {
+        return None;
+    }
+    let tail = tail.trim().trim_matches('`').trim();
+    let line = if tail.is_empty() { line.to_owned() } else { format!("{line} {tail}") };
+    let mut text = page.to_owned();
+    text.replace_range(note.range.clone(), &line);
+    Some(text)
 }

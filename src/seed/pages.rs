@@ -63,6 +63,9 @@ impl Seed {
             if let Err(bad) = self.scope_lines(&dirs, row) {
                 return no("scope-line", bad);
             }
+            if let Err(bad) = self.kinds_brought(&dirs, row) {
+                return no("kind-line", bad);
+            }
         }
         Ok(Ok(()))
     }
@@ -90,6 +93,34 @@ impl Seed {
         Ok(found)
     }
 
+    /// Kinds of notes that `note:` lines of declared pages bring, below the anchor of `row`; or
+    /// the line that names none.
+    pub(super) fn kinds_brought(
+        &self,
+        declared: &[String],
+        row: &Phase,
+    ) -> std::result::Result<Vec<String>, String> {
+        /// What a job remembers is small.
+        const MOST: usize = 8;
+        let anchors = self.rules.maps.anchors();
+        let Some(rank) = row.rank(&anchors) else { return Ok(Vec::new()) };
+        let mut kinds = Vec::new();
+        for dir in declared {
+            let Some(text) = self.page_text(dir) else { continue };
+            let section = footers::layout(&text, &anchors).section(rank).map(str::to_owned);
+            for kind in crate::memory::notes::brought(&section.unwrap_or_default()) {
+                let kind = kind.map_err(|bad| format!("{}: {bad}", self.page_path(dir)))?;
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+        }
+        match kinds.get(MOST) {
+            Some(more) => Err(format!("note: {more} is one too many; a job brings at most {MOST}")),
+            None => Ok(kinds),
+        }
+    }
+
     /// The page of a directory, given as a line of the scope.
     pub(super) fn page_text(&self, line: &str) -> Option<String> {
         std::fs::read_to_string(self.store.work_tree().join(self.page_path(line))).ok()
@@ -114,6 +145,7 @@ impl Seed {
         state.baseline = Some(baseline.total());
         let text = toml::to_string(&baseline).map_err(|error| SeedError::Usage(error.to_string()))?;
         draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
+        draft.edits.push(self.found_notes(chain, state)?);
         Ok(())
     }
 
@@ -144,9 +176,13 @@ impl Seed {
     /// Every note in the footers of the cycle's pages, page by page. An end that proves
     /// nothing is none: its note is still live.
     pub fn notes(&self, focused: &Focused) -> Result<Vec<Marked>> {
-        let (anchors, kinds) = (self.rules.maps.anchors(), self.kinds(&focused.state));
+        self.notes_of(&focused.chain, &focused.state)
+    }
+
+    pub(super) fn notes_of(&self, chain: &str, state: &State) -> Result<Vec<Marked>> {
+        let (anchors, kinds) = (self.rules.maps.anchors(), self.kinds(state));
         let mut found = Vec::new();
-        for dir in self.lines(&focused.chain, names::SCOPE)? {
+        for dir in self.lines(chain, names::SCOPE)? {
             let Some(text) = self.page_text(&dir) else { continue };
             let page = self.page_path(&dir);
             for mut note in kinds.in_footer(&text, &anchors) {
@@ -292,7 +328,7 @@ impl Seed {
     pub(super) fn declare(
         &self,
         chain: &str,
-        state: &State,
+        state: &mut State,
         row: &Phase,
         toward: &Toward,
         judged: &Judged,
@@ -306,6 +342,7 @@ impl Seed {
         let freezes = self.freezes(&state.stand, judged.step.as_ref());
         // Both were judged before the commit; what does not read now has changed since.
         if freezes {
+            state.kinds = self.kinds_brought(&lines, row).map_err(SeedError::Usage)?;
             lines.extend(self.scope_lines(&lines, row).map_err(SeedError::Usage)?);
         }
         if let Toward::Forward { scope, .. } = toward {
@@ -317,7 +354,6 @@ impl Seed {
             let bytes = state::write_lines(lines.iter().map(String::as_str)).into_bytes();
             draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
         }
-        let _ = state;
         Ok(())
     }
 

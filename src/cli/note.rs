@@ -1,0 +1,91 @@
+//! `git seed note …`
+
+use clap::Subcommand;
+
+use super::{Context, Outcome, report::Report};
+use crate::memory::notes::Standing;
+use crate::seed::pages::Marked;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum NoteCommand {
+    /// The notes in the footers of the cycle's pages, with their numbers
+    List,
+    /// Write that a note was acted on, and what shows it
+    ///
+    /// The breadcrumb has to lead somewhere: a commit, the id of a job, or a file, as the kind
+    /// of the note asks.
+    Resolve {
+        /// Its number in `git seed note list`
+        n: usize,
+        /// What shows that it was acted on
+        #[arg(long)]
+        breadcrumb: String,
+    },
+    /// Carry a note into the next cycle, where it counts one more
+    Carry {
+        /// Its number in `git seed note list`
+        n: usize,
+        /// What keeps it from being resolved now
+        #[arg(long)]
+        why: String,
+    },
+}
+
+pub(super) fn run(command: &NoteCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let ended = match command {
+        NoteCommand::List => {
+            let focused = seed.require_focused()?;
+            let notes = seed.show_notes(&focused)?;
+            list(&notes, out);
+            return Ok(Outcome::Yes);
+        }
+        NoteCommand::Resolve { n, breadcrumb } => seed.note_resolve(*n, breadcrumb)?,
+        NoteCommand::Carry { n, why } => seed.note_carry(*n, why)?,
+    };
+    match ended {
+        Ok(marked) => {
+            out.json(&json(&marked));
+            out.line(format_args!("{} {}", marked.place(), said(&marked)));
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(super::refuse(&seed, &refusal, out)),
+    }
+}
+
+fn list(notes: &[Marked], out: &mut Report) {
+    out.json(&serde_json::Value::Array(notes.iter().map(json).collect()));
+    for marked in notes {
+        let n = marked.n.to_string();
+        out.line(format_args!("{n:>3}  {}  {}", marked.place(), said(marked)));
+    }
+    if notes.is_empty() {
+        out.line(format_args!("No notes on the cycle's pages."));
+    }
+}
+
+fn json(marked: &Marked) -> serde_json::Value {
+    let note = &marked.note;
+    let content = if note.standing == Standing::Resolved { &note.crumb } else { &note.content };
+    serde_json::json!({
+        "n": marked.n, "page": marked.page, "line": note.line, "kind": note.kind,
+        "state": note.standing.word(), "content": content, "extra": note.extra.first(),
+        "carries": note.carries,
+    })
+}
+
+/// `KNOWLEDGE  live  lexers`, and what a person asks next: why, since when, where to.
+fn said(marked: &Marked) -> String {
+    let note = &marked.note;
+    let what = match note.standing {
+        Standing::Live if note.content.is_empty() => "says nothing, or its end does not".to_owned(),
+        Standing::Live => note.content.clone(),
+        Standing::HandedBack => format!("{}   (handed back: {})", note.content, note.extra.join("; ")),
+        Standing::Resolved => note.crumb.clone(),
+        Standing::Carried => {
+            let cycles = crate::seed::boundary::count(note.carries as usize, "cycle");
+            format!("{}   ({cycles}: {})", note.content, note.extra.join("; "))
+        }
+    };
+    format!("{}  {}  {what}", note.kind, note.standing.word())
+}
