@@ -39,6 +39,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         git_verb: None,
         confinable: false,
         question: None,
+        dispatch: None,
     };
     Scene {
         anchors: map.anchors(),

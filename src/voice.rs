@@ -100,6 +100,8 @@ pub enum Line {
     AskedLater,
     /// Notes that wait for their end.
     Notes,
+    /// How a note is written and how it ends.
+    NoteShape,
     /// What a quotation left out: of a page, of the job's words, of a step's message.
     RestOfPage,
     RestOfJob,

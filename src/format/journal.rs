@@ -141,6 +141,15 @@ pub struct Flight {
     /// The host's id of the run, once it began.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
+    /// What the note says that it was launched for, as a hash.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// How many live notes said so then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub times: u32,
+    /// How often its end was refused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

@@ -128,6 +128,8 @@ pub struct Host {
     pub attended: Option<String>,
     /// The variable that names the project's directory, wherever the host works just now.
     pub project: Option<String>,
+    /// Where subagent definitions lie, where the host has such.
+    pub agents: Option<String>,
     /// Where hook lines go.
     pub settings: Settings,
     fields: Fields,
@@ -140,6 +142,15 @@ pub struct Host {
     install: InstallRow,
     tools: Vec<ToolRow>,
 }
+
+/// Subagent definitions that `init` puts in: their file names, and what they say.
+pub const AGENTS: [(&str, &str); 5] = [
+    ("agent-updater.md", include_str!("agents/agent-updater.md")),
+    ("job-creator.md", include_str!("agents/job-creator.md")),
+    ("knowledge-extractor.md", include_str!("agents/knowledge-extractor.md")),
+    ("mover.md", include_str!("agents/mover.md")),
+    ("voice-updater.md", include_str!("agents/voice-updater.md")),
+];
 
 /// The files that hold hook lines, below the work tree.
 #[derive(Debug, Deserialize)]

@@ -32,6 +32,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "document", of_message: false, check: the_plan_document_exists },
     Gate { name: "plan-unedited", of_message: false, check: the_plan_document_stands },
     Gate { name: "notes", of_message: false, check: no_note_is_live },
+    Gate { name: "consumption", of_message: false, check: the_notes_were_given_on },
     Gate { name: "deflation", of_message: false, check: the_footers_shrank },
     Gate { name: "declared", of_message: false, check: a_directory_is_declared },
     Gate { name: "pace", of_message: false, check: enough_was_done },
@@ -71,6 +72,8 @@ pub struct Crossing<'a> {
     pub plan: PlanStanding,
     /// Live notes in the footers, `page:line`.
     pub live_notes: &'a [String],
+    /// A kind of note that was not given to its subagent, and that subagent.
+    pub unconsumed: Option<(String, String)>,
     /// Footer words now, and the most that may remain.
     pub deflation: Option<(usize, usize)>,
     /// Paths that the agent changed outside the fence.
@@ -222,6 +225,15 @@ fn no_note_is_live(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     }
 }
 
+fn the_notes_were_given_on(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match &crossing.unconsumed {
+        Some((kind, agent)) => {
+            Err(no(Wants::Delegation, "unconsumed").with("kind", kind.as_str()).with("agent", agent.as_str()))
+        }
+        None => Ok(()),
+    }
+}
+
 fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.deflation {
         Some((now, most)) if now > most => {
@@ -330,6 +342,7 @@ mod tests {
             objective_words: 100,
             plan: PlanStanding::Undecided,
             live_notes: &[],
+            unconsumed: None,
             deflation: None,
             strays: &[],
             declared: true,

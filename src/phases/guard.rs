@@ -41,6 +41,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "section", binds: Binds::Everyone, check: the_section_is_its_own },
     Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
     Guard { name: "write-down", binds: Binds::Main, check: what_was_seen_is_written_down },
+    Guard { name: "dispatch", binds: Binds::Everyone, check: a_note_is_given_word_for_word },
     Guard { name: "in-flight", binds: Binds::Main, check: few_subagents_at_once },
     Guard { name: "delegation", binds: Binds::Main, check: pieces_are_delegated },
 ];
@@ -93,6 +94,8 @@ pub struct Call<'a> {
     pub confinable: bool,
     /// Questions to the person that no gate let through: what is wrong with them.
     pub question: Option<Refusal>,
+    /// A subagent that acts on notes, launched without one: what is wrong.
+    pub dispatch: Option<Refusal>,
 }
 
 /// One file that a call would change.
@@ -439,6 +442,10 @@ fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
     Err(no(Wants::Page).with("case", case).with("anchor", anchor))
 }
 
+fn a_note_is_given_word_for_word(scene: &Scene<'_>) -> Result<(), Refusal> {
+    scene.call.dispatch.clone().map_or(Ok(()), Err)
+}
+
 fn few_subagents_at_once(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     let launches = scene.call.classes.iter().any(|(class, _)| *class == Class::Delegate);
@@ -492,6 +499,7 @@ mod tests {
             git_verb: None,
             confinable: false,
             question: None,
+            dispatch: None,
         };
         let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");
         Scene {

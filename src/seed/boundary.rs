@@ -259,6 +259,7 @@ impl Seed {
             objective_words,
             plan: self.plan_standing(focused),
             live_notes,
+            unconsumed: self.unconsumed(focused)?,
             deflation: self.deflation(focused)?.map(|deflation| (deflation.remaining, deflation.max_words())),
             strays,
             declared,

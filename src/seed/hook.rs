@@ -56,7 +56,7 @@ impl Seed {
                 self.commands_ended(event, *commands).and_then(|()| self.stop(event, *waiting))
             }
             Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
-            Kind::SubagentStop { id, .. } => self.subagent(|counts| pacing::ended(counts, id)),
+            Kind::SubagentStop { id, agent, .. } => self.subagent_ends(event, id, agent),
             Kind::Compact { .. } | Kind::Other => Ok(Answer::silence()),
         };
         answered.unwrap_or_else(|error| self.in_trouble(event, &error))
@@ -167,13 +167,14 @@ impl Seed {
                 to_person = told_of_unclaimed(focused);
             }
         }
-        if let (Act::Delegate { agent, .. }, Some(focused)) = (&call.act, focused) {
+        if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {
+            let bound = self.dispatch(focused, agent, prompt)?.ok().flatten();
             self.note(Some(focused), |line| {
                 line.what = What::Launched;
                 line.session.clone_from(&event.session);
                 line.tool.clone_from(&call.tool);
                 line.call.clone_from(&call.id);
-                pacing::launched(&mut line.counts, call, agent, self.now);
+                pacing::launched(&mut line.counts, call, agent, bound, self.now);
             })?;
         }
         if let Act::Shell { command, background: false, .. } = &call.act
@@ -252,6 +253,12 @@ impl Seed {
                 storms::calm(counts);
             }
         })?;
+        let context = match self.note_reminder(&focused, call, outcome, &places)? {
+            Some(reminder) => {
+                Some(context.map_or_else(|| reminder.clone(), |all| format!("{all}\n{reminder}")))
+            }
+            None => context,
+        };
         let to_person = if news { self.storm_line(&focused)? } else { None };
         let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
         let told: Vec<String> = prints.to_person().into_iter().chain(to_person).chain(committed).collect();

@@ -9,6 +9,7 @@ use super::commands::Done;
 use super::pages::Marked;
 use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed, SeedError, pacing};
+use crate::event::{Act, Change, Outcome, ToolCall};
 use crate::format::journal::What;
 use crate::format::state::State;
 use crate::format::{names, short_hash};
@@ -16,8 +17,10 @@ use crate::jobs::JobId;
 use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
 use crate::memory::words;
 use crate::phases::pacing::Deed;
+use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Facts, Refusal, Wants};
+use crate::voice;
 
 /// Where knowledge lies.
 const KNOWLEDGE: &str = ".claude/knowledge/";
@@ -263,6 +266,71 @@ impl Seed {
             self.snapshot()?;
         }
         Ok(climbed)
+    }
+}
+
+impl Seed {
+    /// A word on how notes are written, where an edit changed what looks like one: once for an
+    /// edit, and never an objection.
+    pub(super) fn note_reminder(
+        &self,
+        focused: &Focused,
+        call: &ToolCall,
+        outcome: &Outcome,
+        places: &[(String, Place)],
+    ) -> Result<Option<String>> {
+        /// Letters of the line that are shown.
+        const SHOWN: usize = 60;
+        let Act::Edit(files) = &call.act else { return Ok(None) };
+        let row = self.row(Some(focused));
+        if !outcome.ok || !row.is_in_cycle() {
+            return Ok(None);
+        }
+        for (file, (path, place)) in files.iter().zip(places) {
+            if !matches!(place, Place::Page { .. }) {
+                continue;
+            }
+            let Ok(new) = std::fs::read_to_string(self.store.work_tree().join(path)) else { continue };
+            let old = match undone(&file.change, &new) {
+                Some(old) => old,
+                None => self.page_at_boundary(focused, path)?,
+            };
+            if let Some(line) = notes::differing(&old, &new).first() {
+                let line: String = line.chars().take(SHOWN).collect();
+                let mut facts = Facts::default();
+                facts.set("line", line);
+                facts.set("kinds", self.kinds(&focused.state).names());
+                return Ok(Some(voice::open(voice::Line::NoteShape, row.name.as_str(), &facts)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a page said at the last boundary.
+    fn page_at_boundary(&self, focused: &Focused, path: &str) -> Result<String> {
+        let (Ok(tree), Ok(path)) = (focused.state.fence.tree.parse(), RepoPath::try_from(path)) else {
+            return Ok(String::new());
+        };
+        let bytes = self.store.blob_at(&tree, &path)?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// The text before an edit whose outcome is `new`, as far as the edit shows it.
+fn undone(change: &Change, new: &str) -> Option<String> {
+    let back = |text: String, old: &str, new: &str, all: bool| match new {
+        "" => None,
+        new if all => Some(text.replace(new, old)),
+        new => text.contains(new).then(|| text.replacen(new, old, 1)),
+    };
+    match change {
+        Change::Replace(all) => {
+            all.iter().rev().try_fold(new.to_owned(), |text, one| back(text, &one.old, &one.new, one.all))
+        }
+        Change::Hunks(all) => all.iter().rev().try_fold(new.to_owned(), |text, hunk| {
+            back(text, &hunk.old.join("\n"), &hunk.new.join("\n"), false)
+        }),
+        Change::Whole(_) | Change::Delete | Change::Opaque => None,
     }
 }
 

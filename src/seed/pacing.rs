@@ -3,6 +3,7 @@
 //! Acts are counted after they happened, by kind, and only those of the main session; what
 //! they are worth is for the row to say, and for nobody to hear.
 
+use super::dispatch::Bound;
 use super::fence::Aftermath;
 use super::{Focused, Seed};
 use crate::event::{Act, Outcome, ToolCall};
@@ -42,7 +43,7 @@ impl Seed {
 
     /// Under way: it began, or was launched not long ago. A launch that the host or its
     /// person turned down never begins, and nobody says so.
-    fn is_up(&self, flight: &Flight) -> bool {
+    pub(super) fn is_up(&self, flight: &Flight) -> bool {
         const MOMENT: i64 = 10 * 60;
         !flight.id.is_empty() || self.now - flight.at <= MOMENT
     }
@@ -138,11 +139,18 @@ pub(super) fn prove(
 }
 
 /// A subagent launch goes to the host.
-pub(super) fn launched(counts: &mut Counts, call: &ToolCall, agent: &str, at: UnixSeconds) {
+pub(super) fn launched(
+    counts: &mut Counts,
+    call: &ToolCall,
+    agent: &str,
+    bound: Option<Bound>,
+    at: UnixSeconds,
+) {
     counts.flights.retain(|flight| !is_of(flight, call) || call.id.is_empty());
     let short = |text: &str| text.chars().take(NAME).collect::<String>();
     let (call, agent) = (short(&call.id), short(agent));
-    counts.flights.push(Flight { call, agent, at, id: String::new() });
+    let Bound { note, times } = bound.unwrap_or(Bound { note: String::new(), times: 0 });
+    counts.flights.push(Flight { call, agent, at, note, times, ..Flight::default() });
     let old = counts.flights.len().saturating_sub(FLIGHTS);
     counts.flights.drain(..old);
 }
@@ -155,6 +163,12 @@ pub(super) fn began(counts: &mut Counts, id: &str, agent: &str) {
     if let Some(flight) = counts.flights.iter_mut().find(unclaimed) {
         flight.id = id.chars().take(NAME).collect();
     }
+}
+
+/// Whether `flight` is the run `id`; where a host gives none, the oldest of its type.
+pub(super) fn is_run(flight: &Flight, id: &str, agent: &str) -> bool {
+    let short = |text: &str| text.chars().take(NAME).collect::<String>();
+    if id.is_empty() { flight.agent == short(agent) } else { flight.id == short(id) }
 }
 
 /// A subagent has ended.
@@ -359,9 +373,9 @@ mod tests {
         let mut counts = Counts::default();
         let done = Outcome { ok: true, ..Outcome::default() };
         let detached = Outcome { background: true, ..done.clone() };
-        launched(&mut counts, &launch("a"), "execute-a", 0);
-        launched(&mut counts, &launch("b"), "execute-a", 0);
-        launched(&mut counts, &launch("b"), "execute-a", 0);
+        launched(&mut counts, &launch("a"), "execute-a", None, 0);
+        launched(&mut counts, &launch("b"), "execute-a", None, 0);
+        launched(&mut counts, &launch("b"), "execute-a", None, 0);
         assert_eq!(counts.flights.len(), 2, "a call that is asked for twice flies once");
         began(&mut counts, "run-1", "execute-a");
         returned(&mut counts, &launch("a"), &detached);
@@ -369,7 +383,7 @@ mod tests {
         ended(&mut counts, "run-1");
         returned(&mut counts, &launch("b"), &done);
         assert!(counts.flights.is_empty());
-        launched(&mut counts, &launch("c"), "execute-a", 0);
+        launched(&mut counts, &launch("c"), "execute-a", None, 0);
         landed(&mut counts, 0);
         assert!(counts.flights.is_empty(), "the turn is over");
     }

@@ -17,7 +17,7 @@ use crate::phases::message::Message;
 use crate::phases::place::Place;
 use crate::phases::{Class, Map, Phase, Stand, Write};
 use crate::shell::{self, Effect};
-use crate::verdict::Refusal;
+use crate::verdict::{Refusal, Wants};
 
 /// The longest file that a page edit is simulated on, in bytes.
 const LONGEST_PAGE: u64 = 16 * 1024 * 1024;
@@ -91,6 +91,7 @@ impl Seed {
             git_verb: None,
             confinable: false,
             question: None,
+            dispatch: None,
         };
         let place = |path: &Path| self.place(host, event, path, focused);
         let one = |class: Class| vec![(class, call.tool.clone())];
@@ -117,7 +118,14 @@ impl Seed {
             Act::Shell { command, cwd, .. } => {
                 self.shell(host, event, command, cwd.as_deref(), phase, focused, &mut out);
             }
-            Act::Delegate { .. } => out.classes = one(Class::Delegate),
+            Act::Delegate { agent, prompt } => {
+                out.classes = one(Class::Delegate);
+                // Where the pages do not read, no launch can be for a note of theirs.
+                out.dispatch = focused.and_then(|focused| match self.dispatch(focused, agent, prompt) {
+                    Ok(bound) => bound.err(),
+                    Err(error) => Some(Refusal::new("state", Wants::Repair).with("what", error.to_string())),
+                });
+            }
             Act::Ask(questions) => {
                 out.classes = one(Class::Ask);
                 out.question = self.ask(questions, phase, focused).err();

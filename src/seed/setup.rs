@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Result, Seed, SeedError};
-use crate::format::{meta, names};
+use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host, install};
 use crate::store::TreeEdit;
 use crate::{githooks, world};
@@ -39,6 +39,20 @@ pub struct Installation {
     pub excluded: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<githooks::Record>,
+    /// Subagent definitions of ours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentFile>,
+}
+
+/// A subagent definition that was put in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AgentFile {
+    pub path: PathBuf,
+    /// Hash of what was written; one that was changed since is the person's.
+    pub hash: String,
+    /// Directories that did not exist before, innermost first.
+    #[serde(default)]
+    pub made_dirs: Vec<PathBuf>,
 }
 
 /// One settings file of a host.
@@ -109,6 +123,7 @@ impl Seed {
         let mut installation = self.installation();
         for row in rows {
             self.install_host(row, wanted.shared, &mut installation, &mut told)?;
+            self.install_agents(row, wanted.shared, &mut installation, &mut told)?;
         }
         self.install_hooks(&mut installation, &mut told)?;
         if self.store.tip(names::META)?.is_none() {
@@ -177,6 +192,71 @@ impl Seed {
         if !shared && !self.store.is_ignored(name)? {
             self.exclude(name, installation)?;
             told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
+        }
+        Ok(())
+    }
+
+    /// Puts in the subagents that act on notes, where none of their names is taken.
+    fn install_agents(
+        &self,
+        row: &'static Host,
+        shared: bool,
+        installation: &mut Installation,
+        told: &mut Vec<Told>,
+    ) -> Result<()> {
+        let Some(folder) = &row.agents else { return Ok(()) };
+        let mut wrote = 0;
+        for (name, text) in hosts::AGENTS {
+            let shown = format!("{folder}{name}");
+            let path = self.store.work_tree().join(&shown);
+            let hash = short_hash(text.as_bytes(), 32);
+            let now = read_if_there(&path)?.map(|text| short_hash(text.as_bytes(), 32));
+            let known = installation.agents.iter_mut().find(|file| file.path == path);
+            match (known, now) {
+                (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => file.hash = hash,
+                // Changed since, or somebody else's: theirs.
+                (Some(_), _) | (None, Some(_)) => {
+                    told.push(Told::new("left", shown, "a definition of this name is there"));
+                    continue;
+                }
+                (None, None) => {
+                    let made_dirs = missing_dirs(&path, self.store.work_tree());
+                    installation.agents.push(AgentFile { path: path.clone(), hash, made_dirs });
+                }
+            }
+            self.save(installation)?;
+            if let Some(dir) = path.parent() {
+                std::fs::create_dir_all(dir)?;
+            }
+            std::fs::write(&path, text)?;
+            if !shared && !self.store.is_ignored(&shown)? {
+                self.exclude(&shown, installation)?;
+            }
+            wrote += 1;
+        }
+        if wrote > 0 {
+            let what = super::boundary::count(wrote, "subagent");
+            told.push(Told::new("wrote", folder, format!("{what} for notes")));
+        }
+        Ok(())
+    }
+
+    /// Takes our subagents out again; one that was changed since stays.
+    fn remove_agents(&self, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+        for AgentFile { path, hash, .. } in &installation.agents {
+            let shown = path.strip_prefix(self.store.work_tree()).unwrap_or(path).display().to_string();
+            match read_if_there(path)? {
+                Some(text) if short_hash(text.as_bytes(), 32) == *hash => {
+                    std::fs::remove_file(path)?;
+                    told.push(Told::new("took out", shown, "as it was written"));
+                }
+                Some(_) => told.push(Told::new("left", shown, "it was changed: yours now")),
+                None => {}
+            }
+        }
+        for dir in installation.agents.iter().flat_map(|file| &file.made_dirs) {
+            // Only an empty one goes: others may have put files there since.
+            let _ = std::fs::remove_dir(dir);
         }
         Ok(())
     }
@@ -284,6 +364,7 @@ impl Seed {
                 ));
             }
         }
+        self.remove_agents(&installation, &mut told)?;
         for file in &installation.settings {
             told.push(self.remove_settings(file)?);
         }
@@ -377,6 +458,11 @@ impl Seed {
                 shown,
                 if there { "hook lines" } else { "nothing: it is gone" },
             ));
+        }
+        let agents = installation.agents.iter().filter(|file| file.path.is_file()).count();
+        if agents > 0 {
+            let what = super::boundary::count(agents, "subagent");
+            told.push(Told::new("would take out", what, "those that nobody changed"));
         }
         if !installation.excluded.is_empty() {
             told.push(Told::new("would take out", ".git/info/exclude", "our lines"));

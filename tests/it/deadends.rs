@@ -1,7 +1,7 @@
 //! The tightest states that the search of `model` found, played against the real binary: each
 //! refusal leads on.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::world::{CODE, PAGE, World, message, page, question};
 
@@ -96,6 +96,13 @@ fn a_stray_in_verify_is_put_back_and_the_step_goes_on() {
     assert_eq!(world.phase(), "condense");
 }
 
+const KNOWLEDGE: (&str, &str) = (
+    ".claude/knowledge/lexing/how-escapes-lex.md",
+    "---\nname: how-escapes-lex\ndescription: How escapes lex inside quoted strings\ntype: project\n\
+     last_verified: 2026-11-20\n---\n\nA backslash takes the next character with it.\nInside quotes only.\n\
+     The lexer looks one character ahead.\nsrc/parser/lexer.rs shows it.\nAn escape at the end is an error.\n",
+);
+
 #[test]
 fn a_live_note_in_condense_finds_its_end_there() {
     let world = World::seeded();
@@ -108,6 +115,19 @@ fn a_live_note_in_condense_finds_its_end_there() {
     world.asks(&super::world::completion()).refuses("Do: git seed condense status");
     world.reads(PAGE).passes();
     world.edits(PAGE, "[KNOWLEDGE]{how escapes lex}", "[RESOLVED:KNOWLEDGE]{in the body}").passes();
+    let page = world.text(PAGE);
+    let line = page.lines().position(|line| line.starts_with("[RESOLVED")).expect("it is there") + 1;
+    world
+        .seed("phase advance -F -")
+        .stdin(&message("condense"))
+        .refuses(&format!("{PAGE}:{line} is still live"));
+    // What it names is written, and whoever writes knowledge looks it over.
+    world.writes(KNOWLEDGE.0, KNOWLEDGE.1).passes();
+    world.seed(&format!("note resolve 1 --breadcrumb {}", KNOWLEDGE.0)).succeeds();
+    world.seed("phase advance -F -").stdin(&message("condense")).refuses("was given to knowledge-extractor");
+    let prompt = format!("Look over [RESOLVED:KNOWLEDGE]{{{}}}.", KNOWLEDGE.0);
+    let input = json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
+    world.tool("Agent", &input, || json!({ "status": "completed", "content": [] })).passes();
     world.works("condense");
     world.approved();
     world.leaves();

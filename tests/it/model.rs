@@ -782,6 +782,7 @@ impl<'a> Search<'a> {
             git_verb: None,
             confinable: false,
             question: self.question(state, row, act),
+            dispatch: None,
         };
         let src = || "src/parser".to_owned();
         let project = || Place::Project { dir: src() };
@@ -1052,6 +1053,7 @@ impl<'a> Search<'a> {
                 Plan::Missing | Plan::Broken => PlanStanding::Missing,
             },
             live_notes: if state.notes { &self.notes } else { none },
+            unconsumed: None,
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
             declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),

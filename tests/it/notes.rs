@@ -1,6 +1,8 @@
 //! Notes come to rest: what shows it is checked, what waits climbs, and a number means the
 //! note that was shown.
 
+use serde_json::json;
+
 use super::world::{PAGE, World};
 
 /// In condense, with these lines below `---Ve---` of the job's page.
@@ -152,4 +154,120 @@ fn a_kind_that_cannot_be_one_is_named_where_it_is_declared() {
     world.notes("---Pl---", "note: flaky");
     world.minute();
     world.seed("phase advance -F -").stdin(&super::world::message("plan")).refuses("note: flaky");
+}
+
+/// A launch of `agent` with this prompt; its answers before and after.
+fn launch(world: &World, agent: &str, prompt: &str, act: impl FnOnce()) -> super::world::Did {
+    let input = json!({ "subagent_type": agent, "description": "a note", "prompt": prompt });
+    world.tool("Agent", &input, || {
+        act();
+        json!({ "status": "completed", "content": [] })
+    })
+}
+
+#[test]
+fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
+    let world = with_notes(
+        "[KNOWLEDGE]{escapes}\n[PENDING-JOB]{cache-lies}\n- [KNOWLEDGE]{lexers}{looked: which one?}\n[KNOWLEDGE]{lexers}",
+    );
+    let extractor = "knowledge-extractor";
+    for (agent, prompt, said) in [
+        (extractor, "Extract what the page says about escapes.", "quotes none that is live"),
+        (extractor, "[KNOWLEDGE]{escape}", "quotes none that is live"),
+        (extractor, "[KNOWLEDGE] {escapes}", "quotes none that is live"),
+        (extractor, "Take [KNOWLEDGE]{escapes} and [KNOWLEDGE]{lexers}.", "more than one"),
+        (extractor, "Take [PENDING-JOB]{cache-lies}.", "is no KNOWLEDGE"),
+        ("job-creator", "Take [KNOWLEDGE]{escapes}.", "is no PENDING-JOB"),
+        ("voice-updater", "Take [KNOWLEDGE]{escapes}.", "is no VOICE-UPDATE"),
+        ("voice-updater", "Do what is needed.", "no VOICE-UPDATE note is live"),
+    ] {
+        let did = world.changes_nothing(|| launch(&world, agent, prompt, || ()));
+        did.refuses(said);
+        did.refuses("Do: git seed note list");
+    }
+    // One that was handed back holds the words of the one it was, and is quoted whole.
+    launch(&world, extractor, "Take [KNOWLEDGE]{lexers}{looked: which one?} from the page.", || ()).passes();
+    launch(&world, "mover", "Look at src/parser/CLAUDE.md.", || ()).passes();
+}
+
+#[test]
+fn a_run_ends_when_its_note_has_changed() {
+    let world = with_notes("[KNOWLEDGE]{escapes}\n[DRAFT-TERM]{x}");
+    let run = |event: &str, id: &str| {
+        world.event(event, &json!({ "agent_id": id, "agent_type": "knowledge-extractor" }))
+    };
+    let prompt = "Act on [KNOWLEDGE]{escapes} in src/parser/CLAUDE.md.";
+    let input = json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
+    world.before("Agent", &input, "call-1").passes();
+    // The same note, and a second launch of the same sort that nobody could tell apart.
+    world.before("Agent", &input, "call-2").refuses("under way with this note");
+    run("SubagentStart", "run-1").passes();
+    run("SubagentStop", "run-1").refuses("still stands as it was given to you, at src/parser/CLAUDE.md:");
+    // White space is no answer.
+    let page = world.text(PAGE);
+    world.puts(PAGE, &page.replace("[KNOWLEDGE]{escapes}", "  - [KNOWLEDGE]{ escapes }"));
+    run("SubagentStop", "run-1").refuses("appending {<why>}");
+    world.puts(PAGE, &page.replace("[KNOWLEDGE]{escapes}", "[KNOWLEDGE]{escapes}{no finding in it}"));
+    run("SubagentStop", "run-1").passes();
+    // It is still live, and may be given on again.
+    assert_eq!(world.json("condense status")["live"].as_u64(), Some(2));
+    let prompt = "Act on [KNOWLEDGE]{escapes}{no finding in it}.";
+    let input = json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
+    world.before("Agent", &input, "call-3").passes();
+    run("SubagentStart", "run-2").passes();
+    for _ in 0..3 {
+        run("SubagentStop", "run-2").refuses("still stands");
+    }
+    let reply = run("SubagentStop", "run-2");
+    assert!(reply.refusal().is_none(), "{reply:?}");
+    assert!(reply.to_person().is_some_and(|told| told.contains("is still live")), "{reply:?}");
+}
+
+#[test]
+fn two_subagents_at_once_are_told_apart() {
+    let world = with_notes("[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lexers}\n[PENDING-JOB]{cache-lies}");
+    let input =
+        |agent: &str, note: &str| json!({ "subagent_type": agent, "description": "x", "prompt": note });
+    let run = |event: &str, id: &str, agent: &str| {
+        world.event(event, &json!({ "agent_id": id, "agent_type": agent }))
+    };
+    world.before("Agent", &input("knowledge-extractor", "[KNOWLEDGE]{escapes}"), "c1").passes();
+    let second = input("knowledge-extractor", "[KNOWLEDGE]{lexers}");
+    world.before("Agent", &second, "c2").refuses("was launched and has not begun");
+    world.before("Agent", &input("job-creator", "[PENDING-JOB]{cache-lies}"), "c3").passes();
+    run("SubagentStart", "a", "knowledge-extractor").passes();
+    world.before("Agent", &second, "c2").passes();
+    run("SubagentStart", "b", "knowledge-extractor").passes();
+    run("SubagentStart", "c", "job-creator").passes();
+    world.puts(PAGE, &world.text(PAGE).replace("[KNOWLEDGE]{lexers}", "[KNOWLEDGE]{lexers}{none}"));
+    run("SubagentStop", "a", "knowledge-extractor").refuses("[KNOWLEDGE]{escapes}");
+    run("SubagentStop", "b", "knowledge-extractor").passes();
+    run("SubagentStop", "c", "job-creator").refuses("[PENDING-JOB]{cache-lies}");
+}
+
+#[test]
+fn an_edit_that_touches_a_note_is_told_how_notes_are_written() {
+    let world = World::seeded();
+    world.to("verify");
+    world.tests();
+    world.notes("---Ve---", "it holds");
+    let page = |old: &str, new: &str| {
+        world.tests();
+        let did = world.edits(PAGE, old, new);
+        did.before.passes();
+        did.after.context().unwrap_or_default().to_owned()
+    };
+    let told = page("it holds", "it holds\n[KNOWLEGE]{escapes}\n[TODO] later");
+    assert!(
+        told.contains("touched `[KNOWLEGE]{escapes}`") && told.contains("PENDING-JOB, VOICE-UPDATE"),
+        "{told}"
+    );
+    assert!(told.contains("[CARRIED:KIND:n]{<content>}{<why>}") && told.contains("[DURABLE]"), "{told}");
+    assert_eq!(told.matches("NOTICED").count(), 1);
+    assert_eq!(page("it holds", "it holds so far"), "", "no note was touched");
+    assert!(page("KNOWLEGE", "KNOWLEDGE").contains("NOTICED"));
+    assert_eq!(page("it holds so far", "it holds\n[DURABLE] it does\n- [x] done\n[see](README.md)"), "");
+    let text = world.text(PAGE).replace("[TODO] later\n", "");
+    world.tests();
+    world.writes(PAGE, &text).after.tells("touched");
 }
