@@ -432,7 +432,7 @@ mod tests {
             "git seed phase --help",
             "git seed help",
             // Not commands of the binary.
-            "git seed note list",
+            "git seed claim report",
             "git seed claim verify",
             "git seed job scan-due",
             "git seed plan validate",
