@@ -195,7 +195,7 @@ fn candidates(text: &str, anchors: &[&str]) -> Vec<Found> {
 
 /// Says whether anything in `above` could hide a line below it. Parsing is the dear part
 /// of a layout, and an anchor has no indent, so only fences and HTML can hide it.
-fn may_hide(above: &str) -> bool {
+pub(super) fn may_hide(above: &str) -> bool {
     above.contains('<') || above.contains("```") || above.contains("~~~")
 }
 

@@ -8,8 +8,10 @@ pub mod condense;
 pub mod edit;
 pub mod footers;
 pub mod heal;
+pub mod knowledge;
 pub mod notes;
 pub mod pages;
+pub mod pointers;
 pub mod scope;
 pub mod words;
 
