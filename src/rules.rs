@@ -13,6 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::jobs::questions;
+use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kind, Kinds};
 use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
@@ -81,6 +82,8 @@ struct Table {
     approval: Approval,
     #[serde(default)]
     condense: Condense,
+    #[serde(default)]
+    memory: MemoryTable,
     #[serde(default)]
     gmode: Gmode,
     #[serde(default)]
@@ -154,6 +157,23 @@ fn approval<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Approval, D::Er
 struct Condense {
     share: Option<u32>,
     consumption: Option<Consumption>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemoryTable {
+    root: Option<usize>,
+    page: Option<usize>,
+    plan: Option<usize>,
+    knowledge: Option<usize>,
+}
+
+impl MemoryTable {
+    fn budgets(&self) -> Budgets {
+        let words = |key: Option<usize>| key.unwrap_or_default();
+        let Self { root, page, plan, knowledge } = *self;
+        Budgets { root: words(root), page: words(page), plan: words(plan), knowledge: words(knowledge) }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -268,6 +288,8 @@ pub struct Rules {
     pub unattended: Unattended,
     /// Percent of the footer words that must go.
     pub share: u32,
+    /// Words that files of memory may have.
+    pub budgets: Budgets,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
     pub rows: Vec<Row>,
     pub prep: Prep,
@@ -447,6 +469,7 @@ impl Rules {
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             share,
+            budgets: table.memory.budgets(),
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
             consumption: table.condense.consumption.unwrap_or(Consumption::Auto),

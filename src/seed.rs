@@ -15,6 +15,7 @@ pub mod exec;
 pub mod fence;
 pub mod githook;
 pub mod hook;
+pub mod memory;
 pub mod nights;
 mod notes;
 mod opening;

@@ -15,6 +15,7 @@ mod job;
 mod log;
 mod man;
 mod manual;
+mod memory;
 mod note;
 mod phase;
 mod plan;
@@ -112,6 +113,11 @@ enum Command {
     Condense {
         #[command(subcommand)]
         command: condense::CondenseCommand,
+    },
+    /// Pages and knowledge: what points nowhere, stands twice or is lost
+    Memory {
+        #[command(subcommand)]
+        command: memory::MemoryCommand,
     },
     /// The side lane, for mending what blocks the work
     Gmode {
@@ -231,6 +237,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Fence { command } => fence::run(command, context, out),
         Command::Note { command } => note::run(command, context, out),
         Command::Condense { command } => condense::run(command, context, out),
+        Command::Memory { command } => memory::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),

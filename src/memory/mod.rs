@@ -9,6 +9,7 @@ pub mod edit;
 pub mod footers;
 pub mod heal;
 pub mod knowledge;
+pub mod lint;
 pub mod notes;
 pub mod pages;
 pub mod pointers;

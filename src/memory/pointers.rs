@@ -187,14 +187,16 @@ mod tests {
 
     use super::*;
 
-    fn found(text: &str) -> Vec<(usize, Kind, &str)> {
+    type Row<'a> = (usize, Kind, &'a str);
+
+    fn found(text: &str) -> Vec<Row<'_>> {
         pointers(text).into_iter().map(|one| (one.line, one.kind, one.target)).collect()
     }
 
     #[test]
     fn links_paths_and_names_are_found_where_a_reader_sees_them() {
         use Kind::{Link, Name, Path};
-        let cases: [(&str, &[(usize, Kind, &str)]); 15] = [
+        let cases: [(&str, &[Row<'_>]); 15] = [
             ("see [a](b.md) and ![x](<c d.png>)\n", &[(1, Link, "b.md"), (1, Link, "c d.png")]),
             ("[a](b.md \"title\")\n\n[[lexers]]\n", &[(1, Link, "b.md"), (3, Name, "lexers")]),
             ("`src/lex.rs:12` and `src/a.rs`", &[(1, Path, "src/lex.rs:12"), (1, Path, "src/a.rs")]),

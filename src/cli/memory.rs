@@ -1,0 +1,43 @@
+//! `git seed memory …`
+
+use clap::Subcommand;
+
+use super::report::{Report, Tint};
+use super::{Context, Outcome};
+use crate::memory::knowledge::Level;
+use crate::memory::lint::Found;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum MemoryCommand {
+    /// Look over pages and knowledge: stale pointers, doubles, what nobody would find
+    ///
+    /// Every page, knowledge file and plan document that git knows or does not ignore is
+    /// read. Errors end with exit code 1, advice does not. man git-seed-memory tells what a
+    /// page and a knowledge file hold.
+    Lint,
+}
+
+pub(super) fn run(command: &MemoryCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let MemoryCommand::Lint = command;
+    let seed = context.seed()?;
+    let found = seed.lint_memory()?;
+    out.json(&found);
+    show(&found, out);
+    let errors = found.iter().any(|one| one.level == Level::Error);
+    Ok(if errors { Outcome::Failed } else { Outcome::Yes })
+}
+
+/// One line for each finding, then what mends the first of the heaviest.
+fn show(found: &[Found], out: &mut Report) {
+    let place = |one: &Found| format!("{}:{}", one.file, one.line);
+    let wide = found.iter().map(|one| place(one).chars().count()).max().unwrap_or_default();
+    for one in found {
+        let tint = if one.level == Level::Error { Tint::Bad } else { Tint::Dim };
+        let rule = out.tint(tint, format_args!("{:<13}", one.rule));
+        out.line(format_args!("{:<wide$}  {rule}  {}", place(one), one.detail));
+    }
+    match found.iter().min_by_key(|one| one.level) {
+        Some(worst) => out.line(format_args!("hint: {} ({})", worst.fix, place(worst))),
+        None => out.line("memory is in order"),
+    }
+}
