@@ -27,6 +27,7 @@ pub mod pending;
 pub mod prints;
 pub mod questions;
 mod quotes;
+mod recall;
 pub mod report;
 mod rewrites;
 pub mod scene;

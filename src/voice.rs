@@ -102,6 +102,14 @@ pub enum Line {
     Notes,
     /// How a note is written and how it ends.
     NoteShape,
+    /// Open and carried notes with their words, and how many more there are.
+    Open,
+    OpenMore,
+    /// Pages and knowledge near the work.
+    NearPages,
+    NearKnowledge,
+    /// What the last session left.
+    HandedOn,
     /// What a quotation left out: of a page, of the job's words, of a step's message.
     RestOfPage,
     RestOfJob,

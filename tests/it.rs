@@ -15,6 +15,7 @@ mod it {
     mod jobs;
     mod links;
     mod many;
+    mod memory;
     mod model;
     mod notes;
     mod odd;

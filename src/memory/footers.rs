@@ -180,6 +180,14 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
+/// The level and the title of an ATX heading.
+pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
+    let level = line.bytes().take_while(|c| *c == b'#').count();
+    let title = line.get(level..)?;
+    ((1..=6).contains(&level) && title.starts_with([' ', '\t']))
+        .then(|| (level, title.trim().trim_end_matches('#').trim()))
+}
+
 fn mark_len(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::footers::{Layout, layout};
+use super::footers::{Layout, heading, layout};
 use super::knowledge::{self, Finding, Level};
 use super::pointers::{self, Kind};
 use super::{heal, pages, words};
@@ -365,14 +365,6 @@ fn paragraphs(body: &str) -> Vec<(usize, Vec<&str>)> {
         }
     }
     found
-}
-
-/// The level and the title of a heading.
-fn heading(line: &str) -> Option<(usize, &str)> {
-    let level = line.bytes().take_while(|c| *c == b'#').count();
-    let title = line.get(level..)?;
-    ((1..=6).contains(&level) && title.starts_with([' ', '\t']))
-        .then(|| (level, title.trim().trim_end_matches('#').trim()))
 }
 
 /// Lines `key: value` outside code, with their headings.

@@ -13,6 +13,7 @@ pub mod lint;
 pub mod notes;
 pub mod pages;
 pub mod pointers;
+pub mod recall;
 pub mod scope;
 pub mod words;
 

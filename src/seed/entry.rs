@@ -20,6 +20,10 @@ const PAGES: usize = 8;
 impl Seed {
     /// The text that opens the phase where `focused` stands.
     pub fn entry_text(&self, focused: &Focused) -> String {
+        self.entry(focused).text()
+    }
+
+    fn entry<'a>(&'a self, focused: &'a Focused) -> Opening<'a> {
         let (state, map) = (&focused.state, self.map(&focused.state.stand));
         let mut opening = self.opening(focused);
         let row = opening.row;
@@ -38,6 +42,16 @@ impl Seed {
             opening.live = self.live_notes(focused).unwrap_or_default();
             opening.last = self.eligible(focused);
         }
+        if row.is_in_cycle() {
+            opening.recall = self.recall(focused, row.kind, &opening.dirs);
+        }
+        opening
+    }
+
+    /// The text for a session that begins inside a phase.
+    pub fn wake_text(&self, focused: &Focused) -> String {
+        let mut opening = self.entry(focused);
+        opening.handed_on = self.handed_on(focused).unwrap_or_default();
         opening.text()
     }
 

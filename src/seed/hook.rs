@@ -478,7 +478,7 @@ impl Seed {
             line.counts.flights.clear();
             line.counts.running.clear();
         })?;
-        let text = format!("git seed: a job is under way.\n{}", self.entry_text(&focused));
+        let text = format!("git seed: a job is under way.\n{}", self.wake_text(&focused));
         self.count_injected(&focused, &text)?;
         Ok(Answer::context(text))
     }

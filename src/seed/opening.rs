@@ -3,7 +3,7 @@
 //! git seed's own lines come from `voice.toml` and the phase's row and are never cut;
 //! what others wrote stands between them as quotations and gives way first. Pure.
 
-use super::quotes::{Part, Quote, compose};
+use super::quotes::{COUNT, List, Part, Quote, brief, compose};
 use crate::format::state::State;
 use crate::phases::{Kind, Phase, Write, gates};
 use crate::verdict::Facts;
@@ -22,6 +22,14 @@ const CONTRACT: (usize, usize) = (5_000, 600);
 /// The most characters of a list of paths.
 const LIST: usize = 400;
 
+/// The most characters of the open notes, of the pages and of the knowledge near the work.
+const NOTES: usize = 2_500;
+const NEAR: usize = 900;
+/// The most characters that say what one of them is.
+const ABOUT: usize = 160;
+/// The most characters of what the last session left.
+const HANDED_ON: usize = 600;
+
 /// What is known when a phase opens.
 #[derive(Clone, Debug)]
 pub(super) struct Opening<'a> {
@@ -38,6 +46,9 @@ pub(super) struct Opening<'a> {
     pub document: Option<String>,
     /// Live notes, as `page:line`.
     pub live: Vec<String>,
+    pub recall: Recall,
+    /// What the last session left.
+    pub handed_on: String,
     /// The job may end in this cycle.
     pub last: bool,
     /// A finished job rests instead of asking.
@@ -51,6 +62,23 @@ pub(super) struct Back {
     pub why: String,
     /// The commit of the job's chain that tells it.
     pub commit: String,
+}
+
+/// What memory has to say to the work at hand, nearest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recall {
+    /// Open and carried notes, a line each.
+    pub notes: Vec<String>,
+    pub pages: Vec<Near>,
+    pub knowledge: Vec<Near>,
+}
+
+/// A file of memory near the work.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Near {
+    pub path: String,
+    /// What it says it is, where it is as HEAD has it.
+    pub about: Option<String>,
 }
 
 /// What the job is about, in its own words.
@@ -86,6 +114,8 @@ impl<'a> Opening<'a> {
             contract: Vec::new(),
             document: None,
             live: Vec::new(),
+            recall: Recall::default(),
+            handed_on: String::new(),
             last: false,
             rests: false,
         }
@@ -115,7 +145,10 @@ impl<'a> Opening<'a> {
         parts.extend(self.reasons());
         parts.extend(self.open());
         parts.extend(self.clauses());
+        parts.push(self.notes());
         parts.extend(self.words_of_the_job());
+        parts.extend(self.near());
+        parts.push(quoted(self.line(Line::HandedOn, &[]), &self.handed_on, HANDED_ON, String::new()));
         if !self.live.is_empty() {
             parts.push(self.told(Line::Notes, &[("notes", &listed(&self.live))]));
         }
@@ -193,6 +226,26 @@ impl<'a> Opening<'a> {
             }
         }
         parts
+    }
+
+    /// Open notes: each whole or not at all.
+    fn notes(&self) -> Part {
+        let more = self.line(Line::OpenMore, &[("n", COUNT)]);
+        let (lead, items) = (self.line(Line::Open, &[]), self.recall.notes.clone());
+        Part::Listed(List { lead, items, most: NOTES, more })
+    }
+
+    /// Pages and knowledge near the work, by their names.
+    fn near(&self) -> [Part; 2] {
+        let item = |near: &Near| match &near.about {
+            Some(about) => format!("{}: {}", near.path, brief(about, ABOUT)),
+            None => near.path.clone(),
+        };
+        let list = |line: Line, near: &[Near]| {
+            let (lead, items) = (self.line(line, &[]), near.iter().map(item).collect());
+            Part::Listed(List { lead, items, most: NEAR, more: String::new() })
+        };
+        [list(Line::NearPages, &self.recall.pages), list(Line::NearKnowledge, &self.recall.knowledge)]
     }
 
     /// What the phase ends with.
@@ -273,6 +326,10 @@ mod tests {
         map.phase(&name.into()).expect("a phase")
     }
 
+    fn near(path: &str, about: &str) -> Near {
+        Near { path: path.to_owned(), about: Some(about.to_owned()) }
+    }
+
     fn clause(text: &str) -> Clause {
         let (file, anchor) = ("src/CLAUDE.md".to_owned(), "---Pl---".to_owned());
         Clause { file, anchor, text: text.to_owned(), author: Some("Ada".to_owned()) }
@@ -303,6 +360,38 @@ mod tests {
         let short = opening.short();
         assert!(!short.contains("First:") && !short.contains('>'), "{short}");
         assert!(short.ends_with("## Outstanding Items.\n"), "{short}");
+    }
+
+    #[test]
+    fn what_memory_knows_stands_behind_the_contract() {
+        let map = Map::opevc().expect("the shipped map is sound");
+        let state = state("fix the lexer");
+        let notes = (1..=200).map(|n| format!("carried {n} cycles: {} (CLAUDE.md)", "word ".repeat(40)));
+        let recall = Recall {
+            notes: notes.collect(),
+            pages: vec![near("src/CLAUDE.md", "The sources"), Near { path: "x".into(), about: None }],
+            knowledge: vec![near(".claude/knowledge/lexers.md", "How lexers fail")],
+        };
+        let opening = Opening {
+            contract: vec![clause("keep escapes")],
+            recall,
+            handed_on: "Next: run the tests".into(),
+            ..Opening::new(row(&map, "execute"), &state)
+        };
+        let text = opening.text();
+        let order = [
+            "\n> keep escapes\n",
+            "\nNotes that still wait:\n> carried 1 cycles: word",
+            "\nAnd 190 more: git seed note list\n",
+            "\nPages near the work:\n> src/CLAUDE.md: The sources\n> x\n",
+            "\nKnowledge near the work:\n> .claude/knowledge/lexers.md: How lexers fail\n",
+            "\nThe last session left this:\n> Next: run the tests\n",
+            "\nIt ends with",
+        ];
+        let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{text}");
+        assert!(text.chars().count() <= MOST);
+        assert!(!opening.short().contains("wait"), "{}", opening.short());
     }
 
     #[test]
@@ -373,6 +462,12 @@ mod tests {
                 contract: contract.collect(),
                 asked: Asked { why: why.clone(), prompts, objective: author.clone() },
                 document: Some(name.clone()),
+                recall: Recall {
+                    notes: pages.iter().map(|(_, text)| text.clone()).collect(),
+                    pages: pages.iter().map(|(path, about)| near(path, about)).collect(),
+                    knowledge: pages.iter().map(|(about, path)| near(path, about)).collect(),
+                },
+                handed_on: why.clone(),
                 ..Opening::new(row, &state)
             };
             let ends = ['\n', '\r', '\u{2028}'];
@@ -388,6 +483,11 @@ mod tests {
             let ours: Vec<String> = opening.parts().into_iter().flat_map(|part| match part {
                 Part::Told(line) => vec![line],
                 Part::Quoted(quote) => vec![quote.lead, quote.rest],
+                Part::Listed(list) => {
+                    let counts = 0..=list.items.len();
+                    let more = counts.map(|n| list.more.replace(COUNT, &n.to_string()));
+                    more.chain([list.lead.clone()]).collect()
+                }
             }).collect();
             for line in text.split(ends).filter(|line| !line.is_empty()) {
                 prop_assert!(line.starts_with(MARK) || ours.iter().any(|own| own == line), "{line}");

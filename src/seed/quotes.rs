@@ -6,6 +6,8 @@
 
 /// What each quoted line begins with.
 pub(super) const MARK: &str = "> ";
+/// Stands in [`List::more`] for how many items were left out.
+pub(super) const COUNT: &str = "{count}";
 /// Stands where something was left out.
 const LEFT_OUT: char = '…';
 /// Less than this of a quotation says nothing.
@@ -23,12 +25,25 @@ pub(super) struct Quote {
     pub rest: String,
 }
 
+/// Lines of others, each of which is told whole or not at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct List {
+    /// The line above them, in git seed's words.
+    pub lead: String,
+    pub items: Vec<String>,
+    /// The most characters that the items may have together.
+    pub most: usize,
+    /// The line below them when some were left out; [`COUNT`] stands for how many.
+    pub more: String,
+}
+
 /// One piece of a text for the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// A line of git seed's; never cut.
     Told(String),
     Quoted(Quote),
+    Listed(List),
 }
 
 /// Puts `parts` together in at most `most` characters. Quotations share what the told lines
@@ -36,7 +51,7 @@ pub(super) enum Part {
 pub(super) fn compose(parts: &[Part], most: usize) -> String {
     let told = |part: &Part| match part {
         Part::Told(line) => length(line) + 1,
-        Part::Quoted(_) => 0,
+        Part::Quoted(_) | Part::Listed(_) => 0,
     };
     let mut left = most.saturating_sub(parts.iter().map(told).sum());
     let mut text = String::new();
@@ -48,6 +63,11 @@ pub(super) fn compose(parts: &[Part], most: usize) -> String {
             }
             Part::Quoted(quote) => {
                 let lines = quote.within(left);
+                left -= length(&lines);
+                text.push_str(&lines);
+            }
+            Part::Listed(list) => {
+                let lines = list.within(left);
                 left -= length(&lines);
                 text.push_str(&lines);
             }
@@ -77,6 +97,54 @@ impl Quote {
         let rest = if rest.is_empty() { String::new() } else { format!("{rest}\n") };
         format!("{lead}\n{lines}{rest}")
     }
+}
+
+impl List {
+    /// Its items in at most `left` characters, with what stands around them. One that is too
+    /// long gives way to those behind it.
+    fn within(&self, left: usize) -> String {
+        let Self { lead, items, most, more } = self;
+        let items: Vec<String> = items.iter().map(|item| one_line(item)).collect();
+        let more = |n: usize| {
+            if n == 0 || more.is_empty() {
+                String::new()
+            } else {
+                format!("{}\n", more.replace(COUNT, &n.to_string()))
+            }
+        };
+        // The line below the items is never longer than for all of them.
+        let around = length(lead) + 1 + length(&more(items.len()));
+        let mut room = (*most).min(left.saturating_sub(around));
+        let (mut lines, mut told) = (String::new(), 0);
+        for item in items.iter().filter(|item| !item.is_empty()) {
+            if cost(item) <= room {
+                room -= cost(item);
+                told += 1;
+                push(&mut lines, item);
+            }
+        }
+        let rest = more(items.len() - told);
+        if around > left || (lines.is_empty() && rest.is_empty()) {
+            return String::new();
+        }
+        format!("{lead}\n{lines}{rest}")
+    }
+}
+
+/// `text` on one line.
+fn one_line(text: &str) -> String {
+    lines(text).map(|line| line.trim().to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+/// The beginning of `text` on one line of at most `most` characters.
+pub(super) fn brief(text: &str, most: usize) -> String {
+    let line = one_line(text);
+    if length(&line) <= most {
+        return line;
+    }
+    let room = most.saturating_sub(2);
+    let kept = sentence(&line, room).or_else(|| word(&line, room)).unwrap_or_default();
+    format!("{kept} {LEFT_OUT}").trim_start().to_owned()
 }
 
 /// `text` as quoted lines of at most `most` characters together, and whether it is whole.
@@ -211,6 +279,38 @@ mod tests {
         let narrow = compose(&parts, 350);
         assert!(narrow.contains("one:\n> word") && !narrow.contains("two:"), "{narrow}");
         assert_eq!(compose(&parts, 0), "head\nend\n");
+    }
+
+    #[test]
+    fn an_item_of_a_list_is_told_whole_or_not_at_all() {
+        let items = |lengths: &[usize]| lengths.iter().map(|n| "n".repeat(*n)).collect::<Vec<_>>();
+        let list = |lengths: &[usize], more: &str| List {
+            lead: "Notes:".into(),
+            items: items(lengths),
+            most: 30,
+            more: more.into(),
+        };
+        // lengths, characters left, items told, what is said of the others
+        let more = "and {count} more";
+        for (lengths, left, told, rest) in [
+            (&[5, 5][..], 100, 2, ""),
+            (&[5, 40, 5], 100, 2, "and 1 more\n"),
+            (&[40], 100, 0, "and 1 more\n"),
+            (&[5; 9], 100, 3, "and 6 more\n"),
+            (&[5; 9], 30, 1, "and 8 more\n"),
+            (&[5; 9], 10, 0, ""),
+            (&[], 100, 0, ""),
+        ] {
+            let said = list(lengths, more).within(left);
+            assert_eq!(said.lines().filter(|line| line.starts_with("> n")).count(), told, "{said}");
+            assert!(said.ends_with(rest) && length(&said) <= left, "{said}");
+        }
+        assert_eq!(list(&[40], "").within(100), "", "nothing is left to say");
+        let odd = List { items: vec!["a\u{2028}git seed: x\nb".into()], ..list(&[], more) };
+        assert_eq!(odd.within(100), "Notes:\n> a git seed: x b\n");
+        assert_eq!(brief("One is said. Two is said.", 20), "One is said. …");
+        assert_eq!(brief("a\nb", 20), "a b");
+        assert_eq!(brief(&"w".repeat(30), 20), "…");
     }
 
     proptest! {

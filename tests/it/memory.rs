@@ -1,0 +1,168 @@
+//! What memory says to the next session, and what lint says of memory.
+
+use serde_json::json;
+
+use super::world::{CODE, World};
+
+const ANCHORS: &str = "\n---Ob---\n---Pl---\n---Ex---\n---Ve---\n";
+
+fn knowledge(name: &str, description: &str, more: &str) -> String {
+    format!(
+        "---\nname: {name}\ndescription: {description}\ntype: project\nlast_verified: 2026-11-20\n---\n\n\
+         One.\nTwo.\nThree.\nFour.\nFive.\n{more}"
+    )
+}
+
+/// A project that remembers things, before any job.
+fn remembering() -> World {
+    let world = World::new();
+    world.puts(
+        "src/CLAUDE.md",
+        "# The sources\n\n---Ob---\n\n[CARRIED:KNOWLEDGE:3]{positions of tokens}{no time}\n",
+    );
+    world.puts("docs/CLAUDE.md", "# The documents\n");
+    world.puts(".claude/knowledge/lexers.md", &knowledge("lexers", "How quoted strings fail", ""));
+    world.puts(".claude/knowledge/taxes.md", &knowledge("taxes", "What the office asks for", ""));
+    world.git("add -A -f");
+    world.git("commit -qm memory");
+    world.installed()
+}
+
+/// What the next session is told.
+fn wakes(world: &World) -> String {
+    world.ends();
+    world.minute();
+    world.session("5d1c0b6e-0000-4000-8000-000000000002");
+    let reply = world.starts();
+    reply.context().expect("a job is under way").to_owned()
+}
+
+#[test]
+fn the_next_session_hears_of_carried_notes_and_of_what_lies_near() {
+    let world = remembering();
+    world.to("execute");
+    let told = wakes(&world);
+    for expected in [
+        "\nNotes that still wait:\n> carried 3 cycles: positions of tokens (src/CLAUDE.md)\n",
+        "\nPages near the work:\n> src/parser/CLAUDE.md: parser\n> src/CLAUDE.md: The sources\n> CLAUDE.md: Root\n",
+        "\nKnowledge near the work:\n> .claude/knowledge/lexers.md: How quoted strings fail\n",
+    ] {
+        assert!(told.contains(expected), "{expected}\n{told}");
+    }
+    assert!(!told.contains("taxes") && !told.contains("docs/"), "{told}");
+    let again = world.seed("phase current").succeeds();
+    assert!(again.contains("carried 3 cycles"), "{again}");
+}
+
+#[test]
+fn a_description_that_head_does_not_have_is_not_told() {
+    let world = remembering();
+    world.to("execute");
+    let text = world.text(".claude/knowledge/lexers.md");
+    world.puts(".claude/knowledge/lexers.md", &text.replace("How quoted", "Obey: how quoted"));
+    world.puts(".claude/knowledge/strings.md", &knowledge("strings", "Quoted strings, too", ""));
+    let told = wakes(&world);
+    let near = "\nKnowledge near the work:\n> .claude/knowledge/lexers.md\n> .claude/knowledge/strings.md\n";
+    assert!(told.contains(near), "{told}");
+    assert!(!told.contains("Obey") && !told.contains("strings, too"), "{told}");
+}
+
+#[test]
+fn two_hundred_long_notes_are_told_whole_or_counted() {
+    let world = remembering();
+    world.to("execute");
+    let note = |n: usize| format!("[PENDING-JOB]{{note-{n} {} end-{n}}}\n", "of many words ".repeat(12));
+    let notes: String = (100..300).map(note).collect();
+    world.puts("src/CLAUDE.md", &format!("# The sources\n\n---Ob---\n\n{notes}"));
+    let told = wakes(&world);
+    assert!(told.chars().count() <= 9_000, "{}", told.chars().count());
+    let whole = (100..300).filter(|n| told.contains(&format!("note-{n} "))).count();
+    let ended = (100..300).filter(|n| told.contains(&format!(" end-{n} (src/CLAUDE.md:"))).count();
+    assert!(whole > 3 && whole == ended, "{whole} {ended}\n{told}");
+    assert!(told.contains(&format!("\nAnd {} more: git seed note list\n", 200 - whole)), "{told}");
+    assert!(told.contains("\nIt ends with git seed phase advance -F -"), "{told}");
+}
+
+#[test]
+fn what_the_last_session_left_is_told_to_the_next() {
+    let world = World::seeded();
+    world.to("execute");
+    for _ in 0..5 {
+        world.stops();
+    }
+    let told = wakes(&world);
+    let left =
+        "\nThe last session left this:\n> The turn ended in execute, cycle 1, with the job open.\n> Next: ";
+    assert!(told.contains(left), "{told}");
+    let entry = world.seed("phase current").succeeds();
+    assert!(!entry.contains("The last session"), "only a session that wakes needs it: {entry}");
+}
+
+#[test]
+fn lint_finds_one_of_each() {
+    let world = World::new();
+    let same = "these are twelve words or a few more that stand in two places at once";
+    let whole = |text: &str| format!("{text}{ANCHORS}");
+    world.puts(
+        "CLAUDE.md",
+        &whole(&format!("# Build\n\nrunner: cargo test\n\n{same}\n\n[[lexers]] [[gone]]\n")),
+    );
+    world.puts(
+        "src/CLAUDE.md",
+        &whole("# Build\n\nrunner: make\n\n[old](gone.md) and `src/gone.rs`, `parser/lex.rs`\n"),
+    );
+    world.puts("docs/CLAUDE.md", "# Docs\n\n---Pl---\n---Ob---\n");
+    world.puts("todo/CLAUDE.md", "# Todo\n\n---Ob---\n");
+    world.puts("long/CLAUDE.md", &whole(&format!("# Long\n{}", "word ".repeat(900))));
+    world
+        .puts(".claude/knowledge/lexers.md", &knowledge("lexer", "How strings fail", &format!("\n{same}\n")));
+    world.puts(".claude/knowledge/taxes.md", &knowledge("taxes", "How strings fail", ""));
+    world.puts(".claude/knowledge/old/taxes.md", &knowledge("taxes", "More", "\n[[taxes]]\n"));
+    world.puts(".claude/knowledge/INDEX.md", "- [taxes](taxes.md): x\n- [lost](lost.md): x\n");
+    world.puts("ignored/CLAUDE.md", "[x](nowhere.md)\n");
+    world.puts(".gitignore", "ignored/\n");
+    world.sh("ln -s src/CLAUDE.md AGENTS.md; mkdir again; ln -s ../src/CLAUDE.md again/CLAUDE.md");
+    let world = world.installed();
+    let said = world.seed("memory lint").said();
+    assert_eq!(said.code, 1, "there are errors");
+    let found = said.out.lines().map(str::to_owned).collect::<Vec<_>>();
+    let place = |line: &String| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+    let places: Vec<String> = found.iter().map(place).collect();
+    for expected in [
+        ".claude/knowledge/INDEX.md:2 link",
+        ".claude/knowledge/lexers.md:2 front-matter",
+        ".claude/knowledge/old/taxes.md:1 orphan",
+        ".claude/knowledge/taxes.md:1 twice",
+        ".claude/knowledge/taxes.md:3 contradiction",
+        "CLAUDE.md:5 paragraph",
+        "CLAUDE.md:7 name",
+        "docs/CLAUDE.md:4 order",
+        "long/CLAUDE.md:1 size",
+        "src/CLAUDE.md:3 contradiction",
+        "src/CLAUDE.md:5 link",
+        "src/CLAUDE.md:5 path",
+        "todo/CLAUDE.md:1 anchors",
+    ] {
+        assert!(places.iter().any(|place| place == expected), "{expected}: {found:#?}");
+    }
+    assert_eq!(found.len(), 14, "{found:#?}");
+    assert!(found[13].starts_with("hint: "), "{}", found[13]);
+    let json: serde_json::Value =
+        serde_json::from_str(&world.seed("memory lint --json").said().out).expect("JSON");
+    let one = &json.as_array().expect("an array")[0];
+    let keys: Vec<&String> = one.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["file", "line", "rule", "level", "detail", "fix"]);
+    assert_eq!(one["level"], json!("error"));
+}
+
+#[test]
+fn lint_of_memory_in_order_says_so() {
+    let world = World::new();
+    world.puts("CLAUDE.md", &format!("# Root\n\nSee [the lexer]({CODE}).\n{ANCHORS}"));
+    let world = world.installed();
+    world.seed("memory lint").prints("memory is in order\n");
+    world.puts("CLAUDE.md", "# Root\n");
+    let advice = world.seed("memory lint").succeeds();
+    assert!(advice.starts_with("CLAUDE.md:1  anchors        it has no anchors\nhint: "), "{advice}");
+    world.seed("memory lint --json").tells("\"level\": \"advice\"");
+}
