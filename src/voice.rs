@@ -110,6 +110,9 @@ pub enum Line {
     NearKnowledge,
     /// What the last session left.
     HandedOn,
+    /// Knowledge files whose front matter has faults; of one that was just written.
+    Faults,
+    Fault,
     /// What a quotation left out: of a page, of the job's words, of a step's message.
     RestOfPage,
     RestOfJob,

@@ -52,6 +52,7 @@ impl Seed {
     pub fn wake_text(&self, focused: &Focused) -> String {
         let mut opening = self.entry(focused);
         opening.handed_on = self.handed_on(focused).unwrap_or_default();
+        opening.faults = self.faulty_knowledge();
         opening.text()
     }
 

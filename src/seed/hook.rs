@@ -199,6 +199,7 @@ impl Seed {
         }
         let Came { after, plan_edits, places, prints, by_hand, context } =
             self.what_came(host, event, call, outcome, &focused)?;
+        let context = merged(context, self.word_on_knowledge(&focused, call, &places));
         let mut news = false;
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
@@ -759,6 +760,11 @@ fn told_of_unclaimed(focused: &Focused) -> Option<String> {
     let paths: Vec<String> = unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
     let told = "git seed: changed outside the fence, claimed by nobody and in no commit:";
     (!paths.is_empty()).then(|| format!("{told} {}. git seed fence status", paths.join(", ")))
+}
+
+/// What the agent is told of both.
+fn merged(one: Option<String>, other: Option<String>) -> Option<String> {
+    one.into_iter().chain(other).reduce(|one, other| format!("{one}\n{other}"))
 }
 
 /// When a call began, as far as the host tells how long it took; clocks differ a little.

@@ -2,10 +2,22 @@
 //!
 //! Reads only, one child process for the list of files.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{Result, Seed};
+use super::{Focused, Result, Seed};
+use crate::event::{Act, ToolCall};
+use crate::memory::knowledge::{self, Finding, Level};
 use crate::memory::lint::{self, File, Found, Memory};
+
+use crate::phases::place::Place;
+use crate::verdict::Facts;
+use crate::voice::{self, Line};
+
+/// The most knowledge files that a hook reads, and the most whose names it lists.
+const READ: usize = 200;
+const LISTED: usize = 20_000;
+/// How deep knowledge is looked for.
+const DEPTH: usize = 4;
 
 impl Seed {
     /// Every file of memory that git knows or does not ignore, by its path. A link is no
@@ -33,6 +45,65 @@ impl Seed {
         Ok(lint::lint(&memory, &mut exists))
     }
 
+    /// Knowledge files whose front matter is at fault, as `file:line`. For a hook: no child
+    /// process, and no more than so many files.
+    pub(super) fn faulty_knowledge(&self) -> Vec<String> {
+        let (paths, known) = self.knowledge_on_disk();
+        let faults = |path: &String| {
+            let text = std::fs::read(self.store.work_tree().join(path)).ok()?;
+            let fault = fault_of(path, &String::from_utf8_lossy(&text), &known)?;
+            Some(format!("{path}:{}", fault.line))
+        };
+        paths.iter().take(READ).filter_map(faults).collect()
+    }
+
+    /// What is said of the first knowledge file of a call that was written with a fault in
+    /// its front matter. A word, never a refusal.
+    pub(super) fn word_on_knowledge(
+        &self,
+        focused: &Focused,
+        call: &ToolCall,
+        places: &[(String, Place)],
+    ) -> Option<String> {
+        let written = places.iter().filter(|(_, place)| *place == Place::Knowledge);
+        let written = written.filter(|(path, _)| knowledge::is_knowledge(path));
+        let mut written = written.filter(|_| matches!(call.act, Act::Edit(_))).peekable();
+        written.peek()?;
+        let (_, known) = self.knowledge_on_disk();
+        let (file, fault) = written.find_map(|(path, _)| {
+            let text = std::fs::read(self.store.work_tree().join(path)).ok()?;
+            Some((path, fault_of(path, &String::from_utf8_lossy(&text), &known)?))
+        })?;
+        let mut facts = Facts::default();
+        facts.set("file", file.as_str());
+        facts.set("line", fault.line.to_string());
+        facts.set("what", fault.detail);
+        Some(voice::open(Line::Fault, self.row(Some(focused)).name.as_str(), &facts))
+    }
+
+    /// Paths of knowledge files in the work tree, and the names that they go by.
+    fn knowledge_on_disk(&self) -> (Vec<String>, BTreeSet<String>) {
+        let mut paths = Vec::new();
+        let mut ahead = vec![(knowledge::HOME.trim_end_matches('/').to_owned(), 0)];
+        while let Some((dir, depth)) = ahead.pop().filter(|_| paths.len() < LISTED) {
+            let Ok(entries) = std::fs::read_dir(self.store.work_tree().join(&dir)) else { continue };
+            for entry in entries.flatten() {
+                let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {
+                    continue;
+                };
+                let path = format!("{dir}/{name}");
+                if kind.is_dir() && depth < DEPTH {
+                    ahead.push((path, depth + 1));
+                } else if kind.is_file() && knowledge::is_knowledge(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths.sort_unstable();
+        let names = paths.iter().map(|path| knowledge::name_of(path)).collect();
+        (paths, names)
+    }
+
     pub(super) fn page_names(&self) -> Vec<&str> {
         self.rules.pages.iter().map(String::as_str).collect()
     }
@@ -58,4 +129,9 @@ impl Seed {
         }
         Ok(files)
     }
+}
+
+/// The first error of a knowledge file.
+fn fault_of(path: &str, text: &str, known: &BTreeSet<String>) -> Option<Finding> {
+    knowledge::check(path, text, known).into_iter().find(|fault| fault.level == Level::Error)
 }

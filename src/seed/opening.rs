@@ -49,6 +49,8 @@ pub(super) struct Opening<'a> {
     pub recall: Recall,
     /// What the last session left.
     pub handed_on: String,
+    /// Faults of knowledge files, as `file:line`.
+    pub faults: Vec<String>,
     /// The job may end in this cycle.
     pub last: bool,
     /// A finished job rests instead of asking.
@@ -116,6 +118,7 @@ impl<'a> Opening<'a> {
             live: Vec::new(),
             recall: Recall::default(),
             handed_on: String::new(),
+            faults: Vec::new(),
             last: false,
             rests: false,
         }
@@ -151,6 +154,9 @@ impl<'a> Opening<'a> {
         parts.push(quoted(self.line(Line::HandedOn, &[]), &self.handed_on, HANDED_ON, String::new()));
         if !self.live.is_empty() {
             parts.push(self.told(Line::Notes, &[("notes", &listed(&self.live))]));
+        }
+        if !self.faults.is_empty() {
+            parts.push(self.told(Line::Faults, &[("files", &listed(&self.faults))]));
         }
         parts.extend(self.ending());
         parts
@@ -468,6 +474,7 @@ mod tests {
                     knowledge: pages.iter().map(|(about, path)| near(path, about)).collect(),
                 },
                 handed_on: why.clone(),
+                faults: pages.iter().map(|(path, _)| path.clone()).collect(),
                 ..Opening::new(row, &state)
             };
             let ends = ['\n', '\r', '\u{2028}'];

@@ -99,6 +99,23 @@ fn what_the_last_session_left_is_told_to_the_next() {
 }
 
 #[test]
+fn a_fault_of_front_matter_is_named_and_never_refused() {
+    let world = World::seeded();
+    world.to("condense");
+    let good = knowledge("lexers", "How quoted strings fail", "");
+    let path = ".claude/knowledge/lexers.md";
+    world.writes(path, &good).passes();
+    let told = world.writes(path, &good.replace("type: project", "type: lore"));
+    told.before.passes();
+    told.after.tells("git seed: .claude/knowledge/lexers.md:4: `type` is `lore`; one of user, feedback");
+    let woken = wakes(&world);
+    let line = "\nKnowledge with faulty front matter: .claude/knowledge/lexers.md:4. git seed memory lint tells which.\n";
+    assert!(woken.contains(line), "{woken}");
+    world.writes(path, &good).passes();
+    assert!(!wakes(&world).contains("faulty"), "it was mended");
+}
+
+#[test]
 fn lint_finds_one_of_each() {
     let world = World::new();
     let same = "these are twelve words or a few more that stand in two places at once";
