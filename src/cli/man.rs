@@ -47,7 +47,7 @@ pub(super) fn completions(args: &CompletionsArgs, out: &mut Report) -> anyhow::R
     Ok(Outcome::Yes)
 }
 
-/// A page for the program, one for each command, and one for `seed.toml`.
+/// A page for the program, one for each command, one for `seed.toml` and one for memory.
 pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let command = definition().disable_help_flag(false);
     let mut pages = vec![("git-seed.1".to_owned(), page(command.clone().name("git-seed"))?)];
@@ -63,6 +63,7 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
         }
     }
     pages.push(("git-seed-rules.5".to_owned(), super::manual::rules().into_bytes()));
+    pages.push(("git-seed-memory.7".to_owned(), super::manual::memory().into_bytes()));
     Ok(pages)
 }
 

@@ -1,4 +1,5 @@
-//! `git-seed-rules(5)`, made from `src/rules.md` and the tables themselves.
+//! `git-seed-rules(5)` and `git-seed-memory(7)`, made from `src/rules.md`, `src/memory.md`
+//! and the tables themselves.
 //!
 //! What a key means stands once, as a comment where the key stands: in `src/rules.toml`
 //! for rules, at the head of `src/phases/opevc.toml` for the keys of a phase. The page
@@ -6,12 +7,13 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::memory::notes;
+use crate::memory::{knowledge, notes};
 use crate::phases::companions;
 use crate::phases::{Class, Kind, OPEVC, Reads, Write, gates};
 use crate::rules::Rules;
 
 const SOURCE: &str = include_str!("../rules.md");
+const MEMORY: &str = include_str!("../memory.md");
 
 /// Keys of a row that only `seed.toml` has.
 const OF_PROPOSALS: &str = "
@@ -26,12 +28,21 @@ struct Entry {
     text: String,
 }
 
-/// The page.
+/// git-seed-rules(5).
 pub(super) fn rules() -> String {
-    let mut page = format!(".TH git\\-seed\\-rules 5 2026-11 \"git\\-seed {}\"\n", env!("CARGO_PKG_VERSION"));
+    page("rules 5", SOURCE)
+}
+
+/// git-seed-memory(7).
+pub(super) fn memory() -> String {
+    page("memory 7", MEMORY)
+}
+
+fn page(name: &str, source: &str) -> String {
+    let mut page = format!(".TH git\\-seed\\-{name} 2026-11 \"git\\-seed {}\"\n", env!("CARGO_PKG_VERSION"));
     let mut code = false;
     let mut fresh = true;
-    for line in SOURCE.lines() {
+    for line in source.lines() {
         if line.starts_with("```") {
             page += if code { ".fi\n.RE\n" } else { ".PP\n.RS 4\n.nf\n" };
             code = !code;
@@ -51,10 +62,16 @@ pub(super) fn rules() -> String {
                 page += ".PP\n";
             }
             fresh = false;
-            page += &format!("{}\n", spoken(&line.replace("{{gates}}", &gates::names())));
+            page += &format!("{}\n", spoken(&named(line)));
         }
     }
     page
+}
+
+/// A line with the names that a table knows.
+fn named(line: &str) -> String {
+    let types = || knowledge::TYPES.map(|word| format!("`{word}`")).join(", ");
+    line.replace("{{gates}}", &gates::names()).replace("{{types}}", &types())
 }
 
 /// What a line asks for that is made from the tables.
@@ -63,6 +80,8 @@ fn made(line: &str) -> Option<String> {
         "{{rules}}" => Some(rule_keys()),
         "{{phase}}" => Some(list(&phase_keys(OPEVC))),
         "{{notes}}" => Some(list(&phase_keys(notes::SHIPPED))),
+        // One screen is wanted: no lines between the kinds.
+        "{{kinds}}" => Some(format!(".PD 0\n{}.PD\n", list(&kinds()))),
         "{{companions}}" => Some(list(&phase_keys(companions::SHIPPED))),
         "{{keys of seed.toml}}" => Some(list(&phase_keys(OF_PROPOSALS))),
         _ => None,
@@ -95,6 +114,19 @@ fn rule_keys() -> String {
         }
     }
     page
+}
+
+/// An example of each kind of note, what it asks for, and what shows that it was acted on.
+fn kinds() -> Vec<Entry> {
+    // A test reads them; a binary in which they do not read was never tested.
+    let kinds = notes::Kinds::shipped().unwrap_or_else(|bad| unreachable!("notes.toml: {bad}"));
+    let entry = |kind: &notes::Kind| {
+        let crumbs: Vec<&str> = kind.crumbs.iter().map(|crumb| crumb.said()).collect();
+        let by = kind.consumer.as_ref().map(|agent| format!("`{agent}`; ")).unwrap_or_default();
+        let text = format!("{} ({by}{})", kind.means, crumbs.join(" or "));
+        Entry { keys: vec![kind.example.clone()], text }
+    };
+    kinds.all().iter().map(entry).collect()
 }
 
 /// The keys of a phase, from the lines `#   key, key   what they say` of a table's head.
@@ -262,6 +294,31 @@ mod tests {
             examples += 1;
         }
         assert!(examples >= 5, "{examples}");
+    }
+
+    #[test]
+    fn the_page_of_memory_shows_every_kind_of_note_and_every_anchor() {
+        let page = memory();
+        let kinds = notes::Kinds::shipped().expect("they read");
+        for kind in kinds.all() {
+            assert!(
+                page.contains(&plain(&kind.example)) && page.contains(&plain(&kind.means)),
+                "{}",
+                kind.name
+            );
+            let read = kinds.read(&kind.example);
+            assert!(read.len() == 1 && read[0].standing.is_live(), "{}", kind.example);
+        }
+        for anchor in Rules::shipped().expect("sound").maps.anchors() {
+            assert!(page.contains(&plain(anchor)), "{anchor}");
+        }
+        let ends: Vec<_> = kinds.read(MEMORY).into_iter().map(|note| note.standing.word()).collect();
+        assert_eq!(ends, ["resolved", "carried"], "the ends that it shows are ends");
+        assert!(!page.contains("{{"), "{page}");
+        let shown = MEMORY.split("```\n").find(|block| block.starts_with("---\n")).expect("front matter");
+        let known = ["lexers".to_owned()].into();
+        let file = format!("{shown}1\n2\n3\n4\n5\n");
+        assert_eq!(knowledge::check(".claude/knowledge/lexer_positions.md", &file, &known), []);
     }
 
     #[test]

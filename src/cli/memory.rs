@@ -12,8 +12,8 @@ pub(super) enum MemoryCommand {
     /// Look over pages and knowledge: stale pointers, doubles, what nobody would find
     ///
     /// Every page, knowledge file and plan document that git knows or does not ignore is
-    /// read. Errors end with exit code 1, advice does not. man git-seed-memory tells what a
-    /// page and a knowledge file hold.
+    /// read. Errors end with exit code 1, advice does not. git-seed-memory(7) tells what a page
+    /// and a knowledge file hold.
     Lint,
 }
 

@@ -326,7 +326,7 @@ impl<'a> Lint<'a> {
 /// What mends the findings of a rule.
 fn fix(rule: &str) -> &'static str {
     match rule {
-        "front-matter" | "body" => "mend the file: man git-seed-memory shows one",
+        "front-matter" | "body" => "mend the file: man 7 git-seed-memory shows one",
         "name" => "name a knowledge file that is there, or take the brackets off",
         "twice" => "give one of the two another name, or make them one file",
         "link" | "path" => "point to where it lies now, or drop the pointer",
@@ -335,7 +335,7 @@ fn fix(rule: &str) -> &'static str {
         "orphan" => "add its line to .claude/knowledge/INDEX.md",
         "anchors" => "nothing to do: they come when a job works on the page",
         "order" => "put each anchor on one line of its own, in their order",
-        "notes" => "move it below an anchor, or write its end as man git-seed-memory shows",
+        "notes" => "move it below an anchor, or write its end as man 7 git-seed-memory shows",
         "size" => "move what lasts into a file of its own in .claude/knowledge, with a line in its INDEX.md",
         _ => "",
     }
