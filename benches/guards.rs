@@ -15,6 +15,7 @@ use git_seed::event::{Actor, PageChange};
 use git_seed::phases::guard::{self, Call, FileChange, GUARDS, Scene};
 use git_seed::phases::pacing::Stay;
 use git_seed::phases::place::Place;
+use git_seed::phases::room::Room;
 use git_seed::phases::{Class, Map, OPEVC};
 
 /// A call that no guard objects to, in `phase`.
@@ -52,6 +53,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         away: None,
         stay,
         delegates: true,
+        room: Room::default(),
         call,
     }
 }

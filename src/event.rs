@@ -21,6 +21,8 @@ pub struct Event {
     pub by: Actor,
     /// What happens.
     pub kind: Kind,
+    /// How many tokens the session's context holds, where the host says so.
+    pub tokens: Option<u64>,
     /// The line of this call may be given another text.
     pub rewritable: Option<Rewritable>,
 }

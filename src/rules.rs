@@ -17,6 +17,7 @@ use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kind, Kinds};
 use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
+use crate::phases::room::Tiers;
 use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, Profile, Row};
 use crate::shipped;
 
@@ -84,6 +85,8 @@ struct Table {
     condense: Condense,
     #[serde(default)]
     memory: MemoryTable,
+    #[serde(default)]
+    compaction: CompactionTable,
     #[serde(default)]
     gmode: Gmode,
     #[serde(default)]
@@ -173,6 +176,47 @@ impl MemoryTable {
         let words = |key: Option<usize>| key.unwrap_or_default();
         let Self { root, page, plan, knowledge } = *self;
         Budgets { root: words(root), page: words(page), plan: words(plan), knowledge: words(knowledge) }
+    }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CompactionTable {
+    words: Option<usize>,
+    soft: Option<u64>,
+    read: Option<u64>,
+    edit: Option<u64>,
+}
+
+/// How long a compaction file may be, and what a full context closes.
+#[derive(Clone, Copy, Debug)]
+pub struct Compaction {
+    /// The most words of a file.
+    pub words: usize,
+    pub tiers: Tiers,
+}
+
+impl CompactionTable {
+    fn read(self) -> Result<Compaction, BadRules> {
+        let words = self.words.unwrap_or_default();
+        if !(200..=20_000).contains(&words) {
+            return BadRules::key(
+                "compaction.words",
+                format!("is {words}; it must lie between 200 and 20000"),
+            );
+        }
+        let (soft, read, edit) =
+            (self.soft.unwrap_or_default(), self.read.unwrap_or_default(), self.edit.unwrap_or_default());
+        let tiers = Tiers { soft, read, edit };
+        let late = |key, value, after: &str| {
+            BadRules::key(key, format!("is {value}; it must not be smaller than {after}"))
+        };
+        match tiers {
+            _ if soft == 0 => late("compaction.soft", soft, "1"),
+            _ if read < soft => late("compaction.read", read, "compaction.soft"),
+            _ if edit < read => late("compaction.edit", edit, "compaction.read"),
+            _ => Ok(Compaction { words, tiers }),
+        }
     }
 }
 
@@ -290,6 +334,7 @@ pub struct Rules {
     pub share: u32,
     /// Words that files of memory may have.
     pub budgets: Budgets,
+    pub compaction: Compaction,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
     pub rows: Vec<Row>,
     pub prep: Prep,
@@ -470,6 +515,7 @@ impl Rules {
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             share,
             budgets: table.memory.budgets(),
+            compaction: table.compaction.read()?,
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
             consumption: table.condense.consumption.unwrap_or(Consumption::Auto),
@@ -649,6 +695,17 @@ mod tests {
             ("pages = [\"a/b.md\"]", "without a folder"),
             ("[commit]\nsubject = \"x\"", "must hold {subject}"),
             ("[condense]\nshare = 95", "between 60 and 90"),
+            ("[compaction]\nwords = 20", "`compaction.words` is 20; it must lie between 200 and 20000"),
+            ("[compaction]\nsoft = 0", "`compaction.soft` is 0; it must not be smaller than 1"),
+            (
+                "[compaction]\nread = 19",
+                "`compaction.read` is 19; it must not be smaller than compaction.soft",
+            ),
+            (
+                "[compaction]\nedit = 24",
+                "`compaction.edit` is 24; it must not be smaller than compaction.read",
+            ),
+            ("[compaction]\nwrite = 1", "unknown field `write`"),
             ("[gmode]\nprep = \"maybe\"", "`gmode.prep` is `maybe`; it is true, false or \"auto\""),
             ("[[surface]]\nname = \"settings\"\npaths = [\"a/\"]", "surface `settings`: the name is taken"),
             ("[[surface]]\nname = \"hooks\"\npaths = []", "surface `hooks`: `paths` names no path"),

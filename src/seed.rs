@@ -8,6 +8,7 @@
 pub mod boundary;
 mod byhand;
 pub mod commands;
+pub mod compact;
 mod dispatch;
 pub mod doctor;
 pub mod entry;

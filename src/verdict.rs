@@ -113,11 +113,13 @@ pub enum Wants {
     Depth,
     /// A subagent for this piece, or room for one.
     Delegation,
+    /// What is known, written down for the session that comes after.
+    Summary,
 }
 
 impl Wants {
     /// Every word, in the order of their declaration.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Begin,
         Self::Dial,
         Self::Looking,
@@ -143,6 +145,7 @@ impl Wants {
         Self::Work,
         Self::Depth,
         Self::Delegation,
+        Self::Summary,
     ];
 
     /// The word as tables and JSON spell it.
@@ -173,6 +176,7 @@ impl Wants {
             Self::Work => "work",
             Self::Depth => "depth",
             Self::Delegation => "delegation",
+            Self::Summary => "summary",
         }
     }
 }

@@ -121,6 +121,11 @@ pub enum Line {
     Decision,
     Settle,
     SettleForMore,
+    /// What the last session left, and the sessions before it; what of it was never sealed.
+    Prior,
+    Compacted,
+    RestOfCompaction,
+    Unsealed,
     /// A finished job rests until the person comes by.
     Rests,
     Ends,

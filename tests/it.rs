@@ -3,6 +3,7 @@
 mod it {
     mod attacks;
     mod attacks3;
+    mod compact;
     mod concurrency;
     mod corpus;
     mod cycle;

@@ -3,6 +3,7 @@
 //! Exit codes: 0 yes, 1 it failed, 2 a rule said no (the reason is on stderr), 64 wrong
 //! usage. The doc comments of the commands are their help and their man pages.
 
+mod compact;
 mod condense;
 mod doctor;
 mod exec;
@@ -118,6 +119,11 @@ enum Command {
     Memory {
         #[command(subcommand)]
         command: memory::MemoryCommand,
+    },
+    /// What a session leaves to the one that comes after
+    Compact {
+        #[command(subcommand)]
+        command: compact::CompactCommand,
     },
     /// The side lane, for mending what blocks the work
     Gmode {
@@ -238,6 +244,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Note { command } => note::run(command, context, out),
         Command::Condense { command } => condense::run(command, context, out),
         Command::Memory { command } => memory::run(command, context, out),
+        Command::Compact { command } => compact::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),

@@ -189,6 +189,9 @@ fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
             "\"{}\" is done; cycle {} is closed.",
             crossed.focused.state.job.name, stand.cycle
         ));
+        if let Some(carried) = seed.carried_on(&crossed.focused) {
+            out.line(carried);
+        }
         if let Some(born) = &crossed.born {
             out.line(format_args!("The prompt that waited is a job now: \"{}\".", born.state.job.name));
         }

@@ -126,6 +126,28 @@ pub struct Counts {
     /// absent where neither happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proved: Option<bool>,
+    /// What is known of the context since then; absent where nothing new is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gauge: Option<Gauge>,
+}
+
+/// How full the context was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gauge {
+    /// The last tier that the session was told of.
+    #[serde(default)]
+    pub told: u64,
+    /// When the context was cleared or the compaction file sealed last; counts are stale
+    /// for a while after that.
+    #[serde(default)]
+    pub fresh: UnixSeconds,
+}
+
+impl Gauge {
+    /// Nothing is known.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A subagent that was launched and has not ended.

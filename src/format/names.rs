@@ -65,6 +65,11 @@ pub fn interaction(n: u32) -> String {
     format!("interactions/{n:04}.md")
 }
 
+/// The compaction file `seq` of a run.
+pub fn compaction(seq: u32) -> String {
+    format!("compaction-{seq}.md")
+}
+
 /// The file that a fold of the journal goes to; `n` counts the steps of the job.
 pub fn trace(cycle: u32, phase: &str, n: u32) -> String {
     format!("trace/{cycle}-{phase}-{n}.jsonl")

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
-use super::journal::Flight;
+use super::journal::{Flight, Gauge};
 use crate::jobs::Job;
 use crate::phases::place::Unlocked;
 use crate::phases::{PhaseName, Stand};
@@ -74,6 +74,29 @@ pub struct State {
     /// Kinds of notes that the job brought with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
+    /// The newest compaction file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Compaction>,
+    /// How full the context was found.
+    #[serde(default, skip_serializing_if = "Gauge::is_none")]
+    pub gauge: Gauge,
+}
+
+/// A compaction file, as far as hooks need it: `run-<run>/compaction-<seq>.md`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    pub run: u32,
+    pub seq: u32,
+    /// Hash of the session that opened it; another one opens the next.
+    #[serde(default)]
+    pub session: String,
+    /// Seed-Id of the step before it was opened: it lists the phase commits since.
+    #[serde(default)]
+    pub since: String,
+    pub words: usize,
+    /// Nothing was added since it was sealed.
+    #[serde(default)]
+    pub sealed: bool,
 }
 
 /// How ready the side lane is to be asked for.
@@ -238,6 +261,8 @@ impl State {
             put_back: None,
             baseline: None,
             kinds: Vec::new(),
+            compaction: None,
+            gauge: Gauge::default(),
         }
     }
 

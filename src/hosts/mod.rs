@@ -179,6 +179,8 @@ struct Fields {
     source: String,
     reason: String,
     again: String,
+    /// Where the payload says how many tokens the context holds, as a JSON pointer.
+    tokens: Option<String>,
 }
 
 /// What an event of the host is, whatever the host calls it.
@@ -408,7 +410,8 @@ impl Host {
             ActRow::Foreign { server, .. } => server.as_ref(),
             _ => None,
         });
-        let mut pointers = signs.map(|sign| &sign.at).chain(&self.outcome.answers).chain(servers);
+        let pointers = signs.map(|sign| &sign.at).chain(&self.outcome.answers).chain(servers);
+        let mut pointers = pointers.chain(&self.fields.tokens);
         match pointers.find(|at| !at.starts_with('/')) {
             Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.clone() }),
             None => Ok(()),
@@ -535,6 +538,7 @@ mod tests {
             ("\"Glob\", \"Grep\"", "\"Glob\", \"Read\"", "names tool `Read` twice"),
             ("\"mcp__*\"", "\"*__x\"", "tool `*__x` may have `*` only at its end"),
             ("\"/tool_response\"", "\"tool_response\"", "`tool_response` is no JSON pointer"),
+            ("\"/context_tokens\"", "\"context_tokens\"", "`context_tokens` is no JSON pointer"),
             ("grant   = [\"before\"]", "grant = []\necho = \"<me>\"", "echo `<me>` is missing"),
         ];
         for (old, new, wanted) in cases {

@@ -55,6 +55,7 @@ pub fn read(host: &'static Host, bytes: &[u8], event_argument: Option<&str>) -> 
         session: payload.owned(&host.fields.session),
         by: payload.actor(),
         kind: payload.kind(name),
+        tokens: payload.tokens(),
         rewritable: payload.rewritable(name),
         cwd: payload.cwd.clone(),
     })
@@ -183,6 +184,10 @@ impl Payload {
             Some(Happening::CompactBefore) => Kind::Compact { done: false },
             Some(Happening::CompactAfter) => Kind::Compact { done: true },
         }
+    }
+
+    fn tokens(&self) -> Option<u64> {
+        self.top.pointer(self.host.fields.tokens.as_ref()?)?.as_u64()
     }
 
     fn prompt(&self) -> Kind {

@@ -364,7 +364,10 @@ fn bare(line: &str) -> &str {
 fn folded(text: &str) -> (String, usize) {
     let (mut seen, mut seen_items) = (BTreeSet::new(), BTreeSet::new());
     let (mut kept, mut gone) = (Vec::new(), 0);
-    for unit in units(text) {
+    for mut unit in units(text) {
+        if unit.kind == UnitKind::Paragraph {
+            gone += unit.fold_items();
+        }
         let repeated = match unit.kind {
             UnitKind::Heading => {
                 seen.clear();
@@ -417,6 +420,33 @@ struct Unit {
     apart: bool,
 }
 
+impl Unit {
+    /// Items that stand twice in a list that a line leads; gives how many went.
+    fn fold_items(&mut self) -> usize {
+        let lines: Vec<&str> = self.text.split('\n').collect();
+        if lines.iter().any(|line| fence_mark(line).is_some()) {
+            return 0;
+        }
+        let mut pieces: Vec<Vec<&str>> = vec![Vec::new()];
+        for line in lines {
+            if is_item(line) {
+                pieces.push(Vec::new());
+            }
+            pieces.last_mut().into_iter().for_each(|piece| piece.push(line));
+        }
+        let (mut seen, before) = (BTreeSet::new(), pieces.len());
+        pieces.retain(|piece| {
+            let said = piece.join("\n").trim_end().to_owned();
+            !piece.first().is_some_and(|line| is_item(line)) || seen.insert(said)
+        });
+        let gone = before - pieces.len();
+        if gone > 0 {
+            pieces.concat().join("\n").trim_end().clone_into(&mut self.text);
+        }
+        gone
+    }
+}
+
 /// The pieces of a Markdown text that are kept or folded as a whole, in order.
 fn units(text: &str) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
@@ -462,6 +492,8 @@ fn belongs(last: &Unit, line: &str, apart: bool) -> bool {
         _ if indented => true,
         _ if line.starts_with('#') && !last.text.starts_with("```") => false,
         UnitKind::Item => !apart && !is_item(line),
+        // A block of code leads nothing.
+        UnitKind::Paragraph if last.text.lines().last().and_then(fence_mark).is_some() => false,
         // The list below a paragraph is its own, to the end.
         UnitKind::Paragraph if is_item(line) => !apart || leads() || has_list(last),
         UnitKind::Paragraph => !apart || leads(),
@@ -576,6 +608,8 @@ mod tests {
             ("- a\n\n- b\n\n- a\n  more", "- a\n\n- b\n\n- a\n  more", 0),
             ("1. a\n2. a", "1. a\n2. a", 0),
             ("Todo:\n- a\n\nDone:\n- a", "Todo:\n- a\n\nDone:\n- a", 0),
+            ("Todo:\n- a\n- b\n- a\n\nDone:\n- a", "Todo:\n- a\n- b\n\nDone:\n- a", 1),
+            ("```\n- x\n- x\n```\n- a\n- a", "```\n- x\n- x\n```\n- a", 1),
             ("Todo:\n\n- a\n\nTodo:\n\n- a", "Todo:\n\n- a", 1),
             ("### A\n\nsame\n\n### B\n\nsame", "### A\n\nsame\n\n### B\n\nsame", 0),
             ("```\na\n\na\n```\n\n```\na\n\na\n```", "```\na\n\na\n```", 1),

@@ -6,6 +6,7 @@
 
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
+use super::room::{Closed, Room};
 use super::{Class, Phase, Reads, Write};
 use crate::event::{Actor, PageChange};
 use crate::verdict::{Refusal, Verdict, Wants};
@@ -39,6 +40,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "reads", binds: Binds::Everyone, check: the_read_is_open },
     Guard { name: "place", binds: Binds::Everyone, check: the_place_is_open },
     Guard { name: "section", binds: Binds::Everyone, check: the_section_is_its_own },
+    Guard { name: "room", binds: Binds::Main, check: there_is_room },
     Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
     Guard { name: "write-down", binds: Binds::Main, check: what_was_seen_is_written_down },
     Guard { name: "dispatch", binds: Binds::Everyone, check: a_note_is_given_word_for_word },
@@ -67,6 +69,8 @@ pub struct Scene<'a> {
     pub stay: Stay,
     /// The host can launch subagents at all.
     pub delegates: bool,
+    /// The room that context and compaction file leave.
+    pub room: Room,
     /// What the call would do.
     pub call: Call<'a>,
 }
@@ -411,6 +415,35 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
     }
 }
 
+fn there_is_room(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let Room { closed, by_file } = scene.room;
+    let memory = |change: &FileChange| {
+        matches!(change.place, Place::Page { .. } | Place::Knowledge | Place::AgentDefinition)
+    };
+    // Where memory is settled, a long file must not keep it from being settled.
+    let changes = &scene.call.changes;
+    let settles =
+        scene.phase.write.contains(&Write::Memory) && !changes.is_empty() && changes.iter().all(memory);
+    let shut = |class: &Class| match class {
+        Class::Seed | Class::Ask | Class::Housekeeping => false,
+        Class::Read => closed >= Closed::Reads,
+        Class::Edit => closed == Closed::Edits || (closed == Closed::All && !settles),
+        _ => closed == Closed::All,
+    };
+    match scene.call.classes.iter().find(|(class, _)| shut(class)) {
+        Some((class, what)) => {
+            let case = match class {
+                _ if by_file && closed == Closed::All => "file-full",
+                _ if by_file => "file-long",
+                Class::Edit => "context-full",
+                _ => "context-read",
+            };
+            Err(no(Wants::Summary).with("case", case).with("what", what.as_str()))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The page edits of a call that are a synthesis of the phase's own.
 fn writes_a_page<'a>(scene: &'a Scene<'_>) -> Option<&'a FileChange> {
     let own = scene.phase.is_in_cycle();
@@ -514,6 +547,7 @@ mod tests {
             // Enough was looked at to write something down.
             stay: Stay { since: [("test".to_owned(), 1), ("read".to_owned(), 1)].into(), ..Stay::default() },
             delegates: true,
+            room: Room::default(),
             call,
         }
     }
@@ -765,6 +799,49 @@ mod tests {
             scene.call.git_verb = Some(verb.to_owned());
             let no = judge(&scene).expect_err("it is refused");
             assert_eq!((no.by, no.facts.get("case")), ("commit", Some(case)), "{verb} in {phase}");
+        }
+    }
+
+    /// One letter for each of nothing, reads, edits and all that is closed.
+    #[test]
+    fn a_full_context_or_file_closes_acts_and_never_the_way_out() {
+        let map = map();
+        let sub = Actor::Subagent { id: "a".to_owned(), agent: "general".to_owned() };
+        let levels = [Closed::Nothing, Closed::Reads, Closed::Edits, Closed::All];
+        let cases = [
+            ("execute", Class::Read, project(), "y..."),
+            ("execute", Class::Edit, project(), "yy.."),
+            ("execute", Class::ShellCode, project(), "yyy."),
+            ("execute", Class::Delegate, project(), "yyy."),
+            ("execute", Class::Seed, project(), "yyyy"),
+            ("execute", Class::Ask, project(), "yyyy"),
+            ("execute", Class::Housekeeping, project(), "yyyy"),
+            ("condense", Class::Edit, Place::Knowledge, "yy.y"),
+        ];
+        for (phase, class, place, open) in cases {
+            for (closed, open) in levels.into_iter().zip(open.chars()) {
+                for by in [&Actor::Main, &sub] {
+                    let room = Room { closed, by_file: closed == Closed::All };
+                    let mut scene = Scene { room, ..scene(&map, phase, by) };
+                    scene.call.classes = acts(class);
+                    if class == Class::Edit {
+                        scene.call.changes = vec![file(place.clone(), true)];
+                    }
+                    let expected = open == 'y' || *by != Actor::Main;
+                    assert_eq!(judge(&scene).is_ok(), expected, "{class:?} in {phase}, {closed:?}, {by:?}");
+                }
+            }
+        }
+        for (class, room, case) in [
+            (Class::Read, Room { closed: Closed::Edits, by_file: false }, "context-read"),
+            (Class::Edit, Room { closed: Closed::Edits, by_file: false }, "context-full"),
+            (Class::Read, Room { closed: Closed::Reads, by_file: true }, "file-long"),
+            (Class::ShellCode, Room { closed: Closed::All, by_file: true }, "file-full"),
+        ] {
+            let mut scene = Scene { room, ..scene(&map, "execute", &Actor::Main) };
+            scene.call.classes = acts(class);
+            let no = judge(&scene).expect_err("it is closed");
+            assert_eq!((no.by, no.facts.get("case")), ("room", Some(case)), "{class:?} {room:?}");
         }
     }
 

@@ -15,6 +15,7 @@ pub mod orchestrator;
 pub mod overlay;
 pub mod pacing;
 pub mod place;
+pub mod room;
 
 use std::collections::BTreeMap;
 use std::fmt;

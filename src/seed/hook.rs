@@ -57,7 +57,11 @@ impl Seed {
             }
             Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
             Kind::SubagentStop { id, agent, .. } => self.subagent_ends(event, id, agent),
-            Kind::Compact { .. } | Kind::Other => Ok(Answer::silence()),
+            Kind::Compact { done: false } => self.before_compaction(event).map(|told| match told {
+                Some(told) => Answer::to_person(told),
+                None => Answer::silence(),
+            }),
+            Kind::Compact { done: true } | Kind::Other => Ok(Answer::silence()),
         };
         answered.unwrap_or_else(|error| self.in_trouble(event, &error))
     }
@@ -213,6 +217,8 @@ impl Seed {
             deeds.push(Deed::Page);
         }
         let spends = self.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
+        let (gauge, filling) = if guest { (None, None) } else { self.filling(&focused, event) };
+        let context = context.into_iter().chain(filling).reduce(|all, more| format!("{all}\n{more}"));
         let words = context.as_deref().map_or(0, count_words);
         let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
         self.note(Some(&focused), |line| {
@@ -223,6 +229,7 @@ impl Seed {
             let counts = &mut line.counts;
             counts.calls += 1;
             counts.words += words;
+            counts.gauge = gauge.or(counts.gauge);
             counts.page_edits += after.page_edits;
             counts.plan_edits += plan_edits;
             if counted {
@@ -478,8 +485,13 @@ impl Seed {
             pacing::settle(&mut line.counts);
             line.counts.flights.clear();
             line.counts.running.clear();
+            super::compact::begins(&mut line.counts, super::compact::gauge(&focused), source, self.now);
         })?;
-        let text = format!("git seed: a job is under way.\n{}", self.wake_text(&focused));
+        let text = self.wake_text(&focused, source == "resume");
+        let mut text = format!("git seed: a job is under way.\n{text}");
+        if let Some(filling) = self.filling_at_start(&focused, event)? {
+            text = format!("{text}{filling}\n");
+        }
         self.count_injected(&focused, &text)?;
         Ok(Answer::context(text))
     }

@@ -19,6 +19,10 @@ const OBJECTIVE: usize = 600;
 const REASON: usize = 1_500;
 /// The most characters of the contract, over all pages, and the least that a page gets of it.
 const CONTRACT: (usize, usize) = (5_000, 600);
+/// The most characters of what the sessions before the last one came to, and of what the
+/// last one left.
+const PRIOR: usize = 1_200;
+const COMPACTED: usize = 3_500;
 /// The most characters of a list of paths.
 const LIST: usize = 400;
 
@@ -44,6 +48,8 @@ pub(super) struct Opening<'a> {
     pub contract: Vec<Clause>,
     /// The plan document, where there is one.
     pub document: Option<String>,
+    /// What the last session left, where one begins.
+    pub woken: Option<Woken>,
     /// Live notes, as `page:line`.
     pub live: Vec<String>,
     pub recall: Recall,
@@ -55,6 +61,19 @@ pub(super) struct Opening<'a> {
     pub last: bool,
     /// A finished job rests instead of asking.
     pub rests: bool,
+}
+
+/// What the last session left.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Woken {
+    /// The file that was sealed last.
+    pub name: String,
+    /// Its Prior Summary, where sessions came before it.
+    pub prior: String,
+    /// What else it says.
+    pub text: String,
+    /// The file that was not sealed since words were added.
+    pub unsealed: Option<String>,
 }
 
 /// The step that sent the job back.
@@ -115,6 +134,7 @@ impl<'a> Opening<'a> {
             asked: Asked::default(),
             contract: Vec::new(),
             document: None,
+            woken: None,
             live: Vec::new(),
             recall: Recall::default(),
             handed_on: String::new(),
@@ -146,6 +166,7 @@ impl<'a> Opening<'a> {
             parts.push(self.told(Line::Dial, &[]));
         }
         parts.extend(self.reasons());
+        parts.extend(self.left_by_the_last());
         parts.extend(self.open());
         parts.extend(self.clauses());
         parts.push(self.notes());
@@ -178,6 +199,18 @@ impl<'a> Opening<'a> {
             let rest = self.line(Line::RestOfStep, &[("commit", &back.commit)]);
             parts.push(quoted(lead, &back.why, REASON, rest));
         }
+        parts
+    }
+
+    /// What the last session left, its oldest words first.
+    fn left_by_the_last(&self) -> Vec<Part> {
+        let Some(Woken { name, prior, text, unsealed }) = &self.woken else { return Vec::new() };
+        let rest = || self.line(Line::RestOfCompaction, &[]);
+        let mut parts = vec![
+            quoted(self.line(Line::Prior, &[("name", name)]), prior, PRIOR, rest()),
+            quoted(self.line(Line::Compacted, &[("name", name)]), text, COMPACTED, rest()),
+        ];
+        parts.extend(unsealed.iter().map(|name| self.told(Line::Unsealed, &[("name", name)])));
         parts
     }
 

@@ -373,6 +373,7 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     state.flights.clone_from(&counts.flights);
     state.running.clone_from(&counts.running);
     state.proved = counts.proved.unwrap_or(state.proved);
+    state.gauge = counts.gauge.unwrap_or(state.gauge);
     for stray in since.strays() {
         if !state.fence.strays.iter().any(|known| known == stray) {
             state.fence.strays.push(stray.to_owned());

@@ -23,6 +23,7 @@ use git_seed::phases::message::{Message, OUTSTANDING};
 use git_seed::phases::orchestrator::Entry;
 use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
 use git_seed::phases::place::{Lock, Place};
+use git_seed::phases::room::Room;
 use git_seed::phases::{Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Stand, Write};
 use git_seed::rules::Rules;
 use git_seed::verdict::{Refusal, Wants};
@@ -977,6 +978,7 @@ impl<'a> Search<'a> {
                 away: (around == Around::Away && state.begun).then_some("main"),
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,
+                room: Room::default(),
                 call,
             };
             let verdict = if around == Around::Broken && !looks {
@@ -2150,11 +2152,11 @@ fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
 
 #[test]
 fn no_state_is_a_dead_end_and_every_refusal_names_a_way_that_is_open() {
-    has_no_dead_end(&Rules::shipped().expect("the shipped rules are sound"), 0, &["reflection"]);
+    has_no_dead_end(&Rules::shipped().expect("the shipped rules are sound"), 0, &["reflection", "room"]);
 }
 
 #[test]
 fn nor_is_any_where_reflection_opens_the_exit() {
     let rules = Rules::with("[pacing]\nprofile = \"rhythm\"").expect("the rules are sound");
-    has_no_dead_end(&rules, 6, &["pace"]);
+    has_no_dead_end(&rules, 6, &["pace", "room"]);
 }

@@ -30,6 +30,20 @@ fn captures(folder: &str) -> Vec<String> {
     names
 }
 
+#[test]
+fn a_host_may_say_how_full_the_context_is() {
+    let resumed = read(host("claude"), &capture("claude/SessionStart-resume.json"), None).expect("it reads");
+    assert_eq!(resumed.tokens, Some(1050));
+    for (tokens, known) in
+        [(json!(7), Some(7)), (json!(-7), None), (json!("7"), None), (json!([7]), None), (json!(null), None)]
+    {
+        let payload =
+            json!({ "hook_event_name": "PreToolUse", "tool_name": "Read", "context_tokens": tokens });
+        assert_eq!(event("claude", &payload).tokens, known, "{tokens}");
+    }
+    assert_eq!(event("codex", &json!({ "hook_event_name": "Stop", "context_tokens": 7 })).tokens, None);
+}
+
 fn act(event: &Event) -> &Act {
     match &event.kind {
         Kind::Before(call) | Kind::After { call, .. } => &call.act,

@@ -1,0 +1,150 @@
+//! `git seed compact …`
+
+use clap::Subcommand;
+
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::memory::compaction::{Fill, Section};
+use crate::seed::compact::Written;
+use crate::seed::{Seed, SeedError};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CompactCommand {
+    /// Add words to a section of the compaction file
+    ///
+    /// The file is opened by a session's first words; the next session opens another one,
+    /// which begins with the Prior Summary of the last. Sections: forward-state,
+    /// open-threads, assumptions, process-insight, prior-summary. The list of commits is
+    /// kept by git seed.
+    Append {
+        /// The section, by its short name or its title
+        section: String,
+        #[command(flatten)]
+        text: TextArgs,
+        /// The text stands for the whole section; what it said stays in the steps of the job
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Show the newest compaction file
+    Read,
+    /// Close the compaction file, so that the next session begins with it
+    ///
+    /// Every section but the list of commits must say something. What stands twice is
+    /// folded, and so are the oldest commits where the file is long.
+    Seal,
+}
+
+pub(super) fn run(command: &CompactCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    match command {
+        CompactCommand::Append { section, text, replace } => {
+            append(&seed, named(section)?, &text.read()?, *replace, out)
+        }
+        CompactCommand::Read => read(&seed, out),
+        CompactCommand::Seal => seal(&seed, out),
+    }
+}
+
+/// The section that the agent may write and that is called `name`.
+fn named(name: &str) -> Result<Section, SeedError> {
+    let known = || {
+        let own = Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages);
+        own.map(Section::slug).collect::<Vec<_>>().join(", ")
+    };
+    match Section::named(name) {
+        Some(Section::GitCommitMessages) => Err(SeedError::Usage(format!(
+            "git seed keeps the list of commits itself; yours are: {}",
+            known()
+        ))),
+        Some(section) => Ok(section),
+        None => Err(SeedError::Usage(format!("`{name}` is no section; known: {}", known()))),
+    }
+}
+
+fn append(
+    seed: &Seed,
+    section: Section,
+    text: &str,
+    replace: bool,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
+    let written = match seed.compact_append(section, text, replace)? {
+        Ok(written) => written,
+        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+    };
+    let most = seed.rules.compaction.words;
+    out.json(&serde_json::json!({
+        "path": written.path, "section": section.slug(), "words": written.words, "most": most,
+        "opened": written.opened, "left": written.left,
+    }));
+    let verb = if written.opened { "Opened" } else { "Kept in" };
+    out.line(format_args!(
+        "{verb} {}: {}, {} words of {most}.",
+        written.path,
+        section.title(),
+        written.words
+    ));
+    told_of_others(&written, out);
+    if written.left > 0 {
+        out.line(format_args!("{} words left the section; the step before this one has them.", written.left));
+    }
+    match written.fill {
+        Fill::Free => {}
+        Fill::Filling => {
+            out.aside("The file fills up; git seed compact seal folds what stands there twice.");
+        }
+        Fill::Long | Fill::Full => {
+            let way = "git seed compact append <section> --replace -F - puts a shorter text in the place of a section";
+            out.aside(&format!("The file is too long to be sealed as it is; {way}."));
+        }
+    }
+    Ok(Outcome::Yes)
+}
+
+fn told_of_others(written: &Written, out: &mut Report) {
+    if written.foreign {
+        out.line("The file had been changed by another hand; those words stand in it still.");
+    }
+}
+
+fn read(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let Some(shown) = seed.compact_shown()? else {
+        out.json(&serde_json::Value::Null);
+        out.line("There is no compaction file yet; git seed compact append <section> opens one.");
+        return Ok(Outcome::Yes);
+    };
+    let (file, front) = (&shown.file, &shown.file.front);
+    let sections = Section::ALL.into_iter().map(|section| {
+        serde_json::json!({ "section": section.slug(), "title": section.title(), "text": file.text(section) })
+    });
+    let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    out.json(&serde_json::json!({
+        "path": shown.path, "version": front.version, "last_finalized": said(&front.last_finalized),
+        "phase_at_seal": said(&front.phase_at_seal), "gmode_prepped": front.gmode_prepped,
+        "sealed": file.is_sealed(), "words": file.words(), "most": seed.rules.compaction.words,
+        "sections": sections.collect::<Vec<_>>(),
+    }));
+    out.line(file.write().trim_end());
+    Ok(Outcome::Yes)
+}
+
+fn seal(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let (written, sealed) = match seed.compact_seal()? {
+        Ok(done) => done,
+        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+    };
+    let folded = sealed.folded.iter();
+    out.json(&serde_json::json!({
+        "path": written.path, "words": sealed.words, "commits_folded": sealed.commits,
+        "folded": folded.clone().map(|(section, n)| serde_json::json!({ "section": section.slug(), "repeats": n })).collect::<Vec<_>>(),
+    }));
+    out.line(format_args!("Sealed {}, {} words.", written.path, sealed.words));
+    told_of_others(&written, out);
+    for (section, n) in folded {
+        out.line(format_args!("{}: {} folded.", section.title(), crate::seed::boundary::count(*n, "repeat")));
+    }
+    if sealed.commits > 0 {
+        let commits = crate::seed::boundary::count(sealed.commits, "commit");
+        out.line(format_args!("Git Commit Messages: the oldest {commits} in one line."));
+    }
+    Ok(Outcome::Yes)
+}

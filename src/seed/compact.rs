@@ -1,0 +1,384 @@
+//! Compaction files of the focused job, and how full the context is.
+//!
+//! A file is opened by a session's first append, carries the Prior Summary of the one
+//! before, and is in the next phase commit. What is written stands in the job's tree first
+//! and on disk after that; what left a file stays in the steps of the job.
+
+use super::commands::Done;
+use super::opening::Woken;
+use super::report::rfc3339;
+use super::steps::{By, Draft, Fold};
+use super::{Focused, Result, Seed, SeedError};
+use crate::event::{Actor, Event};
+use crate::format::journal::{Counts, Gauge, What};
+use crate::format::state::{Compaction, Prep, State};
+use crate::format::{names, short_hash};
+use crate::memory::compaction::{File, Fill, Sealed, Section, Stamp, Unsealed};
+use crate::phases::room::{Closed, Room, Tiers};
+use crate::store::TreeEdit;
+use crate::verdict::{Refusal, Wants};
+use crate::voice;
+
+/// Seconds in which counts of tokens are stale after a clear, a compaction or a seal.
+const GRACE: i64 = 300;
+/// How many steps back phase commits are looked for.
+const STEPS: usize = 1_000;
+
+/// What was written to a compaction file.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Below the work tree.
+    pub path: String,
+    pub words: usize,
+    pub fill: Fill,
+    /// It was opened now.
+    pub opened: bool,
+    /// Somebody else had written in it; their words stand in it still.
+    pub foreign: bool,
+    /// Words that left the section; the step before this one keeps them.
+    pub left: usize,
+}
+
+/// A compaction file as it is shown.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub path: String,
+    pub file: File,
+}
+
+impl Seed {
+    /// Adds `text` to a section of the session's file, or puts it in the section's place.
+    pub fn compact_append(&self, section: Section, text: &str, anew: bool) -> Done<Written> {
+        let focused = self.require_focused()?;
+        if let Some(no) = self.is_out_of_place(&focused) {
+            return Ok(Err(no));
+        }
+        if text.trim().is_empty() {
+            return Err(SeedError::Usage("there is nothing to add: give -m or -F".to_owned()));
+        }
+        let (stand, opened) = self.to_write_in(&focused)?;
+        let (mut file, foreign) =
+            if opened { (self.begun(&focused)?, false) } else { self.compaction_now(&focused, &stand)? };
+        let before = file.text(section).split_whitespace().count();
+        if anew {
+            file.put(section, text);
+        } else {
+            file.append(section, text);
+        }
+        file.list_commits(&self.commits_since(&focused, &stand.since)?);
+        let subject = format!("{} of compaction {}", section.title(), stand.seq);
+        let stand = self.keep_compaction(&focused, &file, stand, "compact append", &subject)?;
+        Ok(Ok(Written {
+            path: self.compaction_path(&focused, &stand),
+            words: stand.words,
+            fill: Fill::of(stand.words, self.rules.compaction.words),
+            opened,
+            foreign,
+            left: if anew { before } else { 0 },
+        }))
+    }
+
+    /// Closes the newest file of the run.
+    pub fn compact_seal(&self) -> Done<(Written, Sealed)> {
+        let focused = self.require_focused()?;
+        if let Some(no) = self.is_out_of_place(&focused) {
+            return Ok(Err(no));
+        }
+        let Some(stand) = self.compaction_of(&focused).cloned() else {
+            return Ok(Err(empty(Section::ForwardState)));
+        };
+        let (mut file, foreign) = self.compaction_now(&focused, &stand)?;
+        file.list_commits(&self.commits_since(&focused, &stand.since)?);
+        let (at, phase) = (rfc3339(self.now), focused.state.phase().to_string());
+        let ceiling = self.rules.compaction.words;
+        let (file, sealed) = match file.seal(Stamp { at: &at, phase: &phase, ceiling }) {
+            Ok(done) => done,
+            Err(Unsealed::Empty(section)) => return Ok(Err(empty(section))),
+            Err(Unsealed::Long { words, ceiling }) => return Ok(Err(too_long(&file, words, ceiling))),
+        };
+        let subject = format!("compaction {}, version {}", stand.seq, file.front.version);
+        let stand = self.keep_compaction(&focused, &file, stand, "compact seal", &subject)?;
+        let (path, words) = (self.compaction_path(&focused, &stand), stand.words);
+        let written =
+            Written { path, words, fill: Fill::of(words, ceiling), opened: false, foreign, left: 0 };
+        Ok(Ok((written, sealed)))
+    }
+
+    /// The newest file of the job, of whatever run.
+    pub fn compact_shown(&self) -> Result<Option<Shown>> {
+        let focused = self.require_focused()?;
+        let Some((run, seq)) = self.compactions(&focused)?.pop() else { return Ok(None) };
+        let stand = Compaction { run, seq, ..Compaction::default() };
+        let ours = run == focused.state.job.run;
+        let file = if ours {
+            self.compaction_now(&focused, &stand)?.0
+        } else {
+            self.compaction_file(&focused, &stand)?
+        };
+        Ok(Some(Shown { path: self.compaction_path(&focused, &stand), file }))
+    }
+
+    /// Small talk has nothing to leave behind, and a file belongs to the job's branch.
+    fn is_out_of_place(&self, focused: &Focused) -> Option<Refusal> {
+        if focused.state.stand.is_talk() {
+            return Some(Refusal::new("compact", Wants::Begin).with("case", "talk"));
+        }
+        self.away(focused).map(|branch| Refusal::new("compact", Wants::Home).with("branch", branch))
+    }
+
+    /// The newest file of the run that is under way.
+    fn compaction_of<'a>(&self, focused: &'a Focused) -> Option<&'a Compaction> {
+        focused.state.compaction.as_ref().filter(|stand| stand.run == focused.state.job.run)
+    }
+
+    /// The file that this session writes in, and whether it is opened now.
+    fn to_write_in(&self, focused: &Focused) -> Result<(Compaction, bool)> {
+        let session = short_hash(focused.state.driver.session.as_bytes(), 12);
+        match self.compaction_of(focused) {
+            Some(stand) if stand.session == session => Ok((stand.clone(), false)),
+            last => {
+                let seq = last.map_or(0, |last| last.seq) + 1;
+                let (run, since) = (focused.state.job.run, focused.state.step.clone());
+                let stand = Compaction { run, seq, session, since, ..Compaction::default() };
+                Ok((stand, true))
+            }
+        }
+    }
+
+    /// A file that is opened: it carries the Prior Summary of the last one that was sealed.
+    fn begun(&self, focused: &Focused) -> Result<File> {
+        let mut file = File::default();
+        if let Some((_, last)) = self.last_sealed(focused)? {
+            file.put(Section::PriorSummary, last.text(Section::PriorSummary));
+        }
+        Ok(file)
+    }
+
+    /// The newest file that was ever sealed.
+    fn last_sealed(&self, focused: &Focused) -> Result<Option<(Compaction, File)>> {
+        for (run, seq) in self.compactions(focused)?.into_iter().rev() {
+            let stand = Compaction { run, seq, ..Compaction::default() };
+            let file = self.compaction_file(focused, &stand)?;
+            if file.front.version > 0 {
+                return Ok(Some((stand, file)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Run and number of each file, oldest first.
+    fn compactions(&self, focused: &Focused) -> Result<Vec<(u32, u32)>> {
+        let mut found = Vec::new();
+        for run in 1..=focused.state.job.run {
+            let files = self.store.names(&focused.tip, &format!("run-{run}"))?;
+            let number = |name: &String| name.strip_prefix("compaction-")?.strip_suffix(".md")?.parse().ok();
+            let mut numbers: Vec<u32> = files.iter().filter_map(number).collect();
+            numbers.sort_unstable();
+            found.extend(numbers.into_iter().map(|seq| (run, seq)));
+        }
+        Ok(found)
+    }
+
+    fn compaction_file(&self, focused: &Focused, stand: &Compaction) -> Result<File> {
+        let path = names::of_run(stand.run, &names::compaction(stand.seq));
+        let bytes = self.store.file(&focused.tip, &path)?.unwrap_or_default();
+        Ok(File::read(&String::from_utf8_lossy(&bytes)))
+    }
+
+    fn compaction_path(&self, focused: &Focused, stand: &Compaction) -> String {
+        let file = names::of_run(stand.run, &names::compaction(stand.seq));
+        format!("{}{file}", names::job_dir(&focused.state.job.id))
+    }
+
+    /// The phase commits since the step `since`, oldest first.
+    fn commits_since(&self, focused: &Focused, since: &str) -> Result<Vec<String>> {
+        let rows = self.log(focused, STEPS)?;
+        let rows = rows.iter().take_while(|row| row.id != since);
+        let line = |commit: &str, phase: &str, subject: &str| {
+            let short: String = commit.chars().take(7).collect();
+            format!("{short} {phase}: {subject}")
+        };
+        let commits = rows.filter_map(|row| Some(line(row.commit.as_deref()?, &row.phase, &row.subject)));
+        let mut commits: Vec<String> = commits.collect();
+        commits.reverse();
+        Ok(commits)
+    }
+
+    /// One step that keeps the file, and the file on disk.
+    fn keep_compaction(
+        &self,
+        focused: &Focused,
+        file: &File,
+        mut stand: Compaction,
+        step: &str,
+        subject: &str,
+    ) -> Result<Compaction> {
+        let mut file = file.clone();
+        file.front.gmode_prepped = focused.state.prep != Prep::None;
+        (stand.words, stand.sealed) = (file.words(), file.is_sealed());
+        let bytes = file.write().into_bytes();
+        let name = names::compaction(stand.seq);
+        let path = names::of_run(stand.run, &name);
+        let now = self.now;
+        let taken = self.step(&focused.chain, Fold::In, |state: &mut State, _| {
+            state.compaction = Some(stand.clone());
+            if stand.sealed {
+                state.gauge.fresh = now;
+            }
+            let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
+            Ok(Ok(Draft::new(state, step, subject, By::Agent).with(put)))
+        })?;
+        let taken = taken.map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
+        self.put_own_file(&taken.focused, &name, &bytes)?;
+        Ok(stand)
+    }
+
+    /// The file as it is to be written on, and whether somebody else wrote in it: their words
+    /// count. One that is only older than ours, or gone, does not.
+    fn compaction_now(&self, focused: &Focused, stand: &Compaction) -> Result<(File, bool)> {
+        let kept = self.compaction_file(focused, stand)?;
+        let name = names::compaction(stand.seq);
+        let Some(bytes) = self.own_file_on_disk(&focused.state, &name) else { return Ok((kept, false)) };
+        let path = self.compaction_path(focused, stand);
+        let Ok(text) = String::from_utf8(bytes) else {
+            let text = format!("{path} is no text any more; git seed fence restore {path} puts it back");
+            return Err(SeedError::Usage(text));
+        };
+        let found = File::read(&text);
+        if found == kept {
+            return Ok((kept, false));
+        }
+        let file = names::of_run(stand.run, &name);
+        for step in self.store.history(&focused.chain, STEPS)? {
+            let old = self.store.file_of_commit(&step.commit, &file)?;
+            if old.is_some_and(|old| File::read(&String::from_utf8_lossy(&old)) == found) {
+                return Ok((kept, false));
+            }
+        }
+        Ok((found, true))
+    }
+
+    // ---- waking
+
+    /// What the last session left, for one that begins.
+    pub(super) fn woken(&self, focused: &Focused) -> Option<Woken> {
+        let run = focused.state.job.run;
+        let open = self.compaction_of(focused).filter(|stand| !stand.sealed);
+        let unsealed = open.map(|stand| names::compaction(stand.seq));
+        let Some((stand, file)) = self.last_sealed(focused).ok()? else {
+            return unsealed.map(|unsealed| Woken { unsealed: Some(unsealed), ..Woken::default() });
+        };
+        let prior = file.text(Section::PriorSummary).to_owned();
+        // Of a run that is over only the summary goes on.
+        let sections = Section::ALL.into_iter().filter(|section| match section {
+            Section::PriorSummary => stand.seq < 2 && stand.run == run,
+            _ => stand.run == run,
+        });
+        let shown = sections.filter(|section| !file.text(*section).is_empty());
+        let text: Vec<String> =
+            shown.map(|section| format!("## {}\n{}", section.title(), file.text(section))).collect();
+        let prior = if stand.seq >= 2 || stand.run != run { prior } else { String::new() };
+        Some(Woken { name: names::compaction(stand.seq), prior, text: text.join("\n"), unsealed })
+    }
+
+    /// A word to the person before the host compacts over words that are not sealed.
+    pub(super) fn before_compaction(&self, event: &Event) -> Result<Option<String>> {
+        let Some(focused) = self.focused()?.filter(|focused| !self.is_guest(focused, event)) else {
+            return Ok(None);
+        };
+        let open = self.compaction_of(&focused).filter(|stand| !stand.sealed);
+        Ok(open.map(|stand| {
+            let name = names::compaction(stand.seq);
+            format!("git seed: {name} is not sealed; the agent is told of it after the compaction.")
+        }))
+    }
+
+    /// What a closing job carries on, where it has a compaction file.
+    pub fn carried_on(&self, focused: &Focused) -> Option<String> {
+        let stand = self.compaction_of(focused)?;
+        let name = names::compaction(stand.seq);
+        Some(match self.last_sealed(focused).ok()? {
+            Some(_) => format!("{name}: its Prior Summary is carried into the next run."),
+            None => format!("{name} was never sealed; it stays as it is, and nothing of it is carried."),
+        })
+    }
+
+    // ---- room
+
+    /// The room that context and file leave for a call of `event`.
+    pub(super) fn room(&self, focused: &Focused, event: &Event) -> Room {
+        let context = self.rules.compaction.tiers.closes(self.tokens(focused, event));
+        let words = self.compaction_of(focused).map_or(0, |stand| stand.words);
+        let file = match Fill::of(words, self.rules.compaction.words) {
+            Fill::Free | Fill::Filling => Closed::Nothing,
+            Fill::Long => Closed::Reads,
+            Fill::Full => Closed::All,
+        };
+        Room::of(context, file)
+    }
+
+    /// How many tokens the context holds, where the host says so and the count is not stale.
+    fn tokens(&self, focused: &Focused, event: &Event) -> Option<u64> {
+        let age = self.now.saturating_sub(gauge(focused).fresh);
+        event.tokens.filter(|_| !(0..GRACE).contains(&age))
+    }
+
+    /// A word to the agent whose context has come to a new tier, and what to keep of that.
+    pub(super) fn filling(&self, focused: &Focused, event: &Event) -> (Option<Gauge>, Option<String>) {
+        let tokens = self.tokens(focused, event).filter(|_| event.by == Actor::Main);
+        let Some(tokens) = tokens else { return (None, None) };
+        let (known, tier) = (gauge(focused), Tiers::of(tokens));
+        let news = (tier != known.told).then_some(Gauge { told: tier, ..known });
+        let tells = self.rules.compaction.tiers.tells(tokens, known.told);
+        (news, tells.then(|| self.notice(focused, "filling")))
+    }
+
+    /// The same for a session that begins with a context already.
+    pub(super) fn filling_at_start(&self, focused: &Focused, event: &Event) -> Result<Option<String>> {
+        let Some(now) = self.focused()?.filter(|now| now.chain == focused.chain) else { return Ok(None) };
+        let (gauge, told) = self.filling(&now, event);
+        if gauge.is_some() {
+            self.note(Some(&now), |line| {
+                line.what = What::Session;
+                line.session.clone_from(&event.session);
+                line.counts.gauge = gauge;
+            })?;
+        }
+        Ok(told)
+    }
+
+    fn notice(&self, focused: &Focused, case: &str) -> String {
+        let refusal = Refusal::new("room", Wants::Summary).with("case", case);
+        let said = voice::say(&refusal, self.row(Some(focused)).name.as_str());
+        said.text().replacen("BLOCKED", "NOTICED", 1)
+    }
+}
+
+/// How full the context was found last.
+pub(super) fn gauge(focused: &Focused) -> Gauge {
+    let since = focused.since.as_ref().ok().and_then(|counts| counts.gauge);
+    since.unwrap_or(focused.state.gauge)
+}
+
+/// A session begins: nothing was told yet, and after `source` counts may be stale.
+pub(super) fn begins(counts: &mut Counts, known: Gauge, source: &str, now: i64) {
+    let fresh = if matches!(source, "clear" | "compact") { now } else { known.fresh };
+    counts.gauge = Some(Gauge { told: 0, fresh });
+}
+
+fn empty(section: Section) -> Refusal {
+    Refusal::new("compact", Wants::Summary)
+        .with("case", "empty")
+        .with("section", section.title())
+        .with("slug", section.slug())
+}
+
+fn too_long(file: &File, words: usize, ceiling: usize) -> Refusal {
+    let own = Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages);
+    let longest = own.max_by_key(|section| file.text(*section).split_whitespace().count());
+    Refusal::new("compact", Wants::Summary)
+        .with("case", "long")
+        .with("words", words.to_string())
+        .with("most", (ceiling * 85 / 100).to_string())
+        .with("slug", longest.map_or("open-threads", Section::slug))
+}
