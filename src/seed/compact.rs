@@ -137,7 +137,11 @@ impl Seed {
         match self.compaction_of(focused) {
             Some(stand) if stand.session == session => Ok((stand.clone(), false)),
             last => {
-                let seq = last.map_or(0, |last| last.seq) + 1;
+                let mut seq = last.map_or(0, |last| last.seq) + 1;
+                // What lies there already is somebody else's.
+                while self.own_file_on_disk(&focused.state, &names::compaction(seq)).is_some() {
+                    seq += 1;
+                }
                 let (run, since) = (focused.state.job.run, focused.state.step.clone());
                 let stand = Compaction { run, seq, session, since, ..Compaction::default() };
                 Ok((stand, true))

@@ -253,6 +253,16 @@ fn words_of_another_hand_stay_and_a_file_that_is_gone_comes_back() {
 }
 
 #[test]
+fn a_file_of_that_name_that_is_not_ours_is_left_alone() {
+    let world = working();
+    let theirs = file(&world, 1);
+    world.puts(&theirs, "Ada's own\n");
+    fills(&world, "none", "a thing");
+    assert_eq!(world.text(&theirs), "Ada's own\n");
+    world.seed("compact seal").tells("compaction-2.md");
+}
+
+#[test]
 fn the_person_hears_of_open_words_before_the_host_compacts() {
     let world = working();
     let compacts = || world.event("PreCompact", &json!({ "trigger": "auto", "custom_instructions": null }));
