@@ -48,13 +48,11 @@ impl Seed {
         opening
     }
 
-    /// The text for a session that begins inside a phase; one that is `resumed` remembers what
+    /// The text for a session that begins inside a phase; one that is resumed remembers what
     /// it left.
     pub fn wake_text(&self, focused: &Focused, resumed: bool) -> String {
         let mut opening = self.entry(focused);
-        if !resumed {
-            opening.woken = self.woken(focused);
-        }
+        opening.woken = if resumed { None } else { self.woken(focused) };
         opening.handed_on = self.handed_on(focused).unwrap_or_default();
         opening.faults = self.faulty_knowledge();
         opening.text()

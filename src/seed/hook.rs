@@ -487,8 +487,8 @@ impl Seed {
             line.counts.running.clear();
             super::compact::begins(&mut line.counts, super::compact::gauge(&focused), source, self.now);
         })?;
-        let text = self.wake_text(&focused, source == "resume");
-        let mut text = format!("git seed: a job is under way.\n{text}");
+        let told = self.wake_text(&focused, source == "resume");
+        let mut text = format!("git seed: a job is under way.\n{told}");
         if let Some(filling) = self.filling_at_start(&focused, event)? {
             text = format!("{text}{filling}\n");
         }

@@ -48,7 +48,7 @@ pub(super) struct Opening<'a> {
     pub contract: Vec<Clause>,
     /// The plan document, where there is one.
     pub document: Option<String>,
-    /// What the last session left, where one begins.
+    /// What compaction files say, where a session begins.
     pub woken: Option<Woken>,
     /// Live notes, as `page:line`.
     pub live: Vec<String>,
@@ -63,7 +63,7 @@ pub(super) struct Opening<'a> {
     pub rests: bool,
 }
 
-/// What the last session left.
+/// What compaction files say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Woken {
     /// The file that was sealed last.
@@ -202,7 +202,7 @@ impl<'a> Opening<'a> {
         parts
     }
 
-    /// What the last session left, its oldest words first.
+    /// What compaction files say, their oldest words first.
     fn left_by_the_last(&self) -> Vec<Part> {
         let Some(Woken { name, prior, text, unsealed }) = &self.woken else { return Vec::new() };
         let rest = || self.line(Line::RestOfCompaction, &[]);
