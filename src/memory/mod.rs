@@ -5,6 +5,7 @@
 //! a phase may touch is the guard's question; what an edit touches is answered here.
 
 pub mod compaction;
+pub mod absorb;
 pub mod archive;
 pub mod condense;
 pub mod edit;

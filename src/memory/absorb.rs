@@ -1,0 +1,693 @@
+//! Takes out of a page's footers what their writer said is to go: `[DURABLE]` groups up
+//! into the body, `[EPHEMERAL]` ones and resolved notes away.
+//!
+//! What was not tagged is left to whoever condenses. Notes that are not resolved stay as
+//! they are, and so does a group that holds one. Bytes outside the groups that go, the
+//! blank lines behind them and the places they go to keep standing; a page that would
+//! fall apart otherwise is given back as it was. Work grows with the page.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options as Markdown, Parser, Tag as Block};
+
+use super::condense::{POINTER, points};
+use super::footers::{Disorder, Layout, layout};
+use super::heal::line_break;
+use super::notes::KINDS;
+
+/// The heading that takes what no heading of the page's own speaks of.
+pub const HEADING: &str = "Findings";
+/// Words of a title that are shorter say nothing about what stands below it.
+const SHORTEST: usize = 4;
+/// A word that this many titles share tells none of them apart.
+const SHARED: usize = 16;
+
+/// A page without what was to go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Absorbed {
+    pub text: String,
+    /// What stands in the body now.
+    pub moved: Vec<Moved>,
+    /// What is gone, and stands in the archive.
+    pub dropped: Vec<Dropped>,
+    /// What the agent has to decide about.
+    pub left: Vec<Left>,
+}
+
+/// A group that went into the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Where it stood, from 1.
+    pub line: usize,
+    /// The title it stands under.
+    pub heading: String,
+    /// Without its tag.
+    pub text: String,
+}
+
+/// Lines that went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// Where they stood, from 1.
+    pub line: usize,
+    pub why: Why,
+}
+
+/// Why lines could go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    Ephemeral,
+    Resolved,
+    /// They stand in the body already.
+    Doubled,
+}
+
+/// A group that stays for the agent to decide about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its first line, from 1.
+    pub line: usize,
+    pub why: Stays,
+}
+
+/// Why a group stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stays {
+    /// Nobody said what is to become of it.
+    Untagged,
+    /// A note stands in it.
+    Notes,
+    /// Code or HTML opens in it and does not close.
+    Unclosed,
+}
+
+/// Takes out of the footers of `page` what is to go; `heading` names the section for what
+/// no title speaks of.
+///
+/// # Errors
+///
+/// A page whose anchors are in disorder has no footers to speak of.
+pub fn absorb(page: &str, anchors: &[&str], heading: &str) -> Result<Absorbed, Disorder> {
+    let before = layout(page, anchors);
+    if let Some(disorder) = before.disorder() {
+        return Err(disorder);
+    }
+    let mut sections = sections(page, &before);
+    let mut taken = Absorbed::default();
+    let mut body = Body::read(before.body(), line_break(page), heading);
+    for section in &mut sections {
+        section.take(&mut body, anchors, &mut taken);
+    }
+    if taken.moved.is_empty() && taken.dropped.is_empty() {
+        return Ok(Absorbed { text: page.to_owned(), ..taken });
+    }
+    let kept: Vec<String> = sections.iter().map(Section::kept).collect();
+    let (body, text) = compose(page, &before, &body, &kept);
+    if holds_together(&text, anchors, &before, &body, &kept) {
+        return Ok(Absorbed { text, ..taken });
+    }
+    let groups = sections.iter().flat_map(|section| &section.groups);
+    let left = groups.map(|group| Left { line: group.line, why: Stays::Unclosed }).collect();
+    Ok(Absorbed { text: page.to_owned(), left, ..Absorbed::default() })
+}
+
+/// The new body, and the whole page.
+fn compose(page: &str, before: &Layout<'_>, body: &Body<'_>, kept: &[String]) -> (String, String) {
+    let nl = line_break(page);
+    let body = body.written();
+    let mut text = String::with_capacity(page.len() + 256);
+    text.push_str(&body);
+    let mut pointer = !kept.iter().flat_map(|section| section.lines()).any(points);
+    for (anchor, section) in before.found().iter().zip(kept) {
+        let line = &page[anchor.start..anchor.end];
+        text.push_str(line);
+        if std::mem::take(&mut pointer) {
+            text.push_str(if line.ends_with('\n') { "" } else { nl });
+            text.push_str(POINTER);
+            text.push_str(nl);
+            let touches = section.lines().next().is_some_and(|line| !is_blank(line));
+            text.push_str(if touches { nl } else { "" });
+        }
+        text.push_str(section);
+    }
+    (body, text)
+}
+
+/// Says whether the new page reads as it was put together: nothing that moved hides an
+/// anchor, or shows one.
+fn holds_together(text: &str, anchors: &[&str], before: &Layout<'_>, body: &str, kept: &[String]) -> bool {
+    let after = layout(text, anchors);
+    let ranks = |layout: &Layout<'_>| layout.found().iter().map(|anchor| anchor.rank).collect::<Vec<_>>();
+    after.body() == body
+        && ranks(&after) == ranks(before)
+        && after
+            .found()
+            .iter()
+            .zip(kept)
+            .all(|(anchor, section)| after.below(anchor).ends_with(section.as_str()))
+}
+
+/// What stands between two anchors, cut into lines and groups.
+struct Section<'a> {
+    lines: Vec<Line<'a>>,
+    groups: Vec<Group>,
+}
+
+/// One line of a section, with its break.
+struct Line<'a> {
+    text: &'a str,
+    role: Role,
+    goes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Blank,
+    Text,
+    /// A note that is resolved.
+    Resolved,
+    /// Any other note, and the pointer.
+    Fixed,
+}
+
+/// Lines that belong together: Markdown blocks that no blank line parts.
+struct Group {
+    /// Its first line in the page, from 1.
+    line: usize,
+    lines: Range<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Durable,
+    Ephemeral,
+}
+
+fn sections<'a>(page: &'a str, layout: &Layout<'a>) -> Vec<Section<'a>> {
+    layout.found().iter().map(|anchor| cut(&page[layout.range_below(anchor)], anchor.line + 1)).collect()
+}
+
+/// Cuts a section whose first line is the `first` of its page.
+fn cut(text: &str, first: usize) -> Section<'_> {
+    let blocks = blocks(text);
+    let mut blocks = blocks.iter().peekable();
+    let (mut lines, mut groups) = (Vec::<Line<'_>>::new(), Vec::<Group>::new());
+    let (mut at, mut open) = (0, false);
+    for (n, line) in text.split_inclusive('\n').enumerate() {
+        let role = role(line);
+        while blocks.next_if(|block| block.end <= at).is_some() {}
+        let inside = blocks.peek().is_some_and(|block| block.start < at);
+        if role == Role::Blank && !inside {
+            open = false;
+        } else if let (true, Some(group)) = (open, groups.last_mut()) {
+            group.lines.end = n + 1;
+        } else {
+            open = true;
+            groups.push(Group { line: first + n, lines: n..n + 1 });
+        }
+        lines.push(Line { text: line, role, goes: false });
+        at += line.len();
+    }
+    Section { lines, groups }
+}
+
+/// The bytes of the top blocks, without the blank lines at their ends.
+fn blocks(text: &str) -> Vec<Range<usize>> {
+    let mut depth = 0_usize;
+    let mut blocks = Vec::new();
+    // Only in these do blank lines stand; prose need not be parsed.
+    if !text.contains("```") && !text.contains("~~~") && !text.contains('<') && !may_hold_blanks(text) {
+        return blocks;
+    }
+    for (event, range) in Parser::new_ext(text, Markdown::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(_) => {
+                if depth == 0 {
+                    let end = range.start + text[range.clone()].trim_end().len();
+                    blocks.push(range.start..end);
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Lists and code with an indent may hold blank lines.
+fn may_hold_blanks(text: &str) -> bool {
+    text.lines().any(|line| {
+        let bare = line.trim_start();
+        bare.len() != line.len()
+            || bare.starts_with(['-', '*', '+', '>'])
+            || bare.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+fn role(line: &str) -> Role {
+    if is_blank(line) {
+        return Role::Blank;
+    }
+    if points(line) {
+        return Role::Fixed;
+    }
+    match standing(line) {
+        Some(true) => Role::Resolved,
+        Some(false) => Role::Fixed,
+        None => Role::Text,
+    }
+}
+
+/// Whether the note of this line is resolved; none where it is no note.
+fn standing(line: &str) -> Option<bool> {
+    let line = line.trim_start();
+    let line = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
+    let line = line.trim_start().trim_start_matches('`');
+    let (word, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let (end, kind) = word.split_once(':').map_or(("", word), |(end, kind)| (end, kind));
+    let kind = kind.split(':').next().unwrap_or_default();
+    let says = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    let shown = says.is_some_and(|(crumb, _)| !crumb.trim().is_empty());
+    KINDS.contains(&kind).then_some(end == "RESOLVED" && shown)
+}
+
+fn tag(line: &str) -> Option<(Tag, &str)> {
+    let durable = line.strip_prefix("[DURABLE]").map(|rest| (Tag::Durable, rest));
+    durable.or_else(|| line.strip_prefix("[EPHEMERAL]").map(|rest| (Tag::Ephemeral, rest)))
+}
+
+impl Section<'_> {
+    /// Marks the lines that go, and hands on what stands in the body from now on.
+    fn take(&mut self, body: &mut Body<'_>, anchors: &[&str], taken: &mut Absorbed) {
+        // A tag on a line of its own speaks for the group behind it.
+        let mut alone: Option<(usize, Tag)> = None;
+        for group in &self.groups {
+            for n in group.lines.clone() {
+                if self.lines[n].role != Role::Resolved {
+                    continue;
+                }
+                self.lines[n].goes = true;
+                let line = group.line + n - group.lines.start;
+                taken.dropped.push(Dropped { line, why: Why::Resolved });
+            }
+            let role = |n: &usize| self.lines[*n].role;
+            let rest: Vec<usize> = group.lines.clone().filter(|n| role(n) != Role::Resolved).collect();
+            let text = rest.iter().position(|n| role(n) != Role::Fixed && role(n) != Role::Blank);
+            let Some(text) = text else { continue };
+            let (noted, rest) = (text > 0, &rest[text..]);
+            let line = group.line + rest[0] - group.lines.start;
+            let own = tag(self.lines[rest[0]].text);
+            if let (Some((tag, after)), [only]) = (own, rest)
+                && is_blank(after)
+            {
+                alone = Some((*only, tag));
+                continue;
+            }
+            let told = alone.take().filter(|_| own.is_none() && !noted);
+            let Some(tag) = own.map(|(tag, _)| tag).or(told.map(|(_, tag)| tag)) else {
+                taken.left.push(Left { line, why: Stays::Untagged });
+                continue;
+            };
+            if rest.iter().any(|n| role(n) == Role::Fixed) {
+                taken.left.push(Left { line, why: Stays::Notes });
+                continue;
+            }
+            let text = self.untagged(rest, own.map(|(_, after)| after));
+            if text.is_empty() {
+                continue;
+            }
+            if tag == Tag::Durable && !is_closed(&text, anchors) {
+                taken.left.push(Left { line, why: Stays::Unclosed });
+                continue;
+            }
+            match (tag, body.holds(&text)) {
+                (Tag::Ephemeral, _) => taken.dropped.push(Dropped { line, why: Why::Ephemeral }),
+                (Tag::Durable, true) => taken.dropped.push(Dropped { line, why: Why::Doubled }),
+                (Tag::Durable, false) => {
+                    let heading = body.put(text.clone());
+                    taken.moved.push(Moved { line, heading, text });
+                }
+            }
+            for n in rest.iter().copied().chain(told.map(|(n, _)| n)) {
+                self.lines[n].goes = true;
+            }
+        }
+    }
+
+    /// The text of a group without its tag and the break of its last line.
+    fn untagged(&self, lines: &[usize], after_tag: Option<&str>) -> String {
+        let mut text = String::new();
+        let (first, rest) = lines.split_first().map_or((None, lines), |(first, rest)| (Some(first), rest));
+        match (first, after_tag) {
+            (_, Some(after)) if is_blank(after) => {}
+            (_, Some(after)) => text.push_str(after.trim_start_matches([' ', '\t'])),
+            (Some(first), None) => text.push_str(self.lines[*first].text),
+            (None, None) => {}
+        }
+        for n in rest {
+            text.push_str(self.lines[*n].text);
+        }
+        let end = text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
+        text.truncate(end);
+        text
+    }
+
+    /// What stays of the section. Blank lines behind what goes go with it where blank lines
+    /// stand above it too.
+    fn kept(&self) -> String {
+        let mut kept = String::new();
+        let (mut after_blank, mut after_gone) = (true, false);
+        for line in &self.lines {
+            let blank = line.role == Role::Blank;
+            if line.goes || (blank && after_gone && after_blank) {
+                after_gone = true;
+                continue;
+            }
+            kept.push_str(line.text);
+            (after_blank, after_gone) = (blank, false);
+        }
+        kept
+    }
+}
+
+/// Says whether an anchor behind `text` would still be one.
+fn is_closed(text: &str, anchors: &[&str]) -> bool {
+    let Some(anchor) = anchors.first() else { return false };
+    let probe = format!("{text}\n\n{anchor}\n");
+    layout(&probe, anchors).found().iter().map(|found| found.start).eq([text.len() + 2])
+}
+
+/// The body of a page and what is to be put into it.
+struct Body<'a> {
+    text: &'a str,
+    nl: &'static str,
+    heading: &'a str,
+    titles: Vec<Title>,
+    /// The titles in which a word stands.
+    words: HashMap<String, Vec<usize>>,
+    /// Where in the body a run of lines without a blank one starts, by its text.
+    runs: HashMap<&'a str, Vec<usize>>,
+    /// What goes to each place: a title, or a new section at the end.
+    put: HashMap<Option<usize>, Vec<String>>,
+    new: HashSet<String>,
+}
+
+struct Title {
+    text: String,
+    /// Where its own section ends: behind its last line that is not blank.
+    end: usize,
+}
+
+impl<'a> Body<'a> {
+    fn read(text: &'a str, nl: &'static str, heading: &'a str) -> Self {
+        let titles = titles(text);
+        let mut words: HashMap<String, Vec<usize>> = HashMap::new();
+        for (n, title) in titles.iter().enumerate() {
+            for word in long_words(&title.text).collect::<HashSet<_>>() {
+                words.entry(word).or_default().push(n);
+            }
+        }
+        words.retain(|_, titles| titles.len() <= SHARED);
+        let (put, new) = (HashMap::new(), HashSet::new());
+        Self { text, nl, heading, titles, words, runs: runs(text), put, new }
+    }
+
+    /// Says whether `text` stands here word for word.
+    fn holds(&self, text: &str) -> bool {
+        let run = first_run(text);
+        let stands = |at: &usize| {
+            self.text[*at..]
+                .strip_prefix(text)
+                .is_some_and(|rest| is_blank(rest.split_inclusive('\n').next().unwrap_or_default()))
+        };
+        self.new.contains(text) || self.runs.get(run).is_some_and(|places| places.iter().any(stands))
+    }
+
+    /// Takes `text`; gives the title that it goes under.
+    fn put(&mut self, text: String) -> String {
+        let place = self.place(&text);
+        self.new.insert(text.clone());
+        self.put.entry(place).or_default().push(text);
+        place.map_or(self.heading, |n| &self.titles[n].text).to_owned()
+    }
+
+    /// The title whose words stand most often in `text`, the last of equal ones; else the
+    /// title for findings, where there is one.
+    fn place(&self, text: &str) -> Option<usize> {
+        let mut times: HashMap<usize, usize> = HashMap::new();
+        if !self.words.is_empty() {
+            for word in long_words(text) {
+                for title in self.words.get(&word).into_iter().flatten() {
+                    *times.entry(*title).or_default() += 1;
+                }
+            }
+        }
+        let most = times.into_iter().max_by_key(|(title, times)| (*times, *title));
+        let named = || self.titles.iter().rposition(|title| title.text.eq_ignore_ascii_case(self.heading));
+        most.map(|(title, _)| title).or_else(named)
+    }
+
+    /// The body with all that was put into it.
+    fn written(&self) -> String {
+        let mut text = String::with_capacity(self.text.len() + 256);
+        let (mut at, mut parted) = (0, None);
+        let end = last_line_end(self.text, mark(self.text)..self.text.len());
+        let places = (0..self.titles.len()).map(Some).chain([None]);
+        for place in places {
+            let Some(groups) = self.put.get(&place) else { continue };
+            let to = place.map_or(end, |n| self.titles[n].end);
+            text.push_str(&self.text[at..to]);
+            at = to;
+            if to > mark(self.text) && parted != Some(to) {
+                text.push_str(if text.ends_with('\n') { "" } else { self.nl });
+                text.push_str(self.nl);
+            }
+            let title = place.is_none().then(|| format!("## {}", self.heading));
+            let parts: Vec<&str> =
+                title.iter().map(String::as_str).chain(groups.iter().map(String::as_str)).collect();
+            text.push_str(&parts.join(&self.nl.repeat(2)));
+            text.push_str(self.nl);
+            let next = self.text[to..].split_inclusive('\n').next();
+            if next.is_none_or(|line| !is_blank(line)) {
+                text.push_str(self.nl);
+                parted = Some(to);
+            }
+        }
+        text.push_str(&self.text[at..]);
+        text
+    }
+}
+
+fn mark(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+/// The end of the last line within `range` that is not blank, its break included.
+fn last_line_end(text: &str, range: Range<usize>) -> usize {
+    let bare = range.start + text[range.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len();
+    if bare == range.start {
+        return bare;
+    }
+    text[bare..range.end].find('\n').map_or(range.end, |at| bare + at + 1)
+}
+
+/// The titles of a body, with the ends of their own sections.
+fn titles(body: &str) -> Vec<Title> {
+    let from = mark(body) + front_matter(&body[mark(body)..]);
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let (mut depth, mut within) = (0_usize, false);
+    for (event, range) in Parser::new_ext(&body[from..], Markdown::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(block) => {
+                if depth == 0 && matches!(block, Block::Heading { .. }) {
+                    found.push((range.start + from..range.end + from, String::new()));
+                    within = true;
+                }
+                depth += 1;
+            }
+            Event::End(_) => {
+                depth = depth.saturating_sub(1);
+                within &= depth > 0;
+            }
+            Event::Text(text) | Event::Code(text) if within => {
+                if let Some((_, title)) = found.last_mut() {
+                    title.push_str(&text);
+                }
+            }
+            Event::SoftBreak if within => {
+                if let Some((_, title)) = found.last_mut() {
+                    title.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    let line_start = |at: usize| body[..at].rfind('\n').map_or(from, |at| at + 1);
+    let ends: Vec<usize> =
+        found.iter().skip(1).map(|(range, _)| line_start(range.start)).chain([body.len()]).collect();
+    let ends = found.iter().zip(ends).map(|((range, _), end)| last_line_end(body, range.start..end));
+    let ends: Vec<usize> = ends.collect();
+    found.into_iter().zip(ends).map(|((_, text), end)| Title { text, end }).collect()
+}
+
+/// The length of a block of settings that a page begins with; Markdown would read its last
+/// line as the rule below a title.
+fn front_matter(body: &str) -> usize {
+    let mut lines = body.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return 0 };
+    let mut at = first.len();
+    for line in lines {
+        at += line.len();
+        if line.trim_end() == "---" {
+            return at;
+        }
+    }
+    0
+}
+
+/// Every run of lines without a blank one, by its text.
+fn runs(body: &str) -> HashMap<&str, Vec<usize>> {
+    let mut runs: HashMap<&str, Vec<usize>> = HashMap::new();
+    let (mut start, mut at) = (None, mark(body));
+    let mut ends = |start: &mut Option<usize>, at: usize| {
+        if let Some(start) = start.take() {
+            runs.entry(body[start..at].trim_end()).or_default().push(start);
+        }
+    };
+    for line in body[at..].split_inclusive('\n') {
+        if is_blank(line) {
+            ends(&mut start, at);
+        } else {
+            start.get_or_insert(at);
+        }
+        at += line.len();
+    }
+    ends(&mut start, at);
+    runs
+}
+
+fn first_run(text: &str) -> &str {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        if is_blank(line) {
+            break;
+        }
+        end += line.len();
+    }
+    text[..end].trim_end()
+}
+
+fn long_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.chars().count() >= SHORTEST).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::memory::samples::ANCHORS;
+
+    fn absorbed(page: &str) -> Absorbed {
+        let once = absorb(page, &ANCHORS, HEADING).expect("the page is in order");
+        let twice = absorb(&once.text, &ANCHORS, HEADING).expect("it stays in order");
+        assert_eq!(twice.text, once.text, "what was absorbed is absorbed");
+        once
+    }
+
+    /// The page of every case, absorbed, with any line break.
+    fn becomes(cases: &[(&str, &str)]) {
+        for (page, expected) in cases {
+            assert_eq!(absorbed(page).text, expected.replace("POINTER", POINTER), "{page}");
+            let crlf = absorbed(&page.replace('\n', "\r\n")).text;
+            assert_eq!(crlf, expected.replace("POINTER", POINTER).replace('\n', "\r\n"), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_durable_group_goes_under_the_title_that_speaks_of_it() {
+        becomes(&[
+            (
+                "# Page\n\n## Lexer\nold\n## Parser\nold\n\n---Ob---\n\n[DURABLE] the lexer eats tabs\n\nrest\n---Pl---\n",
+                "# Page\n\n## Lexer\nold\n\nthe lexer eats tabs\n\n## Parser\nold\n\n---Ob---\nPOINTER\n\nrest\n---Pl---\n",
+            ),
+            (
+                "# Page\n\n---Ob---\n[DURABLE]\nfirst\n- a\n- b\n\n[DURABLE]\n\n```\ncode\n\nmore\n```\n---Pl---\n",
+                "# Page\n\n## Findings\n\nfirst\n- a\n- b\n\n```\ncode\n\nmore\n```\n\n---Ob---\nPOINTER\n---Pl---\n",
+            ),
+            (
+                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n---Ob---\n[DURABLE] Lexer.\n",
+                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n\nLexer.\n\n---Ob---\nPOINTER\n",
+            ),
+            (
+                "## Findings\nx\n## Other\n\n---Ob---\n[DURABLE] new\n",
+                "## Findings\nx\n\nnew\n\n## Other\n\n---Ob---\nPOINTER\n",
+            ),
+            ("---Ob---\n[DURABLE] x\n", "## Findings\n\nx\n\n---Ob---\nPOINTER\n"),
+        ]);
+    }
+
+    #[test]
+    fn what_is_no_group_with_a_tag_stays() {
+        for page in [
+            "no anchor\n[DURABLE] x\n",
+            "b\n---Ob---\nplain\n",
+            "b\n---Ob---\nplain\n[DURABLE] in the middle\n",
+            "b\n---Ob---\n- [DURABLE] an item\n",
+            "b\n---Ob---\n[DURABLE]\n",
+            "b\n---Ob---\n[DURABLE] x\n[KNOWLEDGE]{lexers}\n",
+            "b\n---Ob---\n[EPHEMERAL] x\n[CARRIED:KNOWLEDGE:2]{lexers}{later}\n",
+            "b\n---Ob---\n[DURABLE]\n```\nnever closed\n",
+            "b\n---Ob---\n[RESOLVED:KNOWLEDGE]{}\n",
+        ] {
+            assert_eq!(absorbed(page).text, page, "{page}");
+        }
+    }
+
+    #[test]
+    fn what_is_over_goes_and_what_is_not_stays() {
+        becomes(
+            &[
+                (
+                    "b\n\n---Ob---\n\n[EPHEMERAL] x\ny\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
+                    "b\n\n---Ob---\nPOINTER\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
+                ),
+                (
+                    "b\n---Ob---\nwords\n- [RESOLVED:KNOWLEDGE]{a.md}\nmore\n\n[RESOLVED:KNOWLEDGE]{b.md}\n",
+                    "b\n---Ob---\nPOINTER\n\nwords\nmore\n\n",
+                ),
+                (
+                    "b\n\nx y\n\nz\n\n---Ob---\nPOINTER\n\n[DURABLE] x y\n",
+                    "b\n\nx y\n\nz\n\n---Ob---\nPOINTER\n\n",
+                ),
+            ]
+            .map(|(page, text)| (page.replace("POINTER", POINTER), text))
+            .iter()
+            .map(|(page, text)| (page.as_str(), *text))
+            .collect::<Vec<_>>(),
+        );
+    }
+
+    #[test]
+    fn it_says_what_it_did() {
+        let page = "# P\n## Cache\n\n---Ob---\n[DURABLE] the cache\n\nplain\n\n[EPHEMERAL] x\n---Pl---\n[RESOLVED:KNOWLEDGE]{a}\n";
+        let Absorbed { moved, dropped, left, .. } = absorbed(page);
+        let heading = "Cache".to_owned();
+        assert_eq!(moved, [Moved { line: 5, heading, text: "the cache".to_owned() }]);
+        let gone = [Dropped { line: 9, why: Why::Ephemeral }, Dropped { line: 11, why: Why::Resolved }];
+        assert_eq!(dropped, gone);
+        assert_eq!(left, [Left { line: 7, why: Stays::Untagged }]);
+    }
+
+    #[test]
+    fn a_page_in_disorder_is_no_page() {
+        assert!(absorb("---Ob---\n---Ob---\n[DURABLE] x\n", &ANCHORS, HEADING).is_err());
+    }
+}
