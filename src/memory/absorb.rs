@@ -14,7 +14,7 @@ use pulldown_cmark::{Event, Options as Markdown, Parser, Tag as Block};
 use super::condense::{POINTER, points};
 use super::footers::{Disorder, Layout, layout};
 use super::heal::line_break;
-use super::notes::KINDS;
+use super::notes::{Kinds, Standing};
 
 /// The heading that takes what no heading of the page's own speaks of.
 pub const HEADING: &str = "Findings";
@@ -88,12 +88,12 @@ pub enum Stays {
 /// # Errors
 ///
 /// A page whose anchors are in disorder has no footers to speak of.
-pub fn absorb(page: &str, anchors: &[&str], heading: &str) -> Result<Absorbed, Disorder> {
+pub fn absorb(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Result<Absorbed, Disorder> {
     let before = layout(page, anchors);
     if let Some(disorder) = before.disorder() {
         return Err(disorder);
     }
-    let mut sections = sections(page, &before);
+    let mut sections = sections(page, &before, kinds);
     let mut taken = Absorbed::default();
     let mut body = Body::read(before.body(), line_break(page), heading);
     for section in &mut sections {
@@ -184,18 +184,25 @@ enum Tag {
     Ephemeral,
 }
 
-fn sections<'a>(page: &'a str, layout: &Layout<'a>) -> Vec<Section<'a>> {
-    layout.found().iter().map(|anchor| cut(&page[layout.range_below(anchor)], anchor.line + 1)).collect()
+fn sections<'a>(page: &'a str, layout: &Layout<'a>, kinds: &Kinds) -> Vec<Section<'a>> {
+    layout
+        .found()
+        .iter()
+        .map(|anchor| cut(&page[layout.range_below(anchor)], anchor.line + 1, kinds))
+        .collect()
 }
 
 /// Cuts a section whose first line is the `first` of its page.
-fn cut(text: &str, first: usize) -> Section<'_> {
+fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
     let blocks = blocks(text);
     let mut blocks = blocks.iter().peekable();
+    let notes = kinds.read(text);
+    let mut notes = notes.iter().peekable();
     let (mut lines, mut groups) = (Vec::<Line<'_>>::new(), Vec::<Group>::new());
     let (mut at, mut open) = (0, false);
     for (n, line) in text.split_inclusive('\n').enumerate() {
-        let role = role(line);
+        let note = notes.next_if(|note| note.range.start == at);
+        let role = role(line, note.map(|note| note.standing));
         while blocks.next_if(|block| block.end <= at).is_some() {}
         let inside = blocks.peek().is_some_and(|block| block.start < at);
         if role == Role::Blank && !inside {
@@ -250,31 +257,18 @@ fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-fn role(line: &str) -> Role {
+fn role(line: &str, standing: Option<Standing>) -> Role {
     if is_blank(line) {
         return Role::Blank;
     }
     if points(line) {
         return Role::Fixed;
     }
-    match standing(line) {
-        Some(true) => Role::Resolved,
-        Some(false) => Role::Fixed,
+    match standing {
+        Some(Standing::Resolved) => Role::Resolved,
+        Some(_) => Role::Fixed,
         None => Role::Text,
     }
-}
-
-/// Whether the note of this line is resolved; none where it is no note.
-fn standing(line: &str) -> Option<bool> {
-    let line = line.trim_start();
-    let line = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
-    let line = line.trim_start().trim_start_matches('`');
-    let (word, rest) = line.strip_prefix('[')?.split_once(']')?;
-    let (end, kind) = word.split_once(':').map_or(("", word), |(end, kind)| (end, kind));
-    let kind = kind.split(':').next().unwrap_or_default();
-    let says = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-    let shown = says.is_some_and(|(crumb, _)| !crumb.trim().is_empty());
-    KINDS.contains(&kind).then_some(end == "RESOLVED" && shown)
 }
 
 fn tag(line: &str) -> Option<(Tag, &str)> {
@@ -595,9 +589,13 @@ mod tests {
     use super::*;
     use crate::memory::samples::ANCHORS;
 
+    fn kinds() -> Kinds {
+        Kinds::shipped().expect("the shipped kinds read")
+    }
+
     fn absorbed(page: &str) -> Absorbed {
-        let once = absorb(page, &ANCHORS, HEADING).expect("the page is in order");
-        let twice = absorb(&once.text, &ANCHORS, HEADING).expect("it stays in order");
+        let once = absorb(page, &ANCHORS, &kinds(), HEADING).expect("the page is in order");
+        let twice = absorb(&once.text, &ANCHORS, &kinds(), HEADING).expect("it stays in order");
         assert_eq!(twice.text, once.text, "what was absorbed is absorbed");
         once
     }
@@ -688,6 +686,6 @@ mod tests {
 
     #[test]
     fn a_page_in_disorder_is_no_page() {
-        assert!(absorb("---Ob---\n---Ob---\n[DURABLE] x\n", &ANCHORS, HEADING).is_err());
+        assert!(absorb("---Ob---\n---Ob---\n[DURABLE] x\n", &ANCHORS, &kinds(), HEADING).is_err());
     }
 }

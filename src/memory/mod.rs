@@ -13,6 +13,7 @@ pub mod footers;
 pub mod heal;
 pub mod knowledge;
 pub mod lint;
+pub mod lock;
 pub mod notes;
 pub mod pages;
 pub mod pointers;

@@ -20,7 +20,15 @@ pub fn footer_words(text: &str, anchors: &[&str]) -> usize {
 }
 
 fn stays(line: &str) -> bool {
-    line.starts_with("[CARRIED:") || condense::points(line)
+    condense::points(line) || unbulleted(line).starts_with("[CARRIED:")
+}
+
+/// The line as a note has it: an indent, a bullet or a tick may stand before its bracket.
+fn unbulleted(line: &str) -> &str {
+    let line = line.trim_start();
+    let bare = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
+    let bare = bare.trim_start();
+    bare.strip_prefix('`').unwrap_or(bare)
 }
 
 #[cfg(test)]
@@ -43,6 +51,7 @@ mod tests {
             ("body words\n---Ob---\n\n---Pl---\n".to_owned(), 0),
             ("body\n---Ob---\none two\n---Pl---\nthree\n".to_owned(), 3),
             ("---Ob---\n[CARRIED:JOB:2]{fix the lexer}{no time}\none\n".to_owned(), 1),
+            ("---Ob---\n  - [CARRIED:JOB:2]{fix the lexer}{no time}\none\n".to_owned(), 1),
             (format!("---Ob---\n{pointer}\r\none\n"), 1),
             (format!("---Ob---\n{pointer} and more\n"), count(pointer) + 2),
             ("---Ob---\n```\n---Pl---\n```\n".to_owned(), 3),

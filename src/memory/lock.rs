@@ -1,0 +1,295 @@
+//! The lock on footers: what an edit would take from a page that is not archived yet.
+//!
+//! Words are counted as a multiset, so that moving them is free and putting others in
+//! their place is not; what a session log holds may go. Notes are counted by kind: one
+//! may change how it stands, but not vanish before the log shows how it ended, and a
+//! carried one not even then, except by being resolved.
+
+use super::archive::{self, Capture, Multiset};
+use super::condense::points;
+use super::footers::layout;
+use super::notes::{Kinds, Note, Standing};
+
+/// What would be lost, or is not held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Its line in the page that has it, from 1.
+    pub line: usize,
+    /// The note's line, or the words of this line that have no other place.
+    pub what: String,
+}
+
+/// The most words that a loss names.
+const NAMED: usize = 8;
+
+/// The footer of a page, as the lock sees it.
+struct Said<'a> {
+    /// The words that count, with their lines.
+    words: Vec<(usize, &'a str)>,
+    notes: Vec<(Note, &'a str)>,
+}
+
+impl<'a> Said<'a> {
+    fn read(page: &'a str, anchors: &[&str], kinds: &Kinds) -> Self {
+        let layout = layout(page, anchors);
+        let notes = kinds.in_footer(page, anchors);
+        let mut noted = notes.iter().map(|note| note.range.start).peekable();
+        let mut words = Vec::new();
+        for anchor in layout.found() {
+            let range = layout.range_below(anchor);
+            let mut at = range.start;
+            for (line, n) in page[range].split_inclusive('\n').zip(anchor.line + 1..) {
+                while noted.next_if(|start| *start < at).is_some() {}
+                if noted.peek() != Some(&at) && !points(line) {
+                    words.extend(line.split_whitespace().map(|word| (n, word)));
+                }
+                at += line.len();
+            }
+        }
+        let notes = notes.into_iter().map(|note| {
+            let line = page[note.range.clone()].trim();
+            (note, line)
+        });
+        Self { words, notes: notes.collect() }
+    }
+
+    fn tally(&self) -> Multiset<'a> {
+        archive::tally(self.words.iter().map(|(_, word)| *word))
+    }
+}
+
+/// What the captures of a log hold of one page.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// The captured footers, each below an anchor, so that it reads as it did.
+    footers: Vec<String>,
+}
+
+impl Held {
+    /// Reads what `captures` hold of `page`.
+    pub fn of(captures: &[Capture], page: &str, anchors: &[&str]) -> Self {
+        let anchor = anchors.first().copied().unwrap_or_default();
+        let own = captures.iter().flatten().filter(|footer| footer.page == page);
+        Self { footers: own.map(|footer| format!("{anchor}\n{}", footer.text)).collect() }
+    }
+
+    fn read<'a>(&'a self, anchors: &[&str], kinds: &Kinds) -> (Multiset<'a>, Multiset<'a>) {
+        let (mut words, mut notes) = (Multiset::new(), Multiset::new());
+        for footer in &self.footers {
+            let said = Said::read(footer, anchors, kinds);
+            most(&mut words, said.tally());
+            most(&mut notes, archive::tally(said.notes.iter().map(|(_, line)| *line)));
+        }
+        (words, notes)
+    }
+}
+
+fn most<'a>(all: &mut Multiset<'a>, more: Multiset<'a>) {
+    for (piece, times) in more {
+        let known = all.entry(piece).or_default();
+        *known = times.max(*known);
+    }
+}
+
+/// The first thing that the footers of `old` would lose for good if the page became `new`.
+pub fn lost(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
+    let (before, after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
+    let (words, notes) = held.read(anchors, kinds);
+    let note = lost_note(&before, &after, &notes);
+    note.or_else(|| lost_words(&before, &after.tally(), &words))
+}
+
+/// The first thing in the footers of `page` that the log does not hold.
+pub fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
+    let now = Said::read(page, anchors, kinds);
+    let (words, mut notes) = held.read(anchors, kinds);
+    let note = now.notes.iter().find(|(_, line)| !takes_one(&mut notes, line));
+    let note = note.map(|(note, line)| Loss { line: note.line, what: (*line).to_owned() });
+    note.or_else(|| lost_words(&now, &Multiset::new(), &words))
+}
+
+/// Words that count in the footers of `page`.
+pub fn says_something(page: &str, anchors: &[&str], kinds: &Kinds) -> bool {
+    let said = Said::read(page, anchors, kinds);
+    !said.words.is_empty() || !said.notes.is_empty()
+}
+
+fn takes_one(pieces: &mut Multiset<'_>, piece: &str) -> bool {
+    match pieces.get_mut(piece) {
+        Some(times) if *times > 0 => {
+            *times -= 1;
+            true
+        }
+        _ => false,
+    }
+}
+
+fn lost_note(before: &Said<'_>, after: &Said<'_>, archived: &Multiset<'_>) -> Option<Loss> {
+    let kept = |said: &Said<'_>, kind: &str| {
+        let mut free = archived.clone();
+        let of_kind = said.notes.iter().filter(|(note, _)| note.kind == kind);
+        let bound = |(note, line): &&(Note, &str)| {
+            !(note.standing == Standing::Resolved && takes_one(&mut free, line))
+        };
+        of_kind.filter(bound).count()
+    };
+    let stands = archive::tally(after.notes.iter().map(|(_, line)| *line));
+    for (note, line) in &before.notes {
+        let loss = || Some(Loss { line: note.line, what: (*line).to_owned() });
+        let free = note.standing == Standing::Resolved && archived.contains_key(line);
+        if !free && !stands.contains_key(line) && kept(after, &note.kind) < kept(before, &note.kind) {
+            return loss();
+        }
+        if note.standing == Standing::Carried
+            && dropped_carried(before, after, &note.kind)
+            && !goes_on(note, after)
+        {
+            return loss();
+        }
+    }
+    None
+}
+
+/// A carried note stands on with its content, and was carried no fewer times.
+fn goes_on(note: &Note, after: &Said<'_>) -> bool {
+    after.notes.iter().any(|(new, _)| follows(note, new))
+}
+
+fn follows(old: &Note, new: &Note) -> bool {
+    new.standing == Standing::Carried
+        && new.kind == old.kind
+        && new.content == old.content
+        && new.carries >= old.carries
+}
+
+/// More carried notes of `kind` do not go on than were resolved.
+fn dropped_carried(before: &Said<'_>, after: &Said<'_>, kind: &str) -> bool {
+    let of = |said: &Said<'_>, standing| {
+        said.notes.iter().filter(|(note, _)| note.kind == kind && note.standing == standing).count()
+    };
+    let mut open: Vec<&Note> = after.notes.iter().map(|(note, _)| note).collect();
+    let mut gone = 0;
+    for (note, _) in
+        before.notes.iter().filter(|(note, _)| note.kind == kind && note.standing == Standing::Carried)
+    {
+        match open.iter().position(|new| follows(note, new)) {
+            Some(at) => drop(open.swap_remove(at)),
+            None => gone += 1,
+        }
+    }
+    gone > of(after, Standing::Resolved).saturating_sub(of(before, Standing::Resolved))
+}
+
+fn lost_words(before: &Said<'_>, after: &Multiset<'_>, archived: &Multiset<'_>) -> Option<Loss> {
+    let times = |of: &Multiset<'_>, word: &str| of.get(word).copied().unwrap_or_default();
+    let old = before.tally();
+    // A word that the log holds as often as it stands may go altogether.
+    let bound = |word: &str| times(&old, word).saturating_sub(times(archived, word));
+    let is_lost = |word: &str| times(after, word) < bound(word);
+    let (line, _) = *before.words.iter().find(|(_, word)| is_lost(word))?;
+    let here = before.words.iter().filter(|(n, word)| *n == line && is_lost(word));
+    let words: Vec<&str> = here.map(|(_, word)| *word).take(NAMED).collect();
+    Some(Loss { line, what: words.join(" ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::memory::archive::Footer;
+    use crate::memory::condense::POINTER;
+    use crate::memory::samples::{ANCHORS, page_like};
+
+    fn kinds() -> Kinds {
+        Kinds::shipped().expect("the shipped kinds read")
+    }
+
+    fn page(footer: &str) -> String {
+        format!("# T\nbody\n---Ob---\n{footer}---Pl---\n")
+    }
+
+    fn said(loss: Option<Loss>) -> Option<String> {
+        loss.map(|loss| format!("{}: {}", loss.line, loss.what))
+    }
+
+    #[test]
+    fn an_edit_loses_what_stands_nowhere_below_the_anchors_any_more() {
+        let cases = [
+            ("a b\n", "a b\n", None),
+            ("a b\nc\n", "c\nnew\nb a\n", None),
+            ("a b\n", "a\n", Some("4: b")),
+            ("a a\n", "a\n", Some("4: a a")),
+            ("long words here\n", "filler words of equal count\n", Some("4: long here")),
+            ("a\n", "```\na\n```\n", None),
+            ("[KNOWLEDGE]{x}\n", "", Some("4: [KNOWLEDGE]{x}")),
+            ("[KNOWLEDGE]{x}\n", "[RESOLVED:KNOWLEDGE]{a.md}\n", None),
+            ("[KNOWLEDGE]{x}\n", "- [CARRIED:KNOWLEDGE:1]{x}{later}\n", None),
+            ("[KNOWLEDGE]{x}\n", "[RESOLVED:VOICE-UPDATE]{abc}\n", Some("4: [KNOWLEDGE]{x}")),
+            ("w\n[RESOLVED:KNOWLEDGE]{a}\n", "w\n", Some("5: [RESOLVED:KNOWLEDGE]{a}")),
+            ("[CARRIED:KNOWLEDGE:2]{x}{y}\n", "[CARRIED:KNOWLEDGE:3]{x}{z}\n", None),
+            ("[CARRIED:KNOWLEDGE:2]{x}{y}\n", "[RESOLVED:KNOWLEDGE]{a}\n", None),
+            (
+                "[CARRIED:KNOWLEDGE:2]{x}{y}\n",
+                "[CARRIED:KNOWLEDGE:1]{x}{y}\n",
+                Some("4: [CARRIED:KNOWLEDGE:2]{x}{y}"),
+            ),
+            (
+                "[CARRIED:KNOWLEDGE:2]{x}{y}\n",
+                "[CARRIED:KNOWLEDGE:2]{w}{y}\n",
+                Some("4: [CARRIED:KNOWLEDGE:2]{x}{y}"),
+            ),
+            ("[KNOWLEDGE]{x} word\n", "[RESOLVED:KNOWLEDGE]{a}\n", None),
+        ];
+        for (old, new, loss) in cases {
+            let found = said(lost(&page(old), &page(new), &ANCHORS, &kinds(), &Held::default()));
+            assert_eq!(found.as_deref(), loss, "{old:?} -> {new:?}");
+        }
+        let pointed = page(&format!("{POINTER}\nx\n"));
+        assert_eq!(lost(&pointed, &page("x\n"), &ANCHORS, &kinds(), &Held::default()), None);
+        let unanchored = lost(&page("x\n"), "# T\nx\n", &ANCHORS, &kinds(), &Held::default());
+        assert_eq!(said(unanchored).as_deref(), Some("4: x"), "the body is no footer");
+    }
+
+    #[test]
+    fn what_the_log_holds_may_go_and_what_came_later_may_not() {
+        let captured = "one two\n[RESOLVED:KNOWLEDGE]{a}\n[CARRIED:KNOWLEDGE:1]{x}{y}\n";
+        let text = format!("{captured}---Pl---\n");
+        let captures = vec![vec![Footer { page: "CLAUDE.md".to_owned(), text }]];
+        let held = Held::of(&captures, "CLAUDE.md", &ANCHORS);
+        let now = page(&format!("{captured}three one\n"));
+        let carried = "[CARRIED:KNOWLEDGE:1]{x}{y}\n";
+        for (new, loss) in [
+            (format!("{carried}three one\n"), None),
+            (format!("{carried}three\n"), Some("4: one")),
+            (format!("{carried}one\n"), Some("7: three")),
+            ("three one\n".to_owned(), Some("6: [CARRIED:KNOWLEDGE:1]{x}{y}")),
+        ] {
+            let loss_now = said(lost(&now, &page(&new), &ANCHORS, &kinds(), &held));
+            assert_eq!(loss_now.as_deref(), loss, "{new:?}");
+        }
+        assert_eq!(unheld(&page(captured), &ANCHORS, &kinds(), &held), None);
+        assert_eq!(said(unheld(&now, &ANCHORS, &kinds(), &held)).as_deref(), Some("4: one"));
+        let other = Held::of(&captures, "src/CLAUDE.md", &ANCHORS);
+        assert_eq!(said(unheld(&page("one\n"), &ANCHORS, &kinds(), &other)).as_deref(), Some("4: one"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_page_holds_itself_and_its_capture_holds_it(page in page_like(), more in page_like()) {
+            let kinds = kinds();
+            let none = Held::default();
+            prop_assert_eq!(lost(&page, &page, &ANCHORS, &kinds, &none), None);
+            let text = layout(&page, &ANCHORS).footer().to_owned();
+            let captures = vec![vec![Footer { page: "p".to_owned(), text }]];
+            let held = Held::of(&captures, "p", &ANCHORS);
+            if layout(&page, &ANCHORS).disorder().is_none() {
+                prop_assert_eq!(unheld(&page, &ANCHORS, &kinds, &held), None);
+            }
+            let longer = format!("{page}\n{more}");
+            if layout(&page, &ANCHORS).found() == layout(&longer, &ANCHORS).found() {
+                prop_assert_eq!(lost(&page, &longer, &ANCHORS, &kinds, &none), None, "adding is free");
+            }
+        }
+    }
+}
