@@ -59,7 +59,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
 }
 
 fn change(path: &str, place: Place, page: Option<PageChange>) -> FileChange {
-    FileChange { path: path.to_owned(), place, declared: true, exists: true, missed: false, page }
+    FileChange { path: path.to_owned(), place, declared: true, exists: true, missed: false, page, lost: None }
 }
 
 fn judging(criterion: &mut Criterion) {

@@ -159,6 +159,7 @@ fn approval<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Approval, D::Er
 #[serde(deny_unknown_fields)]
 struct Condense {
     share: Option<u32>,
+    heading: Option<String>,
     consumption: Option<Consumption>,
 }
 
@@ -335,6 +336,8 @@ pub struct Rules {
     /// Words that files of memory may have.
     pub budgets: Budgets,
     pub compaction: Compaction,
+    /// The title for what no title of a page speaks of.
+    pub heading: String,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
     pub rows: Vec<Row>,
     pub prep: Prep,
@@ -491,6 +494,10 @@ impl Rules {
         if !(60..=90).contains(&share) {
             return BadRules::key("condense.share", format!("is {share}; it must lie between 60 and 90"));
         }
+        let heading = table.condense.heading.unwrap_or_default();
+        if heading.trim().is_empty() || heading.contains(['\n', '\r', '#']) {
+            return BadRules::key("condense.heading", "is one line of words, without `#`".to_owned());
+        }
         let pacing = Pacing {
             profile: table.pacing.profile.unwrap_or_default(),
             reflection: table.pacing.reflection.unwrap_or_default(),
@@ -516,6 +523,7 @@ impl Rules {
             share,
             budgets: table.memory.budgets(),
             compaction: table.compaction.read()?,
+            heading,
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
             consumption: table.condense.consumption.unwrap_or(Consumption::Auto),
@@ -706,6 +714,7 @@ mod tests {
                 "`compaction.edit` is 24; it must not be smaller than compaction.read",
             ),
             ("[compaction]\nwrite = 1", "unknown field `write`"),
+            ("[condense]\nheading = \"a\\nb\"", "`condense.heading` is one line of words"),
             ("[gmode]\nprep = \"maybe\"", "`gmode.prep` is `maybe`; it is true, false or \"auto\""),
             ("[[surface]]\nname = \"settings\"\npaths = [\"a/\"]", "surface `settings`: the name is taken"),
             ("[[surface]]\nname = \"hooks\"\npaths = []", "surface `hooks`: `paths` names no path"),

@@ -9,6 +9,7 @@ pub mod boundary;
 mod byhand;
 pub mod commands;
 pub mod compact;
+pub mod condense;
 mod dispatch;
 pub mod doctor;
 pub mod entry;

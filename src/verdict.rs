@@ -101,6 +101,8 @@ pub enum Wants {
     Decision,
     /// Footers that shrink.
     Shrinking,
+    /// A session log that holds what is to go.
+    Archive,
     /// A question of the registered shape.
     Question,
     /// Open ends tied up: notes, dependencies.
@@ -119,7 +121,7 @@ pub enum Wants {
 
 impl Wants {
     /// Every word, in the order of their declaration.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Begin,
         Self::Dial,
         Self::Looking,
@@ -139,6 +141,7 @@ impl Wants {
         Self::Clean,
         Self::Decision,
         Self::Shrinking,
+        Self::Archive,
         Self::Question,
         Self::Settled,
         Self::Repair,
@@ -170,6 +173,7 @@ impl Wants {
             Self::Clean => "clean",
             Self::Decision => "decision",
             Self::Shrinking => "shrinking",
+            Self::Archive => "archive",
             Self::Question => "question",
             Self::Settled => "settled",
             Self::Repair => "repair",

@@ -1,17 +1,46 @@
 //! `git seed condense …`
 
 use clap::Subcommand;
+use similar::TextDiff;
 
-use super::{Context, Outcome, report::Report};
+use super::report::{Report, Tint};
+use super::{Context, Outcome};
+use crate::memory::absorb::{Stays, Why};
+use crate::seed::boundary::count;
+use crate::seed::condense::PageAbsorbed;
+use crate::seed::steps::By;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CondenseCommand {
     /// What is left before the cycle can close
     Status,
+    /// Keep the footers of the cycle's pages in its session log
+    ///
+    /// From then on they may be made shorter. Once something is added below an anchor, it is
+    /// archived by the same command again.
+    Archive,
+    /// Move [DURABLE] paragraphs into page bodies; drop [EPHEMERAL] ones and resolved notes
+    ///
+    /// What carries no tag is left to you. Carried notes stay.
+    Absorb {
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Whether the session log holds what the footers say
+    Verify,
 }
 
 pub(super) fn run(command: &CondenseCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let CondenseCommand::Status = command;
+    match command {
+        CondenseCommand::Status => status(context, out),
+        CondenseCommand::Archive => archive(context, out),
+        CondenseCommand::Absorb { dry_run } => absorb(*dry_run, context, out),
+        CondenseCommand::Verify => verify(context, out),
+    }
+}
+
+fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
     let focused = seed.require_focused()?;
     let live = seed.live_notes(&focused)?;
@@ -28,6 +57,160 @@ pub(super) fn run(command: &CondenseCommand, context: &Context, out: &mut Report
     for note in &live {
         out.pair("note", format_args!("{note} is live"));
     }
+    let log = if archived {
+        "holds what the footers say"
+    } else {
+        "does not hold the footers: git seed condense archive"
+    };
+    out.pair("log", log);
     out.pair("footers", format_args!("{now} words, at most {most} may remain of {baseline}"));
     Ok(Outcome::Yes)
+}
+
+fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let archived = match seed.archive(By::Agent)? {
+        Ok(archived) => archived,
+        Err(refusal) => return Ok(super::refuse(&seed, &refusal, out)),
+    };
+    out.json(&serde_json::json!({
+        "path": archived.path, "pages": archived.pages, "captures": archived.captures, "added": archived.added,
+    }));
+    match (archived.captures, archived.added) {
+        (0, _) => out.line("Nothing to archive: the footers are empty."),
+        (_, false) => out.line(format_args!("{} holds the footers already.", archived.path)),
+        (n, true) => {
+            out.line(format_args!(
+                "{} holds the footers of {} (capture {n}), and reads back.",
+                archived.path,
+                count(archived.pages.len(), "page")
+            ));
+            out.line("What lasts may go up now: git seed condense absorb --dry-run");
+        }
+    }
+    Ok(Outcome::Yes)
+}
+
+fn verify(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let focused = seed.require_focused()?;
+    match seed.unarchived(&focused)? {
+        None => {
+            out.json(&serde_json::json!({ "archived": true }));
+            out.line("The session log holds what the footers say.");
+            Ok(Outcome::Yes)
+        }
+        Some(lacks) => {
+            super::refuse(&seed, &lacks.refusal("verify"), out);
+            Ok(Outcome::Failed)
+        }
+    }
+}
+
+fn absorb(dry: bool, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let pages = match seed.absorb(dry)? {
+        Ok(pages) => pages,
+        Err(refusal) => return Ok(super::refuse(&seed, &refusal, out)),
+    };
+    let rows: Vec<_> = pages.iter().map(as_json).collect();
+    out.json(&serde_json::json!({ "dry_run": dry, "pages": rows }));
+    for page in pages.iter().filter(|page| page.absorbed.text != page.before) {
+        diff(page, out);
+    }
+    for page in &pages {
+        summary(page, dry, out);
+    }
+    let alone = pages.iter().any(|page| page.left_alone);
+    Ok(if alone { Outcome::Failed } else { Outcome::Yes })
+}
+
+fn as_json(page: &PageAbsorbed) -> serde_json::Value {
+    let absorbed = &page.absorbed;
+    let moved: Vec<_> = absorbed
+        .moved
+        .iter()
+        .map(|moved| serde_json::json!({ "line": moved.line, "heading": moved.heading }))
+        .collect();
+    let dropped: Vec<_> = absorbed
+        .dropped
+        .iter()
+        .map(|dropped| serde_json::json!({ "line": dropped.line, "why": why(dropped.why) }))
+        .collect();
+    let left: Vec<_> = absorbed
+        .left
+        .iter()
+        .map(|left| serde_json::json!({ "line": left.line, "why": stays(left.why) }))
+        .collect();
+    serde_json::json!({
+        "page": page.page, "moved": moved, "dropped": dropped, "left": left,
+        "changed": absorbed.text != page.before && !page.left_alone, "left_alone": page.left_alone,
+    })
+}
+
+fn why(why: Why) -> &'static str {
+    match why {
+        Why::Ephemeral => "ephemeral",
+        Why::Resolved => "resolved",
+        Why::Doubled => "doubled",
+    }
+}
+
+fn stays(why: Stays) -> &'static str {
+    match why {
+        Stays::Untagged => "untagged",
+        Stays::Notes => "note",
+        Stays::Unclosed => "unclosed",
+    }
+}
+
+fn diff(page: &PageAbsorbed, out: &mut Report) {
+    let (old, new) = (format!("a/{}", page.page), format!("b/{}", page.page));
+    let text =
+        TextDiff::from_lines(&page.before, &page.absorbed.text).unified_diff().header(&old, &new).to_string();
+    for line in text.lines() {
+        let tint = match line.as_bytes().first() {
+            Some(b'+') => Tint::Good,
+            Some(b'-') => Tint::Bad,
+            Some(b'@') => Tint::Dim,
+            _ => {
+                out.line(line);
+                continue;
+            }
+        };
+        let line = out.tint(tint, line);
+        out.line(line);
+    }
+}
+
+fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {
+    let name = &page.page;
+    if page.left_alone {
+        out.line(format_args!("{name} was changed meanwhile: left alone. Archive it and absorb again."));
+        return;
+    }
+    let absorbed = &page.absorbed;
+    let gone = |why: Why| absorbed.dropped.iter().filter(|dropped| dropped.why == why).count();
+    let parts = [
+        (absorbed.moved.len(), "into the body"),
+        (gone(Why::Doubled), "in the body already"),
+        (gone(Why::Ephemeral), "ephemeral, gone"),
+        (gone(Why::Resolved), "resolved, gone"),
+        (absorbed.left.len(), "left to you"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if parts.is_empty() {
+        return;
+    }
+    let would = if dry { " (nothing written)" } else { "" };
+    out.line(format_args!("{name}: {}{would}", parts.join(", ")));
+    for left in &absorbed.left {
+        let what = match left.why {
+            Stays::Untagged => "has no tag",
+            Stays::Notes => "holds a note",
+            Stays::Unclosed => "opens code or HTML that does not close",
+        };
+        out.line(format_args!("  {name}:{} {what}", left.line));
+    }
 }

@@ -30,6 +30,9 @@ pub const BASELINE: &str = "condense.toml";
 /// The notes that condense found when it began.
 pub const NOTES: &str = "notes.toml";
 
+/// What the footers said at the beginning of condense, as a session log keeps them.
+pub const FOOTERS: &str = "footers.md";
+
 /// The chain of a job.
 pub fn job_chain(id: &JobId) -> String {
     format!("{JOBS}{id}")

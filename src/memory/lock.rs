@@ -5,7 +5,7 @@
 //! may change how it stands, but not vanish before the log shows how it ended, and a
 //! carried one not even then, except by being resolved.
 
-use super::archive::{self, Capture, Multiset};
+use super::archive::{self, Capture, Footer, Multiset};
 use super::condense::points;
 use super::footers::layout;
 use super::notes::{Kinds, Note, Standing};
@@ -17,6 +17,8 @@ pub struct Loss {
     pub line: usize,
     /// The note's line, or the words of this line that have no other place.
     pub what: String,
+    /// It is a note.
+    pub note: bool,
 }
 
 /// The most words that a loss names.
@@ -33,14 +35,14 @@ impl<'a> Said<'a> {
     fn read(page: &'a str, anchors: &[&str], kinds: &Kinds) -> Self {
         let layout = layout(page, anchors);
         let notes = kinds.in_footer(page, anchors);
-        let mut noted = notes.iter().map(|note| note.range.start).peekable();
+        let mut starts = notes.iter().map(|note| note.range.start).peekable();
         let mut words = Vec::new();
         for anchor in layout.found() {
             let range = layout.range_below(anchor);
             let mut at = range.start;
             for (line, n) in page[range].split_inclusive('\n').zip(anchor.line + 1..) {
-                while noted.next_if(|start| *start < at).is_some() {}
-                if noted.peek() != Some(&at) && !points(line) {
+                while starts.next_if(|start| *start < at).is_some() {}
+                if starts.peek() != Some(&at) && !points(line) {
                     words.extend(line.split_whitespace().map(|word| (n, word)));
                 }
                 at += line.len();
@@ -68,9 +70,8 @@ pub struct Held {
 impl Held {
     /// Reads what `captures` hold of `page`.
     pub fn of(captures: &[Capture], page: &str, anchors: &[&str]) -> Self {
-        let anchor = anchors.first().copied().unwrap_or_default();
         let own = captures.iter().flatten().filter(|footer| footer.page == page);
-        Self { footers: own.map(|footer| format!("{anchor}\n{}", footer.text)).collect() }
+        Self { footers: own.map(|footer| as_page(footer, anchors)).collect() }
     }
 
     fn read<'a>(&'a self, anchors: &[&str], kinds: &Kinds) -> (Multiset<'a>, Multiset<'a>) {
@@ -82,6 +83,11 @@ impl Held {
         }
         (words, notes)
     }
+}
+
+/// A captured footer as a page without a body.
+pub fn as_page(footer: &Footer, anchors: &[&str]) -> String {
+    format!("{}\n{}", anchors.first().copied().unwrap_or_default(), footer.text)
 }
 
 fn most<'a>(all: &mut Multiset<'a>, more: Multiset<'a>) {
@@ -104,14 +110,14 @@ pub fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Optio
     let now = Said::read(page, anchors, kinds);
     let (words, mut notes) = held.read(anchors, kinds);
     let note = now.notes.iter().find(|(_, line)| !takes_one(&mut notes, line));
-    let note = note.map(|(note, line)| Loss { line: note.line, what: (*line).to_owned() });
+    let note = note.map(|(note, line)| Loss { line: note.line, what: (*line).to_owned(), note: true });
     note.or_else(|| lost_words(&now, &Multiset::new(), &words))
 }
 
-/// Words that count in the footers of `page`.
+/// Says whether the footers of `page` hold anything that may go one day.
 pub fn says_something(page: &str, anchors: &[&str], kinds: &Kinds) -> bool {
     let said = Said::read(page, anchors, kinds);
-    !said.words.is_empty() || !said.notes.is_empty()
+    !said.words.is_empty() || said.notes.iter().any(|(note, _)| note.standing != Standing::Carried)
 }
 
 fn takes_one(pieces: &mut Multiset<'_>, piece: &str) -> bool {
@@ -135,7 +141,7 @@ fn lost_note(before: &Said<'_>, after: &Said<'_>, archived: &Multiset<'_>) -> Op
     };
     let stands = archive::tally(after.notes.iter().map(|(_, line)| *line));
     for (note, line) in &before.notes {
-        let loss = || Some(Loss { line: note.line, what: (*line).to_owned() });
+        let loss = || Some(Loss { line: note.line, what: (*line).to_owned(), note: true });
         let free = note.standing == Standing::Resolved && archived.contains_key(line);
         if !free && !stands.contains_key(line) && kept(after, &note.kind) < kept(before, &note.kind) {
             return loss();
@@ -189,7 +195,7 @@ fn lost_words(before: &Said<'_>, after: &Multiset<'_>, archived: &Multiset<'_>) 
     let (line, _) = *before.words.iter().find(|(_, word)| is_lost(word))?;
     let here = before.words.iter().filter(|(n, word)| *n == line && is_lost(word));
     let words: Vec<&str> = here.map(|(_, word)| *word).take(NAMED).collect();
-    Some(Loss { line, what: words.join(" ") })
+    Some(Loss { line, what: words.join(" "), note: false })
 }
 
 #[cfg(test)]
@@ -197,7 +203,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::memory::archive::Footer;
     use crate::memory::condense::POINTER;
     use crate::memory::samples::{ANCHORS, page_like};
 
@@ -253,11 +258,11 @@ mod tests {
 
     #[test]
     fn what_the_log_holds_may_go_and_what_came_later_may_not() {
-        let captured = "one two\n[RESOLVED:KNOWLEDGE]{a}\n[CARRIED:KNOWLEDGE:1]{x}{y}\n";
-        let text = format!("{captured}---Pl---\n");
+        let footer_then = "one two\n[RESOLVED:KNOWLEDGE]{a}\n[CARRIED:KNOWLEDGE:1]{x}{y}\n";
+        let text = format!("{footer_then}---Pl---\n");
         let captures = vec![vec![Footer { page: "CLAUDE.md".to_owned(), text }]];
         let held = Held::of(&captures, "CLAUDE.md", &ANCHORS);
-        let now = page(&format!("{captured}three one\n"));
+        let now = page(&format!("{footer_then}three one\n"));
         let carried = "[CARRIED:KNOWLEDGE:1]{x}{y}\n";
         for (new, loss) in [
             (format!("{carried}three one\n"), None),
@@ -268,7 +273,7 @@ mod tests {
             let loss_now = said(lost(&now, &page(&new), &ANCHORS, &kinds(), &held));
             assert_eq!(loss_now.as_deref(), loss, "{new:?}");
         }
-        assert_eq!(unheld(&page(captured), &ANCHORS, &kinds(), &held), None);
+        assert_eq!(unheld(&page(footer_then), &ANCHORS, &kinds(), &held), None);
         assert_eq!(said(unheld(&now, &ANCHORS, &kinds(), &held)).as_deref(), Some("4: one"));
         let other = Held::of(&captures, "src/CLAUDE.md", &ANCHORS);
         assert_eq!(said(unheld(&page("one\n"), &ANCHORS, &kinds(), &other)).as_deref(), Some("4: one"));

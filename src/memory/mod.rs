@@ -4,9 +4,9 @@
 //! from the phase map and are handed in, in rank order, wherever they are needed. What
 //! a phase may touch is the guard's question; what an edit touches is answered here.
 
-pub mod compaction;
 pub mod absorb;
 pub mod archive;
+pub mod compaction;
 pub mod condense;
 pub mod edit;
 pub mod footers;

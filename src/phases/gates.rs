@@ -33,6 +33,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "plan-unedited", of_message: false, check: the_plan_document_stands },
     Gate { name: "notes", of_message: false, check: no_note_is_live },
     Gate { name: "consumption", of_message: false, check: the_notes_were_given_on },
+    Gate { name: "archive", of_message: false, check: the_footers_are_archived },
     Gate { name: "deflation", of_message: false, check: the_footers_shrank },
     Gate { name: "declared", of_message: false, check: a_directory_is_declared },
     Gate { name: "pace", of_message: false, check: enough_was_done },
@@ -74,6 +75,8 @@ pub struct Crossing<'a> {
     pub live_notes: &'a [String],
     /// A kind of note that was not given to its subagent, and that subagent.
     pub unconsumed: Option<(String, String)>,
+    /// What no session log shows of the footers; a refusal that names it.
+    pub unarchived: Option<&'a Refusal>,
     /// Footer words now, and the most that may remain.
     pub deflation: Option<(usize, usize)>,
     /// Paths that the agent changed outside the fence.
@@ -100,6 +103,7 @@ impl Crossing<'_> {
             (Demand::Decision, self.plan != PlanStanding::Undecided),
             (Demand::Checkpoint, self.checkpoints > 0),
             (Demand::Proof, self.proved),
+            (Demand::Archive, self.unarchived.is_none()),
             (Demand::Deflation, shrunk),
         ];
         all.into_iter().filter(|(_, done)| *done).map(|(demand, _)| demand).collect()
@@ -234,6 +238,10 @@ fn the_notes_were_given_on(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     }
 }
 
+fn the_footers_are_archived(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    crossing.unarchived.map_or(Ok(()), |lacks| Err(lacks.clone()))
+}
+
 fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.deflation {
         Some((now, most)) if now > most => {
@@ -343,6 +351,7 @@ mod tests {
             plan: PlanStanding::Undecided,
             live_notes: &[],
             unconsumed: None,
+            unarchived: None,
             deflation: None,
             strays: &[],
             declared: true,
@@ -394,6 +403,7 @@ mod tests {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
         let (message, to) = (Message::new(""), PhaseName::from("verify"));
         let notes = vec!["CLAUDE.md:9".to_owned()];
+        let lacks = Refusal::new("gate", Wants::Archive).with("case", "words");
         let at = |phase: &str| Crossing {
             phase: map.phase(&phase.into()).expect("a phase"),
             ..ready(&map, &message, &to)
@@ -404,6 +414,7 @@ mod tests {
             (Crossing { plan: PlanStanding::Missing, ..at("execute") }, "document decision missing"),
             (Crossing { plan_edits: 1, ..at("verify") }, "plan-unedited decision edited"),
             (Crossing { live_notes: &notes, ..at("condense") }, "notes settled notes"),
+            (Crossing { unarchived: Some(&lacks), ..at("condense") }, "archive archive words"),
             (Crossing { deflation: Some((365, 364)), ..at("condense") }, "deflation shrinking footers"),
             (Crossing { deflation: Some((364, 364)), ..at("condense") }, "message message none"),
             (Crossing { page_edits: 0, ..at("condense") }, "page page memory"),

@@ -41,6 +41,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "place", binds: Binds::Everyone, check: the_place_is_open },
     Guard { name: "section", binds: Binds::Everyone, check: the_section_is_its_own },
     Guard { name: "room", binds: Binds::Main, check: there_is_room },
+    Guard { name: "footer", binds: Binds::Everyone, check: footers_are_archived_first },
     Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
     Guard { name: "write-down", binds: Binds::Main, check: what_was_seen_is_written_down },
     Guard { name: "dispatch", binds: Binds::Everyone, check: a_note_is_given_word_for_word },
@@ -116,6 +117,20 @@ pub struct FileChange {
     pub missed: bool,
     /// For pages: what the edit does to it. `None` when the payload does not show it.
     pub page: Option<PageChange>,
+    /// For pages where footers are condensed: what the edit takes that no session log has.
+    pub lost: Option<Lost>,
+}
+
+/// What an edit would take from a footer for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// The note's line, or words.
+    pub what: String,
+    /// The line of the page that has it.
+    pub line: usize,
+    pub note: bool,
+    /// The page is not one that this cycle altered, so no log will hold it.
+    pub elsewhere: bool,
 }
 
 /// Says whether the call of `scene` may go ahead; the first guard that objects answers.
@@ -444,6 +459,21 @@ fn there_is_room(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
 }
 
+/// Nothing goes from a footer before the session log holds it; moving and adding is free.
+fn footers_are_archived_first(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let lost = scene.call.changes.iter().find_map(|change| Some((change, change.lost.as_ref()?)));
+    let Some((change, lost)) = lost.filter(|_| !scene.phase.write.contains(&Write::All)) else {
+        return Ok(());
+    };
+    let case = match lost {
+        Lost { elsewhere: true, .. } => "elsewhere",
+        Lost { note: true, .. } => "note",
+        Lost { .. } => "footer",
+    };
+    let refusal = no(Wants::Archive).with("case", case).with("path", change.path.as_str());
+    Err(refusal.with("line", lost.line.to_string()).with("what", lost.what.as_str()))
+}
+
 /// The page edits of a call that are a synthesis of the phase's own.
 fn writes_a_page<'a>(scene: &'a Scene<'_>) -> Option<&'a FileChange> {
     let own = scene.phase.is_in_cycle();
@@ -557,7 +587,15 @@ mod tests {
     }
 
     fn file(place: Place, declared: bool) -> FileChange {
-        FileChange { path: "src/a".to_owned(), place, declared, exists: true, missed: false, page: None }
+        FileChange {
+            path: "src/a".to_owned(),
+            place,
+            declared,
+            exists: true,
+            missed: false,
+            page: None,
+            lost: None,
+        }
     }
 
     fn project() -> Place {

@@ -125,6 +125,8 @@ pub enum Demand {
     Proof,
     /// Work was committed in between.
     Checkpoint,
+    /// The session log holds the footers.
+    Archive,
     /// The footers shrank as far as they must.
     Deflation,
 }
@@ -137,6 +139,7 @@ impl Demand {
             Self::Decision => "decision",
             Self::Checkpoint => "checkpoint",
             Self::Proof => "proof",
+            Self::Archive => "archive",
             Self::Deflation => "deflation",
         }
     }

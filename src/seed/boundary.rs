@@ -218,10 +218,12 @@ impl Seed {
             _ => focused.state.stand.phase.clone(),
         };
         let live_notes = self.live_notes(focused)?;
+        let unarchived = self.lacks_archive(focused)?;
         let stay = self.stay(focused);
         let crossing =
             self.crossing(focused, since, Some(toward), &to, message, &live_notes, &survey.strays, &stay)?;
-        let crossing = Crossing { uncommitted: !survey.own.is_empty(), ..crossing };
+        let crossing =
+            Crossing { uncommitted: !survey.own.is_empty(), unarchived: unarchived.as_ref(), ..crossing };
         Ok(match toward {
             Toward::Forward { .. } => gates::forward(&crossing),
             Toward::Back { .. } => gates::backward(&crossing),
@@ -260,6 +262,7 @@ impl Seed {
             plan: self.plan_standing(focused),
             live_notes,
             unconsumed: self.unconsumed(focused)?,
+            unarchived: None,
             deflation: self.deflation(focused)?.map(|deflation| (deflation.remaining, deflation.max_words())),
             strays,
             declared,
@@ -362,6 +365,8 @@ impl Seed {
         let message = Message::default();
         let stay = self.stay(focused);
         let crossing = self.crossing(focused, &since, None, to, &message, &live_notes, &strays, &stay)?;
+        let unarchived = self.lacks_archive(focused)?;
+        let crossing = Crossing { unarchived: unarchived.as_ref(), ..crossing };
         Ok(self.prints_hold().err().into_iter().chain(gates::missing(&crossing)).collect())
     }
 

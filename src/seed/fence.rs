@@ -305,8 +305,25 @@ impl Seed {
         if !row.writes(&place, Spot { cycle, declared, exists, missed }) {
             return Ok(false);
         }
+        if row.measures && matches!(place, Place::Page { .. }) && self.page_lost(path, shown, before)? {
+            return Ok(false);
+        }
         let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));
         Ok(whole || !matches!(place, Place::Page { .. }) || self.page_is_own(row, path, before)?)
+    }
+
+    /// Compares a page with what it was: is something gone from its footers that no session
+    /// log holds?
+    fn page_lost(&self, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
+        let Some(old) = self.store.blob_at(before, path)?.and_then(|old| String::from_utf8(old).ok()) else {
+            return Ok(false);
+        };
+        let Some(focused) = self.focused()? else { return Ok(false) };
+        let file = path.below(self.store.work_tree()).ok();
+        let new = file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+        let page = file.and_then(|file| self.cycle_page(&focused, shown, &file));
+        let new = String::from_utf8_lossy(&new);
+        Ok(self.would_lose(&focused, page.as_deref().unwrap_or_default(), &old, &new).is_some())
     }
 
     fn lies_in_scope(&self, shown: &str, judged: &Judged<'_>) -> bool {

@@ -9,9 +9,8 @@ use super::steps::Draft;
 use super::{Focused, Result, Seed, SeedError};
 use crate::format::state::{self, State};
 use crate::format::{names, short_hash};
-use crate::memory::condense::{Baseline, Deflation};
 use crate::memory::notes::{Kinds, Note, Standing};
-use crate::memory::{footers, heal, scope, words};
+use crate::memory::{footers, heal, scope};
 use crate::phases::gates::PlanStanding;
 use crate::phases::{Move, Phase, Stand};
 use crate::plans::{self, Pointer};
@@ -132,42 +131,6 @@ impl Seed {
         crate::memory::pages::page_of_dir(dir, self.rules.page_name())
     }
 
-    /// Entering a phase that measures takes the footers' word counts.
-    pub(super) fn measure(&self, chain: &str, state: &mut State, draft: &mut Draft) -> Result<()> {
-        if !self.row_of(state).measures {
-            state.baseline = None;
-            return Ok(());
-        }
-        if state.baseline.is_some() {
-            return Ok(());
-        }
-        let baseline = self.footers_now(&self.lines(chain, names::SCOPE)?);
-        state.baseline = Some(baseline.total());
-        let text = toml::to_string(&baseline).map_err(|error| SeedError::Usage(error.to_string()))?;
-        draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
-        draft.edits.push(self.found_notes(chain, state)?);
-        Ok(())
-    }
-
-    /// Footer words of the pages of these directories, as they are on disk.
-    pub(super) fn footers_now(&self, dirs: &[String]) -> Baseline {
-        let anchors = self.rules.maps.anchors();
-        let mut baseline = Baseline::default();
-        for dir in dirs {
-            if let Some(text) = self.page_text(dir) {
-                baseline.per_page.insert(self.page_path(dir), words::footer_words(&text, &anchors));
-            }
-        }
-        baseline
-    }
-
-    /// Where the footers stand against the count taken when condense began.
-    pub fn deflation(&self, focused: &Focused) -> Result<Option<Deflation>> {
-        let Some(baseline) = focused.state.baseline else { return Ok(None) };
-        let remaining = self.footers_now(&self.lines(&focused.chain, names::SCOPE)?).total();
-        Ok(Some(Deflation { baseline, remaining, share: self.rules.share }))
-    }
-
     /// The kinds of notes that hold in the job: the rules', and those that it brought.
     pub fn kinds(&self, state: &State) -> Kinds {
         self.rules.kinds().clone().with_own(state.kinds.iter().map(String::as_str))
@@ -218,22 +181,6 @@ impl Seed {
             open += self.rules.kinds().open(&text, &anchors, "PENDING-JOB");
         }
         Ok(open)
-    }
-
-    /// `address`, `deflate` or `ready`.
-    pub fn condense_stage(&self, focused: &Focused) -> &'static str {
-        match (self.live_notes(focused), self.deflation(focused)) {
-            (Ok(notes), _) if !notes.is_empty() => "address",
-            (Ok(_), Ok(None)) => "ready",
-            (Ok(_), Ok(Some(deflation))) if deflation.holds() => "ready",
-            _ => "deflate",
-        }
-    }
-
-    /// The session log of this cycle is there.
-    pub fn is_archived(&self, focused: &Focused) -> bool {
-        let name = names::session_log(focused.state.stand.cycle);
-        self.own_file_on_disk(&focused.state, &name).is_some_and(|bytes| !bytes.is_empty())
     }
 
     /// The number of cycles that the plan document declares, if it is there and reads.

@@ -12,7 +12,7 @@ use crate::jobs::shortword;
 use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
-use crate::phases::guard::{Call, FileChange, Scene};
+use crate::phases::guard::{Call, FileChange, Lost, Scene};
 use crate::phases::message::Message;
 use crate::phases::place::Place;
 use crate::phases::{Class, Map, Phase, Stand, Write};
@@ -212,6 +212,8 @@ impl Seed {
     ) -> FileChange {
         let own_plan = resolved.place == Place::Plan { own: true };
         let page = matches!(resolved.place, Place::Page { .. }).then(|| self.page_change(&resolved, file));
+        let lost =
+            page.is_some().then(|| focused.and_then(|focused| self.page_loss(&resolved, file, focused)));
         FileChange {
             declared: self.is_declared(&resolved.shown, &resolved.place, scope),
             path: resolved.shown,
@@ -220,7 +222,20 @@ impl Seed {
             missed: focused
                 .is_some_and(|focused| own_plan && self.plan_standing(focused) == PlanStanding::Missing),
             page: page.flatten(),
+            lost: lost.flatten(),
         }
+    }
+
+    /// What an edit would take from the footers of a page, where they are condensed.
+    fn page_loss(&self, resolved: &Resolved, file: &FileEdit, focused: &Focused) -> Option<Lost> {
+        if !self.row(Some(focused)).measures || !resolved.exists {
+            return None;
+        }
+        let old = String::from_utf8(std::fs::read(&resolved.real).ok()?).ok()?;
+        let new = edit::apply(Some(&old), &file.change).ok()?.unwrap_or_default();
+        let page = self.cycle_page(focused, &resolved.shown, &resolved.real);
+        let loss = self.would_lose(focused, page.as_deref().unwrap_or_default(), &old, &new)?;
+        Some(Lost { what: loss.what, line: loss.line, note: loss.note, elsewhere: page.is_none() })
     }
 
     fn page_change(&self, resolved: &Resolved, file: &FileEdit) -> Option<crate::event::PageChange> {

@@ -792,7 +792,15 @@ impl<'a> Search<'a> {
         let mut class = |class: Class| call.classes = vec![(class, "x".to_owned())];
         let read = |place: Place, path: &str| Some((path.to_owned(), place));
         let file = |place: Place, declared: bool, exists: bool, page: Option<PageChange>| {
-            vec![FileChange { path: "src/parser/x".to_owned(), place, declared, exists, missed: false, page }]
+            vec![FileChange {
+                path: "src/parser/x".to_owned(),
+                place,
+                declared,
+                exists,
+                missed: false,
+                page,
+                lost: None,
+            }]
         };
         let anchors = self.rules.maps.anchors();
         let own = match row.rank(&anchors) {
@@ -1056,6 +1064,7 @@ impl<'a> Search<'a> {
             },
             live_notes: if state.notes { &self.notes } else { none },
             unconsumed: None,
+            unarchived: None,
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
             declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),

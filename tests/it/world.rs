@@ -578,6 +578,7 @@ impl World {
             }
             "condense" => {
                 self.reads(PAGE).passes();
+                self.seed("condense archive").succeeds();
                 self.writes(PAGE, &page("Escapes need one character of lookahead.\n")).passes();
             }
             _ => {}
