@@ -5,6 +5,7 @@ mod it {
     mod attacks3;
     mod compact;
     mod concurrency;
+    mod condense;
     mod corpus;
     mod cycle;
     mod deadends;

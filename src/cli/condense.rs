@@ -115,11 +115,11 @@ fn absorb(dry: bool, context: &Context, out: &mut Report) -> anyhow::Result<Outc
     };
     let rows: Vec<_> = pages.iter().map(as_json).collect();
     out.json(&serde_json::json!({ "dry_run": dry, "pages": rows }));
-    for page in pages.iter().filter(|page| page.absorbed.text != page.before) {
-        diff(page, out);
-    }
     for page in &pages {
         summary(page, dry, out);
+    }
+    for page in pages.iter().filter(|page| page.absorbed.text != page.before) {
+        diff(page, out);
     }
     let alone = pages.iter().any(|page| page.left_alone);
     Ok(if alone { Outcome::Failed } else { Outcome::Yes })

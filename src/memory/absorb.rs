@@ -78,7 +78,7 @@ pub enum Stays {
     Untagged,
     /// A note stands in it.
     Notes,
-    /// Code or HTML opens in it and does not close.
+    /// Code or HTML opens in it and does not close, or the page would read otherwise.
     Unclosed,
 }
 
@@ -89,6 +89,14 @@ pub enum Stays {
 ///
 /// A page whose anchors are in disorder has no footers to speak of.
 pub fn absorb(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Result<Absorbed, Disorder> {
+    let taken = once(page, anchors, kinds, heading)?;
+    // A line that went may have been what made the lines below it code, or no code. Where
+    // that shows another tag, or a note, nobody can say what was meant.
+    let settled = taken.text == page || once(&taken.text, anchors, kinds, heading)?.text == taken.text;
+    if settled { Ok(taken) } else { Ok(untouched(page, &layout(page, anchors), kinds)) }
+}
+
+fn once(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Result<Absorbed, Disorder> {
     let before = layout(page, anchors);
     if let Some(disorder) = before.disorder() {
         return Err(disorder);
@@ -107,9 +115,15 @@ pub fn absorb(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Res
     if holds_together(&text, anchors, &before, &body, &kept) {
         return Ok(Absorbed { text, ..taken });
     }
+    Ok(untouched(page, &before, kinds))
+}
+
+/// The page as it was, with everything left.
+fn untouched(page: &str, layout: &Layout<'_>, kinds: &Kinds) -> Absorbed {
+    let sections = sections(page, layout, kinds);
     let groups = sections.iter().flat_map(|section| &section.groups);
     let left = groups.map(|group| Left { line: group.line, why: Stays::Unclosed }).collect();
-    Ok(Absorbed { text: page.to_owned(), left, ..Absorbed::default() })
+    Absorbed { text: page.to_owned(), left, ..Absorbed::default() }
 }
 
 /// The new body, and the whole page.
@@ -279,8 +293,9 @@ fn tag(line: &str) -> Option<(Tag, &str)> {
 impl Section<'_> {
     /// Marks the lines that go, and hands on what stands in the body from now on.
     fn take(&mut self, body: &mut Body<'_>, anchors: &[&str], taken: &mut Absorbed) {
-        // A tag on a line of its own speaks for the group behind it.
-        let mut alone: Option<(usize, Tag)> = None;
+        // A tag on a line of its own speaks for the group behind it, and goes with it even
+        // where that has a tag of its own: it must not come to speak for what stands below.
+        let mut alone: Vec<(usize, Tag)> = Vec::new();
         for group in &self.groups {
             for n in group.lines.clone() {
                 if self.lines[n].role != Role::Resolved {
@@ -300,11 +315,12 @@ impl Section<'_> {
             if let (Some((tag, after)), [only]) = (own, rest)
                 && is_blank(after)
             {
-                alone = Some((*only, tag));
+                alone.push((*only, tag));
                 continue;
             }
-            let told = alone.take().filter(|_| own.is_none() && !noted);
-            let Some(tag) = own.map(|(tag, _)| tag).or(told.map(|(_, tag)| tag)) else {
+            let above = std::mem::take(&mut alone);
+            let told = above.last().filter(|_| own.is_none() && !noted);
+            let Some(tag) = own.map(|(tag, _)| tag).or(told.map(|(_, tag)| *tag)) else {
                 taken.left.push(Left { line, why: Stays::Untagged });
                 continue;
             };
@@ -328,7 +344,7 @@ impl Section<'_> {
                     taken.moved.push(Moved { line, heading, text });
                 }
             }
-            for n in rest.iter().copied().chain(told.map(|(n, _)| n)) {
+            for n in rest.iter().copied().chain(above.iter().map(|(n, _)| *n)) {
                 self.lines[n].goes = true;
             }
         }
@@ -585,8 +601,11 @@ fn long_words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
 
     use super::*;
+    use crate::memory::archive;
+    use crate::memory::lock::{self, Held};
     use crate::memory::samples::ANCHORS;
 
     fn kinds() -> Kinds {
@@ -687,5 +706,135 @@ mod tests {
     #[test]
     fn a_page_in_disorder_is_no_page() {
         assert!(absorb("---Ob---\n---Ob---\n[DURABLE] x\n", &ANCHORS, &kinds(), HEADING).is_err());
+    }
+
+    /// What footers are made of, whole blocks and halves of them.
+    const PIECES: &[&str] = &[
+        "[DURABLE] lexers eat tabs",
+        "[DURABLE]",
+        "[EPHEMERAL] scratch",
+        "[EPHEMERAL]",
+        "[DURABLE] | a | b |\n|---|---|\n| c | d |",
+        "[DURABLE]\n```text\n---Ob---\n\n[EPHEMERAL] shown\n```",
+        "````\n```\ninner\n```\n````",
+        "```",
+        "  ```",
+        "~~~",
+        "<div>\nhtml\n</div>",
+        "<!--",
+        "-->",
+        "<pre>",
+        "- item one\n\n  - nested\n\n- item two",
+        "1. one\n2. two",
+        "> quoted\n> more",
+        "    indented",
+        "plain words about parsers.",
+        "two lines\nof text",
+        "Title\n=====",
+        "## Heading",
+        "---",
+        "[KNOWLEDGE]{how lexers work}",
+        "[PENDING-JOB]{x}",
+        "- [VOICE-UPDATE]{a | b | c}",
+        "[AGENT-UPDATE]",
+        "`[DRAFT-TERM]{t}`",
+        "[RESOLVED:KNOWLEDGE]{a.md}",
+        "- [RESOLVED:PENDING-JOB]{job 1 created}",
+        "[RESOLVED:KNOWLEDGE]{}",
+        "[RESOLVED:KNOWLEDGE",
+        "[CARRIED:KNOWLEDGE:2]{topic}{later}",
+        "[CARRIED:KNOWLEDGE]{topic}",
+        "[UNKNOWN]{x}",
+        "[DURABLE]: /a/link",
+        POINTER,
+    ];
+
+    fn pieces() -> impl Strategy<Value = String> {
+        let parts =
+            (proptest::sample::select(PIECES), proptest::sample::select(&["\n", "\n\n", "\n\n\n"][..]));
+        let parts = proptest::collection::vec(parts, 0..7);
+        parts.prop_map(|parts| parts.into_iter().flat_map(|(text, gap)| [text, gap]).collect())
+    }
+
+    fn any_page() -> impl Strategy<Value = String> {
+        let body = proptest::sample::select(
+            &[
+                "",
+                "\u{feff}",
+                "# Page\n",
+                "# Page\n\n## Lexers\ntext\n## Parsers\n\n",
+                "---\nname: x\n---\nlexers eat tabs\n\n",
+                "- list\n\n## Findings\n\nplain words about parsers.\n\n",
+                "Parsers\n===\n",
+            ][..],
+        );
+        (body, pieces(), pieces(), any::<bool>(), any::<bool>()).prop_map(|(body, seen, ran, crlf, end)| {
+            let page = format!("{body}---Ob---\n{seen}---Ve---\n{ran}");
+            let page = if end { page } else { page.trim_end().to_owned() };
+            if crlf { page.replace('\n', "\r\n") } else { page }
+        })
+    }
+
+    /// Every live note resolved, as a session would do it line by line.
+    fn at_rest(page: &str) -> String {
+        let mut text = page.to_owned();
+        let notes = kinds().in_footer(page, &ANCHORS);
+        for note in notes.iter().rev().filter(|note| note.standing.is_live()) {
+            text.replace_range(note.range.clone(), &format!("[RESOLVED:{}]{{a.md}}", note.kind));
+        }
+        text
+    }
+
+    fn is_subsequence(old: &str, new: &str) -> bool {
+        // A mark at the very beginning is no part of a line.
+        let bare = |text: &'_ str| text.trim_start_matches('\u{feff}').to_owned();
+        let (old, new) = (bare(old), bare(new));
+        let mut lines = new.lines();
+        old.lines().filter(|line| !is_blank(line)).all(|line| lines.any(|other| other == line))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn nothing_is_lost(page in any_page()) {
+            let page = at_rest(&page);
+            let before = layout(&page, &ANCHORS);
+            let Ok(done) = absorb(&page, &ANCHORS, &kinds(), HEADING) else { return Ok(()) };
+            let after = layout(&done.text, &ANCHORS);
+            let footer = archive::Footer { page: "p".to_owned(), text: before.footer().to_owned() };
+            let log = archive::add(&archive::begin("j", 1, 1), &[footer]).expect("a log");
+            let captures = archive::read(&log).expect("it reads back");
+            prop_assert_eq!(&captures[0][0].text, before.footer(), "the archive has every byte");
+
+            // What goes is free once it is archived, by the very rule that edits are judged by.
+            let held = Held::of(&captures, "p", &ANCHORS);
+            prop_assert_eq!(lock::lost(&page, &done.text, &ANCHORS, &kinds(), &held), None);
+            // What was moved stands in the body word for word; what was there stays, in order.
+            for moved in &done.moved {
+                prop_assert!(after.body().contains(&moved.text), "{:?}", moved);
+            }
+            prop_assert!(is_subsequence(before.body(), after.body()), "{}", done.text);
+            let kept = after.footer().replace(POINTER, "");
+            let was = before.footer().replace(POINTER, "");
+            prop_assert!(is_subsequence(&kept, &was), "{}", done.text);
+            // Nothing goes that was not named.
+            let count = |text: &str| text.lines().filter(|line| !is_blank(line)).count();
+            if done.moved.is_empty() && done.dropped.is_empty() {
+                prop_assert_eq!(&done.text, &page);
+            } else {
+                prop_assert!(count(&was) > count(&kept));
+                prop_assert!(after.footer().lines().any(points), "what went leaves a pointer");
+            }
+            let stand = |text: &str| {
+                let notes = kinds().in_footer(text, &ANCHORS).into_iter();
+                notes.filter(|note| note.standing == Standing::Carried).map(|note| note.content).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(stand(&page), stand(&done.text), "carried notes stand");
+            let broken = done.text.replace("\r\n", "");
+            prop_assert!(!page.contains("\r\n") || !broken.contains('\n'), "line ends are the page's own");
+            let again = absorb(&done.text, &ANCHORS, &kinds(), HEADING).expect("still in order");
+            prop_assert_eq!(again.text, done.text, "what was absorbed is absorbed");
+        }
     }
 }

@@ -30,7 +30,7 @@ fn a_cycle_ends_with_an_approval_and_makes_a_commit_for_each_phase() {
 fn each_gate_that_says_no_changes_nothing() {
     type Spoil = fn(&World);
     // phase, what is missing, what is sent, what it says
-    let cases: [(&str, Spoil, Option<&str>, &str); 13] = [
+    let cases: [(&str, Spoil, Option<&str>, &str); 14] = [
         ("observe", |_| {}, None, "a name and an objective"),
         (
             "observe",
@@ -94,9 +94,7 @@ fn each_gate_that_says_no_changes_nothing() {
             |world| {
                 world.opens();
                 world.reads(PAGE).passes();
-                world
-                    .writes(PAGE, &page("# parser\n").replace("---Ob---", "---Ob---\n\n[KNOWLEDGE]{lexers}"))
-                    .passes();
+                world.edits(PAGE, "---Ob---\n", "---Ob---\n\n[KNOWLEDGE]{lexers}\n").passes();
             },
             None,
             "CLAUDE.md:",
@@ -106,6 +104,19 @@ fn each_gate_that_says_no_changes_nothing() {
             |world| {
                 world.opens();
                 world.reads(PAGE).passes();
+                world
+                    .edits(PAGE, "# parser", "# parser\n\nEscapes need one character of lookahead.")
+                    .passes();
+            },
+            None,
+            "no session log",
+        ),
+        (
+            "condense",
+            |world| {
+                world.opens();
+                world.reads(PAGE).passes();
+                world.seed("condense archive").succeeds();
                 world
                     .edits(PAGE, "# parser", "# parser\n\nEscapes need one character of lookahead.")
                     .passes();

@@ -212,6 +212,7 @@ fn a_plan_document_that_no_execute_wrote_is_written_in_a_later_cycle() {
     world.seed("phase advance --to verify -F -").stdin(&text).succeeds();
     world.to("condense");
     world.reads(PAGE).passes();
+    world.seed("condense archive").succeeds();
     world.writes(PAGE, &page("Escapes need one character of lookahead.\n")).passes();
     world.asks(&super::world::completion()).refuses("Do: git seed status");
     world.leaves();

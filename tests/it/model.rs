@@ -1641,6 +1641,7 @@ impl<'a> Search<'a> {
             ["status" | "why" | "log", ..]
             | ["doctor"]
             | ["fence" | "condense", "status"]
+            | ["condense", "archive"]
             | ["phase", "current" | "list" | "cycle"]
             | ["plan", "show" | "total"]
             | ["job", "show" | "list"] => Cmd::Show,

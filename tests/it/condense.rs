@@ -1,0 +1,245 @@
+//! Sessions in condense: what goes from a footer stands in the session log first.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::world::{CODE, PAGE, World, message};
+
+/// The session log of the focused job's first cycle.
+fn log(world: &World) -> String {
+    format!(".claude/jobs/{}/run-1/session-log-1.md", world.job())
+}
+
+/// A world in condense, its page read.
+fn condensing() -> World {
+    let world = World::seeded();
+    world.to("condense");
+    world.reads(PAGE).passes();
+    world
+}
+
+/// The page of `world` without its line `line`.
+fn without(world: &World, line: &str) -> String {
+    let text = world.text(PAGE);
+    assert!(text.contains(line), "{text}");
+    text.split_inclusive('\n').filter(|one| one.trim_end() != line).collect()
+}
+
+const SEEN: &str = "the lexer drops escapes inside quoted strings";
+
+#[test]
+fn no_edit_tool_takes_a_footers_words_before_they_are_archived() {
+    let world = condensing();
+    let says = "no session log holds it";
+    let before = world.text(PAGE);
+    world.edits(PAGE, SEEN, "").refuses(says);
+    world.edits(PAGE, "drops escapes", "loses backslashes").refuses(says);
+    world.writes(PAGE, &without(&world, SEEN)).refuses(says);
+    let steps = json!([
+        { "old_string": "drops escapes", "new_string": "drops  escapes" },
+        { "old_string": "inside quoted", "new_string": "inside" },
+    ]);
+    let many = json!({ "file_path": world.path(PAGE), "edits": steps });
+    world.tool("MultiEdit", &many, || json!({})).refuses(says);
+    assert_eq!(world.text(PAGE), before);
+    // Moving and adding is free.
+    world.edits(PAGE, SEEN, &format!("one more word\n\n{SEEN}")).passes();
+
+    world.seed("condense verify").ends(1, "no session log");
+    world.seed("condense archive").tells("reads back");
+    world.seed("condense verify").tells("holds what the footers say");
+    world.reads(CODE).passes();
+    world.edits(PAGE, SEEN, "").passes();
+}
+
+#[test]
+fn a_note_goes_into_the_log_before_it_goes() {
+    let world = condensing();
+    let note = "[KNOWLEDGE]{how escapes lex}";
+    world.edits(PAGE, "---Ob---\n", &format!("---Ob---\n\n{note}\n")).passes();
+    world.reads(CODE).passes();
+    world.edits(PAGE, note, "").refuses("takes a note");
+    world.changes_nothing(|| world.seed("condense archive").refuses("still live"));
+    world.seed("condense absorb").refuses("still live");
+    assert_eq!(world.json("condense status")["stage"], "address");
+    world.puts(".claude/knowledge/lexers.md", "one character of lookahead\n");
+    let ended = "[RESOLVED:KNOWLEDGE]{.claude/knowledge/lexers.md}";
+    world.edits(PAGE, note, ended).passes();
+    assert_eq!(world.json("condense status")["stage"], "archive");
+    world.seed("condense archive").succeeds();
+    assert!(world.text(&log(&world)).contains(ended));
+    world.seed("condense absorb").tells("resolved, gone");
+    assert!(!world.text(PAGE).contains(ended));
+}
+
+#[test]
+fn a_cycle_is_condensed_by_archive_and_absorb() {
+    let world = condensing();
+    let lasts = "Escapes need one character of lookahead.";
+    let tagged = format!("---Ob---\n\n[DURABLE] {lasts}\n\n[EPHEMERAL]\n{}\n\n", "scratch ".repeat(40));
+    world.edits(PAGE, "---Ob---\n", &tagged).passes();
+    world.seed("condense absorb").refuses("no session log");
+    world.seed("condense archive").succeeds();
+    let held = world.text(&log(&world));
+    assert!(held.contains(SEEN) && held.contains(lasts), "{held}");
+    world.seed("condense archive").tells("already");
+    assert_eq!(world.text(&log(&world)), held);
+
+    let before = world.text(PAGE);
+    let shown = world.seed("condense absorb --dry-run").succeeds();
+    assert!(shown.contains(&format!("+{lasts}")) && shown.contains("nothing written"), "{shown}");
+    assert_eq!(world.text(PAGE), before);
+    let index = world.git("ls-files -s");
+    world.seed("condense absorb").tells("1 into the body, 1 ephemeral, gone");
+    assert_eq!(world.git("ls-files -s"), index);
+    let after = world.text(PAGE);
+    let body = after.split("---Ob---").next().unwrap_or_default();
+    assert!(body.contains(lasts) && !after.contains("scratch"), "{after}");
+    assert_eq!(after.matches("Earlier cycles: session logs").count(), 1, "{after}");
+    world.seed("condense absorb").succeeds();
+    assert_eq!(world.text(PAGE), after, "what was absorbed is absorbed");
+    assert_eq!(world.json("condense status")["archived"], true);
+    world.works("condense");
+    world.leaves();
+    let files = world.files_of_head();
+    assert!(files.contains(&log(&world)) && files.contains(&PAGE.to_owned()), "{files:?}");
+}
+
+#[test]
+fn the_step_waits_until_four_fifths_are_gone() {
+    let world = condensing();
+    world.seed("condense archive").succeeds();
+    let status = world.json("condense status");
+    assert_eq!((&status["stage"], &status["archived"]), (&json!("deflate"), &json!(true)));
+    world.is_heard();
+    world.edits(PAGE, "---Ob---\n", "---Ob---\n\nmore\n").passes();
+    world.seed("condense archive").succeeds();
+    world.is_heard();
+    let sent = message("condense");
+    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&sent).refuses("at most"));
+    world.works("condense");
+    world.leaves();
+    assert_ne!(world.phase(), "condense");
+}
+
+#[test]
+fn what_came_after_the_archive_needs_another() {
+    let world = condensing();
+    world.seed("condense archive").succeeds();
+    let first = world.text(&log(&world));
+    world.edits(PAGE, "---Ve---\n", "---Ve---\n\nseen too late\n").passes();
+    assert_eq!(world.json("condense status")["stage"], "archive");
+    world.reads(CODE).passes();
+    world.edits(PAGE, "seen too late", "").refuses("no session log");
+    world.edits(PAGE, SEEN, "").passes();
+    world.seed("condense archive").tells("capture 2");
+    assert!(world.text(&log(&world)).starts_with(&first), "a log only grows");
+    world.reads(CODE).passes();
+    world.edits(PAGE, "seen too late", "").passes();
+}
+
+#[test]
+fn a_page_that_a_person_changed_is_left_alone() {
+    let world = condensing();
+    world.edits(PAGE, "---Ob---\n", "---Ob---\n\n[EPHEMERAL] scratch\n").passes();
+    world.seed("condense archive").succeeds();
+    let mine = world.text(PAGE).replace("---Ve---\n", "---Ve---\n\nI looked at this myself.\n");
+    world.puts(PAGE, &mine);
+    world.seed("condense absorb").refuses("no session log");
+    assert_eq!(world.text(PAGE), mine);
+    world.seed("condense archive").succeeds();
+    world.seed("condense absorb").succeeds();
+    assert!(world.text(PAGE).contains("I looked at this myself."));
+}
+
+#[test]
+fn words_that_a_shell_took_are_named_and_come_back() {
+    let world = condensing();
+    let shorter = without(&world, SEEN);
+    let did = world.tool("Bash", &json!({ "command": "cat src/lib.rs" }), || {
+        world.puts(PAGE, &shorter);
+        json!({ "stdout": "", "stderr": "", "interrupted": false })
+    });
+    did.passes();
+    did.after.tells("NOTICED");
+    did.after.tells(PAGE);
+    world.seed("condense archive").refuses("nothing holds it now");
+    world.seed(&format!("fence restore {PAGE}")).succeeds();
+    world.seed("condense archive").succeeds();
+}
+
+#[test]
+fn a_log_that_was_lost_or_cut_off_is_put_back() {
+    let world = condensing();
+    world.seed("condense archive").succeeds();
+    let held = world.text(&log(&world));
+    fs::remove_file(world.path(&log(&world))).expect("it was there");
+    world.seed("condense absorb").refuses("not on disk as it was written");
+    world.seed("condense verify").ends(1, "not on disk");
+    world.seed("condense archive").succeeds();
+    assert_eq!(world.text(&log(&world)), held);
+    world.puts(&log(&world), &held[..held.len() / 2]);
+    assert_eq!(world.json("condense status")["archived"], false);
+    world.seed("condense archive").succeeds();
+    assert_eq!(world.text(&log(&world)), held, "one capture, as it was");
+}
+
+#[test]
+fn a_page_with_windows_line_ends_keeps_them() {
+    let world = condensing();
+    let crlf = world
+        .text(PAGE)
+        .replace('\n', "\r\n")
+        .replace("---Ob---\r\n", "---Ob---\r\n[DURABLE] It lasts.\r\n\r\n");
+    world.writes(PAGE, &crlf).passes();
+    world.seed("condense archive").succeeds();
+    assert!(world.text(&log(&world)).contains("\r\n"), "byte for byte");
+    world.seed("condense absorb").tells("1 into the body");
+    let text = world.text(PAGE);
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    assert!(text.contains("\r\nIt lasts.\r\n"), "{text:?}");
+}
+
+#[test]
+fn elsewhere_there_is_nothing_to_archive() {
+    let world = World::seeded();
+    world.to("observe");
+    world.seed("condense archive").refuses("where a cycle is condensed");
+    world.seed("condense absorb --dry-run").refuses("where a cycle is condensed");
+    assert_eq!(world.json("condense status")["stage"], "ready");
+}
+
+#[test]
+fn what_a_killed_command_left_undone_is_done_by_the_next() {
+    // Killed before the log was on disk: the job has it, the work tree does not.
+    let world = condensing();
+    world.edits(PAGE, "---Ob---\n", "---Ob---\n\n[DURABLE] It lasts.\n").passes();
+    world.seed("condense archive").succeeds();
+    let (held, before) = (world.text(&log(&world)), world.text(PAGE));
+    fs::remove_file(world.path(&log(&world))).expect("it was there");
+    world.seed("condense archive").tells("already");
+    assert_eq!(world.text(&log(&world)), held);
+    // Killed behind the rename, before the page was counted: absorbing again finds it done.
+    world.seed("condense absorb").succeeds();
+    let absorbed = world.text(PAGE);
+    world.seed("condense absorb").succeeds();
+    assert_eq!(world.text(PAGE), absorbed);
+    // Killed before the rename: the page is claimed, and as it was.
+    world.puts(PAGE, &before);
+    world.seed("condense absorb").tells("1 into the body");
+    assert_eq!(world.text(PAGE), absorbed);
+    world.works("condense");
+    world.leaves();
+    assert_ne!(world.phase(), "condense");
+}
+
+#[test]
+fn an_absorbed_page_keeps_its_mode() {
+    let world = condensing();
+    world.edits(PAGE, "---Ob---\n", "---Ob---\n\n[EPHEMERAL] scratch\n").passes();
+    world.sh(&format!("chmod 755 {PAGE}"));
+    world.seed("condense archive").succeeds();
+    world.seed("condense absorb").tells("1 ephemeral, gone");
+    assert_eq!(world.sh(&format!("stat -c %a {PAGE}")).trim(), "755");
+}
