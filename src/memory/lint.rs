@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::footers::{Layout, heading, layout};
+use super::footers::{Cover, Layout, heading, hiding_blocks, layout};
 use super::knowledge::{self, Finding, Level};
+use super::notes::{Kinds, Note};
 use super::pointers::{self, Kind};
 use super::{heal, pages, words};
 
@@ -45,6 +46,7 @@ pub struct Memory<'a> {
     pub pages: &'a [&'a str],
     /// In rank order.
     pub anchors: &'a [&'a str],
+    pub kinds: &'a Kinds,
     pub budgets: Budgets,
 }
 
@@ -158,6 +160,7 @@ impl<'a> Lint<'a> {
             What::Page => {
                 let layout = layout(text, self.memory.anchors);
                 self.anchors(file, &layout);
+                self.notes(file, &layout);
                 let root = pages::dir_of(path).is_empty();
                 let most = if root { self.memory.budgets.root } else { self.memory.budgets.page };
                 self.size(path, words::count(text), most);
@@ -195,6 +198,29 @@ impl<'a> Lint<'a> {
                 if layout.found().is_empty() { "it has no anchors".to_owned() } else { names.join(", ") };
             let detail = if layout.found().is_empty() { which } else { format!("it lacks {which}") };
             self.say((&file.path, 1), "anchors", Level::Advice, detail);
+        }
+    }
+
+    /// Notes in the body, where nobody looks for them, and ends that say nothing. Notes that
+    /// code or HTML only shows are left alone in a body; a footer hides none.
+    fn notes(&mut self, file: &File, layout: &Layout<'_>) {
+        let (body, kinds) = (layout.body(), self.memory.kinds);
+        let shown = if body.contains('[') { kinds.read(body) } else { Vec::new() };
+        if !shown.is_empty() {
+            let blocks = hiding_blocks(body);
+            let mut blocks = Cover::new(&blocks);
+            for note in shown.iter().filter(|note| blocks.over(note.range.start).is_none()) {
+                let detail = format!("a note of kind {} stands above the anchors", note.kind);
+                self.say((&file.path, note.line), "notes", Level::Advice, detail);
+            }
+        }
+        let ends = |note: &Note| {
+            let said = &file.text[note.span.clone()];
+            note.standing.is_live() && ["[RESOLVED:", "[CARRIED:"].iter().any(|end| said.starts_with(end))
+        };
+        for note in kinds.below(&file.text, layout).iter().filter(|note| ends(note)) {
+            let detail = format!("this end of a {} says nothing that counts; the note is live", note.kind);
+            self.say((&file.path, note.line), "notes", Level::Error, detail);
         }
     }
 
@@ -407,6 +433,10 @@ mod tests {
     use super::*;
     use crate::memory::samples::ANCHORS;
 
+    fn kinds() -> Kinds {
+        Kinds::shipped().expect("they read")
+    }
+
     const BUDGETS: Budgets = Budgets { root: 60, page: 40, plan: 30, knowledge: 30 };
     const WHOLE: &str = "\n---Ob---\n---Pl---\n---Ex---\n---Ve---\n";
     const LONG: &str = "one two three four five six seven eight nine ten eleven twelve";
@@ -428,7 +458,13 @@ mod tests {
                 File { path: (*path).to_owned(), text: format!("{text}{whole}") }
             })
             .collect();
-        let memory = Memory { files: &files, pages: &["CLAUDE.md"], anchors: &ANCHORS, budgets: BUDGETS };
+        let memory = Memory {
+            files: &files,
+            pages: &["CLAUDE.md"],
+            anchors: &ANCHORS,
+            kinds: &kinds(),
+            budgets: BUDGETS,
+        };
         let mut exists = |path: &str| path == "src/lex.rs" || files.iter().any(|file| file.path == path);
         let one = |one: Found| format!("{}:{} {} {}", one.file, one.line, one.rule, one.detail);
         lint(&memory, &mut exists).into_iter().map(one).collect()
@@ -518,6 +554,22 @@ mod tests {
     }
 
     #[test]
+    fn notes_out_of_place_and_ends_that_say_nothing_are_named() {
+        let body = "[KNOWLEDGE]{above}\n\n```\n[KNOWLEDGE]{shown}\n```\n";
+        let footer = "[KNOWLEDGE]{live}\n[RESOLVED:KNOWLEDGE]{}\n- [CARRIED:DRAFT-TERM:1]{x}\n\
+            [RESOLVED:KNOWLEDGE]{a.md}\n[CARRIED:KNOWLEDGE:2]{x}{y}\n[RESOLVED:OTHER]{}\n";
+        let page = format!("{body}---Ob---\n{footer}---Pl---\n---Ex---\n---Ve---\n");
+        assert_eq!(
+            found(&[("CLAUDE.md", &page)]),
+            [
+                "CLAUDE.md:1 notes a note of kind KNOWLEDGE stands above the anchors",
+                "CLAUDE.md:8 notes this end of a KNOWLEDGE says nothing that counts; the note is live",
+                "CLAUDE.md:9 notes this end of a DRAFT-TERM says nothing that counts; the note is live",
+            ]
+        );
+    }
+
+    #[test]
     fn anchors_and_sizes_are_looked_at() {
         let long = "w ".repeat(70);
         for (path, text, expected) in [
@@ -542,6 +594,7 @@ mod tests {
                 files: &[File { path: "CLAUDE.md".into(), text: long }],
                 pages: &["CLAUDE.md"],
                 anchors: &ANCHORS,
+                kinds: &kinds(),
                 budgets: Budgets::default(),
             },
             &mut |_| true,
@@ -563,7 +616,7 @@ mod tests {
             let texts = texts.into_iter().chain([String::from_utf8_lossy(&bytes).into_owned()]);
             let files: Vec<File> =
                 paths.into_iter().zip(texts).map(|(path, text)| File { path: path.into(), text }).collect();
-            let memory = Memory { files: &files, pages: &["CLAUDE.md"], anchors: &ANCHORS, budgets: BUDGETS };
+            let memory = Memory { files: &files, pages: &["CLAUDE.md"], anchors: &ANCHORS, kinds: &kinds(), budgets: BUDGETS };
             let found = lint(&memory, &mut |_| false);
             prop_assert_eq!(&found, &lint(&memory, &mut |_| false));
             for one in found {

@@ -226,7 +226,11 @@ impl Kinds {
         if !page.contains('[') {
             return Vec::new();
         }
-        let layout = footers::layout(page, anchors);
+        self.below(page, &footers::layout(page, anchors))
+    }
+
+    /// The same for a page that was read.
+    pub fn below(&self, page: &str, layout: &footers::Layout<'_>) -> Vec<Note> {
         self.read_from(page, page.len() - layout.footer().len())
     }
 

@@ -5,7 +5,7 @@
 //! and the pointer to earlier cycles.
 
 use super::condense;
-use super::footers::layout;
+use super::footers::{Layout, layout};
 
 /// Tokens between Unicode white space, as `wc -w` counts them.
 pub fn count(text: &str) -> usize {
@@ -14,7 +14,11 @@ pub fn count(text: &str) -> usize {
 
 /// Words below the first anchor that deflation may ask to go.
 pub fn footer_words(text: &str, anchors: &[&str]) -> usize {
-    let layout = layout(text, anchors);
+    words_below(&layout(text, anchors))
+}
+
+/// The same for a page that was read.
+pub fn words_below(layout: &Layout<'_>) -> usize {
     let sections = layout.found().iter().map(|anchor| layout.below(anchor));
     sections.flat_map(str::lines).filter(|line| !stays(line)).map(count).sum()
 }

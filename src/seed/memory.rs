@@ -41,7 +41,12 @@ impl Seed {
         };
         let pages = self.page_names();
         let anchors = self.rules.maps.anchors();
-        let memory = Memory { files: &files, pages: &pages, anchors: &anchors, budgets: self.rules.budgets };
+        let kinds = match self.focused()? {
+            Some(focused) => self.kinds(&focused.state),
+            None => self.rules.kinds().clone(),
+        };
+        let budgets = self.rules.budgets;
+        let memory = Memory { files: &files, pages: &pages, anchors: &anchors, kinds: &kinds, budgets };
         Ok(lint::lint(&memory, &mut exists))
     }
 

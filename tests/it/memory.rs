@@ -129,7 +129,7 @@ fn lint_finds_one_of_each() {
         &whole("# Build\n\nrunner: make\n\n[old](gone.md) and `src/gone.rs`, `parser/lex.rs`\n"),
     );
     world.puts("docs/CLAUDE.md", "# Docs\n\n---Pl---\n---Ob---\n");
-    world.puts("todo/CLAUDE.md", "# Todo\n\n---Ob---\n");
+    world.puts("todo/CLAUDE.md", "# Todo\n\n---Ob---\n[RESOLVED:KNOWLEDGE]{}\n");
     world.puts("long/CLAUDE.md", &whole(&format!("# Long\n{}", "word ".repeat(900))));
     world
         .puts(".claude/knowledge/lexers.md", &knowledge("lexer", "How strings fail", &format!("\n{same}\n")));
@@ -159,11 +159,12 @@ fn lint_finds_one_of_each() {
         "src/CLAUDE.md:5 link",
         "src/CLAUDE.md:5 path",
         "todo/CLAUDE.md:1 anchors",
+        "todo/CLAUDE.md:4 notes",
     ] {
         assert!(places.iter().any(|place| place == expected), "{expected}: {found:#?}");
     }
-    assert_eq!(found.len(), 14, "{found:#?}");
-    assert!(found[13].starts_with("hint: "), "{}", found[13]);
+    assert_eq!(found.len(), 15, "{found:#?}");
+    assert!(found[14].starts_with("hint: "), "{}", found[14]);
     let json: serde_json::Value =
         serde_json::from_str(&world.seed("memory lint --json").said().out).expect("JSON");
     let one = &json.as_array().expect("an array")[0];
