@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use git_seed::event::{Change, Replacement};
-use git_seed::memory::{edit, footers};
+use git_seed::memory::notes::{Kinds, Standing};
+use git_seed::memory::{edit, footers, words};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ struct Case {
     run: fn(&Asked, &mut Table) -> Result<()>,
 }
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 11] = [
     Case { name: "decision", run: decision },
     Case { name: "journal", run: journal },
     Case { name: "fence", run: fence },
@@ -45,6 +46,7 @@ const CASES: [Case; 10] = [
     Case { name: "scale", run: scale },
     Case { name: "status", run: status },
     Case { name: "page", run: page },
+    Case { name: "pages", run: pages },
     Case { name: "memory", run: memory },
 ];
 
@@ -668,6 +670,63 @@ fn page(asked: &Asked, table: &mut Table) -> Result<()> {
     let (parse, whole) = (middle(|took| took.0), middle(|took| took.1));
     table.absolute("page of 1 MB, parsed", format!("{parse:.2} ms"), "20 ms", parse <= 20.0);
     table.absolute("page of 1 MB, edited and judged", format!("{whole:.2} ms"), "20 ms", whole <= 20.0);
+    Ok(())
+}
+
+/// Pages of the repository that all pages are read in.
+const PAGES: usize = 2_000;
+
+/// A page as they are: some headings, a code block, a footer that was not settled yet.
+fn page_of(n: usize) -> String {
+    let mut page = format!("# Module {n}\n\nIt turns tokens of kind {n} into trees.\n\n## Build\n\n");
+    let _ = write!(page, "```sh\ncargo test -p module-{n}\n```\n\n## How it works\n\n");
+    for line in 0..30 {
+        let _ = writeln!(page, "- step {line} of {n} reads `f{line}` and hands it on to whoever waits");
+    }
+    for anchor in ANCHORS {
+        let _ = write!(page, "\n{anchor}\n\nThe cycle found {n} of them, and two more behind the parser.\n");
+    }
+    page + &format!("[KNOWLEDGE]{{order-of-{n}}}\n[CARRIED:PENDING-JOB:2]{{mend-{n}}}{{no time}}\n")
+}
+
+/// All pages read, their notes told apart, their footers counted; and lint, which does more:
+/// it starts a process, asks git for its files, and compares all pages with each other.
+fn pages(asked: &Asked, table: &mut Table) -> Result<()> {
+    let ground = Ground::plain(0)?;
+    let paths: Vec<PathBuf> =
+        (0..PAGES).map(|n| ground.top.join(format!("m{:02}/d{n}/CLAUDE.md", n / 50))).collect();
+    for (n, path) in paths.iter().enumerate() {
+        fs::create_dir_all(path.parent().context("it lies in a directory")?)?;
+        fs::write(path, page_of(n))?;
+    }
+    said(&mut ground.git("add -A"))?;
+    said(&mut ground.git("commit -qm pages"))?;
+    let kinds = Kinds::shipped()?;
+    let mut runs: [Vec<Took>; 3] = Default::default();
+    for run in 0..asked.runs(30) + WARM {
+        let start = Instant::now();
+        let (mut live, mut carried, mut counted) = (0, 0, 0);
+        for path in &paths {
+            let text = fs::read_to_string(path)?;
+            let layout = footers::layout(&text, &ANCHORS);
+            counted += words::words_below(&layout);
+            for note in kinds.below(&text, &layout) {
+                live += usize::from(note.standing.is_live());
+                carried += usize::from(note.standing == Standing::Carried);
+            }
+        }
+        let wall = start.elapsed();
+        ensure!(live == PAGES && carried == PAGES && counted > PAGES, "{live} {carried} {counted}");
+        let mut grep = ground.command("git");
+        grep.args(["grep", "-c", ".", "--", "*CLAUDE.md"]);
+        let took = [Took { wall, cpu: wall }, timed(grep)?, timed(ground.own(&["memory", "lint"]))?];
+        if run >= WARM {
+            runs.iter_mut().zip(took).for_each(|(runs, took)| runs.push(took));
+        }
+    }
+    let [read, grep, lint] = runs.map(|runs| Typical::of(&runs));
+    table.ratio("2000 pages read, told apart, counted", read, "git grep -c .", grep, Budget::Wall(1.0));
+    table.ratio("memory lint, 2000 pages", lint, "git grep -c .", grep, Budget::None);
     Ok(())
 }
 
