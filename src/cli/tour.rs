@@ -372,11 +372,11 @@ impl Tour<'_> {
         self.expect(left.is_empty(), "git seed uninstall", &format!("{left:?}"))?;
         let refs = self
             .stage
-            .prints("git for-each-ref refs/seed refs/notes; ls -d .git/seed .claude 2>/dev/null")?;
+            .prints("git for-each-ref refs/seed refs/notes; ls -d .git/seed 2>/dev/null; ls -A .claude 2>/dev/null | grep -vx jobs")?;
         self.expect(refs.is_empty(), "git seed uninstall", &refs)?;
         self.good(
             "git seed uninstall, typed by a person",
-            "hook lines, hooks, refs and .git/seed are gone; pages and commits stay",
+            "hook lines, hooks, refs and .git/seed are gone; pages, session logs and commits stay",
         )?;
         self.scene("What is left: the story, in git")?;
         self.lines(log)?;
