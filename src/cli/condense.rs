@@ -194,8 +194,8 @@ fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {
     let parts = [
         (absorbed.moved.len(), "into the body"),
         (gone(Why::Doubled), "in the body already"),
-        (gone(Why::Ephemeral), "ephemeral, gone"),
-        (gone(Why::Resolved), "resolved, gone"),
+        (gone(Why::Ephemeral), "ephemeral dropped"),
+        (gone(Why::Resolved), "resolved dropped"),
         (absorbed.left.len(), "left to you"),
     ];
     let parts: Vec<String> =

@@ -133,14 +133,17 @@ fn compose(page: &str, before: &Layout<'_>, body: &Body<'_>, kept: &[String]) ->
     let mut text = String::with_capacity(page.len() + 256);
     text.push_str(&body);
     let mut pointer = !kept.iter().flat_map(|section| section.lines()).any(points);
-    for (anchor, section) in before.found().iter().zip(kept) {
+    let last = before.found().len().saturating_sub(1);
+    for (n, (anchor, section)) in before.found().iter().zip(kept).enumerate() {
         let line = &page[anchor.start..anchor.end];
         text.push_str(line);
         if std::mem::take(&mut pointer) {
             text.push_str(if line.ends_with('\n') { "" } else { nl });
+            // Blank lines around it keep formatters from joining it with an anchor.
+            text.push_str(nl);
             text.push_str(POINTER);
             text.push_str(nl);
-            let touches = section.lines().next().is_some_and(|line| !is_blank(line));
+            let touches = section.lines().next().map_or(n < last, |line| !is_blank(line));
             text.push_str(if touches { nl } else { "" });
         }
         text.push_str(section);
@@ -633,21 +636,21 @@ mod tests {
         becomes(&[
             (
                 "# Page\n\n## Lexer\nold\n## Parser\nold\n\n---Ob---\n\n[DURABLE] the lexer eats tabs\n\nrest\n---Pl---\n",
-                "# Page\n\n## Lexer\nold\n\nthe lexer eats tabs\n\n## Parser\nold\n\n---Ob---\nPOINTER\n\nrest\n---Pl---\n",
+                "# Page\n\n## Lexer\nold\n\nthe lexer eats tabs\n\n## Parser\nold\n\n---Ob---\n\nPOINTER\n\nrest\n---Pl---\n",
             ),
             (
                 "# Page\n\n---Ob---\n[DURABLE]\nfirst\n- a\n- b\n\n[DURABLE]\n\n```\ncode\n\nmore\n```\n---Pl---\n",
-                "# Page\n\n## Findings\n\nfirst\n- a\n- b\n\n```\ncode\n\nmore\n```\n\n---Ob---\nPOINTER\n---Pl---\n",
+                "# Page\n\n## Findings\n\nfirst\n- a\n- b\n\n```\ncode\n\nmore\n```\n\n---Ob---\n\nPOINTER\n\n---Pl---\n",
             ),
             (
                 "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n---Ob---\n[DURABLE] Lexer.\n",
-                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n\nLexer.\n\n---Ob---\nPOINTER\n",
+                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n\nLexer.\n\n---Ob---\n\nPOINTER\n",
             ),
             (
                 "## Findings\nx\n## Other\n\n---Ob---\n[DURABLE] new\n",
-                "## Findings\nx\n\nnew\n\n## Other\n\n---Ob---\nPOINTER\n",
+                "## Findings\nx\n\nnew\n\n## Other\n\n---Ob---\n\nPOINTER\n",
             ),
-            ("---Ob---\n[DURABLE] x\n", "## Findings\n\nx\n\n---Ob---\nPOINTER\n"),
+            ("---Ob---\n[DURABLE] x\n", "## Findings\n\nx\n\n---Ob---\n\nPOINTER\n"),
         ]);
     }
 
@@ -674,11 +677,11 @@ mod tests {
             &[
                 (
                     "b\n\n---Ob---\n\n[EPHEMERAL] x\ny\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
-                    "b\n\n---Ob---\nPOINTER\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
+                    "b\n\n---Ob---\n\nPOINTER\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
                 ),
                 (
                     "b\n---Ob---\nwords\n- [RESOLVED:KNOWLEDGE]{a.md}\nmore\n\n[RESOLVED:KNOWLEDGE]{b.md}\n",
-                    "b\n---Ob---\nPOINTER\n\nwords\nmore\n\n",
+                    "b\n---Ob---\n\nPOINTER\n\nwords\nmore\n\n",
                 ),
                 (
                     "b\n\nx y\n\nz\n\n---Ob---\nPOINTER\n\n[DURABLE] x y\n",

@@ -105,6 +105,22 @@ pub fn lost(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) 
     note.or_else(|| lost_words(&before, &after.tally(), &words))
 }
 
+/// The first thing that the footers of `old`, as they were when the log was begun, said and
+/// that neither `new` nor the log says now. A note that came to rest may stand in the log alone.
+pub fn gone(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
+    let (before, mut after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
+    let (words, mut notes) = held.read(anchors, kinds);
+    for (_, line) in &after.notes {
+        takes_one(&mut notes, line);
+    }
+    for (line, times) in notes {
+        let rests = kinds.read(line).into_iter().find(|note| note.standing == Standing::Resolved);
+        after.notes.extend(rests.into_iter().flat_map(|note| std::iter::repeat_n((note, line), times)));
+    }
+    let note = lost_note(&before, &after, &Multiset::new());
+    note.or_else(|| lost_words(&before, &after.tally(), &words))
+}
+
 /// The first thing in the footers of `page` that the log does not hold.
 pub fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
     let now = Said::read(page, anchors, kinds);
@@ -131,8 +147,12 @@ fn takes_one(pieces: &mut Multiset<'_>, piece: &str) -> bool {
 }
 
 fn lost_note(before: &Said<'_>, after: &Said<'_>, archived: &Multiset<'_>) -> Option<Loss> {
+    // A line that the log holds may go where it stood; a new one that reads the same may not.
+    let stood = archive::tally(before.notes.iter().map(|(_, line)| *line));
+    let may_go = |line: &&str| archived.get(line).copied().unwrap_or_default().min(stood[line]);
+    let free: Multiset<'_> = stood.keys().map(|line| (*line, may_go(line))).collect();
     let kept = |said: &Said<'_>, kind: &str| {
-        let mut free = archived.clone();
+        let mut free = free.clone();
         let of_kind = said.notes.iter().filter(|(note, _)| note.kind == kind);
         let bound = |(note, line): &&(Note, &str)| {
             !(note.standing == Standing::Resolved && takes_one(&mut free, line))
@@ -254,6 +274,39 @@ mod tests {
         assert_eq!(lost(&pointed, &page("x\n"), &ANCHORS, &kinds(), &Held::default()), None);
         let unanchored = lost(&page("x\n"), "# T\nx\n", &ANCHORS, &kinds(), &Held::default());
         assert_eq!(said(unanchored).as_deref(), Some("4: x"), "the body is no footer");
+    }
+
+    #[test]
+    fn a_note_that_came_to_rest_may_stand_in_the_log_alone() {
+        let (live, rests) = ("[KNOWLEDGE]{x}\n", "[RESOLVED:KNOWLEDGE]{a}\n");
+        let carried = "[CARRIED:KNOWLEDGE:2]{y}{z}\n";
+        let both = format!("{live}{carried}");
+        let twice = format!("{rests}{rests}");
+        for (entry, log, now, loss) in [
+            (live, rests, "", None),
+            (live, rests, rests, None),
+            (live, "", rests, None),
+            (live, "", "", Some("4: [KNOWLEDGE]{x}")),
+            (live, live, "", Some("4: [KNOWLEDGE]{x}")),
+            (carried, rests, "", None),
+            (carried, carried, "", Some("4: [CARRIED:KNOWLEDGE:2]{y}{z}")),
+            (&both, &twice, "", None),
+            (&both, rests, "", Some("4: [KNOWLEDGE]{x}")),
+            (&both, rests, rests, Some("4: [KNOWLEDGE]{x}")),
+            (&both, rests, carried, None),
+        ] {
+            let text = format!("{log}---Pl---\n");
+            let captures = vec![vec![Footer { page: "CLAUDE.md".to_owned(), text }]];
+            let held = Held::of(&captures, "CLAUDE.md", &ANCHORS);
+            let found = said(gone(&page(entry), &page(now), &ANCHORS, &kinds(), &held));
+            assert_eq!(found.as_deref(), loss, "{entry:?}, log {log:?}, now {now:?}");
+        }
+        // A second note may end in the place of the first, after the log was written.
+        let captures = vec![vec![Footer { page: "CLAUDE.md".to_owned(), text: rests.to_owned() }]];
+        let held = Held::of(&captures, "CLAUDE.md", &ANCHORS);
+        assert_eq!(lost(&page(live), &page(rests), &ANCHORS, &kinds(), &held), None);
+        assert_eq!(lost(&page(rests), &page(""), &ANCHORS, &kinds(), &held), None);
+        assert!(lost(&page(&format!("{live}{rests}")), &page(rests), &ANCHORS, &kinds(), &held).is_some());
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl Seed {
             let now =
                 pages.iter().find(|(page, _)| *page == footer.page).map_or("", |(_, text)| text.as_str());
             let held = Held::of(log, &footer.page, &anchors);
-            if let Some(loss) = lock::lost(&lock::as_page(footer, &anchors), now, &anchors, &kinds, &held) {
+            if let Some(loss) = lock::gone(&lock::as_page(footer, &anchors), now, &anchors, &kinds, &held) {
                 return Ok(Some(Unarchived::Gone { page: footer.page.clone(), loss }));
             }
         }
@@ -191,6 +191,15 @@ impl Seed {
         let log = self.session_log(focused).unwrap_or_default();
         let held = Held::of(&log, page, &anchors);
         lock::lost(old, new, &anchors, &self.kinds(&focused.state), &held)
+    }
+
+    /// Whether something that `page` said at the last boundary stands neither there nor in the
+    /// log now; asked only where a phase measures.
+    pub(super) fn has_lost(&self, focused: &Focused, page: &str, old: &str, new: &str) -> bool {
+        let anchors = self.rules.maps.anchors();
+        let held = Held::of(&self.session_log(focused).unwrap_or_default(), page, &anchors);
+        let kinds = self.kinds(&focused.state);
+        self.row(Some(focused)).measures && lock::gone(old, new, &anchors, &kinds, &held).is_some()
     }
 
     /// The page of this cycle that a file is, under whatever name it is reached.

@@ -323,7 +323,7 @@ impl Seed {
         let new = file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
         let page = file.and_then(|file| self.cycle_page(&focused, shown, &file));
         let new = String::from_utf8_lossy(&new);
-        Ok(self.would_lose(&focused, page.as_deref().unwrap_or_default(), &old, &new).is_some())
+        Ok(self.has_lost(&focused, page.as_deref().unwrap_or_default(), &old, &new))
     }
 
     fn lies_in_scope(&self, shown: &str, judged: &Judged<'_>) -> bool {

@@ -27,7 +27,7 @@ const KNOWLEDGE: &str = ".claude/knowledge/";
 /// The fewest digits of a shortened commit id.
 const SHORT: usize = 7;
 /// The name under which a list of notes that was shown is kept in the journal.
-const SHOWN: &str = "notes";
+const SHOWN: &str = "notes ";
 
 /// The notes that condense found when it began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,15 +99,15 @@ impl Seed {
         self.note(Some(focused), |line| {
             line.what = What::Looked;
             "session".clone_into(&mut line.tool);
-            line.call = format!("{SHOWN} {known}");
+            line.call = format!("{SHOWN}{known}");
         })
     }
 
     /// Whether the notes are others than those that were shown last in this stay.
     fn notes_moved(&self, focused: &Focused, notes: &[Marked]) -> Result<bool> {
         let since = self.read_since(focused)?;
-        let shown = since.lines.iter().rev().find_map(|linked| linked.line.call.strip_prefix("notes "));
-        Ok(shown.is_some_and(|shown| shown != print(notes)))
+        let shown = since.lines.iter().rev().find_map(|linked| linked.line.call.strip_prefix(SHOWN));
+        Ok(shown.is_some_and(|shown| !same_notes(shown, &print(notes))))
     }
 
     /// Writes the end of note `n` in place: done, and `crumb` leads to what shows it.
@@ -295,7 +295,15 @@ impl Seed {
                 Some(old) => old,
                 None => self.page_at_boundary(focused, path)?,
             };
-            if let Some(line) = notes::differing(&old, &new).first() {
+            let mut differing = notes::differing(&old, &new);
+            if matches!(file.change, Change::Whole(_)) {
+                // What commands brought to rest since the boundary is no news of this edit.
+                let kinds = self.kinds(&focused.state);
+                let rests =
+                    |line: &str| kinds.read(line).first().is_some_and(|note| !note.standing.is_live());
+                differing.retain(|line| !rests(line));
+            }
+            if let Some(line) = differing.first() {
                 let line: String = line.chars().take(SHOWN).collect();
                 let mut facts = Facts::default();
                 facts.set("line", line);
@@ -338,17 +346,30 @@ fn no(case: &str) -> Refusal {
     Refusal::new("note", Wants::Settled).with("case", case)
 }
 
-/// Which notes these are, and in which order; where they stand and how they end is open.
+/// Which notes these are, and in which order: for each its place and kind, and what it says
+/// while it waits. How one ended is left out, so that ends move no numbers.
 fn print(notes: &[Marked]) -> String {
-    let said: String = notes
-        .iter()
-        .map(|one| {
-            let text =
-                if one.note.standing == Standing::Resolved { &one.note.crumb } else { &one.note.content };
-            format!("{}\n{}\n{text}\n", one.page, one.note.kind)
+    let short = |text: String| short_hash(text.as_bytes(), 8);
+    let one = |one: &Marked| {
+        let said = match one.note.standing {
+            Standing::Resolved => String::new(),
+            _ => short(one.note.content.clone()),
+        };
+        format!("{}:{said}", short(format!("{}\n{}", one.page, one.note.kind)))
+    };
+    notes.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+/// Whether the notes of two prints are the same, but for those that ended in between.
+fn same_notes(shown: &str, now: &str) -> bool {
+    let notes = |print: &str| print.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let (shown, now) = (notes(shown), notes(now));
+    shown.len() == now.len()
+        && shown.iter().zip(&now).all(|(old, new)| {
+            let (old, new) =
+                (old.split_once(':').unwrap_or_default(), new.split_once(':').unwrap_or_default());
+            old.0 == new.0 && (old.1 == new.1 || old.1.is_empty() || new.1.is_empty())
         })
-        .collect();
-    short_hash(said.as_bytes(), 16)
 }
 
 /// The page with `line` in the place of the note; `None` where the note is not there any more.

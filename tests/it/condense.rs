@@ -69,7 +69,7 @@ fn a_note_goes_into_the_log_before_it_goes() {
     assert_eq!(world.json("condense status")["stage"], "archive");
     world.seed("condense archive").succeeds();
     assert!(world.text(&log(&world)).contains(ended));
-    world.seed("condense absorb").tells("resolved, gone");
+    world.seed("condense absorb").tells("resolved dropped");
     assert!(!world.text(PAGE).contains(ended));
 }
 
@@ -91,7 +91,7 @@ fn a_cycle_is_condensed_by_archive_and_absorb() {
     assert!(shown.contains(&format!("+{lasts}")) && shown.contains("nothing written"), "{shown}");
     assert_eq!(world.text(PAGE), before);
     let index = world.git("ls-files -s");
-    world.seed("condense absorb").tells("1 into the body, 1 ephemeral, gone");
+    world.seed("condense absorb").tells("1 into the body, 1 ephemeral dropped");
     assert_eq!(world.git("ls-files -s"), index);
     let after = world.text(PAGE);
     let body = after.split("---Ob---").next().unwrap_or_default();
@@ -240,6 +240,6 @@ fn an_absorbed_page_keeps_its_mode() {
     world.edits(PAGE, "---Ob---\n", "---Ob---\n\n[EPHEMERAL] scratch\n").passes();
     world.sh(&format!("chmod 755 {PAGE}"));
     world.seed("condense archive").succeeds();
-    world.seed("condense absorb").tells("1 ephemeral, gone");
+    world.seed("condense absorb").tells("1 ephemeral dropped");
     assert_eq!(world.sh(&format!("stat -c %a {PAGE}")).trim(), "755");
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use pretty_assertions::assert_eq;
 
-use super::world::{Did, Reply, Said, World, completion, message, page, question};
+use super::world::{Did, PAGE, Reply, Said, World, completion, message, page, question};
 
 const INDENT: &str = "    ";
 
@@ -136,6 +136,12 @@ impl Player {
             "leave" => {
                 did(&world.runs(&format!("git seed phase advance -F - <<'END'\n{}END", message(rest))))
             }
+            "add" => {
+                let text = message("condense");
+                did(&world
+                    .runs(&format!("git seed phase advance --add-cycle '{rest}' -F - <<'END'\n{text}END")))
+            }
+            "subagent" => self.subagent(rest),
             "work" => {
                 world.to(rest);
                 String::new()
@@ -144,6 +150,33 @@ impl Player {
             "answer" => self.hear(rest),
             other => panic!("no verb: {other}"),
         }
+    }
+
+    /// A subagent with a prompt: what it changes on the page, and what it hears at its ends.
+    fn subagent(&mut self, what: &str) -> String {
+        let (agent, rest) = two(what, ": ");
+        let (prompt, change) = rest.split_once(" => ").unwrap_or((rest, ""));
+        let world = &self.world;
+        let run = |event: &str| {
+            told(&world.event(event, &serde_json::json!({ "agent_id": "run", "agent_type": agent })))
+        };
+        let input = serde_json::json!({ "subagent_type": agent, "description": "a note", "prompt": prompt });
+        let mut heard = Vec::new();
+        let launched = world.tool("Agent", &input, || {
+            heard.push(run("SubagentStart"));
+            heard.push(run("SubagentStop"));
+            if let Some((old, new)) = change.split_once(" => ") {
+                let page = world.text(PAGE);
+                assert!(page.contains(old), "{page}");
+                world.puts(PAGE, &page.replace(old, new));
+                heard.push(run("SubagentStop"));
+            }
+            serde_json::json!({ "status": "completed", "content": [] })
+        });
+        heard.insert(0, told(&launched.before));
+        heard.push(told(&launched.after));
+        heard.retain(|part| !part.is_empty());
+        heard.join("\n")
     }
 
     fn ask(&mut self, what: &str) -> String {
@@ -311,6 +344,11 @@ fn two_jobs() {
 #[test]
 fn the_stop_gate() {
     plays("the-stop-gate.txt");
+}
+
+#[test]
+fn three_cycles() {
+    plays("three-cycles.txt");
 }
 
 #[test]
