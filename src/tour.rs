@@ -180,6 +180,29 @@ impl Stage {
         })
     }
 
+    /// The agent launches a subagent with `prompt`. What the subagent is told when it wants to
+    /// end before it has done anything comes back, and then `does` is done and it ends.
+    pub fn launches(
+        &mut self,
+        agent: &str,
+        prompt: &str,
+        does: impl FnOnce(&Self) -> std::io::Result<()>,
+    ) -> std::io::Result<(Came, Option<String>)> {
+        let mut kept = None;
+        let input = json!({ "subagent_type": agent, "description": "one note", "prompt": prompt });
+        let came = self.tool("Agent", input, |stage| {
+            let run = |event: &str| stage.event(event, json!({ "agent_id": agent, "agent_type": agent }));
+            run("SubagentStart")?;
+            kept = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason"));
+            does(stage)?;
+            if let Some(kept) = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason")) {
+                return Err(std::io::Error::other(kept));
+            }
+            Ok(json!({ "status": "completed", "content": [] }))
+        })?;
+        Ok((came, kept))
+    }
+
     /// The agent runs a command line.
     pub fn runs(&mut self, line: &str) -> std::io::Result<Came> {
         self.tool("Bash", json!({ "command": line, "description": "a step of the tour" }), |stage| {
