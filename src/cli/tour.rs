@@ -335,8 +335,7 @@ impl Tour<'_> {
             Ok(format!("job {} created", id.unwrap_or_default()))
         })?;
         self.given("[VOICE-UPDATE]{place.file | names no page | name the page}", "voice-updater", |stage| {
-            let text = "# Voices\n\n## place.file\n\nNames no page to edit; it should name the page.\n";
-            write_below(&stage.repo, ".claude/knowledge/voices.md", text)?;
+            write_below(&stage.repo, ".claude/knowledge/voices.md", VOICES)?;
             Ok(".claude/knowledge/voices.md".to_owned())
         })?;
         self.given(
@@ -679,6 +678,22 @@ A sed script runs its substitutions one after the other, each on what the last o
 src/unquote.sh takes both in one substitution; tests/run.sh has a line for each.
 An escape that is added later belongs into the same substitution.
 A tokenizer instead of sed would make this wrong.
+";
+
+const VOICES: &str = "\
+---
+name: voices
+description: Sentences of git seed's that misled, and what they should say
+type: reference
+last_verified: 2026-11-22
+---
+
+## place.file
+
+It says that the file lies in a directory that was not declared, and names no page.
+That misled: the agent looked for a command that declares directories.
+It should name the page whose edit declares the directory.
+Met in verify of the first cycle.
 ";
 
 /// Writes a file of the repository, with its directory.

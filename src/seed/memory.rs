@@ -86,6 +86,26 @@ impl Seed {
         Some(voice::open(Line::Fault, self.row(Some(focused)).name.as_str(), &facts))
     }
 
+    /// What is wrong with the front matter of a knowledge file, first.
+    pub(super) fn front_fault(&self, path: &str) -> Option<Finding> {
+        let text = std::fs::read(self.store.work_tree().join(path)).ok()?;
+        let (_, known) = self.knowledge_on_disk();
+        fault_of(path, &String::from_utf8_lossy(&text), &known)
+    }
+
+    /// Gives a knowledge file its line in the index, where it has none; says whether it did.
+    pub(super) fn list_knowledge(&self, path: &str) -> Result<bool> {
+        let text = std::fs::read_to_string(self.store.work_tree().join(path))?;
+        let said = knowledge::front(&text).description.map(|said| said.text.to_owned());
+        let index = self.store.work_tree().join(knowledge::INDEX);
+        let now = std::fs::read_to_string(&index).unwrap_or_default();
+        let new = knowledge::with_line(&now, path, &knowledge::name_of(path), &said.unwrap_or_default());
+        if new != now {
+            self.replace_file(&index, new.as_bytes())?;
+        }
+        Ok(new != now)
+    }
+
     /// Paths of knowledge files in the work tree, and the names that they go by.
     fn knowledge_on_disk(&self) -> (Vec<String>, BTreeSet<String>) {
         let mut paths = Vec::new();

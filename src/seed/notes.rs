@@ -15,15 +15,13 @@ use crate::format::state::State;
 use crate::format::{names, short_hash};
 use crate::jobs::JobId;
 use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
-use crate::memory::words;
+use crate::memory::{knowledge, words};
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
 use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice;
 
-/// Where knowledge lies.
-const KNOWLEDGE: &str = ".claude/knowledge/";
 /// The fewest digits of a shortened commit id.
 const SHORT: usize = 7;
 /// The name under which a list of notes that was shown is kept in the journal.
@@ -56,14 +54,12 @@ impl Seed {
 
     /// Each word of a breadcrumb may be the reference: `job <id> created` is one.
     fn is_there(&self, sort: Crumb, crumb: &str) -> bool {
-        let words = crumb.split_whitespace();
-        let words = words
-            .map(|word| word.trim_start_matches(['`', '(']).trim_end_matches(['`', ',', ';', '.', ':', ')']));
+        let words = words_of(crumb);
         match sort {
             Crumb::Commit => words.clone().any(|word| self.is_commit(word)),
             Crumb::Job => words.clone().any(|word| self.is_job(word)),
             Crumb::File => self.is_file(crumb.trim(), "") || words.clone().any(|word| self.is_file(word, "")),
-            Crumb::Knowledge => words.clone().any(|word| self.is_file(word, KNOWLEDGE)),
+            Crumb::Knowledge => words.clone().any(|word| self.is_file(word, knowledge::HOME)),
         }
     }
 
@@ -113,7 +109,7 @@ impl Seed {
     /// Writes the end of note `n` in place: done, and `crumb` leads to what shows it.
     pub fn note_resolve(&self, n: usize, crumb: &str) -> Done<Marked> {
         let crumb = crumb.trim().to_owned();
-        self.end_note(n, |marked, kind| {
+        let done = self.end_note(n, |marked, kind| {
             if !self.leads_somewhere(kind, &crumb) {
                 let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
                 return Err(no("crumb")
@@ -121,8 +117,33 @@ impl Seed {
                     .with("kind", kind.name.as_str())
                     .with("sorts", sorts.join(" or ")));
             }
+            if let Some((file, fault)) = self
+                .knowledge_of(kind, &crumb)
+                .and_then(|file| self.front_fault(&file).map(|fault| (file, fault)))
+            {
+                let place = format!("{file}:{}", fault.line);
+                return Err(no("front-matter").with("where", place).with("what", fault.detail));
+            }
             Ok(notes::resolved(&marked.note.kind, &crumb))
-        })
+        })?;
+        if let Ok(marked) = &done {
+            let focused = self.require_focused()?;
+            let kinds = self.kinds(&focused.state);
+            let file = kinds.get(&marked.note.kind).and_then(|kind| self.knowledge_of(kind, &crumb));
+            if let Some(file) = file
+                && self.list_knowledge(&file)?
+            {
+                self.claim_pages(&focused, vec![knowledge::INDEX.to_owned()])?;
+            }
+        }
+        Ok(done)
+    }
+
+    /// The knowledge file that a breadcrumb of this kind leads to.
+    fn knowledge_of(&self, kind: &Kind, crumb: &str) -> Option<String> {
+        let asks = kind.crumbs.contains(&Crumb::Knowledge);
+        let found = words_of(crumb).find(|word| asks && self.is_file(word, knowledge::HOME))?;
+        Some(found.to_owned())
     }
 
     /// Writes the other end of note `n`: it waits for another cycle.
@@ -340,6 +361,18 @@ fn undone(change: &Change, new: &str) -> Option<String> {
         }),
         Change::Whole(_) | Change::Delete | Change::Opaque => None,
     }
+}
+
+/// The words of a breadcrumb, without what a sentence puts around them.
+fn words_of(crumb: &str) -> impl Iterator<Item = &str> + Clone {
+    let bare = |word: &'_ str| -> (usize, usize) {
+        let begins = word.len() - word.trim_start_matches(['`', '(']).len();
+        (begins, word.trim_end_matches(['`', ',', ';', '.', ':', ')']).len().max(begins))
+    };
+    crumb.split_whitespace().map(move |word| {
+        let (from, to) = bare(word);
+        &word[from..to]
+    })
 }
 
 fn no(case: &str) -> Refusal {

@@ -41,6 +41,10 @@ fn each_note_is_listed_with_its_number_and_where_it_stands() {
     assert_eq!((json[1]["extra"].as_str(), json[0]["extra"].as_str()), (Some("looked, not now"), None));
 }
 
+fn knowledge(front: &str) -> String {
+    format!("---\nname: escapes\ndescription: How escapes lex\n{front}---\nOne\nTwo\nThree\nFour\nFive\n")
+}
+
 #[test]
 fn a_breadcrumb_has_to_lead_somewhere() {
     let world = with_notes(
@@ -65,14 +69,21 @@ fn a_breadcrumb_has_to_lead_somewhere() {
         ".claude/knowledge/escapes.md",
         "---\nname: escapes\ndescription: How escapes lex\n---\nOne\nTwo\nThree\nFour\nFive\n",
     );
-    world.seed("note resolve 1 --breadcrumb .claude/knowledge/escapes.md").succeeds();
+    // A file without its front matter is no knowledge file yet.
+    world
+        .seed("note resolve 1 --breadcrumb .claude/knowledge/escapes.md")
+        .refuses(".claude/knowledge/escapes.md:");
+    world.puts(".claude/knowledge/escapes.md", &knowledge("type: project\nlast_verified: 2026-11-20\n"));
+    world.seed("note resolve 1 --breadcrumb '`.claude/knowledge/escapes.md`.'").succeeds();
+    let line = "- [escapes](escapes.md): How escapes lex\n";
+    assert_eq!(world.text(".claude/knowledge/INDEX.md"), format!("# Knowledge\n\n{line}"));
     let job = world.seed("job create 'the cache lies'").succeeds();
     let job = job.split_whitespace().find(|word| word.contains('t') && word.contains('-')).expect("an id");
     world.seed(&format!("note resolve 2 --breadcrumb 'job {job} created'")).succeeds();
     let head = world.git("rev-parse --short=9 HEAD");
     world.seed(&format!("note resolve 3 --breadcrumb {}", head.trim())).succeeds();
     let page = world.text(PAGE);
-    assert!(page.contains("[RESOLVED:KNOWLEDGE]{.claude/knowledge/escapes.md} and more\n"), "{page}");
+    assert!(page.contains("[RESOLVED:KNOWLEDGE]{`.claude/knowledge/escapes.md`.} and more\n"), "{page}");
     assert!(page.contains(&format!("[RESOLVED:PENDING-JOB]{{job {job} created}}\n")), "{page}");
     assert_eq!(world.json("condense status")["live"].as_u64(), Some(0));
     world.seed("note resolve 1 --breadcrumb todo.txt").refuses("resolved already");
