@@ -15,6 +15,7 @@ mod it {
     mod githooks;
     mod house;
     mod jobs;
+    mod killed;
     mod links;
     mod many;
     mod memory;

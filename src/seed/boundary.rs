@@ -99,6 +99,8 @@ impl Seed {
         self.finish_pending()?;
         self.forget_stale_proof()?;
         let focused = self.require_focused()?;
+        // A killed step may have left them behind; what leaves condense has climbed.
+        self.climb(&focused)?;
         let message = Message::new(text);
         let since = self.read_since(&focused)?;
         focused.since.clone()?;

@@ -238,6 +238,7 @@ impl Seed {
     pub fn archive(&self, by: By) -> Result<std::result::Result<Archived, Refusal>> {
         let focused = self.require_focused()?;
         focused.since.clone()?;
+        self.climb(&focused)?;
         if let Err(refusal) = self.may_condense(&focused, "archive")? {
             return Ok(Err(refusal));
         }

@@ -85,6 +85,7 @@ impl Seed {
     /// The cycle's notes, for whoever will name one by its number: which they were is kept, so
     /// that a number never means another note than the one that was shown.
     pub fn show_notes(&self, focused: &Focused) -> Result<Vec<Marked>> {
+        self.climb(focused)?;
         let notes = self.notes(focused)?;
         self.remember_shown(focused, &notes)?;
         Ok(notes)
@@ -273,11 +274,8 @@ impl Seed {
             if persons.contains(page) {
                 continue;
             }
-            let same = |note: &Note| {
-                seen.iter().any(|one| {
-                    (one.carries, &one.kind, &one.content) == (note.carries, &note.kind, &note.content)
-                })
-            };
+            let notes = kinds.in_footer(&text, &anchors);
+            let same = |note: &Note| climbs(note, &notes, &seen);
             if let Some(on) = kinds.carried_on(&text, &anchors, same) {
                 self.replace_file(&file, on.as_bytes())?;
                 climbed.push(page.to_owned());
@@ -373,6 +371,21 @@ fn words_of(crumb: &str) -> impl Iterator<Item = &str> + Clone {
         let (from, to) = bare(word);
         &word[from..to]
     })
+}
+
+/// Whether `note`, one of its page's `notes`, still counts as it did when condense began, by
+/// what was `seen` on the page then. Two notes may say the same and differ by one in their
+/// counts: all that say the same have climbed where one of them counts what none did then.
+fn climbs(note: &Note, notes: &[Note], seen: &[&Seen]) -> bool {
+    let says_same = |kind: &str, content: &str| kind == note.kind && content == note.content;
+    let then = |carries: u32| {
+        carries > 0 && seen.iter().any(|one| one.carries == carries && says_same(&one.kind, &one.content))
+    };
+    let carried = |one: &&Note| one.standing == Standing::Carried && says_same(&one.kind, &one.content);
+    let mut now = notes.iter().filter(carried).map(|one| one.carries);
+    then(note.carries)
+        && !now.clone().any(|carries| !then(carries) && then(carries.saturating_sub(1)))
+        && now.any(|carries| then(carries) && !then(carries - 1))
 }
 
 fn no(case: &str) -> Refusal {

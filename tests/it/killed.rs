@@ -1,0 +1,264 @@
+//! Killed before any one of its writes, a command that condenses loses nothing: the next one
+//! finishes it or repeats it. Where there is no `strace` the tests say so and pass.
+
+#![expect(clippy::disallowed_macros, reason = "it tells how often it killed, or why it did not")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::{Command, Stdio};
+
+use pretty_assertions::assert_eq;
+
+use super::world::{CODE, PAGE, World, message};
+
+/// A second page of the same job, so that a command can be stopped between the two.
+const OTHER: &str = "src/parser/tests/CLAUDE.md";
+/// What changes something that outlives the process.
+const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,\
+                      fsync,fdatasync,ftruncate,symlink,symlinkat";
+/// The most kills of one test: all of them where there are not more, else spread evenly.
+const MOST: usize = 10;
+
+fn has_strace() -> bool {
+    let mut tried = Command::new("strace");
+    let done = tried.args(["-f", "-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
+    let has = done.is_ok_and(|status| status.success());
+    if !has {
+        eprintln!("skipped: no strace here that may trace");
+    }
+    has
+}
+
+/// A world whose two pages say `ours` and `others` below `---Ve---` where condense begins.
+fn with_pages(ours: &str, others: &str) -> World {
+    let world = World::seeded();
+    world.to("plan");
+    world.works("plan");
+    world.reads(PAGE).passes();
+    let page = super::world::page("# tests\n");
+    world.writes(OTHER, &page).passes();
+    world.leaves();
+    world.enters("verify");
+    world.opens();
+    world.tests();
+    world.notes("---Ve---", ours);
+    world.tests();
+    world.reads(OTHER).passes();
+    world.edits(OTHER, "---Ve---\n", &format!("---Ve---\n\n{others}\n")).passes();
+    world
+}
+
+/// The same in condense, opened.
+fn condensing(ours: &str, others: &str) -> World {
+    let world = with_pages(ours, others);
+    world.leaves();
+    world.opens();
+    world.reads(PAGE).passes();
+    world
+}
+
+/// All that a command may change, kept beside the repository.
+struct Kept<'w>(&'w World);
+
+impl<'w> Kept<'w> {
+    fn of(world: &'w World) -> Self {
+        world.sh("rm -rf ../kept && mkdir ../kept && cp -a . ../kept/repo && cp -a ../home ../kept/home");
+        Self(world)
+    }
+
+    fn restore(&self) {
+        self.0.sh("find . -mindepth 1 -maxdepth 1 -exec rm -rf {} + && cp -a ../kept/repo/. . && \
+                   rm -rf ../home && cp -a ../kept/home ../home");
+    }
+}
+
+/// One write of a command: a system call, and how often the command has made it by then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Write {
+    call: String,
+    nth: usize,
+}
+
+/// The writes that `line` makes of its own accord, in their order.
+fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
+    let said = world.agents_shell(&format!("strace -qq -e trace={WRITES} -o ../trace {line}"), stdin);
+    assert_eq!(said.code, 0, "{said:?}");
+    let trace = fs::read_to_string(world.root().join("trace")).expect("strace wrote it");
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    let calls = trace.lines().filter_map(|call| call.split_once('(')).map(|(call, _)| call);
+    calls
+        .filter(|call| WRITES.split(',').any(|known| known == *call))
+        .map(|call| {
+            let nth = times.entry(call).or_default();
+            *nth += 1;
+            Write { call: call.to_owned(), nth: *nth }
+        })
+        .collect()
+}
+
+/// Where to kill: before every write if there are few; else before each that gives a file its
+/// name, as far as they fit, and others between.
+fn chosen(writes: &[Write]) -> Vec<&Write> {
+    let spread = |of: Vec<usize>, most: usize| {
+        let most = most.min(of.len());
+        (0..most).map(|n| of[n * (of.len() - 1) / most.saturating_sub(1).max(1)]).collect::<Vec<_>>()
+    };
+    let names = |n: &usize| writes[*n].call.starts_with("rename") || writes[*n].call.starts_with("link");
+    let (named, others) = (0..writes.len()).partition::<Vec<_>, _>(names);
+    let named = spread(named, MOST / 2);
+    let others = spread(others, MOST - named.len());
+    let points: BTreeSet<usize> = named.into_iter().chain(others).collect();
+    points.into_iter().map(|n| &writes[n]).collect()
+}
+
+/// Runs `line` until right before this write. Nobody else holds a lock that it leaves: time
+/// goes by until that shows.
+fn killed_at(world: &World, Write { call, nth }: &Write, line: &str, stdin: &str) {
+    let inject = format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace");
+    let dead = world.agents_shell(&format!("{inject} {line}"), stdin);
+    assert_eq!(dead.code, 137, "killed at {call} {nth}: {dead:?}");
+    world.sh("rm -f .git/index.lock .git/HEAD.lock .git/refs/heads/main.lock");
+    world.sh("find .git/refs -name '*.lock' -exec touch -d '1 minute ago' {} +");
+}
+
+/// What the job's tree has of the session log, and what the work tree has.
+fn logs(world: &World) -> (String, String) {
+    let job = world.job();
+    let file = "run-1/session-log-1.md";
+    let kept =
+        world.tries(&format!("git show $(git for-each-ref --format='%(refname)' | grep {job}$):{file}"));
+    // What a note said when it was resolved stands in the message of that step.
+    let told = world.git(&format!(
+        "log --format=%B --grep 'Seed-Step: note' $(git for-each-ref --format='%(refname)' | grep {job}$)"
+    ));
+    (kept.out + &told, world.text(&format!(".claude/jobs/{job}/{file}")))
+}
+
+fn unsettled(world: &World) -> BTreeSet<String> {
+    world.git("status --porcelain -uall").lines().map(str::to_owned).collect()
+}
+
+/// Kills `line` before each of its writes and lets `check` look at what is left each time;
+/// then the command itself and `after` must lead to the same pages, logs and files as they do
+/// where nobody was killed.
+fn killing(world: &World, line: &str, stdin: &str, mended_by: &[&str], settles: impl Fn(&World)) {
+    let kept = Kept::of(world);
+    let before: Vec<String> = [PAGE, OTHER].map(|page| world.text(page)).to_vec();
+    let writes = writes_of(world, line, stdin);
+    for step in mended_by {
+        world.agents_shell(step, stdin);
+    }
+    let end = |world: &World| ([PAGE, OTHER].map(|page| world.text(page)), logs(world).1, unsettled(world));
+    let calm = end(world);
+    let points = chosen(&writes);
+    eprintln!("{line}: {} writes, killed before {} of them", writes.len(), points.len());
+    for (n, write) in points.iter().enumerate() {
+        kept.restore();
+        killed_at(world, write, line, stdin);
+        let (recorded, on_disk) = logs(world);
+        for (page, text) in [PAGE, OTHER].iter().zip(&before) {
+            let now = world.text(page);
+            for said in text.lines().filter(|line| !line.trim().is_empty()) {
+                let stands = [&now, &recorded, &on_disk].iter().any(|text| text.contains(said));
+                let climbs = said.starts_with("[CARRIED:");
+                assert!(stands || climbs, "killed at {write:?}: {said:?} is nowhere\n{now}\n{recorded}");
+            }
+        }
+        let mut last = None;
+        for step in mended_by {
+            last = Some(world.agents_shell(step, stdin));
+        }
+        let after = end(world);
+        assert_eq!(after, calm, "killed at {write:?}\nthen {last:?}");
+        world.git("fsck --strict --no-dangling");
+        // Closing takes a while: at the first, the last and some between.
+        if n == points.len() / 2 || n + 1 == points.len() {
+            settles(world);
+        }
+    }
+}
+
+/// The cycle closes, with both pages in its commit.
+fn closes(world: &World) {
+    world.works("condense");
+    world.reads(CODE).passes();
+    world.writes(OTHER, &super::world::page("# tests\n")).passes();
+    world.minute();
+    let said = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    assert_eq!(world.phase() == "condense", false, "{said}");
+    let files = world.files_of_head();
+    assert!(files.iter().any(|file| file == PAGE) && files.iter().any(|file| file == OTHER), "{files:?}");
+    assert_eq!(unsettled(world), BTreeSet::new());
+}
+
+const TAGGED: &str = "[DURABLE] It lasts.\n\n[EPHEMERAL] scratch of the day";
+
+#[test]
+fn an_archive_that_is_killed_at_any_write_is_finished_by_the_next() {
+    if !has_strace() {
+        return;
+    }
+    let world = condensing(TAGGED, "[DURABLE] Tests last too.\n\nuntagged words");
+    killing(&world, "git-seed condense archive", "", &["git-seed condense archive"], |world| {
+        world.seed("condense verify").tells("holds what the footers say");
+        closes(world);
+    });
+}
+
+#[test]
+fn an_absorb_that_is_killed_at_any_write_is_finished_by_the_next() {
+    if !has_strace() {
+        return;
+    }
+    let world = condensing(TAGGED, "[DURABLE] Tests last too.\n\nuntagged words");
+    world.seed("condense archive").succeeds();
+    killing(&world, "git-seed condense absorb", "", &["git-seed condense absorb"], |world| {
+        let body = |page| world.text(page).split("---Ob---").next().unwrap_or_default().to_owned();
+        assert!(body(PAGE).contains("It lasts.") && body(OTHER).contains("Tests last too."));
+        closes(world);
+    });
+}
+
+const NOTES: &str = "[KNOWLEDGE]{how escapes lex}\n[DRAFT-TERM]{trivia}";
+
+#[test]
+fn a_note_that_is_resolved_or_carried_is_not_lost_by_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = condensing(NOTES, "words of the tests");
+    world.puts(".claude/knowledge/lexers.md", "---\nname: lexers\ndescription: How they lex\n---\nOne\n");
+    world.seed("note list").tells("  2  ");
+    let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";
+    killing(&world, resolve, "", &[resolve], |_| ());
+    let carry = "git-seed note carry 2 --why later";
+    killing(&world, carry, "", &[carry], |_| ());
+    assert_eq!(world.text(PAGE).matches("[CARRIED:DRAFT-TERM:1]{trivia}{later}").count(), 1);
+}
+
+#[test]
+fn carried_notes_climb_once_however_often_condense_begins() {
+    if !has_strace() {
+        return;
+    }
+    let carried = "[CARRIED:DRAFT-TERM:1]{trivia}{later}\n[CARRIED:DRAFT-TERM:2]{trivia}{later}";
+    let world = with_pages(carried, "[CARRIED:KNOWLEDGE:4]{lexers}{no time}");
+    world.minute();
+    let sent = message("verify");
+    let advance =
+        "sh -c '[ \"$(git-seed phase current --json | grep verify)\" ] && exec git-seed phase advance -F -'";
+    let again = [advance, "git-seed phase multiplier 3", "git-seed note list", "git-seed note list"];
+    killing(&world, "git-seed phase advance -F -", &sent, &again, |world| {
+        let climbed = "[CARRIED:DRAFT-TERM:2]{trivia}{later}\n[CARRIED:DRAFT-TERM:3]{trivia}{later}\n";
+        assert!(world.text(PAGE).contains(climbed), "{}", world.text(PAGE));
+        assert!(world.text(OTHER).contains("[CARRIED:KNOWLEDGE:5]{lexers}{no time}"));
+        world.reads(PAGE).passes();
+        world.seed("condense archive").succeeds();
+        let page = super::world::page("Escapes need one character of lookahead.\n");
+        world.writes(PAGE, &format!("{page}{climbed}")).passes();
+        world.leaves();
+        let files = world.files_of_head();
+        assert!(files.iter().any(|file| file == OTHER), "what climbed is committed: {files:?}");
+        assert_eq!(unsettled(world), BTreeSet::new());
+    });
+}
