@@ -6,13 +6,14 @@
 //! blank lines behind them and the places they go to keep standing; a page that would
 //! fall apart otherwise is given back as it was. Work grows with the page.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options as Markdown, Parser, Tag as Block};
 
 use super::condense::{POINTER, points};
-use super::footers::{Disorder, Layout, layout};
+use super::footers::{Cover, Disorder, Layout, Line as Read, layout, lines, plain_fences};
 use super::heal::line_break;
 use super::notes::{Kinds, Standing};
 
@@ -103,7 +104,7 @@ fn once(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Result<Ab
     }
     let mut sections = sections(page, &before, kinds);
     let mut taken = Absorbed::default();
-    let mut body = Body::read(before.body(), line_break(page), heading);
+    let mut body = Body::of(before.body(), line_break(page), heading);
     for section in &mut sections {
         section.take(&mut body, anchors, &mut taken);
     }
@@ -238,12 +239,15 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
 
 /// The bytes of the top blocks, without the blank lines at their ends.
 fn blocks(text: &str) -> Vec<Range<usize>> {
-    let mut depth = 0_usize;
-    let mut blocks = Vec::new();
     // Only in these do blank lines stand; prose need not be parsed.
-    if !text.contains("```") && !text.contains("~~~") && !text.contains('<') && !may_hold_blanks(text) {
-        return blocks;
+    if let Some(code) = plain_fences(text, text.len(), may_hold_blanks) {
+        return code.into_iter().map(|code| code.start..code.start + text[code].trim_end().len()).collect();
     }
+    parsed_blocks(text)
+}
+
+fn parsed_blocks(text: &str) -> Vec<Range<usize>> {
+    let (mut depth, mut blocks) = (0_usize, Vec::new());
     for (event, range) in Parser::new_ext(text, Markdown::ENABLE_TABLES).into_offset_iter() {
         match event {
             Event::Start(_) => {
@@ -261,13 +265,8 @@ fn blocks(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Lists and code with an indent may hold blank lines.
-fn may_hold_blanks(text: &str) -> bool {
-    text.lines().any(|line| {
-        let bare = line.trim_start();
-        bare.len() != line.len()
-            || bare.starts_with(['-', '*', '+', '>'])
-            || bare.starts_with(|c: char| c.is_ascii_digit())
-    })
+fn may_hold_blanks(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_whitespace() || c.is_ascii_digit() || matches!(c, '-' | '*' | '+' | '>'))
 }
 
 fn is_blank(line: &str) -> bool {
@@ -396,19 +395,23 @@ fn is_closed(text: &str, anchors: &[&str]) -> bool {
     layout(&probe, anchors).found().iter().map(|found| found.start).eq([text.len() + 2])
 }
 
-/// The body of a page and what is to be put into it.
+/// The body of a page and what is to be put into it. It is read when something is.
 struct Body<'a> {
     text: &'a str,
     nl: &'static str,
     heading: &'a str,
-    titles: Vec<Title>,
-    /// The titles in which a word stands.
-    words: HashMap<String, Vec<usize>>,
+    titles: OnceCell<Titles>,
     /// Where in the body a run of lines without a blank one starts, by its text.
-    runs: HashMap<&'a str, Vec<usize>>,
+    runs: OnceCell<HashMap<&'a str, Vec<usize>>>,
     /// What goes to each place: a title, or a new section at the end.
     put: HashMap<Option<usize>, Vec<String>>,
     new: HashSet<String>,
+}
+
+struct Titles {
+    all: Vec<Title>,
+    /// Those in which a word stands.
+    of: HashMap<String, Vec<usize>>,
 }
 
 struct Title {
@@ -418,17 +421,23 @@ struct Title {
 }
 
 impl<'a> Body<'a> {
-    fn read(text: &'a str, nl: &'static str, heading: &'a str) -> Self {
-        let titles = titles(text);
-        let mut words: HashMap<String, Vec<usize>> = HashMap::new();
-        for (n, title) in titles.iter().enumerate() {
-            for word in long_words(&title.text).collect::<HashSet<_>>() {
-                words.entry(word).or_default().push(n);
-            }
-        }
-        words.retain(|_, titles| titles.len() <= SHARED);
+    fn of(text: &'a str, nl: &'static str, heading: &'a str) -> Self {
         let (put, new) = (HashMap::new(), HashSet::new());
-        Self { text, nl, heading, titles, words, runs: runs(text), put, new }
+        Self { text, nl, heading, titles: OnceCell::new(), runs: OnceCell::new(), put, new }
+    }
+
+    fn titles(&self) -> &Titles {
+        self.titles.get_or_init(|| {
+            let all = titles(self.text);
+            let mut of: HashMap<String, Vec<usize>> = HashMap::new();
+            for (n, title) in all.iter().enumerate() {
+                for word in long_words(&title.text).collect::<HashSet<_>>() {
+                    of.entry(word).or_default().push(n);
+                }
+            }
+            of.retain(|_, titles| titles.len() <= SHARED);
+            Titles { all, of }
+        })
     }
 
     /// Says whether `text` stands here word for word.
@@ -439,7 +448,8 @@ impl<'a> Body<'a> {
                 .strip_prefix(text)
                 .is_some_and(|rest| is_blank(rest.split_inclusive('\n').next().unwrap_or_default()))
         };
-        self.new.contains(text) || self.runs.get(run).is_some_and(|places| places.iter().any(stands))
+        let runs = || self.runs.get_or_init(|| runs(self.text));
+        self.new.contains(text) || runs().get(run).is_some_and(|places| places.iter().any(stands))
     }
 
     /// Takes `text`; gives the title that it goes under.
@@ -447,34 +457,39 @@ impl<'a> Body<'a> {
         let place = self.place(&text);
         self.new.insert(text.clone());
         self.put.entry(place).or_default().push(text);
-        place.map_or(self.heading, |n| &self.titles[n].text).to_owned()
+        place.map_or(self.heading, |n| &self.titles().all[n].text).to_owned()
     }
 
     /// The title whose words stand most often in `text`, the last of equal ones; else the
     /// title for findings, where there is one.
     fn place(&self, text: &str) -> Option<usize> {
+        let titles = self.titles();
         let mut times: HashMap<usize, usize> = HashMap::new();
-        if !self.words.is_empty() {
+        if !titles.of.is_empty() {
             for word in long_words(text) {
-                for title in self.words.get(&word).into_iter().flatten() {
+                for title in titles.of.get(&word).into_iter().flatten() {
                     *times.entry(*title).or_default() += 1;
                 }
             }
         }
         let most = times.into_iter().max_by_key(|(title, times)| (*times, *title));
-        let named = || self.titles.iter().rposition(|title| title.text.eq_ignore_ascii_case(self.heading));
+        let named = || titles.all.iter().rposition(|title| title.text.eq_ignore_ascii_case(self.heading));
         most.map(|(title, _)| title).or_else(named)
     }
 
     /// The body with all that was put into it.
     fn written(&self) -> String {
+        if self.put.is_empty() {
+            return self.text.to_owned();
+        }
+        let titles = &self.titles().all;
         let mut text = String::with_capacity(self.text.len() + 256);
         let (mut at, mut parted) = (0, None);
         let end = last_line_end(self.text, mark(self.text)..self.text.len());
-        let places = (0..self.titles.len()).map(Some).chain([None]);
+        let places = (0..titles.len()).map(Some).chain([None]);
         for place in places {
             let Some(groups) = self.put.get(&place) else { continue };
-            let to = place.map_or(end, |n| self.titles[n].end);
+            let to = place.map_or(end, |n| titles[n].end);
             text.push_str(&self.text[at..to]);
             at = to;
             if to > mark(self.text) && parted != Some(to) {
@@ -513,13 +528,49 @@ fn last_line_end(text: &str, range: Range<usize>) -> usize {
 /// The titles of a body, with the ends of their own sections.
 fn titles(body: &str) -> Vec<Title> {
     let from = mark(body) + front_matter(&body[mark(body)..]);
-    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let found = plain_titles(&body[from..]).unwrap_or_else(|| parsed_titles(&body[from..]));
+    let line_start = |at: usize| body[..at].rfind('\n').map_or(from, |at| at + 1);
+    let ends: Vec<usize> =
+        found.iter().skip(1).map(|(start, _)| line_start(from + start)).chain([body.len()]).collect();
+    let ends = found.iter().zip(ends).map(|((start, _), end)| last_line_end(body, from + start..end));
+    let ends: Vec<usize> = ends.collect();
+    found.into_iter().zip(ends).map(|((_, text), end)| Title { text, end }).collect()
+}
+
+/// Where each title starts, and its words, where lines tell: every title is one of `#` without
+/// an indent, and nothing but fences hides one.
+fn plain_titles(body: &str) -> Option<Vec<(usize, String)>> {
+    let other = |line: &str| {
+        let bare = line.trim_start();
+        let below = |mark: char| bare.starts_with(mark) && bare.trim_end().chars().all(|c| c == mark);
+        (bare.len() < line.len() && bare.starts_with('#')) || below('=') || below('-')
+    };
+    let code = plain_fences(body, body.len(), other)?;
+    let mut code = Cover::new(&code);
+    let titles = lines(body).filter(|line| line.text.starts_with('#') && code.over(line.start).is_none());
+    let title = |line: Read<'_>| {
+        let level = line.text.bytes().take_while(|c| *c == b'#').count();
+        let rest = line.text.get(level..).filter(|_| level <= 6)?;
+        if !rest.is_empty() && !rest.starts_with([' ', '\t', '\n']) {
+            return None;
+        }
+        let plain = rest.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\n' | ',' | '.'));
+        let parsed = || parsed_titles(line.text).pop().map(|(_, words)| words);
+        let words = if plain { Some(rest.trim().to_owned()) } else { parsed() };
+        Some((line.start, words.unwrap_or_default()))
+    };
+    Some(titles.filter_map(title).collect())
+}
+
+/// The same for any body.
+fn parsed_titles(body: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
     let (mut depth, mut within) = (0_usize, false);
-    for (event, range) in Parser::new_ext(&body[from..], Markdown::ENABLE_TABLES).into_offset_iter() {
+    for (event, range) in Parser::new_ext(body, Markdown::ENABLE_TABLES).into_offset_iter() {
         match event {
             Event::Start(block) => {
                 if depth == 0 && matches!(block, Block::Heading { .. }) {
-                    found.push((range.start + from..range.end + from, String::new()));
+                    found.push((range.start, String::new()));
                     within = true;
                 }
                 depth += 1;
@@ -541,12 +592,7 @@ fn titles(body: &str) -> Vec<Title> {
             _ => {}
         }
     }
-    let line_start = |at: usize| body[..at].rfind('\n').map_or(from, |at| at + 1);
-    let ends: Vec<usize> =
-        found.iter().skip(1).map(|(range, _)| line_start(range.start)).chain([body.len()]).collect();
-    let ends = found.iter().zip(ends).map(|((range, _), end)| last_line_end(body, range.start..end));
-    let ends: Vec<usize> = ends.collect();
-    found.into_iter().zip(ends).map(|((_, text), end)| Title { text, end }).collect()
+    found
 }
 
 /// The length of a block of settings that a page begins with; Markdown would read its last
@@ -609,7 +655,7 @@ mod tests {
     use super::*;
     use crate::memory::archive;
     use crate::memory::lock::{self, Held};
-    use crate::memory::samples::ANCHORS;
+    use crate::memory::samples::{ANCHORS, page_like};
 
     fn kinds() -> Kinds {
         Kinds::shipped().expect("the shipped kinds read")
@@ -628,6 +674,36 @@ mod tests {
             assert_eq!(absorbed(page).text, expected.replace("POINTER", POINTER), "{page}");
             let crlf = absorbed(&page.replace('\n', "\r\n")).text;
             assert_eq!(crlf, expected.replace("POINTER", POINTER).replace('\n', "\r\n"), "{page}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_find_the_titles_that_markdown_finds(page in page_like()) {
+            if let Some(titles) = plain_titles(&page) {
+                prop_assert_eq!(titles, parsed_titles(&page));
+            }
+        }
+
+        #[test]
+        fn lines_find_the_blank_lines_that_markdown_finds_in_a_block(page in page_like()) {
+            let blank_in = |blocks: &[Range<usize>]| -> Vec<usize> {
+                let blank = lines(&page).filter(|line| is_blank(line.text)).map(|line| line.start);
+                blank.filter(|at| blocks.iter().any(|block| block.start < *at && *at < block.end)).collect()
+            };
+            prop_assert_eq!(blank_in(&blocks(&page)), blank_in(&parsed_blocks(&page)));
+        }
+    }
+
+    #[test]
+    fn titles_are_words_without_their_marks() {
+        for (body, expected) in [
+            ("# C#\n## `code` and *stress* ##\n####### seven\n#none\n#\n", vec!["C#", "code and stress", ""]),
+            ("```\n# no\n```\n# yes, 2.0\n- item\n# after\n", vec!["yes, 2.0", "after"]),
+            ("under\n===\n# two\n", vec!["under", "two"]),
+        ] {
+            let titles: Vec<String> = titles(body).into_iter().map(|title| title.text).collect();
+            assert_eq!(titles, expected, "{body}");
         }
     }
 

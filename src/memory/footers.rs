@@ -74,7 +74,7 @@ pub fn layout<'a>(text: &'a str, anchors: &'a [&'a str]) -> Layout<'a> {
     let candidates = candidates(text, anchors);
     let above = candidates.last().map_or("", |last| &text[..last.start]);
     let blocks = if may_hide(above) {
-        plain_fences(above, text.len()).unwrap_or_else(|| hiding_blocks(text))
+        plain_fences(above, text.len(), |_| false).unwrap_or_else(|| hiding_blocks(text))
     } else {
         Vec::new()
     };
@@ -212,9 +212,14 @@ pub(super) fn may_hide(above: &str) -> bool {
 }
 
 /// Code blocks of `above`, where all that could hide a line are fences without an indent; the
-/// last one ends at `end` if nothing closes it. `None` where only Markdown can tell: most
-/// pages have no such line, and parsing costs more than all else that is done with them.
-fn plain_fences(above: &str, end: usize) -> Option<Vec<Range<usize>>> {
+/// last one ends at `end` if nothing closes it. `None` where only Markdown can tell, or where
+/// a line outside them is one that the caller leaves `unread`: most pages have no such line, and
+/// parsing costs more than all else that is done with them.
+pub(super) fn plain_fences(
+    above: &str,
+    end: usize,
+    unread: impl Fn(&str) -> bool,
+) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut open: Option<(&str, usize)> = None;
     for line in lines(above) {
@@ -230,16 +235,24 @@ fn plain_fences(above: &str, end: usize) -> Option<Vec<Range<usize>>> {
             }
         } else if let Some(fence) = fence(bare) {
             open = Some((fence, line.start));
-        } else if bare.contains("```")
-            || bare.contains("~~~")
-            || bare.contains(['<', '\r'])
-            || bare.contains("]:")
-        {
+        } else if is_odd(bare) || unread(bare) {
             return None;
         }
     }
     found.extend(open.map(|(_, start)| start..end));
     Some(found)
+}
+
+/// Says whether a line outside code may begin something that only Markdown can tell the end of:
+/// a fence with an indent, HTML, or the definition of a link.
+fn is_odd(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    bytes.iter().enumerate().any(|(n, byte)| match byte {
+        b'<' | b'\r' => true,
+        b'`' | b'~' => bytes[n..].starts_with(&[*byte; 3]),
+        b']' => bytes.get(n + 1) == Some(&b':'),
+        _ => false,
+    })
 }
 
 /// The signs of the fence that `line` opens, without an indent.
@@ -445,7 +458,7 @@ mod tests {
             ("``` a `b`\n", false),
             ("[a]:\n```\n", false),
         ] {
-            let plain = plain_fences(text, text.len());
+            let plain = plain_fences(text, text.len(), |_| false);
             assert_eq!(plain.is_some(), known, "{text:?}");
             assert!(
                 plain.is_none_or(|plain| hidden(text, &plain) == hidden(text, &hiding_blocks(text))),
@@ -472,7 +485,7 @@ mod tests {
             ][..]), 0..14),
         ) {
             for text in [page, lines.join("\n"), lines.join("\r\n")] {
-                if let Some(plain) = plain_fences(&text, text.len()) {
+                if let Some(plain) = plain_fences(&text, text.len(), |_| false) {
                     prop_assert_eq!(hidden(&text, &plain), hidden(&text, &hiding_blocks(&text)), "{:?}", text);
                 }
             }
