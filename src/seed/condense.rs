@@ -213,7 +213,7 @@ impl Seed {
     }
 
     /// The captures of this cycle, as the job's tree has them.
-    fn session_log(&self, focused: &Focused) -> Result<Vec<Capture>> {
+    pub(super) fn session_log(&self, focused: &Focused) -> Result<Vec<Capture>> {
         let bytes = self.own_file(focused, &names::session_log(focused.state.stand.cycle))?;
         let Some(bytes) = bytes else { return Ok(Vec::new()) };
         archive::read(&String::from_utf8_lossy(&bytes)).map_err(unread)

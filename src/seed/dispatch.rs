@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::format::journal::{Flight, What};
 use crate::format::short_hash;
 use crate::hosts::Answer;
-use crate::memory::notes::{Note, Standing};
+use crate::memory::notes::{Kind, Note, Standing};
 use crate::rules::Consumption;
 use crate::verdict::{Refusal, Wants};
 use crate::{hosts, voice};
@@ -55,10 +55,13 @@ impl Seed {
         let mut texts: Vec<&(&Marked, String)> = quoted.iter().filter(whole).copied().collect();
         texts.dedup_by(|one, other| one.1 == other.1);
         if texts.is_empty() && !live.iter().any(|one| one.note.kind == kind.name) {
-            // An end that was written by hand may be looked over by who would have written it.
-            let ended: Vec<&Marked> = notes.iter().filter(|one| one.note.kind == kind.name).collect();
-            let quoted = self.texts_of(&ended).into_iter().filter(|(_, text)| prompt.contains(text.as_str()));
-            return if quoted.count() == 1 { Ok(Ok(None)) } else { no("quote-none") };
+            // An end that was written by hand may be looked over by who would have written it;
+            // absorbing takes it from its page, and the session log has it.
+            return if self.quotes_an_end(focused, &notes, kind, prompt)? {
+                Ok(Ok(None))
+            } else {
+                no("quote-none")
+            };
         }
         let [(marked, _)] = texts.as_slice() else {
             return no(if texts.is_empty() { "quote" } else { "quote-one" });
@@ -76,6 +79,21 @@ impl Seed {
             return no("quote-waits");
         }
         Ok(Ok(Some(bound)))
+    }
+
+    /// Whether `prompt` quotes the end of one note of `kind`, or of several that ended alike.
+    fn quotes_an_end(&self, focused: &Focused, notes: &[Marked], kind: &Kind, prompt: &str) -> Result<bool> {
+        let on_pages: Vec<&Marked> = notes.iter().filter(|one| one.note.kind == kind.name).collect();
+        let mut texts: Vec<String> = self.texts_of(&on_pages).into_iter().map(|(_, text)| text).collect();
+        let kinds = self.kinds(&focused.state);
+        for footer in self.session_log(focused)?.iter().flatten() {
+            let ended = kinds.read(&footer.text).into_iter().filter(|note| note.kind == kind.name);
+            texts.extend(ended.filter_map(|note| Some(footer.text.get(note.span)?.to_owned())));
+        }
+        texts.retain(|text| prompt.contains(text.as_str()));
+        texts.sort_unstable();
+        texts.dedup();
+        Ok(texts.len() == 1)
     }
 
     /// Each note as it stands on its page, from its bracket to its last brace.

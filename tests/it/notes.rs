@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::world::{PAGE, World};
+use super::world::{PAGE, World, message};
 
 /// In condense, with these lines below `---Ve---` of the job's page.
 fn with_notes(lines: &str) -> World {
@@ -199,6 +199,27 @@ fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
     // One that was handed back holds the words of the one it was, and is quoted whole.
     launch(&world, extractor, "Take [KNOWLEDGE]{lexers}{looked: which one?} from the page.", || ()).passes();
     launch(&world, "mover", "Look at src/parser/CLAUDE.md.", || ()).passes();
+}
+
+#[test]
+fn what_ended_by_hand_is_looked_over_even_where_absorb_took_it() {
+    let world = with_notes("[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}");
+    let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
+    world.puts(file, "---\nname: lexers\ndescription: How they look ahead\n---\nOne\nTwo\nThree\nFour\n");
+    for n in [1, 2] {
+        world.seed(&format!("note resolve {n} --breadcrumb {file}")).succeeds();
+    }
+    // Two that ended alike are quoted by the same words.
+    let prompt = format!("Look over [RESOLVED:KNOWLEDGE]{{{file}}}.");
+    launch(&world, agent, &prompt, || ()).passes();
+    world.works("condense");
+    world.minute();
+    let sent = message("condense");
+    world.seed("phase advance -F -").stdin(&sent).refuses("not every KNOWLEDGE note");
+    launch(&world, agent, "Look over [RESOLVED:KNOWLEDGE]{other.md}.", || ()).refuses("no KNOWLEDGE note");
+    launch(&world, agent, &prompt, || ()).passes();
+    world.leaves();
+    assert_ne!(world.phase(), "condense");
 }
 
 #[test]
