@@ -239,8 +239,11 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
 
 /// The bytes of the top blocks, without the blank lines at their ends.
 fn blocks(text: &str) -> Vec<Range<usize>> {
-    // Only in these do blank lines stand; prose need not be parsed.
-    if let Some(code) = plain_fences(text, text.len(), may_hold_blanks) {
+    // Only in these do blank lines stand; prose need not be parsed. A byte order mark is text
+    // to Markdown and none to us.
+    if !text.starts_with('\u{feff}')
+        && let Some(code) = plain_fences(text, text.len(), may_hold_blanks)
+    {
         return code.into_iter().map(|code| code.start..code.start + text[code].trim_end().len()).collect();
     }
     parsed_blocks(text)

@@ -8,7 +8,7 @@
 use super::archive::{self, Capture, Footer, Multiset};
 use super::condense::points;
 use super::footers::layout;
-use super::notes::{Kinds, Note, Standing};
+use super::notes::{self, Kinds, Note, Standing};
 
 /// What would be lost, or is not held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,16 +35,20 @@ impl<'a> Said<'a> {
     fn read(page: &'a str, anchors: &[&str], kinds: &Kinds) -> Self {
         let layout = layout(page, anchors);
         let notes = kinds.in_footer(page, anchors);
-        let mut starts = notes.iter().map(|note| note.range.start).peekable();
+        let mut starts = notes.iter().map(|note| (note.range.start, note.span.end)).peekable();
         let mut words = Vec::new();
         for anchor in layout.found() {
             let range = layout.range_below(anchor);
             let mut at = range.start;
             for (line, n) in page[range].split_inclusive('\n').zip(anchor.line + 1..) {
-                while starts.next_if(|start| *start < at).is_some() {}
-                if starts.peek() != Some(&at) && !points(line) {
-                    words.extend(line.split_whitespace().map(|word| (n, word)));
-                }
+                while starts.next_if(|(start, _)| *start < at).is_some() {}
+                // Behind a note stands prose.
+                let prose = match starts.peek() {
+                    Some((start, end)) if *start == at => notes::behind(line, end - at),
+                    _ if points(line) => "",
+                    _ => line,
+                };
+                words.extend(prose.split_whitespace().map(|word| (n, word)));
                 at += line.len();
             }
         }
@@ -264,7 +268,8 @@ mod tests {
                 "[CARRIED:KNOWLEDGE:2]{w}{y}\n",
                 Some("4: [CARRIED:KNOWLEDGE:2]{x}{y}"),
             ),
-            ("[KNOWLEDGE]{x} word\n", "[RESOLVED:KNOWLEDGE]{a}\n", None),
+            ("[KNOWLEDGE]{x} word\n", "[RESOLVED:KNOWLEDGE]{a}\n", Some("4: word")),
+            ("- `[KNOWLEDGE]{x}` word\n", "[RESOLVED:KNOWLEDGE]{a}\nword\n", None),
         ];
         for (old, new, loss) in cases {
             let found = said(lost(&page(old), &page(new), &ANCHORS, &kinds(), &Held::default()));

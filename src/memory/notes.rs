@@ -395,6 +395,20 @@ pub fn bare_tag(line: &str) -> Option<(&'static str, &str)> {
     Some((known, line[tag.rest..].trim_start()))
 }
 
+/// What stands behind a carried note, of whatever kind and however it counts; `None` where the
+/// line is none.
+pub fn behind_carried(line: &str) -> Option<&str> {
+    let tag = tag(line)?;
+    let kind = tag.word.strip_prefix("CARRIED:")?.split(':').next()?;
+    let (braces, end) = braces(line, tag.rest);
+    (is_name(kind) && !braces.is_empty()).then(|| behind(line, end))
+}
+
+/// What stands behind the last brace of a note, which ends at `end`.
+pub(super) fn behind(line: &str, end: usize) -> &str {
+    line[end..].trim_start_matches('`')
+}
+
 struct TagAt<'a> {
     /// What stands between the brackets.
     word: &'a str,

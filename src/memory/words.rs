@@ -1,11 +1,12 @@
 //! Counts the words of a footer.
 //!
 //! One function serves entry and exit, so that what deflation asks and what it measures
-//! cannot drift apart. Uncounted are the lines that must stay: anchors, carried notes,
-//! and the pointer to earlier cycles.
+//! cannot drift apart. Uncounted is what must stay: anchors, carried notes, and the
+//! pointer to earlier cycles. What only begins like a carried note, or stands behind
+//! one, is prose.
 
-use super::condense;
 use super::footers::{Layout, layout};
+use super::{condense, notes};
 
 /// Tokens between Unicode white space, as `wc -w` counts them.
 pub fn count(text: &str) -> usize {
@@ -20,19 +21,15 @@ pub fn footer_words(text: &str, anchors: &[&str]) -> usize {
 /// The same for a page that was read.
 pub fn words_below(layout: &Layout<'_>) -> usize {
     let sections = layout.found().iter().map(|anchor| layout.below(anchor));
-    sections.flat_map(str::lines).filter(|line| !stays(line)).map(count).sum()
+    sections.flat_map(str::lines).map(|line| count(goes(line))).sum()
 }
 
-fn stays(line: &str) -> bool {
-    condense::points(line) || unbulleted(line).starts_with("[CARRIED:")
-}
-
-/// The line as a note has it: an indent, a bullet or a tick may stand before its bracket.
-fn unbulleted(line: &str) -> &str {
-    let line = line.trim_start();
-    let bare = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
-    let bare = bare.trim_start();
-    bare.strip_prefix('`').unwrap_or(bare)
+/// What of a line may be asked to go.
+fn goes(line: &str) -> &str {
+    if condense::points(line) {
+        return "";
+    }
+    notes::behind_carried(line).unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -55,6 +52,11 @@ mod tests {
             ("body words\n---Ob---\n\n---Pl---\n".to_owned(), 0),
             ("body\n---Ob---\none two\n---Pl---\nthree\n".to_owned(), 3),
             ("---Ob---\n[CARRIED:JOB:2]{fix the lexer}{no time}\none\n".to_owned(), 1),
+            (
+                "---Ob---\n[CARRIED: fix the lexer\n[CARRIED:JOB:0]{a}{b}\n[CARRIED:JOB:2]{a b}\n".to_owned(),
+                4,
+            ),
+            ("---Ob---\n- `[CARRIED:JOB:2]{fix it}{no time}` behind it\n".to_owned(), 2),
             ("---Ob---\n  - [CARRIED:JOB:2]{fix the lexer}{no time}\none\n".to_owned(), 1),
             (format!("---Ob---\n{pointer}\r\none\n"), 1),
             (format!("---Ob---\n{pointer} and more\n"), count(pointer) + 2),

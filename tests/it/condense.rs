@@ -243,3 +243,51 @@ fn an_absorbed_page_keeps_its_mode() {
     world.seed("condense absorb").tells("1 ephemeral dropped");
     assert_eq!(world.sh(&format!("stat -c %a {PAGE}")).trim(), "755");
 }
+
+#[test]
+fn notes_of_the_cycle_end_are_archived_and_go() {
+    let world = World::seeded();
+    world.enters("verify");
+    world.opens();
+    world.tests();
+    let notes = "[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}\n[CARRIED:DRAFT-TERM:1]{trivia}{no home}";
+    world.notes("---Ve---", notes);
+    world.leaves();
+    world.opens();
+    let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
+    world.puts(
+        file,
+        "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\nFour\nFive\n",
+    );
+    world.sh(&format!("rm .claude/agents/{agent}.md"));
+    for n in [1, 2, 3] {
+        let crumb = if n == 3 { "todo.txt" } else { file };
+        world.seed(&format!("note resolve {n} --breadcrumb {crumb}")).succeeds();
+    }
+    world.seed("condense archive").succeeds();
+    world.seed("condense absorb").tells("3 resolved dropped");
+    world.seed("condense verify").tells("holds what the footers say");
+    assert!(!world.text(PAGE).contains("[RESOLVED"), "{}", world.text(PAGE));
+    world.works("condense");
+    world.leaves();
+    assert_ne!(world.phase(), "condense");
+}
+
+#[test]
+fn prose_does_not_become_a_carried_note_by_its_first_word() {
+    let world = condensing();
+    world.seed("condense archive").succeeds();
+    world.is_heard();
+    let prose = |line: &str| !line.is_empty() && !line.starts_with("---") && !line.starts_with('#');
+    let text: Vec<String> = world
+        .text(PAGE)
+        .lines()
+        .map(|line| if prose(line) { format!("[CARRIED: {line}") } else { line.to_owned() })
+        .collect();
+    world.writes(PAGE, &(text.join("\n") + "\n")).passes();
+    world.seed("condense archive").succeeds();
+    assert_eq!(world.json("condense status")["stage"], "deflate");
+    world.minute();
+    let sent = message("condense");
+    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&sent).refuses("at most"));
+}

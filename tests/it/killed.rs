@@ -104,10 +104,10 @@ fn chosen(writes: &[Write]) -> Vec<&Write> {
         (0..most).map(|n| of[n * (of.len() - 1) / most.saturating_sub(1).max(1)]).collect::<Vec<_>>()
     };
     let names = |n: &usize| writes[*n].call.starts_with("rename") || writes[*n].call.starts_with("link");
-    let (named, others) = (0..writes.len()).partition::<Vec<_>, _>(names);
-    let named = spread(named, MOST / 2);
-    let others = spread(others, MOST - named.len());
-    let points: BTreeSet<usize> = named.into_iter().chain(others).collect();
+    let (renaming, others) = (0..writes.len()).partition::<Vec<_>, _>(names);
+    let renaming = spread(renaming, MOST / 2);
+    let others = spread(others, MOST - renaming.len());
+    let points: BTreeSet<usize> = renaming.into_iter().chain(others).collect();
     points.into_iter().map(|n| &writes[n]).collect()
 }
 

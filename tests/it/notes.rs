@@ -205,7 +205,10 @@ fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
 fn what_ended_by_hand_is_looked_over_even_where_absorb_took_it() {
     let world = with_notes("[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}");
     let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
-    world.puts(file, "---\nname: lexers\ndescription: How they look ahead\n---\nOne\nTwo\nThree\nFour\n");
+    world.puts(
+        file,
+        "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\nFour\nFive\n",
+    );
     for n in [1, 2] {
         world.seed(&format!("note resolve {n} --breadcrumb {file}")).succeeds();
     }
