@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::world::{CODE, PAGE, World, message};
+use super::world::{CODE, PAGE, Reply, World, message};
 
 /// The session log of the focused job's first cycle.
 fn log(world: &World) -> String {
@@ -290,4 +290,47 @@ fn prose_does_not_become_a_carried_note_by_its_first_word() {
     world.minute();
     let sent = message("condense");
     world.changes_nothing(|| world.seed("phase advance -F -").stdin(&sent).refuses("at most"));
+}
+
+/// What the hook says to a patch with these sections.
+fn patched(world: &World, sections: &str) -> Reply {
+    let payload = json!({
+        "session_id": "e2fc06a6-4aaf-49f6-8712-117cd08f9339", "cwd": world.repo(),
+        "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_use_id": "p1",
+        "tool_input": { "command": format!("*** Begin Patch\n{sections}*** End Patch") },
+    });
+    fs::write(world.root().join("payload"), payload.to_string()).expect("written");
+    Reply::read(&world.sh("git-seed hook codex PreToolUse < ../payload"))
+}
+
+#[test]
+fn a_patch_that_takes_words_from_one_footer_is_refused_as_a_whole() {
+    let world = condensing();
+    let takes = format!("*** Update File: {PAGE}\n@@\n-{SEEN}\n+\n");
+    let moves = format!("*** Update File: {PAGE}\n@@\n-{SEEN}\n+one more word\n+{SEEN}\n");
+    let adds = "*** Add File: .claude/knowledge/lexers.md\n+---\n+name: lexers\n\
+                +description: How they look ahead\n+---\n+One character is enough.\n";
+    for sections in [format!("{takes}{adds}"), format!("{adds}{takes}")] {
+        patched(&world, &sections).refuses("no session log holds it");
+    }
+    patched(&world, &format!("{adds}{moves}")).passes();
+    world.seed("condense archive").succeeds();
+    world.reads(CODE).passes();
+    patched(&world, &format!("{adds}{takes}")).passes();
+}
+
+#[cfg(unix)]
+#[test]
+fn absorb_writes_what_a_page_leads_to() {
+    let world = condensing();
+    world.edits(PAGE, "---Ob---\n", "---Ob---\n\n[DURABLE] It lasts.\n").passes();
+    world.sh(&format!("mv {PAGE} src/parser/notes.md && ln -s notes.md {PAGE}"));
+    world.seed("condense archive").succeeds();
+    assert!(world.text(&log(&world)).contains("It lasts."));
+    world.seed("condense absorb").tells("1 into the body");
+    let link = fs::read_link(world.path(PAGE)).expect("it is a link still");
+    assert_eq!(link.to_string_lossy(), "notes.md");
+    let text = world.text("src/parser/notes.md");
+    assert!(text.split("---Ob---").next().is_some_and(|body| body.contains("It lasts.")), "{text}");
+    world.seed("condense verify").tells("holds what the footers say");
 }
