@@ -59,6 +59,15 @@ impl<'a> Said<'a> {
         Self { words, notes: notes.collect() }
     }
 
+    /// The lines of the resolved notes of `kind`.
+    fn ends(&self, kind: &str) -> impl Iterator<Item = &'a str> {
+        let ends = self
+            .notes
+            .iter()
+            .filter(move |(note, _)| note.kind == kind && note.standing == Standing::Resolved);
+        ends.map(|(_, line)| *line)
+    }
+
     fn tally(&self) -> Multiset<'a> {
         archive::tally(self.words.iter().map(|(_, word)| *word))
     }
@@ -105,23 +114,28 @@ fn most<'a>(all: &mut Multiset<'a>, more: Multiset<'a>) {
 pub fn lost(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
     let (before, after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
     let (words, notes) = held.read(anchors, kinds);
-    let note = lost_note(&before, &after, &notes);
+    let note = lost_note(&before, &after, &notes, |_| 0);
     note.or_else(|| lost_words(&before, &after.tally(), &words))
 }
 
-/// The first thing that the footers of `old`, as they were when the log was begun, said and
-/// that neither `new` nor the log says now. A note that came to rest may stand in the log alone.
+/// The same for what a page said some time ago: a note may have ended, been archived, and
+/// gone since then.
 pub fn gone(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
-    let (before, mut after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
-    let (words, mut notes) = held.read(anchors, kinds);
-    for (_, line) in &after.notes {
-        takes_one(&mut notes, line);
-    }
-    for (line, times) in notes {
-        let rests = kinds.read(line).into_iter().find(|note| note.standing == Standing::Resolved);
-        after.notes.extend(rests.into_iter().flat_map(|note| std::iter::repeat_n((note, line), times)));
-    }
-    let note = lost_note(&before, &after, &Multiset::new());
+    let (before, after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
+    let (words, notes) = held.read(anchors, kinds);
+    // A capture of `old` itself, taken afterwards, shows no way from it.
+    let between = held.footers.iter().filter(|footer| *footer != old);
+    let between: Vec<Said<'_>> = between.map(|footer| Said::read(footer, anchors, kinds)).collect();
+    let ended = |kind: &str| {
+        let mut then = &before;
+        let mut ends = 0;
+        for next in between.iter().chain([&after]) {
+            ends += new_ends(then, next, kind);
+            then = next;
+        }
+        ends.saturating_sub(new_ends(&before, &after, kind))
+    };
+    let note = lost_note(&before, &after, &notes, ended);
     note.or_else(|| lost_words(&before, &after.tally(), &words))
 }
 
@@ -150,28 +164,37 @@ fn takes_one(pieces: &mut Multiset<'_>, piece: &str) -> bool {
     }
 }
 
-fn lost_note(before: &Said<'_>, after: &Said<'_>, archived: &Multiset<'_>) -> Option<Loss> {
-    // A line that the log holds may go where it stood; a new one that reads the same may not.
-    let stood = archive::tally(before.notes.iter().map(|(_, line)| *line));
-    let may_go = |line: &&str| archived.get(line).copied().unwrap_or_default().min(stood[line]);
-    let free: Multiset<'_> = stood.keys().map(|line| (*line, may_go(line))).collect();
-    let kept = |said: &Said<'_>, kind: &str| {
-        let mut free = free.clone();
-        let of_kind = said.notes.iter().filter(|(note, _)| note.kind == kind);
-        let bound = |(note, line): &&(Note, &str)| {
-            !(note.standing == Standing::Resolved && takes_one(&mut free, line))
-        };
-        of_kind.filter(bound).count()
+/// How many notes of `kind` came to their end from `then` to `next`.
+fn new_ends(then: &Said<'_>, next: &Said<'_>, kind: &str) -> usize {
+    let mut known = archive::tally(then.ends(kind));
+    next.ends(kind).filter(|line| !takes_one(&mut known, line)).count()
+}
+
+/// `ended` says how many notes of a kind ended and went where neither page shows it.
+fn lost_note(
+    before: &Said<'_>,
+    after: &Said<'_>,
+    archived: &Multiset<'_>,
+    ended: impl Fn(&str) -> usize,
+) -> Option<Loss> {
+    let count = |said: &Said<'_>, kind: &str| said.notes.iter().filter(|(note, _)| note.kind == kind).count();
+    // An end that the log holds may go, and speaks for no other note while it stays.
+    let missing = |kind: &str| {
+        let (mut free, mut still) = (archived.clone(), archive::tally(after.ends(kind)));
+        let free = before.ends(kind).filter(|line| takes_one(&mut free, line));
+        let (staying, going): (Vec<&str>, Vec<&str>) = free.partition(|line| takes_one(&mut still, line));
+        let bound = count(before, kind) - staying.len() - going.len();
+        count(after, kind) - staying.len() + ended(kind) < bound
     };
     let stands = archive::tally(after.notes.iter().map(|(_, line)| *line));
     for (note, line) in &before.notes {
         let loss = || Some(Loss { line: note.line, what: (*line).to_owned(), note: true });
         let free = note.standing == Standing::Resolved && archived.contains_key(line);
-        if !free && !stands.contains_key(line) && kept(after, &note.kind) < kept(before, &note.kind) {
+        if !free && !stands.contains_key(line) && missing(&note.kind) {
             return loss();
         }
         if note.standing == Standing::Carried
-            && dropped_carried(before, after, &note.kind)
+            && dropped_carried(before, after, &note.kind) > ended(&note.kind)
             && !goes_on(note, after)
         {
             return loss();
@@ -192,13 +215,10 @@ fn follows(old: &Note, new: &Note) -> bool {
         && new.carries >= old.carries
 }
 
-/// More carried notes of `kind` do not go on than were resolved.
-fn dropped_carried(before: &Said<'_>, after: &Said<'_>, kind: &str) -> bool {
-    let of = |said: &Said<'_>, standing| {
-        said.notes.iter().filter(|(note, _)| note.kind == kind && note.standing == standing).count()
-    };
+/// How many more carried notes of `kind` do not go on than were resolved.
+fn dropped_carried(before: &Said<'_>, after: &Said<'_>, kind: &str) -> usize {
     let mut open: Vec<&Note> = after.notes.iter().map(|(note, _)| note).collect();
-    let mut gone = 0;
+    let mut gone = 0_usize;
     for (note, _) in
         before.notes.iter().filter(|(note, _)| note.kind == kind && note.standing == Standing::Carried)
     {
@@ -207,7 +227,7 @@ fn dropped_carried(before: &Said<'_>, after: &Said<'_>, kind: &str) -> bool {
             None => gone += 1,
         }
     }
-    gone > of(after, Standing::Resolved).saturating_sub(of(before, Standing::Resolved))
+    gone.saturating_sub(new_ends(before, after, kind))
 }
 
 fn lost_words(before: &Said<'_>, after: &Multiset<'_>, archived: &Multiset<'_>) -> Option<Loss> {
@@ -335,6 +355,42 @@ mod tests {
         assert_eq!(said(unheld(&now, &ANCHORS, &kinds(), &held)).as_deref(), Some("4: one"));
         let other = Held::of(&captures, "src/CLAUDE.md", &ANCHORS);
         assert_eq!(said(unheld(&page("one\n"), &ANCHORS, &kinds(), &other)).as_deref(), Some("4: one"));
+    }
+
+    #[test]
+    fn a_note_that_ended_and_went_is_not_gone() {
+        let log = |footers: &[&str]| -> Vec<Capture> {
+            let capture = |text: &&str| {
+                vec![Footer { page: "CLAUDE.md".to_owned(), text: format!("{text}---Pl---\n") }]
+            };
+            footers.iter().map(capture).collect()
+        };
+        let (a, b, f) = ("[KNOWLEDGE]{a}\n", "[KNOWLEDGE]{b}\n", "[RESOLVED:KNOWLEDGE]{f}\n");
+        let waits = "[CARRIED:KNOWLEDGE:1]{x}{y}\n";
+        let two = (a.to_owned() + b, f.repeat(2));
+        let mixed = waits.to_owned() + a;
+        for (entry, captures, now, loss) in [
+            (a, &[f][..], f, None),
+            (a, &[f], "", None),
+            (a, &["w\n"], "", Some("4: [KNOWLEDGE]{a}")),
+            (&two.0, &[&two.1], &two.1, None),
+            (&two.0, &[&two.1], "", None),
+            (&two.0, &[f], "", Some("4: [KNOWLEDGE]{a}")),
+            // One ended, went, and then the other ended likewise.
+            (&two.0, &[f, "w\n", f], "", None),
+            (&two.0, &[f, f], "", Some("4: [KNOWLEDGE]{a}")),
+            (waits, &[f], "", None),
+            (&mixed, &[f], "", Some("4: [CARRIED:KNOWLEDGE:1]{x}{y}")),
+        ] {
+            let held = Held::of(&log(captures), "CLAUDE.md", &ANCHORS);
+            let (entry, now) = (page(entry), page(now));
+            let found = said(gone(&entry, &now, &ANCHORS, &kinds(), &held));
+            assert_eq!(found.as_deref(), loss, "{entry:?} {captures:?} {now:?}");
+            // An edit is no ending: what the log holds of other notes lets none go.
+            if entry.contains("[KNOWLEDGE]") && !now.contains("RESOLVED") {
+                assert!(lost(&entry, &now, &ANCHORS, &kinds(), &held).is_some(), "{entry:?} {now:?}");
+            }
+        }
     }
 
     proptest! {

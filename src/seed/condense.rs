@@ -27,8 +27,9 @@ pub enum Unarchived {
     Log { path: String },
     /// A footer says what the log does not.
     Words { page: String, loss: Loss },
-    /// A footer said it when condense began; now neither page nor log does.
-    Gone { page: String, loss: Loss },
+    /// A footer said it when condense began; now neither page nor log does. The fence can put
+    /// back what the agent did to a page, and nothing that somebody else did.
+    Gone { page: String, loss: Loss, by_fence: bool },
 }
 
 impl Unarchived {
@@ -41,7 +42,14 @@ impl Unarchived {
                 .with("path", page.as_str())
                 .with("line", loss.line.to_string())
                 .with("what", &*loss.what),
-            Self::Gone { page, loss } => no("gone").with("path", page.as_str()).with("what", &*loss.what),
+            Self::Gone { page, loss, by_fence } => {
+                let case = match (by_fence, loss.note) {
+                    (true, _) => "gone",
+                    (false, true) => "gone-note",
+                    (false, false) => "gone-words",
+                };
+                no(case).with("path", page.as_str()).with("what", &*loss.what)
+            }
         }
     }
 }
@@ -164,20 +172,27 @@ impl Seed {
         log: &[Capture],
     ) -> Result<Option<Unarchived>> {
         let (anchors, kinds) = (self.rules.maps.anchors(), self.kinds(&focused.state));
-        let Some(bytes) =
-            self.store.file(&focused.tip, names::FOOTERS)?.filter(|_| focused.state.baseline.is_some())
-        else {
-            return Ok(None);
-        };
-        for footer in archive::read(&String::from_utf8_lossy(&bytes)).map_err(unread)?.iter().flatten() {
+        for footer in &self.footers_at_entry(focused)? {
             let now =
                 pages.iter().find(|(page, _)| *page == footer.page).map_or("", |(_, text)| text.as_str());
             let held = Held::of(log, &footer.page, &anchors);
             if let Some(loss) = lock::gone(&lock::as_page(footer, &anchors), now, &anchors, &kinds, &held) {
-                return Ok(Some(Unarchived::Gone { page: footer.page.clone(), loss }));
+                let (page, strays) = (footer.page.clone(), self.fence_shown(focused)?.strays);
+                let by_fence = strays.contains(&page);
+                return Ok(Some(Unarchived::Gone { page, loss, by_fence }));
             }
         }
         Ok(None)
+    }
+
+    /// What the footers said when condense began.
+    fn footers_at_entry(&self, focused: &Focused) -> Result<Capture> {
+        let bytes = self.store.file(&focused.tip, names::FOOTERS)?;
+        let Some(bytes) = bytes.filter(|_| focused.state.baseline.is_some()) else {
+            return Ok(Capture::new());
+        };
+        let captures = archive::read(&String::from_utf8_lossy(&bytes)).map_err(unread)?;
+        Ok(captures.into_iter().flatten().collect())
     }
 
     /// What an edit would take from the footer of `page` and the log does not hold; asked
@@ -246,12 +261,18 @@ impl Seed {
         let path = self.own_path(&focused.state, &name);
         let captures = self.session_log(&focused)?;
         let unarchived = self.unarchived(&focused)?;
+        let mut earlier = Capture::new();
         let done = |captures: &[Capture], added| {
             let pages = captures.last().into_iter().flatten().map(|footer| footer.page.clone()).collect();
             Ok(Ok(Archived { path: path.clone(), pages, captures: captures.len(), added }))
         };
         match unarchived {
             None => return done(&captures, false),
+            // Words that somebody else took are kept as they were when condense began; a note
+            // has to come to its end first.
+            Some(Unarchived::Gone { ref loss, by_fence: false, .. }) if !loss.note => {
+                earlier = self.footers_at_entry(&focused)?;
+            }
             Some(gone @ Unarchived::Gone { .. }) => return Ok(Err(gone.refusal("archive"))),
             Some(Unarchived::Log { .. }) => {
                 let recorded = self.own_file(&focused, &name)?.unwrap_or_default();
@@ -261,12 +282,17 @@ impl Seed {
             Some(Unarchived::Words { .. }) => {}
         }
         let state = &focused.state;
-        let log = match self.own_file(&focused, &name)? {
+        let mut log = match self.own_file(&focused, &name)? {
             Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             None => archive::begin(&state.job.id.to_string(), state.job.run, state.stand.cycle),
         };
-        let capture = self.footers_of(&self.pages_of(&self.lines(&focused.chain, names::SCOPE)?));
-        let bytes = archive::add(&log, &capture).map_err(unread)?.into_bytes();
+        let now = self.footers_of(&self.pages_of(&self.lines(&focused.chain, names::SCOPE)?));
+        let mut capture = Capture::new();
+        for one in [earlier, now].into_iter().filter(|one| !one.is_empty()) {
+            log = archive::add(&log, &one).map_err(unread)?;
+            capture = one;
+        }
+        let bytes = log.into_bytes();
         let subject = format!("archive the footers of {}", super::boundary::count(capture.len(), "page"));
         let file = OwnFile { name: &name, bytes, step: "archive", subject, by };
         let focused = self.write_own_file(&focused, file)?;

@@ -332,5 +332,53 @@ fn absorb_writes_what_a_page_leads_to() {
     assert_eq!(link.to_string_lossy(), "notes.md");
     let text = world.text("src/parser/notes.md");
     assert!(text.split("---Ob---").next().is_some_and(|body| body.contains("It lasts.")), "{text}");
+}
+
+#[test]
+fn what_somebody_else_took_from_a_page_is_archived_as_it_was() {
+    let took: [fn(&World); 4] = [
+        |world| world.puts(PAGE, "# a person wrote it anew\n"),
+        |world| fs::remove_file(world.path(PAGE)).expect("it was there"),
+        |world| drop(world.sh(&format!("git mv {PAGE} src/parser/NOTES.md"))),
+        |world| {
+            world.person("gmode enter -m 'mend it'").succeeds();
+            world.puts(PAGE, &without(world, SEEN));
+            world.sh(&format!("git commit -qm 'gmode: shorter' {PAGE}"));
+            world.person("gmode exit").succeeds();
+        },
+    ];
+    for take in took {
+        let world = condensing();
+        take(&world);
+        let said = world.seed("condense verify").ends(1, "nothing holds it now");
+        assert!(said.contains("Do: git seed condense archive"), "{said}");
+        let page = fs::read(world.path(PAGE)).ok();
+        world.seed("condense archive").succeeds();
+        assert_eq!(fs::read(world.path(PAGE)).ok(), page);
+        assert!(world.text(&log(&world)).contains(SEEN));
+        world.seed("condense verify").tells("holds what the footers say");
+        world.seed("condense absorb").succeeds();
+    }
+}
+
+#[test]
+fn a_note_that_somebody_else_took_is_written_back_and_ends() {
+    let world = World::seeded();
+    world.enters("verify");
+    world.opens();
+    world.tests();
+    let note = "[DRAFT-TERM]{trivia | blanks}";
+    world.notes("---Ve---", note);
+    world.leaves();
+    world.opens();
+    fs::remove_file(world.path(PAGE)).expect("it was there");
+    let said = world.seed("condense archive").refuses(note);
+    assert!(said.contains("Do: write it back below an anchor"), "{said}");
+    world.is_heard();
+    let again = super::world::page("# parser\n").replace("---Ve---\n", &format!("---Ve---\n\n{note}\n"));
+    world.writes(PAGE, &again).passes();
+    world.seed("note carry 1 --why 'no home yet'").succeeds();
+    world.seed("condense archive").succeeds();
+    assert!(world.text(&log(&world)).contains(SEEN));
     world.seed("condense verify").tells("holds what the footers say");
 }
