@@ -107,6 +107,20 @@ fn a_carried_note_keeps_its_words_and_says_why() {
 }
 
 #[test]
+fn notes_that_say_the_same_climb_once_in_a_cycle() {
+    let same = "[CARRIED:DRAFT-TERM:1]{x}{y}\n[CARRIED:DRAFT-TERM:2]{x}{y}\n[DRAFT-TERM]{x}\n[DRAFT-TERM]{z}";
+    let world = with_notes(same);
+    world.seed("note list").succeeds();
+    for n in [3, 4] {
+        world.seed(&format!("note carry {n} --why later")).succeeds();
+    }
+    let page = world.text(PAGE);
+    let counts = "[CARRIED:DRAFT-TERM:2]{x}{y}\n[CARRIED:DRAFT-TERM:3]{x}{y}\n\
+                  [CARRIED:DRAFT-TERM:1]{x}{later}\n[CARRIED:DRAFT-TERM:1]{z}{later}\n";
+    assert!(page.contains(counts), "{page}");
+}
+
+#[test]
 fn a_number_means_the_note_that_was_shown() {
     let world = with_notes("[DRAFT-TERM]{one}\n[DRAFT-TERM]{two}");
     world.seed("note list").tells("  1  ");
