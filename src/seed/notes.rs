@@ -48,18 +48,21 @@ pub(super) struct Seen {
 
 impl Seed {
     /// Whether `crumb` leads to something that exists, of the sorts that prove this kind.
-    pub(super) fn leads_somewhere(&self, kind: &Kind, crumb: &str) -> bool {
-        kind.crumbs.iter().any(|sort| self.is_there(*sort, crumb))
+    pub(super) fn leads_somewhere(&self, state: &State, kind: &Kind, crumb: &str) -> bool {
+        kind.crumbs.iter().any(|sort| self.is_there(state, *sort, crumb))
     }
 
     /// Each word of a breadcrumb may be the reference: `job <id> created` is one.
-    fn is_there(&self, sort: Crumb, crumb: &str) -> bool {
+    fn is_there(&self, state: &State, sort: Crumb, crumb: &str) -> bool {
         let words = words_of(crumb);
         match sort {
             Crumb::Commit => words.clone().any(|word| self.is_commit(word)),
-            Crumb::Job => words.clone().any(|word| self.is_job(word)),
+            Crumb::Job => words.clone().any(|word| self.is_another_job(state, word)),
             Crumb::File => self.is_file(crumb.trim(), "") || words.clone().any(|word| self.is_file(word, "")),
-            Crumb::Knowledge => words.clone().any(|word| self.is_file(word, knowledge::HOME)),
+            // The index is there whether or not anything was learnt.
+            Crumb::Knowledge => {
+                words.clone().any(|word| !knowledge::is_index(word) && self.is_file(word, knowledge::HOME))
+            }
         }
     }
 
@@ -69,8 +72,12 @@ impl Seed {
         hex && self.store.has_commit(word)
     }
 
-    fn is_job(&self, word: &str) -> bool {
+    /// A job other than the one whose work the note waits for.
+    fn is_another_job(&self, state: &State, word: &str) -> bool {
         let Ok(id) = word.parse::<JobId>() else { return false };
+        if id == state.job.id {
+            return false;
+        }
         matches!(self.store.tip(&names::job_chain(&id)), Ok(Some(_)))
     }
 
@@ -110,8 +117,8 @@ impl Seed {
     /// Writes the end of note `n` in place: done, and `crumb` leads to what shows it.
     pub fn note_resolve(&self, n: usize, crumb: &str) -> Done<Marked> {
         let crumb = crumb.trim().to_owned();
-        let done = self.end_note(n, |marked, kind| {
-            if !self.leads_somewhere(kind, &crumb) {
+        let done = self.end_note(n, |state, marked, kind| {
+            if !self.leads_somewhere(state, kind, &crumb) {
                 let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
                 return Err(no("crumb")
                     .with("crumb", crumb.as_str())
@@ -143,7 +150,8 @@ impl Seed {
     /// The knowledge file that a breadcrumb of this kind leads to.
     fn knowledge_of(&self, kind: &Kind, crumb: &str) -> Option<String> {
         let asks = kind.crumbs.contains(&Crumb::Knowledge);
-        let found = words_of(crumb).find(|word| asks && self.is_file(word, knowledge::HOME))?;
+        let file = |word: &&str| !knowledge::is_index(word) && self.is_file(word, knowledge::HOME);
+        let found = words_of(crumb).find(|word| asks && file(word))?;
         Some(found.to_owned())
     }
 
@@ -152,7 +160,7 @@ impl Seed {
         if why.trim().is_empty() {
             return Err(SeedError::Usage("say by --why what keeps the note from being resolved".to_owned()));
         }
-        self.end_note(n, |marked, _| {
+        self.end_note(n, |_, marked, _| {
             let note = &marked.note;
             if note.standing == Standing::Carried {
                 return Err(no("carried").with("where", marked.place()));
@@ -168,7 +176,7 @@ impl Seed {
     fn end_note(
         &self,
         n: usize,
-        end: impl Fn(&Marked, &Kind) -> std::result::Result<String, Refusal>,
+        end: impl Fn(&State, &Marked, &Kind) -> std::result::Result<String, Refusal>,
     ) -> Done<Marked> {
         let mut focused = self.require_focused()?;
         if !self.row(Some(&focused)).measures {
@@ -188,7 +196,7 @@ impl Seed {
         }
         let kinds = self.kinds(&focused.state);
         let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(no("moved"))) };
-        let line = match end(&marked, kind) {
+        let line = match end(&focused.state, &marked, kind) {
             Ok(line) => line,
             Err(refusal) => return Ok(Err(refusal)),
         };

@@ -151,7 +151,7 @@ impl Seed {
             for mut note in kinds.in_footer(&text, &anchors) {
                 let kind = kinds.get(&note.kind);
                 if note.standing == Standing::Resolved
-                    && !kind.is_some_and(|kind| self.leads_somewhere(kind, &note.crumb))
+                    && !kind.is_some_and(|kind| self.leads_somewhere(state, kind, &note.crumb))
                 {
                     note.standing = Standing::Live;
                 }

@@ -50,7 +50,10 @@ fn a_breadcrumb_has_to_lead_somewhere() {
     let world = with_notes(
         "[KNOWLEDGE]{escapes} and more\n[PENDING-JOB]{cache-lies}\n[AGENT-UPDATE]{mover | copies | look}",
     );
+    world.puts(".claude/knowledge/INDEX.md", "# Knowledge\n");
     for (n, crumb) in [
+        (1, ".claude/knowledge/INDEX.md"),
+        (2, &*world.job()),
         (1, "in the body"),
         (1, "src/parser/CLAUDE.md"),
         (1, ".claude/knowledge/../../todo.txt"),
