@@ -20,6 +20,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use git_seed::event::{Change, Replacement};
 use git_seed::memory::notes::{Kinds, Standing};
 use git_seed::memory::{edit, footers, words};
+use git_seed::seed::memory::read_each;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use serde_json::{Value, json};
 
@@ -411,6 +412,35 @@ impl Ground {
         )
     }
 
+    /// The same, led into condense; its page was read and its footers archived.
+    fn in_condense() -> Result<Self> {
+        let ground = Self::in_execute(0)?;
+        let page = format!("{SCOPE}/CLAUDE.md");
+        let shown = |executed: &str, verified: &str| {
+            for moment in ["PreToolUse", "PostToolUse"] {
+                let mut tests = tool(moment, "Bash", json!({ "command": "cargo test" }));
+                tests["tool_response"] =
+                    json!({ "stdout": "test result: ok. 1 passed", "interrupted": false });
+                ground.hooked(&tests)?;
+            }
+            let text = format!(
+                "# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n{executed}\n---Ve---\n{verified}"
+            );
+            ground.edited(&page, &text)
+        };
+        shown("\nlooked ahead\n", "")?;
+        ground.advance(&["What I Implemented", "Evidence", "Plan Item Addressed"])?;
+        ground.seed("phase multiplier 3")?;
+        shown("\nlooked ahead\n", "\nran it\n")?;
+        ground.advance(&["Acceptance Criteria Checked", "Pass-Fail Per Criterion", "Evidence"])?;
+        ground.seed("phase multiplier 3")?;
+        ground.looked(&page)?;
+        ground.seed("condense archive")?;
+        ground.looked(&page)?;
+        said(&mut ground.git("gc -q --prune=now"))?;
+        Ok(ground)
+    }
+
     /// The payload of a passing decision, after making sure that it passes.
     fn passing(&self) -> Result<PathBuf> {
         let payload = self.payload("pass.json", &self.edit("PreToolUse", FILE, "y()"))?;
@@ -514,6 +544,19 @@ fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
     table.ratio("decision, passing", took[0], "git rev-parse HEAD", took[1], Budget::Wall(1.10));
     table.ratio("decision, passing", took[0], "git-seed version", took[2], Budget::None);
     table.ratio("refusal, with its line", took[3], "decision, passing", took[0], Budget::None);
+    // Here the page is read, and the session log that has to hold what goes.
+    let ground = Ground::in_condense()?;
+    let input = json!({
+        "file_path": ground.top.join(SCOPE).join("CLAUDE.md"), "old_string": "it looks\n", "new_string": "\n",
+    });
+    let pass = ground.payload("pass.json", &tool("PreToolUse", "Edit", input))?;
+    let heard = said(&mut ground.hook(&pass)?)?;
+    ensure!(heard.is_empty(), "what is archived may go in condense, but: {heard}");
+    let took = in_turn(
+        asked.runs(200),
+        &mut [Box::new(|_| ground.hook(&pass)), Box::new(|_| Ok(ground.git("rev-parse HEAD")))],
+    )?;
+    table.ratio("decision in condense, passing", took[0], "git rev-parse HEAD", took[1], Budget::None);
     Ok(())
 }
 
@@ -705,21 +748,23 @@ fn pages(asked: &Asked, table: &mut Table) -> Result<()> {
     let mut runs: [Vec<Took>; 3] = Default::default();
     for run in 0..asked.runs(30) + WARM {
         let start = Instant::now();
-        let (mut live, mut carried, mut counted) = (0, 0, 0);
-        for path in &paths {
-            let text = fs::read_to_string(path)?;
+        let used = cpu(&getrusage(UsageWho::RUSAGE_SELF)?);
+        let looked = read_each(&paths, |bytes| {
+            let text = String::from_utf8_lossy(bytes);
             let layout = footers::layout(&text, &ANCHORS);
-            counted += words::words_below(&layout);
-            for note in kinds.below(&text, &layout) {
-                live += usize::from(note.standing.is_live());
-                carried += usize::from(note.standing == Standing::Carried);
-            }
-        }
+            let notes = kinds.below(&text, &layout);
+            let live = notes.iter().filter(|note| note.standing.is_live()).count();
+            let carried = notes.iter().filter(|note| note.standing == Standing::Carried).count();
+            [live, carried, words::words_below(&layout)]
+        })?;
+        let [live, carried, counted] =
+            [0, 1, 2].map(|part| looked.iter().map(|one| one[part]).sum::<usize>());
         let wall = start.elapsed();
+        let used = cpu(&getrusage(UsageWho::RUSAGE_SELF)?).saturating_sub(used);
         ensure!(live == PAGES && carried == PAGES && counted > PAGES, "{live} {carried} {counted}");
         let mut grep = ground.command("git");
         grep.args(["grep", "-c", ".", "--", "*CLAUDE.md"]);
-        let took = [Took { wall, cpu: wall }, timed(grep)?, timed(ground.own(&["memory", "lint"]))?];
+        let took = [Took { wall, cpu: used }, timed(grep)?, timed(ground.own(&["memory", "lint"]))?];
         if run >= WARM {
             runs.iter_mut().zip(took).for_each(|(runs, took)| runs.push(took));
         }

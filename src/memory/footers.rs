@@ -198,6 +198,10 @@ fn mark_len(text: &str) -> usize {
 
 fn candidates(text: &str, anchors: &[&str]) -> Vec<Found> {
     let found = |line: Line<'_>| {
+        let first = line.text.as_bytes().first();
+        if !anchors.iter().any(|anchor| anchor.as_bytes().first() == first) {
+            return None;
+        }
         let bare = line.text.trim_end_matches([' ', '\t', '\r', '\n']);
         let rank = anchors.iter().position(|anchor| *anchor == bare)?;
         Some(Found { rank, line: line.number, start: line.start, end: line.start + line.text.len() })

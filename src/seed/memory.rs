@@ -3,6 +3,8 @@
 //! Reads only, one child process for the list of files.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::Read as _;
+use std::path::PathBuf;
 
 use super::{Focused, Result, Seed};
 use crate::event::{Act, ToolCall};
@@ -144,19 +146,72 @@ impl Seed {
 
     fn memory_among(&self, paths: &[String]) -> Result<Vec<File>> {
         let pages = self.page_names();
-        let mut files = Vec::new();
-        for path in paths.iter().filter(|path| lint::is_memory(path, &pages)) {
-            let at = self.store.work_tree().join(path);
-            if at.symlink_metadata().is_ok_and(|data| data.is_file()) {
-                let text = String::from_utf8_lossy(&std::fs::read(at)?).into_owned();
-                files.push(File { path: path.clone(), text });
-            }
-        }
-        Ok(files)
+        let top = self.store.work_tree();
+        let paths = paths.iter().filter(|path| lint::is_memory(path, &pages));
+        let (paths, files): (Vec<&String>, Vec<PathBuf>) = paths
+            .map(|path| (path, top.join(path)))
+            .filter(|(_, at)| at.symlink_metadata().is_ok_and(|data| data.is_file()))
+            .unzip();
+        let texts = read_each(&files, |bytes| String::from_utf8_lossy(bytes).into_owned())?;
+        Ok(paths.into_iter().cloned().zip(texts).map(|(path, text)| File { path, text }).collect())
     }
+}
+
+/// What `take` makes of each file, in their order. Most of the time goes into the kernel's
+/// opening and reading, so many files are shared out among a few threads.
+///
+/// # Errors
+///
+/// Fails where a file cannot be read.
+pub fn read_each<T: Send>(files: &[PathBuf], take: impl Fn(&[u8]) -> T + Sync) -> std::io::Result<Vec<T>> {
+    /// Files for which another thread pays, and the most threads.
+    const SHARE: usize = 64;
+    const THREADS: usize = 8;
+    let read = |files: &[PathBuf]| {
+        let mut bytes = Vec::new();
+        let one = |file: &PathBuf| {
+            bytes.clear();
+            std::fs::File::open(file)?.read_to_end(&mut bytes)?;
+            Ok(take(&bytes))
+        };
+        files.iter().map(one).collect::<std::io::Result<Vec<T>>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS);
+    let share = files.len().div_ceil(threads).max(SHARE);
+    if files.len() <= share {
+        return read(files);
+    }
+    let read = &read;
+    std::thread::scope(|scope| {
+        let running: Vec<_> = files.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
+        let mut all = Vec::with_capacity(files.len());
+        for thread in running {
+            all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(all)
+    })
 }
 
 /// The first error of a knowledge file.
 fn fault_of(path: &str, text: &str, known: &BTreeSet<String>) -> Option<Finding> {
     knowledge::check(path, text, known).into_iter().find(|fault| fault.level == Level::Error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_files_come_in_their_order_and_a_missing_one_is_an_error() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut files: Vec<PathBuf> = (0..300).map(|n| dir.path().join(format!("{n}"))).collect();
+        for (n, file) in files.iter().enumerate() {
+            std::fs::write(file, "x".repeat(n)).expect("written");
+        }
+        let lengths = read_each(&files, <[u8]>::len).expect("all are there");
+        assert_eq!(lengths, (0..300).collect::<Vec<_>>());
+        assert_eq!(read_each(&files[..3], <[u8]>::len).expect("they are there"), [0, 1, 2]);
+        files[299] = dir.path().join("none");
+        assert!(read_each(&files, <[u8]>::len).is_err());
+    }
 }
