@@ -229,7 +229,7 @@ fn a_note_that_is_resolved_or_carried_is_not_lost_by_a_kill() {
     let world = condensing(NOTES, "words of the tests");
     world.puts(
         ".claude/knowledge/lexers.md",
-        "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\n",
+        "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\nTwo\nThree\nFour\nFive\n",
     );
     world.seed("note list").tells("  2  ");
     let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";

@@ -18,7 +18,7 @@ use git_seed::event::{Actor, PageChange, Question};
 use git_seed::jobs::questions::{self, APPROVE, Moment, REVIEW};
 use git_seed::jobs::{Job, Status};
 use git_seed::phases::gates::{self, Crossing, PlanStanding};
-use git_seed::phases::guard::{self, Call, FileChange, Scene};
+use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::message::{Message, OUTSTANDING};
 use git_seed::phases::orchestrator::Entry;
 use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
@@ -127,6 +127,10 @@ struct State {
     notes: bool,
     /// The footers did not shrink yet.
     heavy: bool,
+    /// The session log does not hold what the footers say.
+    unkept: bool,
+    /// A note was not given to the subagent that acts on it.
+    ungiven: bool,
     /// The plan has cycles left.
     left: bool,
     /// The job waits for another one.
@@ -170,6 +174,8 @@ impl State {
             (u64::from(self.told), 1),
             (u64::from(self.notes), 1),
             (u64::from(self.heavy), 1),
+            (u64::from(self.unkept), 1),
+            (u64::from(self.ungiven), 1),
             (u64::from(self.left), 1),
             (u64::from(self.waits), 1),
             (self.seen as u64, 4),
@@ -232,6 +238,8 @@ enum Act {
     EditDeclared,
     EditElsewhere,
     PageOwn,
+    /// Words of a footer go.
+    PageShorter,
     PageEarlier,
     PageBody,
     PageElsewhere,
@@ -262,6 +270,8 @@ enum Act {
     Outward,
     ShellUnknown,
     Delegate,
+    /// A subagent that acts on notes, launched without one.
+    DelegateUnquoted,
     Ask,
     AskWaiting,
     AskWaitingBare,
@@ -287,7 +297,7 @@ enum Act {
     Persons,
 }
 
-const ACTS: [Act; 61] = {
+const ACTS: [Act; 63] = {
     use Act::*;
     [
         ReadProject,
@@ -301,6 +311,7 @@ const ACTS: [Act; 61] = {
         EditDeclared,
         EditElsewhere,
         PageOwn,
+        PageShorter,
         PageEarlier,
         PageBody,
         PageElsewhere,
@@ -331,6 +342,7 @@ const ACTS: [Act; 61] = {
         Outward,
         ShellUnknown,
         Delegate,
+        DelegateUnquoted,
         Ask,
         AskWaiting,
         AskWaitingBare,
@@ -407,6 +419,8 @@ enum Cmd {
     Reflect {
         thin: bool,
     },
+    /// `git seed condense archive`.
+    Archive,
     Pause,
     /// Another job takes the focus.
     Focus,
@@ -481,6 +495,8 @@ struct Looks {
     told: bool,
     notes: bool,
     heavy: bool,
+    unkept: bool,
+    ungiven: bool,
     dial: bool,
     reflects: bool,
     outgrows: bool,
@@ -510,6 +526,8 @@ impl Looks {
             told: asks("objective"),
             notes: asks("notes"),
             heavy: asks("deflation"),
+            unkept: asks("archive"),
+            ungiven: asks("consumption"),
             dial: row.dial,
             reflects: row.reflects && asks("reflection"),
             outgrows: map.lane.is_some() && row.kind == Kind::Work,
@@ -619,6 +637,8 @@ impl<'a> Search<'a> {
             told: false,
             notes: false,
             heavy: false,
+            unkept: false,
+            ungiven: false,
             left: false,
             waits: false,
             seen: 0,
@@ -722,10 +742,11 @@ impl<'a> Search<'a> {
             answered: false,
         };
         let questions = if beside { vec![one.clone(), one] } else { vec![one] };
-        let ahead = match (state.notes, state.heavy) {
-            (true, _) => "address",
-            (false, true) => "deflate",
-            (false, false) => "ready",
+        let ahead = match (state.notes, state.unkept, state.heavy) {
+            (true, ..) => "address",
+            (false, true, _) => "archive",
+            (false, false, true) => "deflate",
+            (false, false, false) => "ready",
         };
         let plan =
             plans::Plan { pointer: plans::Pointer::Markdown("plan.md".to_owned()), ..plans::Plan::default() };
@@ -783,7 +804,10 @@ impl<'a> Search<'a> {
             git_verb: None,
             confinable: false,
             question: self.question(state, row, act),
-            dispatch: None,
+            dispatch: (act == Act::DelegateUnquoted && row.measures).then(|| {
+                let refusal = Refusal::new("dispatch", Wants::Delegation).with("case", "quote");
+                refusal.with("kind", "KNOWLEDGE").with("agent", "knowledge-extractor")
+            }),
         };
         let src = || "src/parser".to_owned();
         let project = || Place::Project { dir: src() };
@@ -844,7 +868,7 @@ impl<'a> Search<'a> {
             Act::Network => class(Class::ShellNetwork),
             Act::Outward => class(Class::ShellOutward),
             Act::ShellUnknown => class(Class::ShellUnknown),
-            Act::Delegate => class(Class::Delegate),
+            Act::Delegate | Act::DelegateUnquoted => class(Class::Delegate),
             Act::Ask
             | Act::AskWaiting
             | Act::AskWaitingBare
@@ -877,6 +901,16 @@ impl<'a> Search<'a> {
                     Act::EditDeclared => file(project(), state.declared, true, None),
                     Act::EditElsewhere => file(project(), false, true, None),
                     Act::PageOwn => on_page(own),
+                    Act::PageShorter => {
+                        let mut shorter = on_page(own);
+                        shorter[0].lost = (row.measures && state.unkept).then(|| Lost {
+                            what: "words that nobody kept".to_owned(),
+                            line: 5,
+                            note: false,
+                            elsewhere: false,
+                        });
+                        shorter
+                    }
                     Act::PageEarlier => on_page(PageChange::Below { first_rank: 0 }),
                     Act::PageBody => on_page(PageChange::Body),
                     Act::PageElsewhere => file(page(), false, true, Some(own)),
@@ -1047,6 +1081,8 @@ impl<'a> Search<'a> {
         let message = self.message(state.phase, to, text);
         let stay = Self::stay(state, row);
         let none: &[String] = &[];
+        let unarchived = Refusal::new("gate", Wants::Archive).with("case", "words");
+        let unarchived = unarchived.with("path", "src/CLAUDE.md").with("line", "5").with("what", "words");
         let crossing = Crossing {
             phase: row,
             to: &self.rows[to].name,
@@ -1063,8 +1099,8 @@ impl<'a> Search<'a> {
                 Plan::Missing | Plan::Broken => PlanStanding::Missing,
             },
             live_notes: if state.notes { &self.notes } else { none },
-            unconsumed: None,
-            unarchived: None,
+            unconsumed: state.ungiven.then(|| ("KNOWLEDGE".to_owned(), "knowledge-extractor".to_owned())),
+            unarchived: state.unkept.then_some(&unarchived),
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
             declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),
@@ -1307,6 +1343,15 @@ impl<'a> Search<'a> {
                 let seen = (state.seen + 1).min(lenses(row).len());
                 done(self.forget(State { seen, ..*state }))
             }
+            // `Seed::archive`.
+            Cmd::Archive if !row.measures => {
+                self.no(state, Refusal::new("archive", Wants::Archive).with("case", "phase"))
+            }
+            Cmd::Archive if state.notes => {
+                let live = Refusal::new("archive", Wants::Settled).with("case", "notes");
+                self.no(state, live.with("where", "src/CLAUDE.md:5"))
+            }
+            Cmd::Archive => done(self.forget(State { unkept: false, ..*state })),
             // `Seed::pause_job`.
             Cmd::Pause if state.life == Life::Completed => Came::Done(Vec::new()),
             Cmd::Pause => match Self::job(state).become_(Status::Pending, 1) {
@@ -1402,6 +1447,8 @@ impl<'a> Search<'a> {
                         proved: bit(2),
                         notes: bit(3),
                         heavy: bit(4),
+                        unkept: bit(4),
+                        ungiven: bit(3),
                         left: bit(5),
                         waits: bit(6),
                         outgrown: bit(7),
@@ -1462,6 +1509,8 @@ impl<'a> Search<'a> {
         kept.told |= kept.later || !looks.told;
         kept.notes &= looks.notes;
         kept.heavy &= looks.heavy;
+        kept.unkept &= looks.unkept;
+        kept.ungiven &= looks.ungiven;
         kept.left &= looks.consolidates;
         kept.waits &= looks.consolidates;
         kept.later |= looks.consolidates;
@@ -1505,16 +1554,18 @@ impl<'a> Search<'a> {
         let mut to = Vec::new();
         match act {
             Act::PageOwn => {
-                for (worth, notes, heavy) in [
-                    (state.worth, state.notes, state.heavy),
-                    (true, state.notes, state.heavy),
-                    (state.worth, false, state.heavy),
-                    (state.worth, state.notes, false),
-                    (state.worth, true, true),
-                ] {
-                    let since = Since::Nothing;
-                    to.push(State { page: true, own: true, since, worth, notes, heavy, ..*state });
-                }
+                let since = Since::Nothing;
+                let own = State { page: true, own: true, since, ..*state };
+                to.extend([
+                    own,
+                    State { worth: true, ..own },
+                    State { notes: false, ..own },
+                    // Words are added that no log holds yet, and a note among them.
+                    State { notes: true, heavy: true, unkept: true, ungiven: true, ..own },
+                ]);
+            }
+            Act::PageShorter => {
+                to.push(State { page: true, own: true, since: Since::Nothing, heavy: false, ..*state });
             }
             Act::ReadProject => to = looked(state, spends("read")),
             Act::EditDeclared | Act::ShellWrite => {
@@ -1536,6 +1587,7 @@ impl<'a> Search<'a> {
             }
             Act::Delegate => {
                 to = looked(&State { spent: false, ..*state }, false);
+                to.extend(looked(&State { spent: false, ungiven: false, ..*state }, false));
                 to.push(State { crowded: true, ..*state });
             }
             // `Seed::approve`, once the person said so.
@@ -1584,6 +1636,7 @@ impl<'a> Search<'a> {
             Cmd::Up { said: false },
             Cmd::Reflect { thin: false },
             Cmd::Reflect { thin: true },
+            Cmd::Archive,
             Cmd::Focus,
             Cmd::Activate,
             Cmd::Create,
@@ -1641,7 +1694,7 @@ impl<'a> Search<'a> {
             ["status" | "why" | "log", ..]
             | ["doctor"]
             | ["fence" | "condense", "status"]
-            | ["condense", "archive"]
+            | ["note", "list"]
             | ["phase", "current" | "list" | "cycle"]
             | ["plan", "show" | "total"]
             | ["job", "show" | "list"] => Cmd::Show,
@@ -1674,6 +1727,7 @@ impl<'a> Search<'a> {
             ["job", "remove-dependency", ..] => Cmd::Unlink,
             ["job", "move"] => Cmd::Persons,
             ["reflect", ..] => Cmd::Reflect { thin: false },
+            ["condense", "archive"] => Cmd::Archive,
             _ => {
                 self.objections.insert(format!("{row}: the search does not know `git seed {line}`"));
                 Cmd::Show
@@ -1745,7 +1799,7 @@ impl<'a> Search<'a> {
 
     /// Rules that a sentence may run into, because their own sentence leads straight on: the
     /// rhythm of looking and writing, the balance, the word that opens a stay, a stray before
-    /// a boundary, a page that no directory declares.
+    /// a boundary, a page that no directory declares, notes before the archive.
     fn around_it(
         &mut self,
         state: &State,
@@ -1769,7 +1823,8 @@ impl<'a> Search<'a> {
             "proof",
         ]
         .contains(by)
-            || (*by == "place" && case.starts_with("declaration/"));
+            || (*by == "place" && case.starts_with("declaration/"))
+            || (*by == "archive" && case == "settled/notes");
         if !known || deep >= DETOURS {
             return Err(format!("{what} is refused by {by} ({case}): {said}"));
         }

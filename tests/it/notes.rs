@@ -79,7 +79,7 @@ fn a_breadcrumb_has_to_lead_somewhere() {
     world.puts(".claude/knowledge/escapes.md", &knowledge("type: project\nlast_verified: 2026-11-20\n"));
     world.seed("note resolve 1 --breadcrumb '`.claude/knowledge/escapes.md`.'").succeeds();
     let line = "- [escapes](escapes.md): How escapes lex\n";
-    assert_eq!(world.text(".claude/knowledge/INDEX.md"), format!("# Knowledge\n\n{line}"));
+    assert_eq!(world.text(".claude/knowledge/INDEX.md"), format!("# Knowledge\n{line}"));
     let job = world.seed("job create 'the cache lies'").succeeds();
     let job = job.split_whitespace().find(|word| word.contains('t') && word.contains('-')).expect("an id");
     world.seed(&format!("note resolve 2 --breadcrumb 'job {job} created'")).succeeds();
