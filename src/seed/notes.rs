@@ -117,6 +117,15 @@ impl Seed {
     /// Writes the end of note `n` in place: done, and `crumb` leads to what shows it.
     pub fn note_resolve(&self, n: usize, crumb: &str) -> Done<Marked> {
         let crumb = crumb.trim().to_owned();
+        let focused = self.require_focused()?;
+        let known = self.notes(&focused)?.into_iter().nth(n.wrapping_sub(1));
+        if let Some(marked) =
+            known.filter(|one| one.note.standing == Standing::Resolved && one.note.crumb == crumb)
+        {
+            // Whoever was killed before the index had its line comes again.
+            self.list_what_shows(&marked, &crumb)?;
+            return Ok(Ok(marked));
+        }
         let done = self.end_note(n, |state, marked, kind| {
             if !self.leads_somewhere(state, kind, &crumb) {
                 let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
@@ -135,16 +144,22 @@ impl Seed {
             Ok(notes::resolved(&marked.note.kind, &crumb))
         })?;
         if let Ok(marked) = &done {
-            let focused = self.require_focused()?;
-            let kinds = self.kinds(&focused.state);
-            let file = kinds.get(&marked.note.kind).and_then(|kind| self.knowledge_of(kind, &crumb));
-            if let Some(file) = file
-                && self.list_knowledge(&file)?
-            {
-                self.claim_pages(&focused, vec![knowledge::INDEX.to_owned()])?;
-            }
+            self.list_what_shows(marked, &crumb)?;
         }
         Ok(done)
+    }
+
+    /// Gives the knowledge file that a note ended with its line in the index.
+    fn list_what_shows(&self, marked: &Marked, crumb: &str) -> Result<()> {
+        let focused = self.require_focused()?;
+        let kinds = self.kinds(&focused.state);
+        let file = kinds.get(&marked.note.kind).and_then(|kind| self.knowledge_of(kind, crumb));
+        if let Some(file) = file
+            && self.list_knowledge(&file)?
+        {
+            self.claim_pages(&focused, vec![knowledge::INDEX.to_owned()])?;
+        }
+        Ok(())
     }
 
     /// The knowledge file that a breadcrumb of this kind leads to.

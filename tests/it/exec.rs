@@ -74,7 +74,7 @@ fn in_execute_a_confined_command_writes_in_scope_only() {
         "git commit --allow-empty -m x",
         "git update-ref refs/heads/x HEAD",
         "echo 1 > .claude/settings.local.json",
-        "mkdir -p .claude/agents",
+        "mkdir -p .claude/commands",
         "echo 1 > seed.toml",
         "echo 1 > ../beside",
         "echo 1 > \"$HOME/beside\"",
