@@ -115,7 +115,7 @@ enum Command {
         #[command(subcommand)]
         command: condense::CondenseCommand,
     },
-    /// Pages and knowledge: what points nowhere, stands twice or is lost
+    /// Pages and knowledge: what leads nowhere, stands twice or is lost
     Memory {
         #[command(subcommand)]
         command: memory::MemoryCommand,

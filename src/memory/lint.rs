@@ -1,4 +1,4 @@
-//! Looks over all of memory at once: what points nowhere, what stands twice, what nobody
+//! Looks over all of memory at once: what leads nowhere, what stands twice, what nobody
 //! would find, what has grown too long.
 //!
 //! Exact comparisons only; what is compared stands with each rule. Pure: files come in as
