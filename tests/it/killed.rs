@@ -17,7 +17,7 @@ const OTHER: &str = "src/parser/tests/CLAUDE.md";
 const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,\
                       fsync,fdatasync,ftruncate,symlink,symlinkat";
 /// The most kills of one test: all of them where there are not more, else spread evenly.
-const MOST: usize = 10;
+const MOST: usize = 6;
 
 fn has_strace() -> bool {
     let mut tried = Command::new("strace");
