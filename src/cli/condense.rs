@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use similar::TextDiff;
 
-use super::report::{Report, Tint};
+use super::report::Report;
 use super::{Context, Outcome};
 use crate::memory::absorb::{Stays, Why};
 use crate::seed::boundary::count;
@@ -168,19 +168,7 @@ fn diff(page: &PageAbsorbed, out: &mut Report) {
     let (old, new) = (format!("a/{}", page.page), format!("b/{}", page.page));
     let text =
         TextDiff::from_lines(&page.before, &page.absorbed.text).unified_diff().header(&old, &new).to_string();
-    for line in text.lines() {
-        let tint = match line.as_bytes().first() {
-            Some(b'+') => Tint::Good,
-            Some(b'-') => Tint::Bad,
-            Some(b'@') => Tint::Dim,
-            _ => {
-                out.line(line);
-                continue;
-            }
-        };
-        let line = out.tint(tint, line);
-        out.line(line);
-    }
+    out.diff(&text);
 }
 
 fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {

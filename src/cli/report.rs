@@ -130,6 +130,23 @@ impl Report {
         Outcome::Yes
     }
 
+    /// A unified diff, line by line.
+    pub fn diff(&mut self, text: &str) {
+        for line in text.lines() {
+            let tint = match line.as_bytes().first() {
+                Some(b'+') => Tint::Good,
+                Some(b'-') => Tint::Bad,
+                Some(b'@') => Tint::Dim,
+                _ => {
+                    self.line(line);
+                    continue;
+                }
+            };
+            let line = self.tint(tint, line);
+            self.line(line);
+        }
+    }
+
     /// `text` in a colour, where colours are on.
     pub fn tint(&self, tint: Tint, text: impl std::fmt::Display) -> String {
         let code = match tint {

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use similar::TextDiff;
 
-use super::{Context, Outcome, report::Report, report::Tint};
+use super::{Context, Outcome, report::Report};
 use crate::rules::{Change, Rules};
 use crate::seed::{Seed, SeedError};
 
@@ -121,19 +121,7 @@ fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line("seed.toml says what is in force.");
         return Ok(Outcome::Yes);
     }
-    for line in text.lines() {
-        let tint = match line.as_bytes().first() {
-            Some(b'+') => Tint::Good,
-            Some(b'-') => Tint::Bad,
-            Some(b'@') => Tint::Dim,
-            _ => {
-                out.line(line);
-                continue;
-            }
-        };
-        let line = out.tint(tint, line);
-        out.line(line);
-    }
+    out.diff(&text);
     // What it comes to, where it holds; what paces an agent is not told to it.
     if let Ok(mut changes) = Rules::changes(applied.as_deref(), &proposed) {
         changes.retain(|change| !change.key.contains("pace") || !crate::seed::githook::agent_is_above());

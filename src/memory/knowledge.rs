@@ -233,6 +233,13 @@ fn check_name(path: &str, front: &Front<'_>, say: &mut impl FnMut(usize, &'stati
     let mut no = |line, detail| say(line, "front-matter", Level::Error, detail);
     let must = name_of(path);
     match &front.name {
+        // No name could be right: it is the file's, and that one is none.
+        _ if !pointers::is_name(&must) => {
+            no(
+                1,
+                format!("the file's name makes `{}`; rename it: small letters, digits and `-`", short(&must)),
+            );
+        }
         None => no(1, format!("`name` is missing; it is {must}")),
         Some(name) if !pointers::is_name(name.text) => {
             no(name.line, format!("`name` is `{}`; small letters, digits and `-` only", short(name.text)));

@@ -218,7 +218,7 @@ impl Seed {
         }
         let spends = self.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
         let (gauge, filling) = if guest { (None, None) } else { self.filling(&focused, event) };
-        let context = context.into_iter().chain(filling).reduce(|all, more| format!("{all}\n{more}"));
+        let context = merged(context, filling);
         let words = context.as_deref().map_or(0, count_words);
         let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
         self.note(Some(&focused), |line| {
@@ -261,12 +261,7 @@ impl Seed {
                 storms::calm(counts);
             }
         })?;
-        let context = match self.note_reminder(&focused, call, outcome, &places)? {
-            Some(reminder) => {
-                Some(context.map_or_else(|| reminder.clone(), |all| format!("{all}\n{reminder}")))
-            }
-            None => context,
-        };
+        let context = merged(context, self.note_reminder(&focused, call, outcome, &places)?);
         let to_person = if news { self.storm_line(&focused)? } else { None };
         let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
         let told: Vec<String> = prints.to_person().into_iter().chain(to_person).chain(committed).collect();
@@ -325,7 +320,7 @@ impl Seed {
             _ => {}
         }
         let told = self.name_paths(focused, "commit", &by_hand);
-        context = context.into_iter().chain(told).reduce(|all, more| format!("{all}\n{more}"));
+        context = merged(context, told);
         let context = self.with_prints(focused, &prints, context);
         Ok(Came { after, plan_edits, places, prints, by_hand, context })
     }
