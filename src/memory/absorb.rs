@@ -7,13 +7,16 @@
 //! fall apart otherwise is given back as it was. Work grows with the page.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use pulldown_cmark::{Event, Options as Markdown, Parser, Tag as Block};
 
 use super::condense::{POINTER, points};
-use super::footers::{Cover, Disorder, Layout, Line as Read, layout, lines, plain_fences};
+use super::footers::{
+    Cover, Disorder, Layout, Line as Read, layout, line_ends, lines, may_hide, plain_fences_but, split_lines,
+};
 use super::heal::line_break;
 use super::notes::{Kinds, Standing};
 
@@ -225,9 +228,9 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
     let mut blocks = blocks.iter().peekable();
     let notes = kinds.read(text);
     let mut notes = notes.iter().peekable();
-    let (mut lines, mut groups) = (Vec::<Line<'_>>::new(), Vec::<Group>::new());
+    let (mut lines, mut groups) = (Vec::<Line<'_>>::with_capacity(line_ends(text) + 1), Vec::<Group>::new());
     let (mut at, mut open) = (0, false);
-    for (n, line) in text.split_inclusive('\n').enumerate() {
+    for (n, line) in split_lines(text).enumerate() {
         let note = notes.next_if(|note| note.range.start == at);
         let role = role(line, note.map(|note| note.standing));
         while blocks.next_if(|block| block.end <= at).is_some() {}
@@ -248,7 +251,7 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
 
 /// The same as [`parsed_blocks`], as far as blank lines stand in them, where lines can tell.
 fn code_blocks(text: &str) -> Option<Vec<Range<usize>>> {
-    let code = plain_fences(text, text.len(), may_hold_blanks)?;
+    let code = plain_fences_but(text, text.len(), may_hold_blanks)?;
     Some(code.into_iter().map(|code| code.start..code.start + text[code].trim_end().len()).collect())
 }
 
@@ -349,7 +352,7 @@ impl Section<'_> {
                 Tag::Ephemeral => taken.dropped.push(Dropped { line, why: Why::Ephemeral }),
                 Tag::Durable if body.holds(&text) => taken.dropped.push(Dropped { line, why: Why::Doubled }),
                 Tag::Durable => {
-                    let heading = body.put(text.clone());
+                    let heading = body.put(&text);
                     taken.moved.push(Moved { line, heading, text });
                 }
             }
@@ -404,6 +407,9 @@ impl Section<'_> {
 /// Says whether an anchor behind `text` would still be one.
 fn is_closed(text: &str, anchors: &[&str]) -> bool {
     let Some(anchor) = anchors.first() else { return false };
+    if !may_hide(text) {
+        return layout(text, anchors).found().is_empty();
+    }
     let probe = format!("{text}\n\n{anchor}\n");
     layout(&probe, anchors).found().iter().map(|found| found.start).eq([text.len() + 2])
 }
@@ -414,11 +420,10 @@ struct Body<'a> {
     nl: &'static str,
     heading: &'a str,
     titles: OnceCell<Titles>,
-    /// Where in the body a run of lines without a blank one starts, by its text.
-    runs: OnceCell<HashMap<&'a str, Vec<usize>>>,
+    runs: OnceCell<Runs<'a>>,
     /// What goes to each place: a title, or a new section at the end.
-    put: HashMap<Option<usize>, Vec<String>>,
-    new: HashSet<String>,
+    put: HashMap<Option<usize>, Vec<Rc<str>>>,
+    new: HashSet<Rc<str>>,
 }
 
 struct Titles {
@@ -444,9 +449,11 @@ impl<'a> Body<'a> {
             let all = titles(self.text);
             let mut of: HashMap<String, Vec<usize>> = HashMap::new();
             for (n, title) in all.iter().enumerate() {
-                for word in long_words(&title.text).collect::<HashSet<_>>() {
-                    of.entry(word).or_default().push(n);
-                }
+                each_long_word(&title.text, |word| match of.get_mut(word) {
+                    Some(titles) if titles.last() == Some(&n) => {}
+                    Some(titles) => titles.push(n),
+                    None => drop(of.insert(word.to_owned(), vec![n])),
+                });
             }
             of.retain(|_, titles| titles.len() <= SHARED);
             Titles { all, of }
@@ -456,19 +463,19 @@ impl<'a> Body<'a> {
     /// Says whether `text` stands here word for word.
     fn holds(&self, text: &str) -> bool {
         let run = first_run(text);
-        let stands = |at: &usize| {
-            self.text[*at..]
-                .strip_prefix(text)
-                .is_some_and(|rest| is_blank(rest.split_inclusive('\n').next().unwrap_or_default()))
+        let stands = |at: usize| {
+            let rest = self.text[at..].strip_prefix(text);
+            rest.is_some_and(|rest| split_lines(rest).next().is_none_or(is_blank))
         };
-        let runs = || self.runs.get_or_init(|| runs(self.text));
-        self.new.contains(text) || runs().get(run).is_some_and(|places| places.iter().any(stands))
+        let runs = || self.runs.get_or_init(|| Runs::of(self.text));
+        self.new.contains(text) || runs().places(run).any(stands)
     }
 
     /// Takes `text`; gives the title that it goes under.
-    fn put(&mut self, text: String) -> String {
-        let place = self.place(&text);
-        self.new.insert(text.clone());
+    fn put(&mut self, text: &str) -> String {
+        let place = self.place(text);
+        let text: Rc<str> = text.into();
+        self.new.insert(Rc::clone(&text));
         self.put.entry(place).or_default().push(text);
         place.map_or(self.heading, |n| &self.titles().all[n].text).to_owned()
     }
@@ -477,13 +484,13 @@ impl<'a> Body<'a> {
     /// title for findings, where there is one.
     fn place(&self, text: &str) -> Option<usize> {
         let titles = self.titles();
-        let mut times: HashMap<usize, usize> = HashMap::new();
+        let mut times: BTreeMap<usize, usize> = BTreeMap::new();
         if !titles.of.is_empty() {
-            for word in long_words(text) {
-                for title in titles.of.get(&word).into_iter().flatten() {
+            each_long_word(text, |word| {
+                for title in titles.of.get(word).into_iter().flatten() {
                     *times.entry(*title).or_default() += 1;
                 }
-            }
+            });
         }
         let most = times.into_iter().max_by_key(|(title, times)| (*times, *title));
         let named = || titles.all.iter().rposition(|title| title.text.eq_ignore_ascii_case(self.heading));
@@ -511,7 +518,7 @@ impl<'a> Body<'a> {
             }
             let title = place.is_none().then(|| format!("## {}", self.heading));
             let parts: Vec<&str> =
-                title.iter().map(String::as_str).chain(groups.iter().map(String::as_str)).collect();
+                title.iter().map(String::as_str).chain(groups.iter().map(|group| &**group)).collect();
             text.push_str(&parts.join(&self.nl.repeat(2)));
             text.push_str(self.nl);
             let next = self.text[to..].split_inclusive('\n').next();
@@ -555,10 +562,13 @@ fn titles(body: &str) -> Vec<Title> {
 fn plain_titles(body: &str) -> Option<Vec<(usize, String)>> {
     let other = |line: &str| {
         let bare = line.trim_start();
-        let below = |mark: char| bare.starts_with(mark) && bare.trim_end().chars().all(|c| c == mark);
-        (bare.len() < line.len() && bare.starts_with('#')) || below('=') || below('-')
+        match bare.as_bytes().first() {
+            Some(b'#') => bare.len() < line.len(),
+            Some(mark @ (b'=' | b'-')) => bare.trim_end().bytes().all(|byte| byte == *mark),
+            _ => false,
+        }
     };
-    let code = plain_fences(body, body.len(), other)?;
+    let code = plain_fences_but(body, body.len(), other)?;
     let mut code = Cover::new(&code);
     let titles = lines(body).filter(|line| line.text.starts_with('#') && code.over(line.start).is_none());
     let title = |line: Read<'_>| {
@@ -623,30 +633,52 @@ fn front_matter(body: &str) -> usize {
     0
 }
 
-/// Every run of lines without a blank one, by its text.
-fn runs(body: &str) -> HashMap<&str, Vec<usize>> {
-    let mut runs: HashMap<&str, Vec<usize>> = HashMap::new();
-    let (mut start, mut at) = (None, mark(body));
-    let mut ends = |start: &mut Option<usize>, at: usize| {
-        if let Some(start) = start.take() {
-            runs.entry(body[start..at].trim_end()).or_default().push(start);
+/// Runs of lines without a blank one, and where they start.
+#[derive(Default)]
+struct Runs<'a> {
+    /// The newest run of each text.
+    last: HashMap<&'a str, usize>,
+    /// Where each run starts, and the run before it with the same text.
+    all: Vec<(usize, Option<usize>)>,
+}
+
+impl<'a> Runs<'a> {
+    fn of(body: &'a str) -> Self {
+        let mut runs = Self::default();
+        let (mut start, mut at) = (None, mark(body));
+        for line in split_lines(&body[at..]) {
+            if is_blank(line) {
+                runs.add(body, start.take(), at);
+            } else {
+                start.get_or_insert(at);
+            }
+            at += line.len();
         }
-    };
-    for line in body[at..].split_inclusive('\n') {
-        if is_blank(line) {
-            ends(&mut start, at);
-        } else {
-            start.get_or_insert(at);
-        }
-        at += line.len();
+        runs.add(body, start, at);
+        runs
     }
-    ends(&mut start, at);
-    runs
+
+    fn add(&mut self, body: &'a str, start: Option<usize>, end: usize) {
+        if let Some(start) = start {
+            let before = self.last.insert(body[start..end].trim_end(), self.all.len());
+            self.all.push((start, before));
+        }
+    }
+
+    /// Where runs of this text start.
+    fn places(&self, run: &str) -> impl Iterator<Item = usize> {
+        let mut next = self.last.get(run).copied();
+        std::iter::from_fn(move || {
+            let (start, before) = self.all[next?];
+            next = before;
+            Some(start)
+        })
+    }
 }
 
 fn first_run(text: &str) -> &str {
     let mut end = 0;
-    for line in text.split_inclusive('\n') {
+    for line in split_lines(text) {
         if is_blank(line) {
             break;
         }
@@ -655,9 +687,22 @@ fn first_run(text: &str) -> &str {
     text[..end].trim_end()
 }
 
-fn long_words(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| word.chars().count() >= SHORTEST).map(str::to_lowercase)
+/// Hands on every long word of `text` in small letters.
+fn each_long_word(text: &str, mut take: impl FnMut(&str)) {
+    let mut small = String::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        if word.len() < SHORTEST || word.chars().count() < SHORTEST {
+            continue;
+        }
+        small.clear();
+        if word.is_ascii() {
+            small.push_str(word);
+            small.make_ascii_lowercase();
+        } else {
+            small.push_str(&word.to_lowercase());
+        }
+        take(&small);
+    }
 }
 
 #[cfg(test)]

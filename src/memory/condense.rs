@@ -14,7 +14,7 @@ pub const SHARE: u32 = 80;
 
 /// Says whether `line` is the pointer to earlier cycles, and nothing more.
 pub fn points(line: &str) -> bool {
-    line.trim() == POINTER
+    line.len() >= POINTER.len() && line.trim() == POINTER
 }
 
 /// Words of each altered page's footer when condense was entered, by the page's path.

@@ -237,18 +237,19 @@ impl Kinds {
     /// Every note at or behind byte `from`, which begins a line.
     fn read_from(&self, text: &str, from: usize) -> Vec<Note> {
         let mut found = Vec::new();
-        let (mut start, mut number) = (from, None);
-        for line in text[from..].split_inclusive('\n') {
-            let bare = line.trim_end_matches(['\r', '\n']);
-            if let Some(note) = self.note(bare) {
-                let number = number.get_or_insert_with(|| (0, text[..from].matches('\n').count() + 1));
-                number.1 += text[from..][number.0..start - from].matches('\n').count();
-                number.0 = start - from;
+        let (mut at, mut number, mut counted) = (from, 1, 0);
+        // Only a line with a bracket can be a note.
+        while let Some(bracket) = memchr::memchr(b'[', &text.as_bytes()[at..]) {
+            let start = at + text[at..at + bracket].rfind('\n').map_or(0, |n| n + 1);
+            let line = footers::split_lines(&text[start..]).next().unwrap_or_default();
+            at = start + line.len();
+            if let Some(note) = self.note(line.trim_end_matches(['\r', '\n'])) {
+                number += footers::line_ends(&text[counted..start]);
+                counted = start;
                 let shift = |range: Range<usize>| range.start + start..range.end + start;
                 let (range, span) = (shift(note.range), shift(note.span));
-                found.push(Note { line: number.1, range, span, ..note });
+                found.push(Note { line: number, range, span, ..note });
             }
-            start += line.len();
         }
         found
     }
