@@ -43,6 +43,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         dispatch: None,
     };
     Scene {
+        unsummed: false,
         anchors: map.anchors(),
         phase: row,
         cycle: 1,

@@ -88,6 +88,8 @@ struct Table {
     #[serde(default)]
     compaction: CompactionTable,
     #[serde(default)]
+    summary: SummaryTable,
+    #[serde(default)]
     gmode: Gmode,
     #[serde(default)]
     pacing: PacingTable,
@@ -187,6 +189,25 @@ struct CompactionTable {
     soft: Option<u64>,
     read: Option<u64>,
     edit: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SummaryTable {
+    tokens: Option<usize>,
+}
+
+impl SummaryTable {
+    fn read(&self) -> Result<usize, BadRules> {
+        match self.tokens.unwrap_or_default() {
+            0 => Ok(usize::MAX),
+            tokens @ 200..=100_000 => Ok(tokens),
+            tokens => BadRules::key(
+                "summary.tokens",
+                format!("is {tokens}; it must be 0 or lie between 200 and 100000"),
+            ),
+        }
+    }
 }
 
 /// How long a compaction file may be, and what a full context closes.
@@ -336,6 +357,8 @@ pub struct Rules {
     /// Words that files of memory may have.
     pub budgets: Budgets,
     pub compaction: Compaction,
+    /// Tokens of prompts and answers from which on they are to be summed up.
+    pub summary: usize,
     /// The title for what no title of a page speaks of.
     pub heading: String,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
@@ -523,6 +546,7 @@ impl Rules {
             share,
             budgets: table.memory.budgets(),
             compaction: table.compaction.read()?,
+            summary: table.summary.read()?,
             heading,
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
@@ -713,6 +737,7 @@ mod tests {
                 "[compaction]\nedit = 24",
                 "`compaction.edit` is 24; it must not be smaller than compaction.read",
             ),
+            ("[summary]\ntokens = 7", "`summary.tokens` is 7; it must be 0 or lie between 200 and 100000"),
             ("[compaction]\nwrite = 1", "unknown field `write`"),
             ("[condense]\nheading = \"a\\nb\"", "`condense.heading` is one line of words"),
             ("[gmode]\nprep = \"maybe\"", "`gmode.prep` is `maybe`; it is true, false or \"auto\""),
@@ -899,8 +924,12 @@ work = "read on"
             ("work = \"read on\"", "work = \"x\"\nfreezes = true", "`freezes`: `research` freezes already"),
             ("[\"page\"]", "[\"page\", \"scope\"]", "`write`: `scope` needs a phase that freezes"),
             ("write = [\"page\"]", "", "`exit`: gate `page` wants a page edit"),
-            ("\"clean\"]", "\"klean\"]", "`exit`: wants gate `klean`; known gates: dial"),
-            ("work = ", "return = [\"klean\"]\nwork = ", "`return`: wants gate `klean`; known gates: dial"),
+            ("\"clean\"]", "\"klean\"]", "`exit`: wants gate `klean`; known gates: summary, dial"),
+            (
+                "work = ",
+                "return = [\"klean\"]\nwork = ",
+                "`return`: wants gate `klean`; known gates: summary, dial",
+            ),
             ("work = ", "sections_to = { idel = [\"x\"] }\nwork = ", "`sections_to`: leads to `idel`"),
             ("work = ", "sections_to = { idle = [\"x\"] }\nwork = ", "no step leads from here to `idle`"),
         ];

@@ -38,6 +38,7 @@ pub mod setup;
 pub mod shortwords;
 pub mod steps;
 pub mod storms;
+pub mod summary;
 pub mod surfaces;
 
 use std::path::Path;

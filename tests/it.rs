@@ -30,6 +30,7 @@ mod it {
     mod quick;
     mod rules;
     mod setup;
+    mod summary;
     mod surfaces;
     mod syscalls;
     mod transcripts;

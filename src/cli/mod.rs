@@ -26,6 +26,7 @@ mod rewritten;
 mod rules;
 mod show;
 mod status;
+mod summary;
 mod switch;
 mod tour;
 mod uninstall;
@@ -119,6 +120,11 @@ enum Command {
     Memory {
         #[command(subcommand)]
         command: memory::MemoryCommand,
+    },
+    /// What was said to a job, summed up
+    Summary {
+        #[command(subcommand)]
+        command: summary::SummaryCommand,
     },
     /// What a session leaves to the one that comes after
     Compact {
@@ -244,6 +250,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Note { command } => note::run(command, context, out),
         Command::Condense { command } => condense::run(command, context, out),
         Command::Memory { command } => memory::run(command, context, out),
+        Command::Summary { command } => summary::run(command, context, out),
         Command::Compact { command } => compact::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),

@@ -68,6 +68,11 @@ pub fn interaction(n: u32) -> String {
     format!("interactions/{n:04}.md")
 }
 
+/// Summary `n` of a job's interactions.
+pub fn summary(n: u32) -> String {
+    format!("summaries/{n:04}.md")
+}
+
 /// The compaction file `seq` of a run.
 pub fn compaction(seq: u32) -> String {
     format!("compaction-{seq}.md")

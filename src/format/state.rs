@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::FORMAT;
 use super::journal::{Flight, Gauge};
 use crate::jobs::Job;
+use crate::jobs::summary::Covered;
 use crate::phases::place::Unlocked;
 use crate::phases::{PhaseName, Stand};
 use crate::plans::Plan;
@@ -77,6 +78,9 @@ pub struct State {
     /// The newest compaction file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
+    /// How far the interactions are summed up.
+    #[serde(default, skip_serializing_if = "Covered::is_nothing")]
+    pub summed: Covered,
     /// How full the context was found.
     #[serde(default, skip_serializing_if = "Gauge::is_none")]
     pub gauge: Gauge,
@@ -262,6 +266,7 @@ impl State {
             baseline: None,
             kinds: Vec::new(),
             compaction: None,
+            summed: Covered::default(),
             gauge: Gauge::default(),
         }
     }

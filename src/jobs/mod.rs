@@ -7,6 +7,7 @@
 pub mod questions;
 pub mod routing;
 pub mod shortword;
+pub mod summary;
 
 use std::fmt;
 use std::str::FromStr;

@@ -7,10 +7,11 @@
 //! fall apart otherwise is given back as it was. Work grows with the page.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashSet};
 use pulldown_cmark::{Event, Options as Markdown, Parser, Tag as Block};
 
 use super::condense::{POINTER, points};
@@ -440,14 +441,14 @@ struct Title {
 
 impl<'a> Body<'a> {
     fn of(text: &'a str, nl: &'static str, heading: &'a str) -> Self {
-        let (put, new) = (HashMap::new(), HashSet::new());
+        let (put, new) = (HashMap::default(), HashSet::default());
         Self { text, nl, heading, titles: OnceCell::new(), runs: OnceCell::new(), put, new }
     }
 
     fn titles(&self) -> &Titles {
         self.titles.get_or_init(|| {
             let all = titles(self.text);
-            let mut of: HashMap<String, Vec<usize>> = HashMap::new();
+            let mut of: HashMap<String, Vec<usize>> = HashMap::default();
             for (n, title) in all.iter().enumerate() {
                 each_long_word(&title.text, |word| match of.get_mut(word) {
                     Some(titles) if titles.last() == Some(&n) => {}
@@ -645,6 +646,7 @@ struct Runs<'a> {
 impl<'a> Runs<'a> {
     fn of(body: &'a str) -> Self {
         let mut runs = Self::default();
+        runs.last.reserve(line_ends(body) / 4);
         let (mut start, mut at) = (None, mark(body));
         for line in split_lines(&body[at..]) {
             if is_blank(line) {

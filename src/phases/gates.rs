@@ -24,6 +24,7 @@ pub struct Gate {
 
 /// Every gate there is.
 pub const GATES: &[Gate] = &[
+    Gate { name: "summary", of_message: false, check: the_instruction_is_summed_up },
     Gate { name: "dial", of_message: false, check: the_dial_is_set },
     Gate { name: "name", of_message: false, check: the_job_has_a_name },
     Gate { name: "objective", of_message: false, check: the_objective_is_told },
@@ -91,6 +92,8 @@ pub struct Crossing<'a> {
     pub uncommitted: bool,
     /// Code ran well after the last change of a project file.
     pub proved: bool,
+    /// Prompts and answers are to be summed up first.
+    pub unsummed: bool,
 }
 
 impl Crossing<'_> {
@@ -174,6 +177,10 @@ fn ask(names: &[String], crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 fn no(wants: Wants, case: &str) -> Refusal {
     Refusal::new("gate", wants).with("case", case)
+}
+
+fn the_instruction_is_summed_up(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.unsummed { Err(no(Wants::Summary, "instruction")) } else { Ok(()) }
 }
 
 fn the_dial_is_set(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -339,6 +346,7 @@ mod tests {
             ..Stay::default()
         });
         Crossing {
+            unsummed: false,
             phase: map.phase(&"observe".into()).expect("a phase"),
             to,
             message,

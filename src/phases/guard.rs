@@ -33,6 +33,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "person", binds: Binds::Everyone, check: persons_commands_are_theirs },
     Guard { name: "driver", binds: Binds::Everyone, check: a_guest_only_looks },
     Guard { name: "home", binds: Binds::Everyone, check: work_happens_at_home },
+    Guard { name: "summary", binds: Binds::Main, check: the_instruction_is_summed_up },
     Guard { name: "dial", binds: Binds::Main, check: the_dial_is_set },
     Guard { name: "commit", binds: Binds::Everyone, check: commits_are_made_by_seed },
     Guard { name: "question", binds: Binds::Main, check: questions_have_their_shape },
@@ -72,6 +73,8 @@ pub struct Scene<'a> {
     pub delegates: bool,
     /// The room that context and compaction file leave.
     pub room: Room,
+    /// Prompts and answers are to be summed up first.
+    pub unsummed: bool,
     /// What the call would do.
     pub call: Call<'a>,
 }
@@ -430,6 +433,16 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
     }
 }
 
+/// Where the exit asks for it, nothing else goes on; git seed's commands do, for they hold the way out.
+fn the_instruction_is_summed_up(scene: &Scene<'_>) -> Result<(), Refusal> {
+    let asks = scene.phase.exit.iter().any(|gate| gate == "summary");
+    let open = |class: &Class| matches!(class, Class::Seed | Class::Housekeeping);
+    if !(scene.unsummed && asks) || scene.call.classes.iter().all(|(class, _)| open(class)) {
+        return Ok(());
+    }
+    Err(no(Wants::Summary).with("case", "instruction"))
+}
+
 fn there_is_room(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Room { closed, by_file } = scene.room;
     let memory = |change: &FileChange| {
@@ -566,6 +579,7 @@ mod tests {
         };
         let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");
         Scene {
+            unsummed: false,
             anchors: map.anchors(),
             phase,
             cycle: 1,

@@ -546,7 +546,7 @@ mod tests {
             (
                 "\"reflection\", \"message\"]",
                 "\"reflection\", \"klean\"]",
-                "phase `observe`, `exit`: wants gate `klean`; known gates: dial",
+                "phase `observe`, `exit`: wants gate `klean`; known gates: summary, dial",
             ),
             (
                 "anchor = \"---Pl---\"",

@@ -270,6 +270,7 @@ impl Seed {
             declared,
             stay,
             checkpoints: state.stand.entry.checkpoints,
+            unsummed: state.summed.due > 0,
             uncommitted: since.touched().next().is_some() || self.was_heard(focused)?,
             proved: counts.proved.unwrap_or(state.proved),
         })

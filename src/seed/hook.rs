@@ -629,6 +629,7 @@ impl Seed {
         let subject = format!("\"{}\"", job.name);
         let mut state = State::new(job, track, &self.store.worktree_name());
         state.driver = driver.clone();
+        state.summed.heard(1, &prompt.text, self.rules.summary);
         let bytes = prompt.write().into_bytes();
         let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];
         Ok(self.bear(state, &subject, By::Person, edits, true)?.focused)

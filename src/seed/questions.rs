@@ -104,6 +104,10 @@ impl Seed {
             also(state);
             let n = state.job.interactions + 1;
             state.job.interactions = n;
+            if !state.is_closing() {
+                // What is said to a closing job bears the next one.
+                state.summed.heard(n, &interaction.text, self.rules.summary);
+            }
             let bytes = interaction.write().into_bytes();
             let put = TreeEdit::Put { path: names::interaction(n), bytes };
             Ok(Ok(Draft::new(state, kind.word(), subject, by).with(put)))

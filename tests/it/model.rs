@@ -210,9 +210,11 @@ enum Around {
     Vetoed,
     /// A subagent acts, not the main session.
     Below,
+    /// What was said is to be summed up.
+    Unsummed,
 }
 
-const AROUND: [Around; 7] = [
+const AROUND: [Around; 8] = [
     Around::Nothing,
     Around::Guest,
     Around::Away,
@@ -220,6 +222,7 @@ const AROUND: [Around; 7] = [
     Around::Broken,
     Around::Vetoed,
     Around::Below,
+    Around::Unsummed,
 ];
 
 // ---- acts and commands
@@ -419,6 +422,8 @@ enum Cmd {
     Reflect {
         thin: bool,
     },
+    /// `git seed summary submit`.
+    SumUp,
     /// `git seed condense archive`.
     Archive,
     Pause,
@@ -1021,6 +1026,7 @@ impl<'a> Search<'a> {
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,
                 room: Room::default(),
+                unsummed: around == Around::Unsummed,
                 call,
             };
             let verdict = if around == Around::Broken && !looks {
@@ -1108,6 +1114,7 @@ impl<'a> Search<'a> {
             checkpoints: u32::from(state.checkpoint),
             uncommitted: state.own,
             proved: state.proved,
+            unsummed: false,
         };
         let verdict = match cmd {
             Cmd::Back { .. } => gates::backward(&crossing),
@@ -1135,7 +1142,7 @@ impl<'a> Search<'a> {
         }
         let stays = || Came::Done(vec![*state]);
         match (cmd, around) {
-            (Cmd::Show | Cmd::Fix, _) => return stays(),
+            (Cmd::Show | Cmd::Fix | Cmd::SumUp, _) => return stays(),
             (_, Around::Broken) => return Came::Fails("the journal does not hold: git seed doctor --fix"),
             _ => {}
         }
@@ -1207,6 +1214,11 @@ impl<'a> Search<'a> {
             Some(Move::Forward(to) | Move::Back(to)) => self.number(to.as_str()),
             _ => state.phase,
         };
+        let asks = row.exit.iter().any(|gate| gate == "summary");
+        if around == Around::Unsummed && asks && !up && matches!(cmd, Cmd::Advance { .. }) {
+            let sum_up = Refusal::new("summary", Wants::Summary).with("case", "instruction");
+            return self.no(state, sum_up);
+        }
         if let Err(no) = self.gates(state, cmd, to, up) {
             return Came::No(no);
         }
@@ -1697,6 +1709,7 @@ impl<'a> Search<'a> {
             | ["note", "list"]
             | ["phase", "current" | "list" | "cycle"]
             | ["plan", "show" | "total"]
+            | ["summary", "show"]
             | ["job", "show" | "list"] => Cmd::Show,
             ["doctor", "--fix"] => Cmd::Fix,
             ["fence", "restore"] => Cmd::Restore,
@@ -1728,6 +1741,7 @@ impl<'a> Search<'a> {
             ["job", "move"] => Cmd::Persons,
             ["reflect", ..] => Cmd::Reflect { thin: false },
             ["condense", "archive"] => Cmd::Archive,
+            ["summary", "submit", ..] => Cmd::SumUp,
             _ => {
                 self.objections.insert(format!("{row}: the search does not know `git seed {line}`"));
                 Cmd::Show

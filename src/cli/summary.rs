@@ -1,0 +1,80 @@
+//! `git seed summary …`
+
+use clap::Subcommand;
+
+use super::log::which;
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::jobs::summary::SECTIONS;
+use crate::seed::Seed;
+use crate::seed::report::rfc3339;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SummaryCommand {
+    /// Show what is summed up, and what was said since then
+    Show {
+        /// Id of the job; the focused one when not given
+        id: Option<String>,
+    },
+    /// Sum up what was said since the last summary
+    ///
+    /// The text has five sections, in this order: ## User Requests, ## Questions & Decisions,
+    /// ## Design Choices, ## Corrections & Feedback, ## Current State. Prompts and answers stay
+    /// as they are; git seed job show has them all.
+    Submit {
+        #[command(flatten)]
+        text: TextArgs,
+    },
+}
+
+pub(super) fn run(command: &SummaryCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    seed.require_seeded()?;
+    match command {
+        SummaryCommand::Show { id } => show(&seed, id.as_deref(), out),
+        SummaryCommand::Submit { text } => submit(&seed, &text.read()?, out),
+    }
+}
+
+fn show(seed: &Seed, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+    let chain = seed.summaries(&which(seed, id)?)?;
+    let open = chain.open.iter().map(|(n, one)| {
+        serde_json::json!({ "n": n, "kind": one.kind.word(), "text": one.text, "at": rfc3339(one.at) })
+    });
+    out.json(&serde_json::json!({
+        "summaries": chain.kept, "due": chain.due, "sections": SECTIONS, "open": open.collect::<Vec<_>>(),
+    }));
+    for kept in &chain.kept {
+        let [first, last] = kept.covers;
+        out.line(format_args!("summary {} · interactions {first} to {last} · {}", kept.n, kept.at));
+        out.line(&kept.text);
+        out.line("");
+    }
+    for (n, one) in &chain.open {
+        out.line(format_args!("{} {n} · {}", one.kind.word(), rfc3339(one.at)));
+        out.line(&one.text);
+        out.line("");
+    }
+    match chain.due {
+        Some(due) => {
+            out.line(format_args!("To be summed up through {due}: git seed summary submit -F -"));
+            for section in SECTIONS {
+                out.line(format_args!("## {section}"));
+            }
+        }
+        None if chain.open.is_empty() => out.line("Everything that was said is summed up."),
+        None => out.line("No summary is due; what stands above is short enough to be read."),
+    }
+    Ok(Outcome::Yes)
+}
+
+fn submit(seed: &Seed, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+    match seed.submit_summary(text)? {
+        Ok(kept) => {
+            let [first, last] = kept.covers;
+            out.json(&kept);
+            out.line(format_args!("Kept: summary {} of interactions {first} to {last}.", kept.n));
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+    }
+}

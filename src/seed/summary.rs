@@ -1,0 +1,127 @@
+//! Summaries of a job's prompts and answers, in the job's tree: `summaries/<nnnn>.md`.
+
+use super::commands::Done;
+use super::report::rfc3339;
+use super::steps::{By, Draft, Fold};
+use super::{Focused, Result, Seed, SeedError};
+use crate::format::interaction::Interaction;
+use crate::format::names;
+use crate::jobs::summary::{self, BadSummary};
+use crate::store::TreeEdit;
+use crate::verdict::{Refusal, Wants};
+
+/// One summary, as it was accepted.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Kept {
+    pub n: u32,
+    /// The first and the last interaction that it covers.
+    pub covers: [u32; 2],
+    pub at: String,
+    pub text: String,
+}
+
+/// What is summed up, and what is not.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    pub kept: Vec<Kept>,
+    /// The interactions that no summary covers.
+    pub open: Vec<(u32, Interaction)>,
+    /// The one through which a summary is due.
+    pub due: Option<u32>,
+}
+
+impl Seed {
+    /// Accepts a summary of what was said since the last one.
+    pub fn submit_summary(&self, text: &str) -> Done<Kept> {
+        let focused = self.require_focused()?;
+        if let Err(bad) = summary::check(text) {
+            return Ok(Err(refused(&bad)));
+        }
+        let mut kept = None;
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            let (covered, last) = (state.summed, state.job.interactions);
+            let through = if covered.due > 0 { covered.due } else { last };
+            if through <= covered.through {
+                return Ok(Err(no("settled")));
+            }
+            // Interactions are only ever added, so the ones that this covers are there.
+            let said = self.words_of(&focused, covered.through + 1..=through)?;
+            let rest = covered.words.saturating_sub(said);
+            state.summed.summed_up(through, last, rest, self.rules.summary);
+            let one = Kept {
+                n: state.summed.summaries,
+                covers: [covered.through + 1, through],
+                at: rfc3339(self.now),
+                text: text.trim().to_owned(),
+            };
+            let put = TreeEdit::Put { path: names::summary(one.n), bytes: one.write().into_bytes() };
+            let subject = format!("interactions {} to {through}", covered.through + 1);
+            kept = Some(one);
+            Ok(Ok(Draft::new(state, "summary", subject, By::Agent).with(put)))
+        })?;
+        match (taken, kept) {
+            (Err(refusal), _) => Ok(Err(refusal)),
+            (Ok(_), Some(kept)) => Ok(Ok(kept)),
+            (Ok(_), None) => Err(SeedError::Usage("the summary was not kept".to_owned())),
+        }
+    }
+
+    /// All summaries of a job, and what none of them covers.
+    pub fn summaries(&self, job: &Focused) -> Result<Chain> {
+        let covered = job.state.summed;
+        let mut kept = Vec::new();
+        for n in 1..=covered.summaries {
+            let bytes = self.store.file(&job.tip, &names::summary(n))?.unwrap_or_default();
+            kept.extend(Kept::read(n, &String::from_utf8_lossy(&bytes)));
+        }
+        let mut open = Vec::new();
+        for n in covered.through + 1..=job.state.job.interactions {
+            open.extend(self.interaction(job, n)?.map(|one| (n, one)));
+        }
+        Ok(Chain { kept, open, due: Some(covered.due).filter(|due| *due > 0) })
+    }
+
+    fn words_of(&self, job: &Focused, range: std::ops::RangeInclusive<u32>) -> Result<usize> {
+        let mut sum = 0;
+        for n in range {
+            sum += self.interaction(job, n)?.map_or(0, |one| summary::words(&one.text));
+        }
+        Ok(sum)
+    }
+
+    fn interaction(&self, job: &Focused, n: u32) -> Result<Option<Interaction>> {
+        let bytes = self.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
+        Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
+    }
+}
+
+impl Kept {
+    fn write(&self) -> String {
+        let [first, last] = self.covers;
+        format!("---\ncovers: {first}-{last}\nat: {}\n---\n{}\n", self.at, self.text)
+    }
+
+    /// Reads a summary; `None` for a file that git seed did not write.
+    fn read(n: u32, file: &str) -> Option<Self> {
+        let (head, text) = file.strip_prefix("---\n")?.split_once("\n---\n")?;
+        let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+        let (first, last) = value("covers:")?.split_once('-')?;
+        let covers = [first.parse().ok()?, last.parse().ok()?];
+        Some(Self { n, covers, at: value("at:")?.to_owned(), text: text.trim_end().to_owned() })
+    }
+}
+
+fn no(case: &str) -> Refusal {
+    Refusal::new("summary", Wants::Summary).with("case", case)
+}
+
+fn refused(bad: &BadSummary) -> Refusal {
+    let counted = |case: &str, words: usize| no(case).with("words", words.to_string());
+    match bad {
+        BadSummary::Lacks(section) => no("lacks").with("section", *section),
+        BadSummary::Stranger(title) => no("stranger").with("section", title.as_str()),
+        BadSummary::Thin(section, words) => counted("thin", *words).with("section", *section),
+        BadSummary::Short(words) => counted("brief", *words),
+        BadSummary::Long(words) => counted("lengthy", *words),
+    }
+}

@@ -1,0 +1,70 @@
+//! Prompts and answers stay as they are; where they have grown long, a summary comes first.
+
+use serde_json::json;
+
+use super::world::{World, message, question};
+
+const SECTIONS: [&str; 5] =
+    ["User Requests", "Questions & Decisions", "Design Choices", "Corrections & Feedback", "Current State"];
+
+fn summary(words: usize) -> String {
+    let section = |title: &&str| format!("## {title}\n\n{}\n\n", "said ".repeat(words).trim());
+    SECTIONS.iter().map(section).collect()
+}
+
+fn long_prompt() -> String {
+    format!("also this: {}", "and that ".repeat(200))
+}
+
+#[test]
+fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
+    let world = World::prompted();
+    world.to("observe");
+    world.reads("README.md").passes();
+    world.prompt(&long_prompt());
+    assert_eq!(world.json("summary show")["due"], 2);
+    world.reads("README.md").refuses("git seed summary show, then git seed summary submit -F -");
+    world.writes("CLAUDE.md", "x").refuses("summed up");
+    world.runs("ls").refuses("summed up");
+    world.asks(&question("[WAITING] which one?", &["a", "b"])).refuses("summed up");
+    world.seed("phase advance -F -").stdin(&message("observe")).refuses("summed up");
+
+    // What is said meanwhile belongs to the next summary.
+    world.prompt("one more word");
+    let shown = world.seed("summary show").succeeds();
+    assert!(
+        shown.contains("To be summed up through 2: git seed summary submit -F -\n## User Requests\n"),
+        "{shown}"
+    );
+    for (text, says) in [
+        (summary(50).replace("## Design Choices", "## Ideas"), "## Ideas is no section"),
+        (summary(50).replace("## Current State", "Current State"), "lacks the section ## Current State"),
+        (summary(3), "## User Requests says too little"),
+        (summary(400), "as long as what it sums up"),
+    ] {
+        world.seed("summary submit -F -").stdin(&text).refuses(says);
+    }
+    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 1 of interactions 1 to 2.\n");
+    world.reads("README.md").passes();
+
+    let shown = world.json("summary show");
+    assert_eq!(shown["summaries"][0]["covers"], json!([1, 2]));
+    assert_eq!((&shown["open"][0]["n"], &shown["due"]), (&json!(3), &json!(null)));
+    let texts = world.json("job show");
+    assert_eq!(texts["interactions"][1]["text"].as_str().map(str::len), Some(long_prompt().len()));
+    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 2 of interactions 3 to 3.\n");
+    world.seed("summary submit -F -").stdin(&summary(50)).refuses("nothing was said since the last summary");
+}
+
+#[test]
+fn small_talk_and_the_small_lane_ask_for_no_summary() {
+    let world = World::seeded();
+    world.starts();
+    world.prompt(&long_prompt());
+    world.reads("README.md").passes();
+    let quick = World::seeded();
+    quick.starts();
+    quick.prompt(&format!("[QUICK] {}", long_prompt()));
+    assert_eq!(quick.phase(), "observe");
+    quick.reads("README.md").passes();
+}
