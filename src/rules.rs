@@ -832,6 +832,7 @@ work = "read on"
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of what can be wrong")]
     fn a_wrong_row_is_named_with_its_line_its_key_and_the_known_names() {
         // Changes RESEARCH, which is sound: what is replaced, by what, and what is said.
         let cases = [
