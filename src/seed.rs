@@ -7,6 +7,7 @@
 
 pub mod boundary;
 mod byhand;
+pub mod closing;
 pub mod commands;
 pub mod compact;
 pub mod condense;
@@ -46,7 +47,7 @@ use std::path::Path;
 use crate::format::journal::{Counts, Linked};
 use crate::format::state::{self, BadState, State};
 use crate::format::{meta, names};
-use crate::jobs::{JobId, UnixSeconds};
+use crate::jobs::{JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::store::Tail;
 use crate::store::{NotOpen, Store, StoreError, Tip};
@@ -68,6 +69,8 @@ pub struct Focused {
     pub state: State,
     /// What happened since the last step; an error when the journal does not hold.
     pub since: Result<Counts, JournalTrouble>,
+    /// It lies in the archive and has no ref: it is read, and takes no step.
+    pub archived: bool,
 }
 
 /// Why a journal cannot be trusted.
@@ -99,6 +102,9 @@ pub enum SeedError {
     NotSeeded,
     #[error("no job is focused in this worktree")]
     NoJob,
+    /// A step was wanted of a job that lies in the archive.
+    #[error("job {id} is {status} and closed; {}", reopening(.status, .id))]
+    Closed { id: JobId, status: &'static str },
     #[error("the state of this repository was written by a newer git-seed (format {0}); use that one")]
     Newer(u32),
     #[error(transparent)]
@@ -109,6 +115,15 @@ pub enum SeedError {
     Vetoed { hook: String, output: String },
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+/// What is left for a job that is closed.
+fn reopening(status: &str, id: &JobId) -> String {
+    if status == Status::Voided.word() {
+        "it is parked for good: git seed job create makes another".to_owned()
+    } else {
+        format!("git seed job reactivate {id} opens it again")
+    }
 }
 
 impl SeedError {
@@ -209,12 +224,14 @@ impl Seed {
         self.focused()?.ok_or(SeedError::NoJob)
     }
 
-    /// The job `id`, focused or not.
+    /// The job `id`, focused or not, open or closed.
     pub fn job(&self, id: &JobId) -> Result<Focused> {
         let chain = names::job_chain(id);
         match self.store.tip(&chain)? {
             Some(tip) => self.load(chain, tip),
-            None => Err(SeedError::Usage(format!("there is no job {id}; git seed job list shows them"))),
+            None => self.archived_job(id)?.ok_or_else(|| {
+                SeedError::Usage(format!("there is no job {id}; git seed job list shows them"))
+            }),
         }
     }
 
@@ -226,10 +243,10 @@ impl Seed {
             if let Some(now) = self.store.tip(&chain)?.filter(|now| *now != tip) {
                 let state = self.state(&chain, &now)?;
                 let since = self.since(&state);
-                return Ok(Focused { chain, tip: now, state, since });
+                return Ok(Focused { chain, tip: now, state, since, archived: false });
             }
         }
-        Ok(Focused { chain, tip, state, since })
+        Ok(Focused { chain, tip, state, since, archived: false })
     }
 
     fn state(&self, chain: &str, tip: &Tip) -> Result<State> {
@@ -249,7 +266,8 @@ impl Seed {
         Ok(state)
     }
 
-    /// All open and closed jobs, oldest first.
+    /// All jobs that have a ref, oldest first: the open ones. Closed ones are in
+    /// [`Seed::closed`].
     pub fn jobs(&self) -> Result<Vec<Focused>> {
         let mut jobs = Vec::new();
         for (chain, _) in self.store.chains(names::JOBS)? {

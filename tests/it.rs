@@ -13,6 +13,7 @@ mod it {
     mod exec;
     mod fence;
     mod githooks;
+    mod graph;
     mod house;
     mod jobs;
     mod killed;

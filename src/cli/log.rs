@@ -60,6 +60,6 @@ pub(super) fn which(seed: &Seed, job: Option<&str>) -> Result<Focused, SeedError
     }
     match seed.focused()? {
         Some(focused) => Ok(focused),
-        None => seed.jobs()?.pop().ok_or(SeedError::NoJob),
+        None => seed.newest()?.ok_or(SeedError::NoJob),
     }
 }

@@ -220,6 +220,7 @@ fn current_dir() -> PathBuf {
 fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<SeedError>() {
         Some(SeedError::Usage(_)) => 64,
+        Some(SeedError::Closed { .. }) => 2,
         _ => 1,
     }
 }

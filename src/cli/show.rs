@@ -16,7 +16,7 @@ pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyho
     let seed = context.seed()?;
     seed.require_seeded()?;
     if let Ok(id) = args.object.parse::<JobId>()
-        && seed.store.tip(&crate::format::names::job_chain(&id))?.is_some()
+        && seed.knows(&id)?
     {
         super::job::print(&seed.show_job(&seed.job(&id)?)?, out);
         return Ok(Outcome::Yes);

@@ -4,6 +4,7 @@
 //! is upgraded by one function each ([`state::read`]), a newer one is refused with a
 //! sentence. `fixtures/format/v1/` holds a frozen sample that is never edited.
 
+pub mod archive;
 pub mod interaction;
 pub mod journal;
 pub mod meta;

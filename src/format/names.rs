@@ -6,6 +6,10 @@ use crate::jobs::JobId;
 pub const JOBS: &str = "refs/seed/jobs/";
 /// Phase commits kept alive, never synced: `refs/seed/keep/<id>`.
 pub const KEEP: &str = "refs/seed/keep/";
+/// The pins of closed jobs, in one chain.
+pub const KEEP_CLOSED: &str = "refs/seed/keep/closed";
+/// Closed jobs.
+pub const ARCHIVE: &str = "refs/seed/archive";
 /// Format and readers.
 pub const META: &str = "refs/seed/meta";
 /// The rules in force.

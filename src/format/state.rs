@@ -236,6 +236,8 @@ pub enum BadState {
     TooLarge(usize),
     #[error("job.toml cannot be written: {0}")]
     Write(#[from] toml::ser::Error),
+    #[error("{0}")]
+    Index(String),
 }
 
 impl State {

@@ -605,10 +605,17 @@ impl Seed {
         state.stand.row(self.map(&state.stand), self.rules.idle == crate::rules::Idle::Closed)
     }
 
-    /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the next job.
+    /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the
+    /// next job, and then the closed one is put away.
     fn close(&self, focused: &Focused) -> Result<Option<Focused>> {
         self.store.clear_focus()?;
         self.store.journal().restart(None)?;
+        let born = self.bear_what_waited(focused)?;
+        self.put_away(&focused.state.job.id)?;
+        Ok(born)
+    }
+
+    fn bear_what_waited(&self, focused: &Focused) -> Result<Option<Focused>> {
         let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
         let mut kept = self.kept_prompts(focused, n)?.into_iter();
         let Some(first) = kept.next() else { return Ok(None) };

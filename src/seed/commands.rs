@@ -8,7 +8,10 @@ use crate::phases::{Kind, Multiplier};
 use crate::plans::Pointer;
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
-use crate::{format::names, world};
+use crate::{
+    format::{archive, names},
+    world,
+};
 
 /// Either it was done, or a rule said no.
 pub type Done<T> = Result<std::result::Result<T, Refusal>>;
@@ -145,7 +148,7 @@ impl Seed {
     fn free_id(&self, salt: &str) -> Result<JobId> {
         let mut id = world::new_job_id(self.now, salt);
         for n in 1..100 {
-            if self.store.tip(&names::job_chain(&id))?.is_none() {
+            if !self.knows(&id)? {
                 break;
             }
             id = world::new_job_id(self.now, &format!("{salt}{n}"));
@@ -160,6 +163,9 @@ impl Seed {
             return Ok(Err(refusal));
         }
         let job = self.job(id)?;
+        if let Some(refusal) = closed(&job) {
+            return Ok(Err(refusal));
+        }
         let now = self.now;
         let worktree = self.store.worktree_name();
         let leave = self.focused()?;
@@ -178,6 +184,9 @@ impl Seed {
     pub fn focus_job(&self, id: &JobId) -> Done<Focused> {
         self.require_seeded()?;
         let job = self.job(id)?;
+        if let Some(refusal) = closed(&job) {
+            return Ok(Err(refusal));
+        }
         if job.state.job.status != Status::Active {
             let text = format!(
                 "job {id} is {}; git seed job activate {id} comes first",
@@ -202,9 +211,12 @@ impl Seed {
     fn focus_in_the_way(&self, id: &JobId) -> Result<Option<Refusal>> {
         let chain = names::job_chain(id);
         if let Some(worktree) = self.store.focus_elsewhere(&chain)? {
-            return Err(SeedError::Usage(format!(
-                "job {id} is focused in worktree `{worktree}`; two worktrees never share one"
-            )));
+            return Ok(Some(
+                Refusal::new("focus", Wants::Edge)
+                    .with("case", "focus-elsewhere")
+                    .with("id", id.to_string())
+                    .with("worktree", worktree),
+            ));
         }
         let busy =
             self.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
@@ -306,6 +318,7 @@ impl Seed {
             if let Err(refusal) = voided {
                 return Ok(Err(refusal));
             }
+            self.put_away(id)?;
         }
         let done = self.always(&focused.chain, |state| {
             state.job.depends_on.retain(|known| known != id);
@@ -408,6 +421,15 @@ impl Seed {
         })?;
         Ok(())
     }
+}
+
+/// Why a job that is closed takes no step.
+fn closed(job: &Focused) -> Option<Refusal> {
+    let state = &job.state;
+    archive::is_closed(state).then(|| {
+        let case = if state.job.status == Status::Voided { "parked" } else { "closed" };
+        Refusal::new("focus", Wants::Edge).with("case", case).with("id", state.job.id.to_string())
+    })
 }
 
 fn usage(error: impl std::fmt::Display) -> SeedError {

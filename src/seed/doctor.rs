@@ -57,6 +57,7 @@ impl Seed {
             Finding::bad("switch", "off in this worktree", "git seed on")
         });
         self.examine_state(&mut found);
+        self.examine_archive(&mut found);
         self.examine_hosts(&mut found);
         self.examine_hooks(&mut found);
         self.examine_confinement(&mut found);
@@ -87,6 +88,23 @@ impl Seed {
             }
             Err(error) => found.push(Finding::bad("objects", error.to_string(), "git fsck")),
         }
+    }
+
+    /// Closed jobs lie in the archive, and its index says which.
+    fn examine_archive(&self, found: &mut Vec<Finding>) {
+        let (check, repair) = ("jobs", "git seed doctor --fix");
+        found.push(match (self.archive_reads(), self.not_put_away()) {
+            (Ok(closed), Ok(0)) => {
+                let open = self.live_ids().map_or(0, |ids| ids.len());
+                Finding::good(check, format!("{open} open, {closed} in the archive"))
+            }
+            (Ok(_), Ok(waiting)) => {
+                let detail =
+                    format!("{} closed and not in the archive", super::boundary::count(waiting, "job"));
+                Finding::bad(check, detail, repair)
+            }
+            (Err(error), _) | (_, Err(error)) => Finding::bad(check, error.to_string(), repair),
+        });
     }
 
     fn chain_of_journal(&self, focused: &Focused) -> Result<usize> {
@@ -286,6 +304,15 @@ impl Seed {
                 Err(error) => found.push(Finding::bad("job", error.to_string(), "use a newer git-seed")),
                 Ok(()) => {}
             }
+        }
+        if self.archive_reads().is_err_and(|error| error.is_damage()) {
+            let jobs = super::boundary::count(self.rebuild_archive()?, "job");
+            found.push(repaired(format!("the index of the archive was written anew: {jobs}")));
+        }
+        match self.put_all_away()? {
+            0 => {}
+            n => found
+                .push(repaired(format!("{} went into the archive", super::boundary::count(n, "closed job")))),
         }
         if self.store.focus().is_err() {
             self.store.clear_focus()?;

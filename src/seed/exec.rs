@@ -46,7 +46,7 @@ impl Seed {
         let row = self.row(focused.as_ref());
         let scope = focused.as_ref().map(|focused| self.scope(focused)).unwrap_or_default();
         let top = real(self.store.work_tree());
-        let mut walls = Walls { closed: self.closed(focused.as_ref(), row, &top), open: Vec::new() };
+        let mut walls = Walls { closed: self.walled_off(focused.as_ref(), row, &top), open: Vec::new() };
         if row.write.contains(&Write::All) {
             walls.open(&top);
         }
@@ -72,7 +72,7 @@ impl Seed {
     }
 
     /// What is never opened, wherever it lies.
-    fn closed(&self, focused: Option<&Focused>, row: &Phase, top: &Path) -> Vec<PathBuf> {
+    fn walled_off(&self, focused: Option<&Focused>, row: &Phase, top: &Path) -> Vec<PathBuf> {
         let mut closed = vec![real(self.store.git_dir()), real(self.store.common_dir()), top.join(".git")];
         let unlocked = focused.and_then(|focused| focused.state.unlocked.as_ref());
         for surface in &self.rules.surfaces {

@@ -531,6 +531,7 @@ impl Seed {
         if taken.is_ok() {
             self.store.clear_focus()?;
             self.store.journal().restart(None)?;
+            self.put_away(&focused.state.job.id)?;
         }
         Ok(())
     }
@@ -620,7 +621,7 @@ impl Seed {
         let salt = format!("{}{}{}", driver.session, prompt.text, self.store.worktree_name());
         let mut id = world::new_job_id(self.now, &salt);
         for n in 1..100 {
-            if self.store.tip(&names::job_chain(&id))?.is_none() {
+            if !self.knows(&id)? {
                 break;
             }
             id = world::new_job_id(self.now, &format!("{salt}{n}"));
@@ -855,7 +856,7 @@ fn is_own_command(command: &str) -> bool {
 }
 
 /// What a scheduled text is known by.
-fn text_hash(text: &str) -> String {
+pub(super) fn text_hash(text: &str) -> String {
     crate::format::short_hash(text.trim().as_bytes(), 16)
 }
 

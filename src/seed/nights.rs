@@ -7,6 +7,7 @@
 use super::questions::Heard;
 use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed};
+use crate::format::archive;
 use crate::format::state::{Driver, State};
 use crate::hosts::{self, Answer};
 use crate::jobs::Status;
@@ -89,7 +90,17 @@ impl Seed {
         let fold = self.fold_for(&job.chain)?;
         let completed = self.complete(&job.chain, fold, |state| self.dependencies_hold(state))?;
         Ok(match completed {
-            Ok(_) => Heard::Done(format!("\"{name}\" is approved and completed.")),
+            Ok(done) => {
+                if self.store.focus()?.as_deref() == Some(job.chain.as_str())
+                    && archive::is_closed(&done.state)
+                {
+                    // Somebody was stopped before it gave up its focus.
+                    self.store.clear_focus()?;
+                    self.store.journal().restart(None)?;
+                }
+                self.put_away(&job.state.job.id)?;
+                Heard::Done(format!("\"{name}\" is approved and completed."))
+            }
             Err(refusal) => Heard::NotCounted(voice::say(&refusal, "idle").why),
         })
     }

@@ -78,7 +78,7 @@ impl Seed {
         if id == state.job.id {
             return false;
         }
-        matches!(self.store.tip(&names::job_chain(&id)), Ok(Some(_)))
+        matches!(self.knows(&id), Ok(true))
     }
 
     /// A file of the work tree below `folder` that is not empty, by its path from the top.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{Focused, Result, Seed};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
-use crate::format::names;
 use crate::format::trailers::StepTrailers;
+use crate::format::{names, state};
 use crate::jobs::UnixSeconds;
 use crate::phases::{Class, Multiplier, Phase, Reads, Write, pacing};
 use crate::store::Step;
@@ -253,7 +253,7 @@ impl Seed {
 
     /// The steps of a job, newest first, at most `limit`.
     pub fn log(&self, focused: &Focused, limit: usize) -> Result<Vec<LogRow>> {
-        let steps = self.store.history(&focused.chain, limit)?;
+        let steps = self.store.history_from(&focused.tip.commit, limit)?;
         Ok(steps.iter().filter_map(log_row).collect())
     }
 
@@ -265,7 +265,7 @@ impl Seed {
         lines.extend(journal.iter().rev().filter_map(|line| Some(Linked::read(line).ok()?.line)));
         let job = match self.focused()? {
             Some(focused) => Some(focused),
-            None => self.jobs()?.pop(),
+            None => self.newest()?,
         };
         if let Some(focused) = job {
             let mut traces = self.store.names(&focused.tip, "trace").unwrap_or_default();
@@ -359,14 +359,16 @@ impl Seed {
 
     /// Pages of the declared directories.
     pub fn altered(&self, job: &Focused) -> Result<Vec<String>> {
-        Ok(self.lines(&job.chain, names::SCOPE)?.iter().map(|dir| self.page_path(dir)).collect())
+        let bytes = self.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
+        Ok(state::read_lines(&bytes).iter().map(|dir| self.page_path(dir)).collect())
     }
 
     /// Every job, oldest first.
     pub fn job_rows(&self) -> Result<Vec<JobRow>> {
         let focus = self.store.focus()?;
         let jobs = self.jobs()?;
-        Ok(jobs
+        let closed = self.closed()?;
+        let mut rows: Vec<JobRow> = jobs
             .iter()
             .map(|job| JobRow {
                 id: job.state.job.id.to_string(),
@@ -377,7 +379,18 @@ impl Seed {
                 cycle: job.state.stand.cycle,
                 run: job.state.job.run,
             })
-            .collect())
+            .collect();
+        rows.extend(closed.into_iter().map(|row| JobRow {
+            id: row.id.to_string(),
+            name: row.name,
+            status: row.status.word(),
+            focused: false,
+            phase: row.phase,
+            cycle: row.cycle,
+            run: row.run,
+        }));
+        rows.sort_by(|one, other| one.id.cmp(&other.id));
+        Ok(rows)
     }
 
     /// The phase in which the focused job stands.

@@ -153,7 +153,8 @@ impl Seed {
 
     /// Some job's agent gave this text to a scheduling tool, whichever job is focused now.
     pub(super) fn was_ever_scheduled(&self, text: &str) -> Result<bool> {
-        Ok(self.jobs()?.iter().any(|job| self.was_scheduled(job, text)))
+        let open = self.jobs()?.iter().any(|job| self.was_scheduled(job, text));
+        Ok(open || self.closed_scheduled(&super::hook::text_hash(text))?)
     }
 
     /// The words behind a short word go where a prompt goes. Without any, the prompt is
@@ -476,7 +477,10 @@ impl Seed {
             }
             return self.approve_word(spoken, focused);
         }
-        self.keep_word(spoken, &job)?;
+        // A closed job takes no words any more; end_awaiting says what it is.
+        if !job.archived {
+            self.keep_word(spoken, &job)?;
+        }
         if let Some(told) = self.does_not_count(spoken.word) {
             return Ok(told.alone());
         }

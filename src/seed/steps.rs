@@ -185,7 +185,9 @@ impl Seed {
     ) -> Result<std::result::Result<Taken, Refusal>> {
         let repair = "git seed doctor --fix";
         let missing = || StoreError::Missing { what: chain.to_owned(), repair };
-        let tip = self.store.tip(chain)?.ok_or_else(missing)?;
+        let Some(tip) = self.store.tip(chain)? else {
+            return Err(self.closed_error(chain)?.unwrap_or_else(|| missing().into()));
+        };
         let mut state = self.state(chain, &tip)?;
         if fold == Fold::Leave {
             return self.write(chain, Some(&tip.commit), &mut state, &Since::default(), decide);
@@ -235,8 +237,13 @@ impl Seed {
         let commit = self.store.append(chain, after, &draft.edits, &message, self.now, &[])?;
         let tip = self.store.tip(chain)?.filter(|tip| tip.commit == commit);
         let tip = tip.ok_or_else(|| StoreError::Moved { chain: chain.to_owned() })?;
-        let focused =
-            Focused { chain: chain.to_owned(), tip, state: state.clone(), since: Ok(Counts::default()) };
+        let focused = Focused {
+            chain: chain.to_owned(),
+            tip,
+            state: state.clone(),
+            since: Ok(Counts::default()),
+            archived: false,
+        };
         Ok(Ok(Taken { focused, trailers }))
     }
 
@@ -249,6 +256,12 @@ impl Seed {
         let all = known.iter().chain(&new).map(String::as_str);
         let bytes = state::write_lines(all).into_bytes();
         Ok(TreeEdit::Put { path: TOUCHED.to_owned(), bytes })
+    }
+
+    /// Why the job of a chain that has no ref takes no step, if it lies in the archive.
+    fn closed_error(&self, chain: &str) -> Result<Option<SeedError>> {
+        let row = names::job_of(chain).map(|id| self.archived_row(&id)).transpose()?.flatten();
+        Ok(row.map(|row| SeedError::Closed { id: row.id, status: row.status.word() }))
     }
 
     /// The lines of a list file in the job's tree.

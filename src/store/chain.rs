@@ -56,6 +56,8 @@ pub enum TreeEdit {
     Put { path: String, bytes: Vec<u8> },
     /// Nothing is at `path`, neither a file nor a directory.
     Remove { path: String },
+    /// The directory `path` is this tree, which is here already.
+    Graft { path: String, tree: TreeId },
 }
 
 /// One commit of a chain.
@@ -231,6 +233,9 @@ impl Store {
                 TreeEdit::Remove { path } => {
                     editor.remove(components(path)?).map_err(unread)?;
                 }
+                TreeEdit::Graft { path, tree } => {
+                    editor.upsert(components(path)?, EntryKind::Tree, tree.object()?).map_err(unread)?;
+                }
             }
         }
         editor
@@ -318,8 +323,20 @@ impl Store {
 
     /// The newest `limit` commits of a chain, newest first, along first parents.
     pub fn history(&self, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
+        match self.ref_target(chain)? {
+            Some(tip) => self.steps_from(tip, chain, limit),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The same from one commit of a chain on, whether or not a ref names it.
+    pub fn history_from(&self, commit: &CommitId, limit: usize) -> Result<Vec<Step>, StoreError> {
+        self.steps_from(commit.object()?, "refs/seed", limit)
+    }
+
+    fn steps_from(&self, from: ObjectId, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
         let mut steps = Vec::new();
-        let mut next = self.ref_target(chain)?;
+        let mut next = Some(from);
         while let Some(id) = next.filter(|_| steps.len() < limit) {
             let commit = self.commit_object(id, chain)?;
             let unread = |err| StoreError::unreadable(format!("{chain} ({id})"), &err);

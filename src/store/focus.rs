@@ -4,6 +4,7 @@
 //! that only a worktree's own ref holds are lost when gc runs in another worktree.
 //! It is never set to a chain that is not there, and a chain in focus is not deleted.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,13 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// Every chain that a worktree has in focus.
+    pub(super) fn every_focus(&self) -> io::Result<BTreeSet<String>> {
+        let dirs = self.live_git_dirs()?;
+        let found: io::Result<Vec<_>> = dirs.iter().map(|dir| symref(&dir.join(FOCUS))).collect();
+        Ok(found?.into_iter().flatten().collect())
     }
 
     /// The git directories of the main worktree and of every linked one that still is.

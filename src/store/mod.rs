@@ -9,6 +9,7 @@
 //! objects. Signatures are made here in UTC; the library's own would scan the zone
 //! database on every call.
 
+mod archive;
 mod chain;
 mod commit;
 mod config;

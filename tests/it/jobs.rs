@@ -151,8 +151,9 @@ fn two_worktrees_never_focus_the_same_job() {
     let job = world.job();
     world.git("worktree add -q -b side ../linked");
     let said = world.agents_shell(&format!("cd ../linked && git seed job activate {job}"), "");
-    assert_eq!(said.code, 64, "{said:?}");
+    assert_eq!(said.code, 2, "{said:?}");
     assert!(said.err.contains("two worktrees never share one"), "{said:?}");
+    assert!(said.err.contains("focused in the worktree main"), "{said:?}");
     let none = world.agents_shell("cd ../linked && git seed job focused", "");
     assert_eq!(none.out, "none\n");
 }
