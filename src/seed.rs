@@ -122,7 +122,7 @@ fn reopening(status: &str, id: &JobId) -> String {
     if status == Status::Voided.word() {
         "it is parked for good: git seed job create makes another".to_owned()
     } else {
-        format!("git seed job reactivate {id} opens it again")
+        format!("a person opens it again: job reactivate {id}")
     }
 }
 
