@@ -4,6 +4,8 @@ use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
 use crate::jobs::{BadJobId, JobId, Status};
+use crate::seed::boundary::count;
+use crate::seed::graph::listed;
 use crate::seed::questions::Heard;
 use crate::seed::report::JobShown;
 use crate::seed::steps::By;
@@ -12,8 +14,15 @@ use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum JobCommand {
-    /// Every job of this repository
-    List,
+    /// The jobs of this repository: open ones, and the newest that are closed
+    List {
+        /// Closed jobs too, however many
+        #[arg(long)]
+        all: bool,
+        /// Draw who waits for whom
+        #[arg(long, conflicts_with = "all")]
+        graph: bool,
+    },
     /// One job with all that was said to it
     Show {
         /// Id of the job; the focused one when not given
@@ -27,6 +36,9 @@ pub(super) enum JobCommand {
         /// Its objective
         #[arg(short = 'm', value_name = "text")]
         objective: Option<String>,
+        /// The note that it is made of, by its number in `git seed note list`
+        #[arg(long, value_name = "n")]
+        note: Option<usize>,
     },
     /// Create a job that the focused one waits for (condense)
     CreateDependent {
@@ -34,6 +46,9 @@ pub(super) enum JobCommand {
         /// Its objective
         #[arg(short = 'm', value_name = "text")]
         objective: Option<String>,
+        /// The note that it is made of, by its number in `git seed note list`
+        #[arg(long, value_name = "n")]
+        note: Option<usize>,
     },
     /// Make the focused job wait for another (condense)
     AddDependency { job: String, dependency: String },
@@ -76,16 +91,18 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
     let seed = context.seed()?;
     seed.require_seeded()?;
     match command {
-        JobCommand::List => list(&seed, out),
+        JobCommand::List { all, graph } => list(&seed, *all, *graph, out),
         JobCommand::Show { id } => {
             let job = super::log::which(&seed, id.as_deref())?;
             print(&seed.show_job(&job)?, out);
             Ok(Outcome::Yes)
         }
         JobCommand::Focused => focused(&seed, out),
-        JobCommand::Create { name, objective } => create(&seed, name, objective.as_deref(), false, out),
-        JobCommand::CreateDependent { name, objective } => {
-            create(&seed, name, objective.as_deref(), true, out)
+        JobCommand::Create { name, objective, note } => {
+            create(&seed, name, objective.as_deref(), false, *note, out)
+        }
+        JobCommand::CreateDependent { name, objective, note } => {
+            create(&seed, name, objective.as_deref(), true, *note, out)
         }
         JobCommand::AddDependency { job, dependency } => {
             let done = seed.add_dependency(&id(job)?, &id(dependency)?)?;
@@ -158,8 +175,16 @@ fn id(text: &str) -> Result<JobId, SeedError> {
     text.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))
 }
 
-fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let rows = seed.job_rows()?;
+fn list(seed: &Seed, all: bool, graph: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    if graph && !out.is_json() {
+        return draw(seed, out);
+    }
+    let (rows, more) = if all || out.is_json() {
+        (seed.job_rows()?, 0)
+    } else {
+        let listed = seed.jobs_for_people()?;
+        (listed.rows, listed.more)
+    };
     out.json(&rows);
     if rows.is_empty() {
         out.line("No job yet; a prompt becomes one.");
@@ -168,12 +193,44 @@ fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     for row in &rows {
         let mark = if row.focused { "*" } else { " " };
         out.line(format_args!(
-            "{mark} {}  {:<width$}  {:<9} cycle {}  {}",
-            row.id, row.status, row.phase, row.cycle, row.name
+            "{mark} {}  {:<width$}  {:<9} cycle {}  {}{}",
+            row.id,
+            row.status,
+            row.phase,
+            row.cycle,
+            row.name,
+            waits(&row.waits_for)
         ));
+    }
+    if more > 0 {
+        out.line(format_args!("{} closed: git seed job list --all", count(more, "more job")));
     }
     for row in rows.iter().filter(|row| row.status == Status::Awaiting.word()) {
         out.line(format_args!("git seed job approve {} ends \"{}\"", row.id, row.name));
+    }
+    Ok(Outcome::Yes)
+}
+
+fn waits(ids: &[JobId]) -> String {
+    if ids.is_empty() { String::new() } else { format!("   waits for {}", listed(ids)) }
+}
+
+/// Open jobs, each above what it waits for.
+fn draw(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    /// Deeper ones stand below each other.
+    const DEEPEST: usize = 30;
+    let (graph, drawn) = seed.drawn_jobs()?;
+    if drawn.is_empty() {
+        out.line("No open job; git seed job list shows the closed ones.");
+    }
+    for line in drawn {
+        let indent = "  ".repeat(line.depth.min(DEEPEST));
+        let (status, name) = Seed::drawn_status(&graph, &line.id);
+        if line.again {
+            out.line(format_args!("{indent}{}  (above)", line.id));
+        } else {
+            out.line(format!("{indent}{}  {status}  {name}", line.id).trim_end());
+        }
     }
     Ok(Outcome::Yes)
 }
@@ -193,11 +250,23 @@ fn create(
     name: &str,
     objective: Option<&str>,
     dependent: bool,
+    note: Option<usize>,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
     let person = super::require_person(seed, "job create")?.is_none();
-    let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person)?;
-    tell(seed, done, out, |job| format!("job {} created, pending: {}", job.state.job.id, job.state.job.name))
+    let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person, note)?;
+    let job = done.as_ref().ok().map(|job| job.state.job.id.clone());
+    let told = tell(seed, done, out, |job| {
+        format!("job {} created, pending: {}", job.state.job.id, job.state.job.name)
+    })?;
+    let (Some(job), Some(n)) = (job, note) else { return Ok(told) };
+    match seed.note_resolve(n, &format!("job {job}"))? {
+        Ok(marked) => {
+            out.line(format_args!("{} is resolved by it.", marked.place()));
+            Ok(told)
+        }
+        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+    }
 }
 
 fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow::Result<Outcome> {

@@ -59,6 +59,18 @@ fn list(notes: &[Marked], out: &mut Report) {
         let n = marked.n.to_string();
         out.line(format_args!("{n:>3}  {}  {}", marked.place(), said(marked)));
     }
+    let waits = |one: &&Marked| {
+        one.note.kind == "PENDING-JOB" && matches!(one.note.standing, Standing::Live | Standing::HandedBack)
+    };
+    if let Some(one) = notes.iter().find(waits) {
+        let dependent = one.note.content.contains("dep:");
+        let command = if dependent { "create-dependent" } else { "create" };
+        let then = if dependent { ", and this one waits for it" } else { "" };
+        out.line(format_args!(
+            "git seed job {command} <name> --note {} makes it a job of its own{then}; resolved by a commit, it is declined.",
+            one.n
+        ));
+    }
     if notes.is_empty() {
         out.line(format_args!("No notes on the cycle's pages."));
     }

@@ -194,6 +194,10 @@ fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
         }
         if let Some(born) = &crossed.born {
             out.line(format_args!("The prompt that waited is a job now: \"{}\".", born.state.job.name));
+        } else if let Ok(told) = seed.next_told() {
+            for line in told {
+                out.line(line);
+            }
         }
         return;
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::short_hash;
 use super::state::State;
 use crate::jobs::{JobId, Status, UnixSeconds};
+use crate::phases::PhaseName;
 
 /// The directory of the index.
 pub const INDEX: &str = "index";
@@ -76,6 +77,15 @@ pub fn is_closed(state: &State) -> bool {
     match state.job.status {
         Status::Voided => true,
         Status::Completed => state.stand.phase.is_idle(),
+        Status::Pending | Status::Active | Status::Awaiting => false,
+    }
+}
+
+/// The same, of a line that was read.
+pub fn is_closed_row(row: &ClosedRow) -> bool {
+    match row.status {
+        Status::Voided => true,
+        Status::Completed => PhaseName::from(row.phase.as_str()).is_idle(),
         Status::Pending | Status::Active | Status::Awaiting => false,
     }
 }

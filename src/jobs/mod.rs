@@ -4,6 +4,7 @@
 //! status machine and the routing of prompts; where a job stands on its map is
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
+pub mod graph;
 pub mod questions;
 pub mod routing;
 pub mod shortword;
@@ -52,6 +53,12 @@ impl TryFrom<String> for JobId {
 impl From<JobId> for String {
     fn from(id: JobId) -> Self {
         id.0
+    }
+}
+
+impl JobId {
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

@@ -214,6 +214,8 @@ pub struct Moment<'a> {
     pub prepared: bool,
     /// Words that the question for completion has at least, where the track says it.
     pub fewest: Option<usize>,
+    /// Why the jobs that it waits for forbid its completion.
+    pub waits: Option<Refusal>,
     /// The text below a title of a question.
     pub section: fn(&str, &str) -> Option<String>,
 }
@@ -292,6 +294,7 @@ fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
         _ if !here => no("elsewhere"),
         Grant::Complete if job.status == Status::Completed => no("done-already"),
         Grant::Complete if moment.stage != "ready" => no("not-ready"),
+        Grant::Complete if moment.waits.is_some() => moment.waits.clone().map_or(Ok(()), Err),
         Grant::Complete | Grant::Repeat if !moment.eligible => no("cycles-left"),
         Grant::Access if job.plugin_lock_approval => no("granted-already"),
         Grant::SideLane if !moment.prepared => no("unready"),
@@ -356,6 +359,9 @@ pub fn repeat_hours(question: &str, answer: &str) -> u32 {
     unit.min(MOST) * times.min(MOST / unit.max(1))
 }
 
+/// What a dependency is whose record was not found.
+pub const NOWHERE: &str = "found nowhere";
+
 /// The dependencies that still stand in the way, from what is known about each.
 pub fn unmet<'a>(
     job: &Job,
@@ -366,7 +372,7 @@ pub fn unmet<'a>(
         .filter_map(|id| match status_of(id) {
             Some((_, Status::Completed | Status::Voided)) => None,
             Some((name, status)) => Some((id.clone(), name.to_owned(), status.word())),
-            None => Some((id.clone(), String::new(), "missing")),
+            None => Some((id.clone(), String::new(), NOWHERE)),
         })
         .collect()
 }
@@ -392,7 +398,16 @@ mod tests {
     }
 
     fn moment<'a>(job: Option<&'a Job>, admits: &'a [String]) -> Moment<'a> {
-        Moment { job, admits, stage: "ready", eligible: true, prepared: true, fewest: None, section }
+        Moment {
+            job,
+            admits,
+            stage: "ready",
+            eligible: true,
+            prepared: true,
+            fewest: None,
+            waits: None,
+            section,
+        }
     }
 
     fn everywhere() -> Vec<String> {
@@ -622,6 +637,6 @@ mod tests {
             _ => None,
         });
         let said: Vec<_> = unmet.iter().map(|(id, name, status)| format!("{id} {name} {status}")).collect();
-        assert_eq!(said, ["b second active", "d  missing"]);
+        assert_eq!(said, ["b second active", "d  found nowhere"]);
     }
 }

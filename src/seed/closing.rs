@@ -70,9 +70,10 @@ impl Seed {
     /// The refs of closed jobs that wait to be put away, by what is written of them.
     pub fn not_put_away(&self) -> Result<usize> {
         let focused = self.store.in_focus()?;
-        let jobs = self.jobs()?;
-        let waits = |job: &&Focused| archive::is_closed(&job.state) && !focused.contains(&job.chain);
-        Ok(jobs.iter().filter(waits).count())
+        let rows = self.live_rows()?;
+        let waits =
+            |row: &&ClosedRow| archive::is_closed_row(row) && !focused.contains(&names::job_chain(&row.id));
+        Ok(rows.iter().filter(waits).count())
     }
 
     /// Deletes the refs of jobs that lie in the archive as they stand: somebody was stopped
@@ -220,8 +221,13 @@ impl Seed {
 
     /// The newest `most` of them, newest first.
     pub fn newest_closed(&self, most: usize) -> Result<Vec<ClosedRow>> {
+        let open = self.live_ids()?;
+        self.closed_beside(&open.iter().collect(), most)
+    }
+
+    /// The newest `most` lines of jobs that are not among `open`, newest first.
+    pub(super) fn closed_beside(&self, open: &BTreeSet<&JobId>, most: usize) -> Result<Vec<ClosedRow>> {
         let Some(archived) = self.store.tip(names::ARCHIVE)? else { return Ok(Vec::new()) };
-        let open: BTreeSet<JobId> = self.live_ids()?.into_iter().collect();
         let mut found = Vec::new();
         for path in self.index_files(&archived)?.iter().rev() {
             if found.len() >= most {

@@ -1,7 +1,9 @@
 //! What commands do: jobs, multiplier, plan pointer, switching off and on.
 
+use super::sessions::Word;
 use super::steps::{By, Draft, Fold, Taken};
 use super::{Focused, Result, Seed, SeedError, steps};
+use crate::jobs::routing::InteractionKind;
 use crate::jobs::{self, JobId, Status};
 use crate::phases::pacing::CORE_LENSES;
 use crate::phases::{Kind, Multiplier};
@@ -9,7 +11,7 @@ use crate::plans::Pointer;
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
 use crate::{
-    format::{archive, names},
+    format::{archive, interaction::Interaction, names},
     world,
 };
 
@@ -83,7 +85,7 @@ impl Seed {
     }
 
     /// A step that no rule can refuse.
-    fn always(
+    pub(super) fn always(
         &self,
         chain: &str,
         mut draft: impl FnMut(&mut crate::format::state::State) -> Draft,
@@ -96,19 +98,30 @@ impl Seed {
     }
 
     /// Creates a pending job; a dependent one is what the focused job waits for from then on.
-    pub fn create_job(&self, name: &str, objective: &str, dependent: bool, person: bool) -> Done<Focused> {
+    /// One that is made of a note is told what the note said; the note itself is resolved by
+    /// [`Seed::note_resolve`], once the job is there.
+    pub fn create_job(
+        &self,
+        name: &str,
+        objective: &str,
+        dependent: bool,
+        person: bool,
+        note: Option<usize>,
+    ) -> Done<Focused> {
         self.require_seeded()?;
+        let _lock = self.store.lock()?;
         let name = jobs::check_name(name).map_err(usage)?.to_owned();
         let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
         let parent = self.focused()?;
-        let consolidating = parent.as_ref().is_some_and(|parent| self.row(Some(parent)).births);
-        if !consolidating && (!person || dependent) {
-            let phase = parent.as_ref().map_or("none", |parent| parent.state.stand.phase.as_str());
-            let alone = parent.as_ref().is_some_and(|parent| self.row(Some(parent)).leaves_memory_alone());
-            let case = if alone { "birth-later" } else { "birth-time" };
-            let refusal = Refusal::new("births", Wants::Edge).with("case", case).with("phase", phase);
+        let elsewhere = self.births_elsewhere(parent.as_ref().map(|parent| &parent.state));
+        if let Some(refusal) = elsewhere.filter(|_| !person || dependent) {
             return Ok(Err(refusal));
         }
+        let told = match note.map(|n| self.note_for_birth(n)).transpose()? {
+            Some(Err(refusal)) => return Ok(Err(refusal)),
+            Some(Ok(told)) => Some(told),
+            None => None,
+        };
         let id = self.free_id(&name)?;
         let mut state = steps::created(
             id.clone(),
@@ -123,7 +136,16 @@ impl Seed {
             state.home.worktree.clear();
         }
         let by = if person { By::Person } else { By::Agent };
-        let born = self.bear(state, &format!("\"{name}\""), by, Vec::new(), false)?;
+        let mut edits = Vec::new();
+        if let Some(text) = told {
+            let kind = InteractionKind::Automation;
+            let provenance = Word::Nobody.text().to_owned();
+            let interaction = Interaction { kind, at: self.now, provenance, text };
+            state.job.interactions = 1;
+            let bytes = interaction.write().into_bytes();
+            edits.push(TreeEdit::Put { path: names::interaction(1), bytes });
+        }
+        let born = self.bear(state, &format!("\"{name}\""), by, edits, false)?;
         if let (true, Some(parent)) = (dependent, parent) {
             self.always(&parent.chain, |state| {
                 state.job.depends_on.push(id.clone());
@@ -159,6 +181,8 @@ impl Seed {
     /// Makes a pending job active and turns this worktree to it, if no other job is in the way.
     pub fn activate_job(&self, id: &JobId) -> Done<Focused> {
         self.require_seeded()?;
+        // Nobody else takes it, or parks it, between the look and the focus.
+        let _lock = self.store.lock()?;
         if let Some(refusal) = self.focus_in_the_way(id)? {
             return Ok(Err(refusal));
         }
@@ -293,82 +317,6 @@ impl Seed {
             let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
             Draft::new(state, "move", "the job lives here now", By::Person).with(put)
         })
-    }
-
-    /// Removes an edge to a dependency; voids the dependency too, if asked.
-    pub fn remove_dependency(&self, id: &JobId, void: bool) -> Done<Focused> {
-        let focused = self.require_focused()?;
-        if !self.row(Some(&focused)).unlinks {
-            let phase = focused.state.stand.phase.as_str();
-            return Ok(Err(Refusal::new("births", Wants::Edge)
-                .with("case", "unlink-time")
-                .with("phase", phase)));
-        }
-        if !focused.state.job.depends_on.contains(id) {
-            return Err(SeedError::Usage(format!("this job does not depend on {id}")));
-        }
-        if void {
-            let job = self.job(id)?;
-            let now = self.now;
-            let voided = self.step(&job.chain, Fold::Leave, |state, _| {
-                let draft = Draft::new(state, "void", "its parent no longer waits for it", By::Agent);
-                state.job.become_(Status::Voided, now).map_err(usage)?;
-                Ok(Ok(draft))
-            })?;
-            if let Err(refusal) = voided {
-                return Ok(Err(refusal));
-            }
-            self.put_away(id)?;
-        }
-        let done = self.always(&focused.chain, |state| {
-            state.job.depends_on.retain(|known| known != id);
-            Draft::new(state, "unlink", format!("no longer waits for {id}"), By::Agent)
-        })?;
-        Ok(Ok(done))
-    }
-
-    /// Adds an edge from the focused job to `id`, unless that would close a circle.
-    pub fn add_dependency(&self, parent: &JobId, id: &JobId) -> Done<Focused> {
-        let focused = self.require_focused()?;
-        if !self.row(Some(&focused)).births {
-            let phase = focused.state.stand.phase.as_str();
-            return Ok(Err(Refusal::new("births", Wants::Edge)
-                .with("case", "birth-time")
-                .with("phase", phase)));
-        }
-        if focused.state.job.id != *parent {
-            return Err(SeedError::Usage("dependencies are added to the focused job".to_owned()));
-        }
-        if self.reaches(id, parent)? {
-            return Err(SeedError::Usage(format!("{parent} and {id} would wait for each other")));
-        }
-        if self.job(id)?.state.job.status == Status::Voided {
-            return Err(SeedError::Usage(format!("{id} is voided; nothing can wait for it")));
-        }
-        let done = self.always(&focused.chain, |state| {
-            if !state.job.depends_on.contains(id) {
-                state.job.depends_on.push(id.clone());
-            }
-            Draft::new(state, "depend", format!("waits for {id}"), By::Agent)
-        })?;
-        Ok(Ok(done))
-    }
-
-    /// True when `from` waits for `to`, over any number of edges.
-    fn reaches(&self, from: &JobId, to: &JobId) -> Result<bool> {
-        let mut ahead = vec![from.clone()];
-        let mut seen: Vec<JobId> = Vec::new();
-        while let Some(id) = ahead.pop() {
-            if id == *to {
-                return Ok(true);
-            }
-            if seen.contains(&id) {
-                continue;
-            }
-            ahead.extend(self.job(&id)?.state.job.depends_on);
-            seen.push(id);
-        }
-        Ok(false)
     }
 
     /// Decides about the plan document, in the first cycle's plan phase.

@@ -193,22 +193,10 @@ impl Seed {
         n: usize,
         end: impl Fn(&State, &Marked, &Kind) -> std::result::Result<String, Refusal>,
     ) -> Done<Marked> {
-        let mut focused = self.require_focused()?;
-        if !self.row(Some(&focused)).measures {
-            return Ok(Err(no("later")));
-        }
-        self.climb(&focused)?;
-        let notes = self.notes(&focused)?;
-        if self.notes_moved(&focused, &notes)? {
-            return Ok(Err(no("moved")));
-        }
-        let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
-            let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
-            return Err(SeedError::Usage(text));
+        let (mut focused, marked) = match self.open_note(n)? {
+            Ok(open) => open,
+            Err(refusal) => return Ok(Err(refusal)),
         };
-        if marked.note.standing == Standing::Resolved {
-            return Ok(Err(no("resolved").with("where", marked.place())));
-        }
         let kinds = self.kinds(&focused.state);
         let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(no("moved"))) };
         let line = match end(&focused.state, &marked, kind) {
@@ -237,6 +225,54 @@ impl Seed {
         let notes = self.notes(&focused)?;
         self.remember_shown(&focused, &notes)?;
         Ok(Ok(notes.into_iter().nth(n - 1).unwrap_or(marked)))
+    }
+
+    /// The note `n` that is not at rest yet, and the job whose cycle has it.
+    fn open_note(&self, n: usize) -> Done<(Focused, Marked)> {
+        let focused = self.require_focused()?;
+        if !self.row(Some(&focused)).measures {
+            return Ok(Err(no("later")));
+        }
+        self.climb(&focused)?;
+        let notes = self.notes(&focused)?;
+        if self.notes_moved(&focused, &notes)? {
+            return Ok(Err(no("moved")));
+        }
+        let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
+            let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
+            return Err(SeedError::Usage(text));
+        };
+        if marked.note.standing == Standing::Resolved {
+            return Ok(Err(no("resolved").with("where", marked.place())));
+        }
+        Ok(Ok((focused, marked)))
+    }
+
+    /// What a job that is made of note `n` is told: the note, where it stood and among what,
+    /// and the job that wrote it.
+    pub(super) fn note_for_birth(&self, n: usize) -> Done<String> {
+        let (focused, marked) = match self.open_note(n)? {
+            Ok(open) => open,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let kinds = self.kinds(&focused.state);
+        if !kinds.get(&marked.note.kind).is_some_and(|kind| kind.crumbs.contains(&Crumb::Job)) {
+            let text = format!("note {n} is a {} note, and none that a job is made of", marked.note.kind);
+            return Err(SeedError::Usage(text));
+        }
+        let page = std::fs::read_to_string(self.store.work_tree().join(&marked.page))?;
+        let job = &focused.state.job;
+        let around = paragraph(&page, marked.note.line);
+        let quoted: Vec<String> = around.iter().map(|line| format!("> {line}")).collect();
+        Ok(Ok(format!(
+            "Made of a note of job {} \"{}\" (run {}, cycle {}), at {}:\n\n{}",
+            job.id,
+            job.name,
+            job.run,
+            focused.state.stand.cycle,
+            marked.place(),
+            quoted.join("\n")
+        )))
     }
 
     /// Pages that a command wrote in the agent's name are its page edits.
@@ -439,6 +475,19 @@ fn same_notes(shown: &str, now: &str) -> bool {
                 (old.split_once(':').unwrap_or_default(), new.split_once(':').unwrap_or_default());
             old.0 == new.0 && (old.1 == new.1 || old.1.is_empty() || new.1.is_empty())
         })
+}
+
+/// The lines around the `line`-th, from blank line to blank line, and not many.
+fn paragraph(page: &str, line: usize) -> Vec<&str> {
+    const EACH_WAY: usize = 6;
+    let lines: Vec<&str> = page.lines().collect();
+    let at = line.saturating_sub(1).min(lines.len());
+    let said = |line: &&&str| !line.trim().is_empty() && !line.trim().starts_with("---");
+    let (above, below) = lines.split_at(at);
+    let mut around: Vec<&str> = above.iter().rev().take(EACH_WAY).take_while(said).copied().collect();
+    around.reverse();
+    around.extend(below.iter().take(EACH_WAY).take_while(said).copied());
+    around
 }
 
 /// The page with `line` in the place of the note; `None` where the note is not there any more.

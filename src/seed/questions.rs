@@ -15,9 +15,9 @@ use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::{Prep, State};
 use crate::hosts::Host;
+use crate::jobs::Status;
 use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::{JobId, Status};
 use crate::phases::Kind;
 use crate::phases::message::Message;
 use crate::rules::Unattended;
@@ -293,33 +293,6 @@ impl Seed {
             return Ok(Err(refusal));
         }
         self.dependencies_hold(state)
-    }
-
-    /// Every job that `state` waits for is completed or parked.
-    pub(super) fn dependencies_hold(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
-        let unmet = self.unmet(state)?;
-        if unmet.is_empty() {
-            return Ok(Ok(()));
-        }
-        let list: Vec<String> =
-            unmet.iter().map(|(id, name, status)| format!("{id} {name} ({status})")).collect();
-        Ok(Err(Refusal::new("dependencies", Wants::Settled)
-            .with("case", "dependencies")
-            .with("where", list.join(", "))))
-    }
-
-    /// The jobs that `state` still waits for, with name and status.
-    pub(super) fn unmet(&self, state: &State) -> Result<Vec<(JobId, String, &'static str)>> {
-        let mut known = Vec::new();
-        for id in &state.job.depends_on {
-            if let Ok(job) = self.job(id) {
-                known.push((id.clone(), job.state.job.name.clone(), job.state.job.status));
-            }
-        }
-        let status_of = |id: &JobId| {
-            known.iter().find(|(known, ..)| known == id).map(|(_, name, status)| (name.as_str(), *status))
-        };
-        Ok(questions::unmet(&state.job, status_of))
     }
 
     /// May the side lane be asked for? Where the rules want it prepared, that was the last

@@ -7,7 +7,7 @@ use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::trailers::StepTrailers;
 use crate::format::{names, state};
-use crate::jobs::UnixSeconds;
+use crate::jobs::{JobId, UnixSeconds};
 use crate::phases::{Class, Multiplier, Phase, Reads, Write, pacing};
 use crate::store::Step;
 use crate::verdict::{Facts, Refusal};
@@ -133,6 +133,9 @@ pub struct JobRow {
     pub phase: String,
     pub cycle: u32,
     pub run: u32,
+    /// For people: the jobs that hold it up.
+    #[serde(skip)]
+    pub waits_for: Vec<JobId>,
 }
 
 /// `phase current --json`.
@@ -361,36 +364,6 @@ impl Seed {
     pub fn altered(&self, job: &Focused) -> Result<Vec<String>> {
         let bytes = self.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
         Ok(state::read_lines(&bytes).iter().map(|dir| self.page_path(dir)).collect())
-    }
-
-    /// Every job, oldest first.
-    pub fn job_rows(&self) -> Result<Vec<JobRow>> {
-        let focus = self.store.focus()?;
-        let jobs = self.jobs()?;
-        let closed = self.closed()?;
-        let mut rows: Vec<JobRow> = jobs
-            .iter()
-            .map(|job| JobRow {
-                id: job.state.job.id.to_string(),
-                name: job.state.job.name.clone(),
-                status: job.state.job.status.word(),
-                focused: focus.as_deref() == Some(job.chain.as_str()),
-                phase: job.state.stand.phase.to_string(),
-                cycle: job.state.stand.cycle,
-                run: job.state.job.run,
-            })
-            .collect();
-        rows.extend(closed.into_iter().map(|row| JobRow {
-            id: row.id.to_string(),
-            name: row.name,
-            status: row.status.word(),
-            focused: false,
-            phase: row.phase,
-            cycle: row.cycle,
-            run: row.run,
-        }));
-        rows.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok(rows)
     }
 
     /// The phase in which the focused job stands.

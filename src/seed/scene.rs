@@ -349,6 +349,7 @@ impl Seed {
             eligible: focused.filter(|_| asks).is_some_and(|focused| self.eligible(focused)),
             prepared: focused.is_some_and(|focused| self.is_prepared(focused)),
             fewest: lane.map(|lane| lane.question),
+            waits: focused.filter(|_| asks).and_then(|focused| self.held_up(&focused.state)),
             section: |text, title| Message::new(text).section(title),
         }
     }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::world::{World, message};
+use super::notes::with_notes;
+use super::world::{PAGE, World, completion, message};
 
 /// The refs of git seed, by name.
 fn refs(world: &World) -> Vec<String> {
@@ -66,4 +67,151 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     world.ends();
     assert_eq!(refs(&world), now);
     assert_eq!(world.json("job list")[1]["status"], "voided");
+}
+
+/// Writes the record of `from` anew as that of `to`, through `sed`, as a fetch could bring it.
+fn recorded(world: &World, from: &str, to: &str, sed: &str) {
+    world.sh(&format!(
+        "set -e; export GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/other
+         git read-tree refs/seed/jobs/{from}
+         blob=$(git show refs/seed/jobs/{from}:job.toml | sed '{sed}' | git hash-object -w --stdin)
+         git update-index --cacheinfo 100644,$blob,job.toml
+         commit=$(git commit-tree -m rewritten $(git write-tree)); rm $GIT_INDEX_FILE
+         git update-ref refs/seed/jobs/{to} $commit"
+    ));
+}
+
+fn pending(world: &World, name: &str) -> String {
+    let said = world.person(&format!("job create '{name}'")).succeeds();
+    let mut words = said.split_whitespace();
+    words.find(|word| word.starts_with("2026") && word.contains('t')).expect("an id").to_owned()
+}
+
+fn waits_for(world: &World, job: &str) -> Vec<String> {
+    let shown = world.json(&format!("job show {job}"));
+    let ids = shown["depends_on"].as_array().expect("a list");
+    ids.iter().filter_map(|id| id.as_str()).map(str::to_owned).collect()
+}
+
+#[test]
+fn two_worktrees_that_add_edges_at_once_never_close_a_circle() {
+    const TRIES: usize = 12;
+    let world = World::seeded();
+    world.to("condense");
+    let (one, other) = (world.job(), "20261121t205700-bbbb");
+    recorded(&world, &one, other, &format!("s/{one}/{other}/"));
+    world.git("worktree add -q -b side ../linked");
+    let said = world.agents_shell(&format!("cd ../linked && git seed job activate {other}"), "");
+    assert_eq!(said.code, 0, "{said:?}");
+    let told = world.sh(&format!(
+        "set -e; mkdir ../saved; cp -a .git/seed ../saved/seed; cp -a .git/refs/seed ../saved/refs
+         for n in $(seq {TRIES}); do
+           rm -rf .git/seed .git/refs/seed; cp -a ../saved/seed .git/seed; cp -a ../saved/refs .git/refs/seed
+           (git seed job add-dependency {one} {other} >../o1 2>&1 && echo 0 >../c1 || echo $? >../c1) &
+           (cd ../linked; git seed job add-dependency {other} {one} >../o2 2>&1 && echo 0 >../c2 || echo $? >../c2) &
+           wait
+           edges=$(git show refs/seed/jobs/{one}:job.toml refs/seed/jobs/{other}:job.toml | grep -c 'depends_on = ..2026')
+           echo $(cat ../c1) $(cat ../c2) $edges
+         done; cat ../o1 ../o2"
+    ));
+    let rounds: Vec<&str> = told.lines().take(TRIES).collect();
+    assert!(rounds.iter().all(|round| ["0 2 1", "2 0 1"].contains(round)), "{told}");
+    assert!(told.contains("would wait for each other"), "{told}");
+    assert!(told.contains(" > "), "the circle is named: {told}");
+}
+
+#[test]
+fn verify_reviews_open_dependencies_and_a_list_shows_who_waits() {
+    let world = World::seeded();
+    world.to("verify");
+    let job = world.job();
+    let [docs, index, done] =
+        ["write the docs", "build the index", "mend the lexer"].map(|name| pending(&world, name));
+    let nowhere = "20261121t205700-dead";
+    recorded(&world, &done, &done, "s/^status = .*/status = \"completed\"/");
+    world.person("doctor --fix").tells("1 closed job went into the archive");
+    let ids = [&docs, &index, &done, nowhere].map(|id| format!("\"{id}\"")).join(", ");
+    recorded(&world, &job, &job, &format!("s/^depends_on = .*/depends_on = [{ids}]/"));
+
+    let listed = world.seed("job list").succeeds();
+    assert!(listed.contains(&format!("waits for {docs}, {index}, {nowhere}")), "{listed}");
+    let drawn = world.seed("job list --graph").succeeds();
+    let lines: Vec<&str> = drawn.lines().collect();
+    assert!(lines[0].starts_with(&format!("{job}  active")), "{drawn}");
+    let below = [
+        format!("  {docs}  pending  write the docs"),
+        format!("  {index}  pending  build the index"),
+        format!("  {done}  completed  mend the lexer"),
+        format!("  {nowhere}  found nowhere"),
+    ];
+    assert_eq!(lines[1..], below, "{drawn}");
+
+    world.changes_nothing(|| {
+        world.seed(&format!("job remove-dependency {done}")).refuses("nothing waits for it")
+    });
+    world.changes_nothing(|| {
+        world.seed(&format!("job void-dependency {nowhere}")).refuses("remove-dependency")
+    });
+    world.seed(&format!("job remove-dependency {nowhere}")).succeeds();
+    world.git("worktree add -q -b side ../linked");
+    let said = world.agents_shell(&format!("cd ../linked && git seed job activate {docs}"), "");
+    assert_eq!(said.code, 0, "{said:?}");
+    let said = world
+        .changes_nothing(|| world.seed(&format!("job void-dependency {docs}")).refuses("worktree linked"));
+    assert!(said.contains(&format!("git seed job remove-dependency {docs}")), "{said}");
+    world.seed(&format!("job remove-dependency {docs}")).succeeds();
+    world.seed(&format!("job void-dependency {index}")).succeeds();
+    assert_eq!(waits_for(&world, &job), [done]);
+    assert_eq!(world.json(&format!("job show {index}"))["status"], "voided");
+    assert!(!refs(&world).contains(&format!("refs/seed/jobs/{index}")), "what is voided is put away");
+    world.changes_nothing(|| world.seed(&format!("job add-dependency {job} {docs}")).refuses("condense"));
+}
+
+#[test]
+fn a_note_becomes_a_job_that_knows_where_it_came_from_and_holds_up_its_parent() {
+    let world = with_notes(
+        "the cache holds names\n[PENDING-JOB]{cache-lies | dep:before}\nfrom before the rename\n\n[PENDING-JOB]{later}",
+    );
+    let job = world.job();
+    let listed = world.seed("note list").succeeds();
+    assert!(listed.contains("git seed job create-dependent <name> --note 1"), "{listed}");
+    world.seed("job create-dependent 'the cache lies' --note 1").tells("is resolved by it");
+    let born = &waits_for(&world, &job)[0];
+    let page = world.text(PAGE);
+    assert!(page.contains(&format!("[RESOLVED:PENDING-JOB]{{job {born}}}")), "{page}");
+    let shown = world.json(&format!("job show {born}"));
+    let said = shown["interactions"][0]["text"].as_str().expect("words");
+    for part in
+        [&*job, PAGE, "> the cache holds names", "> [PENDING-JOB]{cache-lies | dep:before}", "> from before"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(shown["interactions"][0]["kind"], "automation");
+    assert!(!said.contains("later"), "only what stands around it: {said}");
+    let head = world.git("rev-parse HEAD");
+    world.seed(&format!("note resolve 2 --breadcrumb 'declined: {head}'")).succeeds();
+
+    world.works("condense");
+    let refused = world.asks(&completion());
+    refused.refuses(&format!("{born} the cache lies (pending)"));
+    recorded(&world, born, born, "s/^status = .*/status = \"voided\"/");
+    world.person("doctor --fix").succeeds();
+    world.asks(&completion()).answers("Approve completion");
+    assert_eq!(world.json("job show")["user_approval"], true, "a dependency in the archive holds up nothing");
+}
+
+#[test]
+fn what_comes_next_is_said_when_a_job_is_closed() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    let [held, first, second] =
+        ["hold the line", "write the docs", "build the index"].map(|name| pending(&world, name));
+    let mut order = [&first, &second];
+    order.sort();
+    recorded(&world, &held, &held, &format!("s/^depends_on = .*/depends_on = [\"{second}\"]/"));
+    world.approved();
+    let told = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    assert!(told.contains(&format!("Next: git seed job activate {}", order[0])), "{told}");
+    assert!(told.contains(&format!("\"hold the line\" waits for {second}")), "{told}");
 }

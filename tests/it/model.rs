@@ -763,6 +763,10 @@ impl<'a> Search<'a> {
             eligible: plan.eligible(1, Some(total)),
             prepared: state.prepared || !self.rules.asks_prep(),
             fewest: self.map.lane.as_ref().map(|lane| lane.question),
+            waits: state.waits.then(|| {
+                let no = Refusal::new("dependencies", Wants::Settled).with("case", "dependencies");
+                no.with("where", "k other (active)").with("id", "k")
+            }),
             section: |text, title| Message::new(text).section(title),
         };
         questions::admit(&questions, &moment).err()
@@ -2024,10 +2028,6 @@ impl<'a> Search<'a> {
         }
         if self.admits_locks(state) {
             refused.extend(self.locks(state));
-        }
-        if state.waits && self.act(state, Act::AskComplete, Around::Nothing).is_none() {
-            let no = Refusal::new("dependencies", Wants::Settled).with("case", "dependencies");
-            refused.push(self.keep(&no.with("where", "k other (active)"), "condense"));
         }
         refused
     }

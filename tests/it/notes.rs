@@ -6,7 +6,7 @@ use serde_json::json;
 use super::world::{PAGE, World, message};
 
 /// In condense, with these lines below `---Ve---` of the job's page.
-fn with_notes(lines: &str) -> World {
+pub(super) fn with_notes(lines: &str) -> World {
     let world = World::seeded();
     world.enters("verify");
     world.opens();
@@ -25,7 +25,8 @@ fn each_note_is_listed_with_its_number_and_where_it_stands() {
     );
     let said = world.seed("note list").succeeds();
     let rows: Vec<&str> = said.lines().collect();
-    assert_eq!(rows.len(), 4, "{said}");
+    assert_eq!(rows.len(), 5, "{said}");
+    assert!(rows[4].starts_with("git seed job create-dependent <name> --note 2 "), "{said}");
     assert!(rows[0].starts_with("  1  src/parser/CLAUDE.md:"), "{said}");
     assert!(rows[0].ends_with("KNOWLEDGE  live  how escapes lex"), "{said}");
     assert!(

@@ -1,0 +1,251 @@
+//! Who waits for whom: edges between jobs, what blocks a completion, which job comes next.
+//!
+//! An edge is added where jobs are made and taken away where dependencies are reviewed. Both
+//! are decided under the store's lock, which all worktrees share, on jobs that are read there:
+//! two that add at once never close a circle. Closed jobs count with the edges that they had,
+//! so that none waits for itself once it is opened again.
+
+use super::commands::Done;
+use super::steps::{By, Draft, Fold};
+use super::{Focused, Result, Seed, SeedError};
+use crate::format::archive::ClosedRow;
+use crate::format::names;
+use crate::format::state::State;
+use crate::jobs::graph::{self, Graph, Node};
+use crate::jobs::{Job, JobId, Status, questions};
+use crate::verdict::{Refusal, Wants};
+
+/// A job that may be next, and what it waits for.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub id: JobId,
+    pub name: String,
+    pub status: Status,
+    /// The jobs that hold it up.
+    pub waits_for: Vec<JobId>,
+}
+
+impl Seed {
+    /// Adds an edge from the focused job to `id`, unless that would close a circle.
+    pub fn add_dependency(&self, parent: &JobId, id: &JobId) -> Done<Focused> {
+        let focused = self.require_focused()?;
+        if focused.state.job.id != *parent {
+            return Err(SeedError::Usage("dependencies are added to the focused job".to_owned()));
+        }
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            if let Some(refusal) = self.births_elsewhere(Some(state)) {
+                return Ok(Err(refusal));
+            }
+            if let Some(refusal) = self.no_edge(&state.job, id)? {
+                return Ok(Err(refusal));
+            }
+            if !state.job.depends_on.contains(id) {
+                state.job.depends_on.push(id.clone());
+            }
+            Ok(Ok(Draft::new(state, "depend", format!("waits for {id}"), By::Agent)))
+        })?;
+        Ok(taken.map(|taken| taken.focused))
+    }
+
+    /// Why no job is made and no edge added in the row where `state` stands.
+    pub(super) fn births_elsewhere(&self, state: Option<&State>) -> Option<Refusal> {
+        let row = state.map(|state| self.row_of(state));
+        if row.is_some_and(|row| row.births) {
+            return None;
+        }
+        let phase = state.map_or("none", |state| state.stand.phase.as_str());
+        let alone = row.is_some_and(crate::phases::Phase::leaves_memory_alone);
+        let case = if alone { "birth-later" } else { "birth-time" };
+        Some(Refusal::new("births", Wants::Edge).with("case", case).with("phase", phase))
+    }
+
+    /// Why `job` may not wait for `id`.
+    fn no_edge(&self, job: &Job, id: &JobId) -> Result<Option<Refusal>> {
+        let Some(known) = self.node(id)? else {
+            return Err(SeedError::Usage(format!("there is no job {id}; git seed job list shows them")));
+        };
+        let edges = |one: &JobId| -> Result<Vec<JobId>> {
+            Ok(self.node(one)?.map(|node| node.depends_on).unwrap_or_default())
+        };
+        let refusal =
+            |case: &str| Refusal::new("graph", Wants::Edge).with("case", case).with("id", id.to_string());
+        if let Some(way) = graph::way(id, &job.id, edges)? {
+            let round: Vec<String> = [&job.id].into_iter().chain(&way).map(ToString::to_string).collect();
+            return Ok(Some(refusal("circle").with("where", round.join(" > "))));
+        }
+        Ok((known.status == Status::Voided).then(|| refusal("edge-to-voided")))
+    }
+
+    /// A job as the graph knows it; `None` if its record is nowhere.
+    fn node(&self, id: &JobId) -> Result<Option<Node>> {
+        let chain = names::job_chain(id);
+        if let Some(tip) = self.store.tip(&chain)? {
+            return Ok(Some(node_of(self.state(&chain, &tip)?.job)));
+        }
+        Ok(self.archived_row(id)?.as_ref().map(node_of_row))
+    }
+
+    /// Removes the edge to a dependency that is still open; voids the dependency too, if asked.
+    pub fn remove_dependency(&self, id: &JobId, void: bool) -> Done<Focused> {
+        // Nobody activates, completes or focuses it between the look and the step.
+        let _lock = self.store.lock()?;
+        let focused = self.require_focused()?;
+        if !self.row(Some(&focused)).unlinks {
+            let phase = focused.state.stand.phase.as_str();
+            return Ok(Err(Refusal::new("births", Wants::Edge)
+                .with("case", "unlink-time")
+                .with("phase", phase)));
+        }
+        if !focused.state.job.depends_on.contains(id) {
+            return Err(SeedError::Usage(format!("this job does not depend on {id}")));
+        }
+        if let Some(refusal) = self.no_unlinking(&focused, id, void)? {
+            return Ok(Err(refusal));
+        }
+        if void {
+            self.void_dependency(id)?;
+        }
+        let done = self.always(&focused.chain, |state| {
+            state.job.depends_on.retain(|known| known != id);
+            Draft::new(state, "unlink", format!("no longer waits for {id}"), By::Agent)
+        })?;
+        Ok(Ok(done))
+    }
+
+    /// Why the edge to `id` stays, or why the job behind it is not parked.
+    fn no_unlinking(&self, focused: &Focused, id: &JobId, void: bool) -> Result<Option<Refusal>> {
+        let refusal = |case: &str| {
+            let refusal = Refusal::new("graph", Wants::Edge).with("case", case).with("id", id.to_string());
+            refusal.with("phase", focused.state.stand.phase.as_str())
+        };
+        let Some(node) = self.node(id)? else {
+            // What is nowhere can only be let go of.
+            return Ok(void.then(|| refusal("void-nowhere")));
+        };
+        if matches!(node.status, Status::Completed | Status::Voided) {
+            return Ok(Some(refusal("settled-already").with("status", node.status.word())));
+        }
+        if !void {
+            return Ok(None);
+        }
+        if let Some(worktree) = self.store.focus_elsewhere(&names::job_chain(id))? {
+            return Ok(Some(refusal("void-focused").with("worktree", worktree)));
+        }
+        Ok((node.status == Status::Awaiting).then(|| refusal("void-awaiting")))
+    }
+
+    fn void_dependency(&self, id: &JobId) -> Result<()> {
+        let now = self.now;
+        let voided = self.step(&names::job_chain(id), Fold::Leave, |state, _| {
+            let draft = Draft::new(state, "void", "its parent no longer waits for it", By::Agent);
+            let became = state.job.become_(Status::Voided, now);
+            became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            Ok(Ok(draft))
+        })?;
+        debug_assert!(voided.is_ok(), "what may be voided was asked before");
+        self.put_away(id)?;
+        Ok(())
+    }
+
+    /// Every job that `state` waits for is completed or parked.
+    pub(super) fn dependencies_hold(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
+        let unmet = self.unmet(state)?;
+        let Some((first, ..)) = unmet.first() else { return Ok(Ok(())) };
+        let said = |(id, name, status): &(JobId, String, &'static str)| match name.as_str() {
+            "" => format!("{id} ({status})"),
+            name => format!("{id} {name} ({status})"),
+        };
+        let list: Vec<String> = unmet.iter().map(said).collect();
+        let nowhere = unmet.iter().find(|(_, _, status)| *status == questions::NOWHERE);
+        let case = if nowhere.is_some() { "dependency-nowhere" } else { "dependencies" };
+        let id = nowhere.map_or(first, |(id, ..)| id);
+        Ok(Err(Refusal::new("dependencies", Wants::Settled)
+            .with("case", case)
+            .with("id", id.to_string())
+            .with("where", list.join(", "))))
+    }
+
+    /// Why the dependencies of `state` forbid to ask for its completion, if they do.
+    pub(super) fn held_up(&self, state: &State) -> Option<Refusal> {
+        if state.job.depends_on.is_empty() {
+            return None;
+        }
+        match self.dependencies_hold(state) {
+            Ok(held) => held.err(),
+            Err(error) => Some(Refusal::new("dependencies", Wants::Repair).with("what", error.to_string())),
+        }
+    }
+
+    /// The jobs that `state` still waits for, with name and status.
+    pub(super) fn unmet(&self, state: &State) -> Result<Vec<(JobId, String, &'static str)>> {
+        let mut known = Vec::new();
+        for id in &state.job.depends_on {
+            if let Some(node) = self.node(id)? {
+                known.push(node);
+            }
+        }
+        let graph = Graph::new(known);
+        Ok(questions::unmet(&state.job, |id| graph.get(id).map(|node| (node.name.as_str(), node.status))))
+    }
+
+    /// The jobs that may be next in this worktree: active ones first, then pending ones, the
+    /// oldest first, and those that wait for others last. Jobs that are in focus, or await the
+    /// person, are not among them.
+    pub fn queue(&self) -> Result<Vec<Waiting>> {
+        let focused = self.store.in_focus()?;
+        let mut queue = Vec::new();
+        for job in self.jobs()? {
+            if focused.contains(&job.chain) || !(job.state.job.status.is_open() || job.state.is_closing()) {
+                continue;
+            }
+            let waits_for = self.unmet(&job.state)?.into_iter().map(|(id, ..)| id).collect();
+            let Job { id, name, status, .. } = job.state.job;
+            queue.push(Waiting { id, name, status, waits_for });
+        }
+        // An active job that waits for others can still be worked on: only its end is blocked.
+        queue.sort_by_key(|job| {
+            let pending = job.status == Status::Pending;
+            (pending && !job.waits_for.is_empty(), pending, job.id.clone())
+        });
+        Ok(queue)
+    }
+
+    /// What a person and an agent are told when a job is closed and none is in focus.
+    pub fn next_told(&self) -> Result<Vec<String>> {
+        const NAMED: usize = 5;
+        let queue = self.queue()?;
+        let mut told = Vec::new();
+        let (free, held): (Vec<_>, Vec<_>) =
+            queue.iter().partition(|job| job.status != Status::Pending || job.waits_for.is_empty());
+        if let Some(next) = free.first() {
+            told.push(format!("Next: git seed job activate {}   \"{}\"", next.id, next.name));
+        }
+        if free.len() > 1 {
+            let more = super::boundary::count(free.len() - 1, "more job");
+            told.push(format!("{more} could be next: git seed job list"));
+        }
+        for job in held.iter().take(NAMED) {
+            told.push(format!("\"{}\" waits for {}", job.name, listed(&job.waits_for)));
+        }
+        Ok(told)
+    }
+}
+
+/// Ids in a row.
+pub fn listed(ids: &[JobId]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
+}
+
+pub(super) fn node_of_row(row: &ClosedRow) -> Node {
+    Node {
+        id: row.id.clone(),
+        name: row.name.clone(),
+        status: row.status,
+        depends_on: row.depends_on.clone(),
+    }
+}
+
+fn node_of(job: Job) -> Node {
+    Node { id: job.id, name: job.name, status: job.status, depends_on: job.depends_on }
+}

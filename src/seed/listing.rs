@@ -1,0 +1,176 @@
+//! Lists of jobs, without a walk: one line for each, from what was read before.
+//!
+//! Closed jobs have their lines in the archive's index. For those with a ref the lines are kept
+//! in a file beside the journal, by the commit that each was read from: a job that moved on is
+//! read again, the others are not. The file is a memory and no truth; without it everything is
+//! read anew.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::report::JobRow;
+use super::{Result, Seed};
+use crate::format::archive::{self, ClosedRow};
+use crate::format::names;
+use crate::jobs::graph::{Drawn, Graph, Node};
+use crate::jobs::{JobId, Status, questions};
+
+/// The file that remembers the lines of jobs with a ref.
+const REMEMBERED: &str = "list";
+/// From so many jobs on that had to be read, it is worth its while.
+const WORTH: usize = 16;
+/// Closed jobs that a list for people names.
+const CLOSED: usize = 20;
+
+/// What `job list` shows a person.
+#[derive(Debug)]
+pub struct Listed {
+    pub rows: Vec<JobRow>,
+    /// Closed jobs that it does not name.
+    pub more: usize,
+}
+
+impl Seed {
+    /// The lines of all jobs that have a ref, oldest first.
+    pub(super) fn live_rows(&self) -> Result<Vec<ClosedRow>> {
+        let path = self.store.seed_dir().join(REMEMBERED);
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let known: HashMap<&[u8], &[u8]> =
+            bytes.split(|byte| *byte == b'\n').filter_map(|line| Some((tip_of(line)?, line))).collect();
+        let (mut rows, mut text, mut read) = (Vec::new(), Vec::new(), 0);
+        for (chain, commit) in self.store.chains(names::JOBS)? {
+            let line = known.get(commit.as_str().as_bytes());
+            let row: Option<ClosedRow> = line.and_then(|line| serde_json::from_slice(line).ok());
+            let row = row.filter(|row| chain.strip_prefix(names::JOBS) == Some(row.id.as_str()));
+            let row = if let Some(row) = row {
+                row
+            } else {
+                read += 1;
+                let tip = self.store.tip_of(&commit)?;
+                ClosedRow::of(&self.state(&chain, &tip)?, commit.to_string())
+            };
+            if let Some(line) = line {
+                text.extend_from_slice(line);
+                text.push(b'\n');
+            } else if let Ok(line) = row.write() {
+                text.extend_from_slice(line.as_bytes());
+            }
+            rows.push(row);
+        }
+        if read >= WORTH {
+            self.remember_rows(&path, &text);
+        }
+        Ok(rows)
+    }
+
+    /// A place that is not writable only means that the next list reads again.
+    fn remember_rows(&self, path: &std::path::Path, text: &[u8]) {
+        let own = path.with_extension(format!("{}.new", std::process::id()));
+        if std::fs::write(&own, text).and_then(|()| std::fs::rename(&own, path)).is_err() {
+            let _ = std::fs::remove_file(&own);
+        }
+    }
+
+    /// Every job, oldest first.
+    pub fn job_rows(&self) -> Result<Vec<JobRow>> {
+        self.list_jobs(usize::MAX).map(|listed| listed.rows)
+    }
+
+    /// The open jobs and the newest closed ones.
+    pub fn jobs_for_people(&self) -> Result<Listed> {
+        self.list_jobs(CLOSED)
+    }
+
+    fn list_jobs(&self, closed: usize) -> Result<Listed> {
+        let focus = self.store.focus()?;
+        let live = self.live_rows()?;
+        let open: BTreeSet<&JobId> = live.iter().map(|row| &row.id).collect();
+        let mut total = self.closed_count()?;
+        for row in live.iter().filter(|row| row.run > 1) {
+            // Opened again: the archive still has the line that it left there.
+            total = total.saturating_sub(usize::from(self.archived_row(&row.id)?.is_some()));
+        }
+        let mut shut = self.closed_beside(&open, closed)?;
+        let (left, mut rows): (Vec<_>, Vec<_>) = live.iter().cloned().partition(archive::is_closed_row);
+        total += left.len();
+        shut.extend(left);
+        shut.sort_by(|one, other| other.id.cmp(&one.id));
+        shut.truncate(closed);
+        let more = total.saturating_sub(shut.len());
+        let waits = self.waits_of(&rows, &live)?;
+        rows.extend(shut);
+        rows.sort_by(|one, other| one.id.cmp(&other.id));
+        let focus = focus.as_deref().and_then(|chain| chain.strip_prefix(names::JOBS));
+        let rows = rows.into_iter().map(|row| JobRow {
+            focused: focus == Some(row.id.as_str()),
+            waits_for: waits.get(&row.id).cloned().unwrap_or_default(),
+            id: row.id.into(),
+            name: row.name,
+            status: row.status.word(),
+            phase: row.phase,
+            cycle: row.cycle,
+            run: row.run,
+        });
+        Ok(Listed { rows: rows.collect(), more })
+    }
+
+    /// What each of the open jobs still waits for.
+    fn waits_of(&self, open: &[ClosedRow], live: &[ClosedRow]) -> Result<BTreeMap<JobId, Vec<JobId>>> {
+        let held: Vec<&ClosedRow> = open.iter().filter(|row| !row.depends_on.is_empty()).collect();
+        let mut waits = BTreeMap::new();
+        if held.is_empty() {
+            return Ok(waits);
+        }
+        let known: HashMap<&JobId, Status> = live.iter().map(|row| (&row.id, row.status)).collect();
+        for row in held {
+            let mut unmet = Vec::new();
+            for id in &row.depends_on {
+                let status = match known.get(id) {
+                    Some(status) => Some(*status),
+                    None => self.archived_row(id)?.map(|row| row.status),
+                };
+                if !matches!(status, Some(Status::Completed | Status::Voided)) {
+                    unmet.push(id.clone());
+                }
+            }
+            waits.insert(row.id.clone(), unmet);
+        }
+        Ok(waits)
+    }
+
+    /// The open jobs, each above what it waits for, and the graph that says more of each.
+    pub fn drawn_jobs(&self) -> Result<(Graph, Vec<Drawn>)> {
+        let mut nodes: BTreeMap<JobId, Node> = BTreeMap::new();
+        let mut ahead: Vec<ClosedRow> = self.live_rows()?;
+        let mut asked = BTreeSet::new();
+        while let Some(row) = ahead.pop() {
+            nodes.insert(row.id.clone(), super::graph::node_of_row(&row));
+            for id in row.depends_on {
+                if !nodes.contains_key(&id) && asked.insert(id.clone()) {
+                    ahead.extend(self.archived_row(&id)?.filter(|row| {
+                        // One that was opened again is among those with a ref.
+                        !nodes.contains_key(&row.id)
+                    }));
+                }
+            }
+        }
+        let graph = Graph::new(nodes.into_values());
+        let drawn = graph.draw();
+        Ok((graph, drawn))
+    }
+
+    /// What a drawing says of one job.
+    pub fn drawn_status(graph: &Graph, id: &JobId) -> (&'static str, String) {
+        match graph.get(id) {
+            Some(node) => (node.status.word(), node.name.clone()),
+            None => (questions::NOWHERE, String::new()),
+        }
+    }
+}
+
+/// The commit that a remembered line was read from: it stands behind the id.
+fn tip_of(line: &[u8]) -> Option<&[u8]> {
+    const BEFORE: &[u8] = b"\",\"tip\":\"";
+    let at = line.windows(BEFORE.len()).take(64).position(|part| part == BEFORE)? + BEFORE.len();
+    let rest = line.get(at..)?;
+    rest.get(..rest.iter().position(|byte| *byte == b'"')?)
+}
