@@ -37,7 +37,7 @@ struct Case {
     run: fn(&Asked, &mut Table) -> Result<()>,
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 12] = [
     Case { name: "decision", run: decision },
     Case { name: "journal", run: journal },
     Case { name: "fence", run: fence },
@@ -46,6 +46,7 @@ const CASES: [Case; 11] = [
     Case { name: "boundary", run: boundary },
     Case { name: "scale", run: scale },
     Case { name: "status", run: status },
+    Case { name: "list", run: list },
     Case { name: "page", run: page },
     Case { name: "pages", run: pages },
     Case { name: "memory", run: memory },
@@ -474,6 +475,43 @@ impl Ground {
         Ok(fs::write(file, format!("# pack-refs with: peeled fully-peeled sorted \n{}\n", refs.join("\n")))?)
     }
 
+    /// Adds `count` jobs of one step each, of which `open` are pending and the others are
+    /// completed and idle, and packs everything.
+    fn add_jobs(&self, count: usize, open: usize) -> Result<()> {
+        let chain = self.chain()?;
+        let own = chain.rsplit('/').next().unwrap_or_default().to_owned();
+        let state = said(&mut self.git(&format!("cat-file blob {chain}:job.toml")))?;
+        let stream = self.dir.path().join("stream");
+        let mut out = std::io::BufWriter::new(File::create(&stream)?);
+        for n in 0..count {
+            let day = n % 365;
+            let id = format!("2025{:02}{:02}t{:06}-{:04x}", day / 31 + 1, day % 28 + 1, n, n % 0xffff);
+            let (status, phase) = if n % (count / open) == 0 && n / (count / open) < open {
+                ("pending", "execute")
+            } else {
+                ("completed", "idle")
+            };
+            let renamed = state.replace(&own, &id);
+            let lines = renamed.lines().map(|line| match line.split(" = ").next() {
+                Some("status") => format!("status = \"{status}\"\n"),
+                Some("phase") => format!("phase = \"{phase}\"\n"),
+                _ => format!("{line}\n"),
+            });
+            let blob: String = lines.collect::<Vec<_>>().concat();
+            let at = 1_700_000_000 + n;
+            write!(
+                out,
+                "commit refs/seed/jobs/{id}\ncommitter git seed <seed@invalid> {at} +0000\ndata 5\nstep\n\nM 100644 inline job.toml\ndata {}\n{blob}\n",
+                blob.len()
+            )?;
+        }
+        out.into_inner()?;
+        let mut import = self.git("fast-import --quiet");
+        said(import.stdin(File::open(&stream)?))?;
+        said(&mut self.git("pack-refs --all"))?;
+        said(&mut self.git("repack -adq")).map(drop)
+    }
+
     /// Puts `count` steps below the state in focus, and packs everything.
     fn lengthen(&self, count: usize) -> Result<()> {
         let chain = self.chain()?;
@@ -684,6 +722,46 @@ fn status(asked: &Asked, table: &mut Table) -> Result<()> {
 }
 
 /// A page of 1 MB: its anchors found, an edit below one of them made and judged.
+/// Lists of 10,000 jobs, of which 100 are open.
+fn list(asked: &Asked, table: &mut Table) -> Result<()> {
+    const JOBS: usize = 10_000;
+    const OPEN: usize = 100;
+    let ground = Ground::in_execute(10)?;
+    ground.add_jobs(JOBS - 1, OPEN - 1)?;
+    let measure = |table: &mut Table, what: &str| -> Result<()> {
+        for (name, words) in [
+            ("job list", &["job", "list"][..]),
+            ("job list --all", &["job", "list", "--all"]),
+            ("job list --graph", &["job", "list", "--graph"]),
+            ("job list --json", &["--json", "job", "list"]),
+        ] {
+            let ours: Lane<'_> = Box::new(|_| Ok(ground.own(words)));
+            let theirs: Lane<'_> = Box::new(|_| Ok(ground.git("for-each-ref refs/seed")));
+            let times = in_turn(asked.runs(20), &mut [ours, theirs])?;
+            let name = format!("{name}, {what}");
+            table.ratio(&name, times[0], "git for-each-ref refs/seed", times[1], Budget::Wall(2.0));
+        }
+        Ok(())
+    };
+    let shown = said(&mut ground.own(&["--json", "job", "list"]))?;
+    let jobs: Vec<Value> = serde_json::from_str(&shown)?;
+    ensure!(jobs.len() == JOBS, "{} jobs are listed", jobs.len());
+    measure(table, "10,000 refs packed")?;
+    let begun = Instant::now();
+    let told = said(&mut ground.own(&["doctor", "--fix"]))?;
+    ensure!(told.contains("9900 closed jobs went into the archive"), "{told}");
+    table.absolute(
+        "doctor --fix archives 9,900",
+        format!("{:.1} s", begun.elapsed().as_secs_f64()),
+        "none",
+        true,
+    );
+    said(&mut ground.git("gc -q"))?;
+    let again: Vec<Value> = serde_json::from_str(&said(&mut ground.own(&["--json", "job", "list"]))?)?;
+    ensure!(again == jobs, "the archive lists what the refs listed");
+    measure(table, "9,900 archived")
+}
+
 fn page(asked: &Asked, table: &mut Table) -> Result<()> {
     let line = "Text with `code`, *stress* and a [link](src/lib.rs).\n- an item\n\n";
     let mut page = line.repeat(1024 * 1024 / line.len());

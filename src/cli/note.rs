@@ -63,13 +63,12 @@ fn list(notes: &[Marked], out: &mut Report) {
         one.note.kind == "PENDING-JOB" && matches!(one.note.standing, Standing::Live | Standing::HandedBack)
     };
     if let Some(one) = notes.iter().find(waits) {
-        let dependent = one.note.content.contains("dep:");
-        let command = if dependent { "create-dependent" } else { "create" };
-        let then = if dependent { ", and this one waits for it" } else { "" };
-        out.line(format_args!(
-            "git seed job {command} <name> --note {} makes it a job of its own{then}; resolved by a commit, it is declined.",
-            one.n
-        ));
+        let n = one.n;
+        out.line(if one.note.content.contains("dep:") {
+            format!("git seed job create-dependent <name> --note {n} makes it a job that this one waits for.")
+        } else {
+            format!("git seed job create <name> --note {n} makes it a job of its own.")
+        });
     }
     if notes.is_empty() {
         out.line(format_args!("No notes on the cycle's pages."));

@@ -694,7 +694,19 @@ impl Seed {
         let here = self.store.worktree_name();
         let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
         let waits = |job: &Focused| rests(&job.state) && job.state.home.worktree == here;
-        let Some(job) = self.jobs()?.into_iter().find(waits) else { return Ok(Answer::silence()) };
+        let mut waiting: Vec<Focused> = self.jobs()?.into_iter().filter(waits).collect();
+        // One that waits for nobody is named first.
+        let mut free = None;
+        for (at, job) in waiting.iter().enumerate() {
+            if self.unmet(&job.state)?.is_empty() {
+                free = Some(at);
+                break;
+            }
+        }
+        if waiting.is_empty() {
+            return Ok(Answer::silence());
+        }
+        let job = waiting.swap_remove(free.unwrap_or(0));
         if self.loose_stops() >= STOPS {
             return Ok(Answer::to_person(format!(
                 "git seed: job \"{}\" is still pending here.",

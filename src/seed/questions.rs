@@ -235,9 +235,11 @@ impl Seed {
     pub fn approve(&self, chain: &str) -> Result<Heard> {
         let completed = self.complete(chain, Fold::In, |state| self.may_complete(state))?;
         Ok(match completed {
-            Ok(done) if self.closes_at_once(&done)? => Heard::Done(
-                "the job is approved, completed and closed; nothing is left to do for it".to_owned(),
-            ),
+            Ok(done) if self.closes_at_once(&done)? => {
+                let closed = "the job is approved, completed and closed; nothing is left to do for it";
+                let next = if self.store.focus()?.is_none() { self.next_told()? } else { Vec::new() };
+                Heard::Done([closed.to_owned()].into_iter().chain(next).collect::<Vec<_>>().join(". "))
+            }
             Ok(_) => Heard::Done(
                 "the job is approved and completed; close its cycle with git seed phase advance -F -"
                     .to_owned(),

@@ -214,11 +214,12 @@ impl Seed {
         decide: &mut impl FnMut(&mut State, &Since) -> Result<std::result::Result<Draft, Refusal>>,
     ) -> Result<std::result::Result<Taken, Refusal>> {
         let touched = fold_in(state, since);
+        let before = state.job.updated_at;
         let mut draft = match decide(state, since)? {
             Ok(draft) => draft,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let trailers = seal(state, &draft, since, self.now);
+        let trailers = seal(state, &draft, since, self.now.max(before));
         if !since.lines.is_empty() {
             let path = names::trace(draft.cycle, &draft.phase, state.steps);
             draft.edits.insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
@@ -403,7 +404,8 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     touched
 }
 
-/// Names the step in the state and gives its trailers.
+/// Names the step in the state and gives its trailers. A clock that jumped back does not make
+/// a job older than it was: `at` is never before the last step.
 fn seal(state: &mut State, draft: &Draft, since: &Since, at: i64) -> StepTrailers {
     let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
     let id = seed_id(&state.job.id.to_string(), before, &draft.step);

@@ -62,6 +62,19 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     world.person("doctor --fix").tells("1 closed job went into the archive");
     assert_eq!(refs(&world), now);
 
+    // An index that does not read is named, and written anew from what the archive holds.
+    let listed = world.json("job list");
+    world.sh(
+        "set -e; export GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/other
+         git read-tree refs/seed/archive; blob=$(echo '{' | git hash-object -w --stdin)
+         for file in $(git ls-files index | grep /20); do git update-index --cacheinfo 100644,$blob,$file; done
+         git update-ref refs/seed/archive $(git commit-tree -m odd -p refs/seed/archive $(git write-tree))
+         rm $GIT_INDEX_FILE",
+    );
+    world.seed("job list").ends(1, "git seed doctor --fix writes it anew");
+    world.person("doctor --fix").tells("the index of the archive was written anew: 1 job");
+    assert_eq!(world.json("job list"), listed);
+
     // Small talk ends in the archive too, and nothing of it stays behind.
     world.prompt("hello there");
     world.ends();
@@ -214,4 +227,27 @@ fn what_comes_next_is_said_when_a_job_is_closed() {
     let told = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
     assert!(told.contains(&format!("Next: git seed job activate {}", order[0])), "{told}");
     assert!(told.contains(&format!("\"hold the line\" waits for {second}")), "{told}");
+}
+
+#[test]
+fn a_clock_that_jumps_back_makes_no_job_younger_and_no_id_twice() {
+    let world = World::prompted();
+    let updated = || world.json("job show")["updated_at"].as_str().expect("a time").to_owned();
+    let before = updated();
+    world.sh("GIT_SEED_TEST_CLOCK=1000000000 git seed job update --name 'fix the lexer'");
+    assert_eq!(updated(), before);
+    let create = || {
+        let said = world.sh("GIT_SEED_TEST_CLOCK=1000000000 git seed job create 'the same name'");
+        said.split_whitespace().find(|word| word.starts_with("2001")).expect("an id").to_owned()
+    };
+    let first = create();
+    assert_ne!(create(), first);
+    recorded(&world, &first, &first, "s/^status = .*/status = \"voided\"/");
+    world.person("doctor --fix").succeeds();
+    let third = create();
+    assert_ne!(third, first, "an id in the archive is taken");
+    let known = world.json("job list");
+    let ids: std::collections::BTreeSet<_> =
+        known.as_array().expect("a list").iter().map(|row| row["id"].to_string()).collect();
+    assert_eq!(ids.len(), 4, "{known}");
 }
