@@ -35,6 +35,7 @@ mod quotes;
 mod recall;
 pub mod report;
 mod rewrites;
+mod runs;
 pub mod scene;
 pub mod sessions;
 pub mod setup;
@@ -263,7 +264,7 @@ impl Seed {
             let bytes = self.store.file(tip, names::FENCE)?.unwrap_or_default();
             let spilled = toml::from_slice(&bytes)
                 .map_err(|error| SeedError::State { chain: what(), bad: BadState::Toml(error) })?;
-            state.fence.take_back(spilled);
+            state.take_back(spilled);
         }
         Ok(state)
     }

@@ -77,6 +77,11 @@ pub fn summary(n: u32) -> String {
     format!("summaries/{n:04}.md")
 }
 
+/// Why a cycle was added, the `n`th over all runs.
+pub fn context(n: u32) -> String {
+    format!("contexts/{n:04}.md")
+}
+
 /// The compaction file `seq` of a run.
 pub fn compaction(seq: u32) -> String {
     format!("compaction-{seq}.md")

@@ -10,7 +10,7 @@ use super::journal::{Flight, Gauge};
 use crate::jobs::Job;
 use crate::jobs::summary::Covered;
 use crate::phases::place::Unlocked;
-use crate::phases::{PhaseName, Stand};
+use crate::phases::{Entry, PhaseName, Stand};
 use crate::plans::Plan;
 
 /// The most bytes that `job.toml` may have.
@@ -145,13 +145,19 @@ pub struct Fence {
     pub spilled: bool,
 }
 
-/// What of the fence's lists does not fit into `job.toml`.
+/// What of a job's lists does not fit into `job.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spilled {
     #[serde(default)]
     pub strays: Vec<String>,
     #[serde(default)]
     pub unclaimed: Vec<Unclaimed>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scheduled: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answered: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shelved: Vec<Entry>,
 }
 
 impl Fence {
@@ -165,14 +171,8 @@ impl Fence {
         self.spilled.then(|| Spilled {
             strays: std::mem::take(&mut self.strays),
             unclaimed: std::mem::take(&mut self.unclaimed),
+            ..Spilled::default()
         })
-    }
-
-    /// Puts them back.
-    pub fn take_back(&mut self, spilled: Spilled) {
-        self.strays.extend(spilled.strays);
-        self.unclaimed.extend(spilled.unclaimed);
-        self.spilled = false;
     }
 }
 
@@ -278,6 +278,28 @@ impl State {
         &self.stand.phase
     }
 
+    /// Takes the lists out that need not stand in `job.toml`, where it would be too long.
+    pub fn spill(&mut self) -> Spilled {
+        self.fence.spilled = true;
+        Spilled {
+            strays: std::mem::take(&mut self.fence.strays),
+            unclaimed: std::mem::take(&mut self.fence.unclaimed),
+            scheduled: std::mem::take(&mut self.scheduled),
+            answered: std::mem::take(&mut self.answered),
+            shelved: std::mem::take(&mut self.stand.shelved),
+        }
+    }
+
+    /// Puts back what was taken out.
+    pub fn take_back(&mut self, spilled: Spilled) {
+        self.fence.spilled = false;
+        self.fence.strays.extend(spilled.strays);
+        self.fence.unclaimed.extend(spilled.unclaimed);
+        self.scheduled.extend(spilled.scheduled);
+        self.answered.extend(spilled.answered);
+        self.stand.shelved.extend(spilled.shelved);
+    }
+
     /// Completed, but not back in idle.
     pub fn is_closing(&self) -> bool {
         crate::jobs::routing::is_closing(&self.job, self.stand.phase.is_idle())
@@ -306,6 +328,21 @@ pub fn read(bytes: &[u8]) -> Result<State, BadState> {
 pub fn write(state: &State) -> Result<String, BadState> {
     let text = toml::to_string(state)?;
     if text.len() > MOST_BYTES { Err(BadState::TooLarge(text.len())) } else { Ok(text) }
+}
+
+/// Writes a `job.toml`, and beside it what would make it too long.
+pub fn write_short(state: &State) -> Result<(String, Option<String>), BadState> {
+    let mut kept = state.clone();
+    let spilled = kept.fence.spill();
+    let (text, spilled) = match write(&kept) {
+        Err(BadState::TooLarge(_)) => {
+            let mut kept = state.clone();
+            let spilled = kept.spill();
+            (write(&kept)?, Some(spilled))
+        }
+        text => (text?, spilled),
+    };
+    Ok((text, spilled.as_ref().map(toml::to_string).transpose()?))
 }
 
 /// `scope` and `persons`: sorted lines.

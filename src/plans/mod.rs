@@ -13,9 +13,17 @@ pub struct Plan {
     /// Cycles added in this run.
     #[serde(default)]
     pub extension_cycles_added: u32,
-    /// Why each cycle was added, over all runs.
+    /// How many reasons for added cycles are kept beside the record, over all runs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub contexts: u32,
+    /// The reasons themselves, in older records alone: the next step moves them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extension_contexts: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// The pointer to a plan document.
@@ -149,11 +157,8 @@ mod tests {
 
     #[test]
     fn the_counting_rule() {
-        let plan = |pointer: Pointer, added| Plan {
-            pointer,
-            extension_cycles_added: added,
-            extension_contexts: Vec::new(),
-        };
+        let plan =
+            |pointer: Pointer, added| Plan { pointer, extension_cycles_added: added, ..Plan::default() };
         let md = || Pointer::Markdown("plan_x.md".to_owned());
         // plan, total, cycle, last, eligible
         let cases = [

@@ -34,8 +34,6 @@ use crate::verdict::{Refusal, Wants};
 
 /// The most paths that are named one by one.
 const NAMED: usize = 5;
-/// The most bytes that the reasons for further cycles may have together: `job.toml` is small.
-const REASONS: usize = 1600;
 
 /// Which way a boundary is crossed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -588,13 +586,7 @@ impl Seed {
             }
         }
         if let Toward::Forward { add_cycle: Some(why), .. } = toward {
-            state.plan.extension_cycles_added += 1;
-            let contexts = &mut state.plan.extension_contexts;
-            contexts.push(why.chars().take(400).collect());
-            // The steps that added them keep every word.
-            while contexts.iter().map(String::len).sum::<usize>() > REASONS && contexts.len() > 1 {
-                contexts.remove(0);
-            }
+            draft.edits.push(super::runs::add_cycle(state, judged.at.1, why));
         }
         self.measure(chain, state, &mut draft)?;
         Ok(Ok(draft))

@@ -90,7 +90,7 @@ impl Seed {
     fn asked(&self, focused: &Focused) -> Asked {
         let state = &focused.state;
         let added = state.stand.cycle > 1 && state.plan.extension_cycles_added > 0;
-        let why = state.plan.extension_contexts.last().filter(|_| added);
+        let why = if added { self.last_context(focused) } else { None };
         let prompt = |n: u32| {
             let bytes = self.store.file(&focused.tip, &names::interaction(n)).ok()??;
             let read = Interaction::read(&String::from_utf8_lossy(&bytes))?;
@@ -106,7 +106,11 @@ impl Seed {
             (2..=all).rev().take(LATER.1 as usize).filter_map(prompt).take(LATER.0).collect();
         prompts.extend(prompt(1));
         prompts.reverse();
-        Asked { why: why.cloned().unwrap_or_default(), prompts, objective: state.job.objective.clone() }
+        Asked {
+            why: why.map(|why| why.text).unwrap_or_default(),
+            prompts,
+            objective: state.job.objective.clone(),
+        }
     }
 
     /// What stands below the contract's anchor in the pages of the declared directories.

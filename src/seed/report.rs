@@ -351,7 +351,7 @@ impl Seed {
             plugin_lock_approval: state.job.plugin_lock_approval,
             plan_file,
             extension_cycles_added: state.plan.extension_cycles_added,
-            extension_contexts: state.plan.extension_contexts.clone(),
+            extension_contexts: self.contexts(job)?.into_iter().map(|context| context.text).collect(),
             repeating_interval: state.job.repeating_interval,
             last_completed_at: state.job.last_completed_at.map(rfc3339),
             altered: self.altered(job)?,

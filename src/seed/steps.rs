@@ -213,12 +213,14 @@ impl Seed {
         since: &Since,
         decide: &mut impl FnMut(&mut State, &Since) -> Result<std::result::Result<Draft, Refusal>>,
     ) -> Result<std::result::Result<Taken, Refusal>> {
+        let moved = super::runs::move_contexts(state);
         let touched = fold_in(state, since);
         let before = state.job.updated_at;
         let mut draft = match decide(state, since)? {
             Ok(draft) => draft,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        draft.edits.splice(0..0, moved);
         let trailers = seal(state, &draft, since, self.now.max(before));
         if !since.lines.is_empty() {
             let path = names::trace(draft.cycle, &draft.phase, state.steps);
@@ -227,12 +229,11 @@ impl Seed {
         if !touched.is_empty() {
             draft.edits.insert(0, self.touched_edit(chain, after, touched)?);
         }
-        let mut kept = state.clone();
-        if let Some(spilled) = kept.fence.spill() {
-            let text = toml::to_string(&spilled).map_err(|error| SeedError::Usage(error.to_string()))?;
+        let written = state::write_short(state);
+        let (text, spilled) = written.map_err(|bad| SeedError::State { chain: chain.to_owned(), bad })?;
+        if let Some(text) = spilled {
             draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
         }
-        let text = state::write(&kept).map_err(|bad| SeedError::State { chain: chain.to_owned(), bad })?;
         draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
         let message = message(&draft, &trailers);
         let commit = self.store.append(chain, after, &draft.edits, &message, self.now, &[])?;

@@ -1,0 +1,47 @@
+//! `contexts/<nnnn>.md`: why a cycle was added, kept whole and over all runs.
+
+/// Why a cycle was added to a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    pub run: u32,
+    /// The cycle that left work over; 0 where an older record did not say.
+    pub cycle: u32,
+    pub text: String,
+}
+
+impl Context {
+    pub fn write(&self) -> String {
+        format!("---\nrun: {}\ncycle: {}\n---\n{}\n", self.run, self.cycle, self.text)
+    }
+
+    /// Reads one; `None` for a file that git seed did not write.
+    pub fn read(text: &str) -> Option<Self> {
+        let (head, text) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
+        let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+        Some(Self {
+            run: value("run:")?.parse().ok()?,
+            cycle: value("cycle:")?.parse().ok()?,
+            text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(text in any::<String>(), run in any::<u32>(), cycle in any::<u32>()) {
+            let context = Context { run, cycle, text };
+            prop_assert_eq!(Context::read(&context.write()), Some(context));
+        }
+
+        #[test]
+        fn any_file_reads_or_does_not(text in any::<String>()) {
+            let _ = Context::read(&text);
+        }
+    }
+}
