@@ -94,6 +94,9 @@ pub enum Line {
     ContractBy,
     /// Why this cycle was added.
     Added,
+    /// Why cycles were added in earlier runs, for the plan of this one; where the rest is.
+    Learned,
+    RestOfLearned,
     Objective,
     /// The job's first prompt.
     Asked,

@@ -73,6 +73,19 @@ pub fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a job id"))
 }
 
+/// An id for the clone whose git directory is `dir`, which nobody can guess; under a fixed
+/// clock the place alone says it.
+pub fn new_clone_id(dir: &std::path::Path) -> String {
+    use std::hash::{BuildHasher, Hasher};
+    let random = || std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let chance = if debug_variable(CLOCK).is_some() {
+        String::new()
+    } else {
+        format!("{}{}{}", random(), random(), std::process::id())
+    };
+    crate::format::short_hash(format!("{}{chance}", dir.display()).as_bytes(), 24)
+}
+
 /// A process, told apart from a later one with the same number by its start time.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Process {

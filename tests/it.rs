@@ -30,6 +30,7 @@ mod it {
     mod questions;
     mod quick;
     mod rules;
+    mod runs;
     mod setup;
     mod summary;
     mod surfaces;

@@ -78,11 +78,23 @@ pub(super) enum JobCommand {
     },
     /// The focused job may ask for protected surfaces from now on°
     ApprovePlugin,
+    /// Open the next run of a completed job°
+    Reactivate {
+        id: String,
+        /// Make it active and turn this worktree to it, if nothing is in the way
+        #[arg(long)]
+        active: bool,
+    },
     /// The focused job repeats every so many hours once it is done; 0 makes it one-shot°
     Repeat {
         #[arg(value_name = "hours")]
         hours: u32,
+        /// Its next run begins active, where nothing is in the way, instead of pending
+        #[arg(long)]
+        active: bool,
     },
+    /// Open the next run of every repeating job that is due; for cron, too
+    ScanDue,
     /// The focused job lives on the branch of this worktree from now on°
     Move,
 }
@@ -115,20 +127,8 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
             Ok(Outcome::Yes)
         }
-        JobCommand::Activate { id: job } => {
-            let job = id(job)?;
-            if seed.job(&job)?.state.job.status == Status::Awaiting
-                && let Some(refusal) = super::require_person(&seed, "job activate")?
-            {
-                return Ok(refuse(&seed, &refusal, out));
-            }
-            let done = seed.activate_job(&job)?;
-            tell(&seed, done, out, |job| format!("{} is active and focused.", job.state.job.name))
-        }
-        JobCommand::Focus { id: job } => {
-            let done = seed.focus_job(&id(job)?)?;
-            tell(&seed, done, out, |job| format!("{} is focused.", job.state.job.name))
-        }
+        JobCommand::Activate { id: job } => take_up(&seed, &id(job)?, false, out),
+        JobCommand::Focus { id: job } => take_up(&seed, &id(job)?, true, out),
         JobCommand::Pause => {
             let person = super::require_person(&seed, "job pause")?.is_none();
             let job = seed.pause_job(if person { By::Person } else { By::Agent })?;
@@ -150,11 +150,13 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             said(&job, out, &format!("{} may ask for protected surfaces.", job.state.job.name));
             Ok(Outcome::Yes)
         }
-        JobCommand::Repeat { hours } => {
+        JobCommand::Reactivate { id: job, active } => reactivate(&seed, &id(job)?, *active, out),
+        JobCommand::ScanDue => scan_due(&seed, out),
+        JobCommand::Repeat { hours, active } => {
             if let Some(refusal) = super::require_person(&seed, "job repeat")? {
                 return Ok(refuse(&seed, &refusal, out));
             }
-            let job = seed.repeat_job(*hours)?;
+            let job = seed.repeat_job(*hours, *active)?;
             let every =
                 if *hours == 0 { "is one-shot".to_owned() } else { format!("repeats every {hours} h") };
             said(&job, out, &format!("{} {every}.", job.state.job.name));
@@ -173,6 +175,63 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
 
 fn id(text: &str) -> Result<JobId, SeedError> {
     text.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))
+}
+
+/// Takes a job up here. One that waits for a person's approval, or came from another clone,
+/// is a person's to take up.
+fn take_up(seed: &Seed, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let state = seed.job(id)?.state;
+    let (command, done) =
+        if focus { ("job focus", "focused") } else { ("job activate", "active and focused") };
+    if (state.job.status == Status::Awaiting || seed.is_foreign(&state))
+        && let Some(refusal) = super::require_person(seed, command)?
+    {
+        return Ok(refuse(seed, &refusal, out));
+    }
+    let resumed = match if focus { seed.focus_job(id)? } else { seed.resume_job(id)? } {
+        Ok(resumed) => resumed,
+        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+    };
+    let job = &resumed.focused;
+    said(job, out, &format!("{} is {done}.", job.state.job.name));
+    for remark in &resumed.remarks {
+        out.line(remark);
+    }
+    out.line(seed.where_it_stands(job).trim_end());
+    Ok(Outcome::Yes)
+}
+
+fn reactivate(seed: &Seed, id: &JobId, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    if let Some(refusal) = super::require_person(seed, "job reactivate")? {
+        return Ok(refuse(seed, &refusal, out));
+    }
+    let begun = match seed.reactivate_job(id, active)? {
+        Ok(begun) => begun,
+        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+    };
+    let job = &begun.focused.state.job;
+    said(&begun.focused, out, &format!("{} begins run {}; it is {}.", job.name, job.run, job.status.word()));
+    match &begun.waits {
+        Some(_) => {
+            out.line(format_args!("Another job is in the way here; later: git seed job activate {id}"))
+        }
+        None if !active => out.line(format_args!("git seed job activate {id} takes it up.")),
+        None => {}
+    }
+    Ok(Outcome::Yes)
+}
+
+fn scan_due(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let due = seed.scan_due()?;
+    out.json(&due);
+    for job in &due {
+        let focused = if job.focused { " and focused" } else { "" };
+        out.line(format_args!(
+            "{} begins run {}; it is {}{focused}: {}",
+            job.name, job.run, job.status, job.id
+        ));
+    }
+    Ok(Outcome::Yes)
 }
 
 fn list(seed: &Seed, all: bool, graph: bool, out: &mut Report) -> anyhow::Result<Outcome> {

@@ -196,6 +196,12 @@ pub struct Home {
     /// The last phase commit.
     #[serde(default)]
     pub commit: String,
+    /// Where a person let it rest: it waits for nobody there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rested: String,
+    /// Id of the clone whose steps these are; a job from elsewhere is data.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub clone: String,
     /// How many bytes HEAD's log had then.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub logged: u64,
@@ -298,6 +304,11 @@ impl State {
         self.scheduled.extend(spilled.scheduled);
         self.answered.extend(spilled.answered);
         self.stand.shelved.extend(spilled.shelved);
+    }
+
+    /// Words before a first step. A job that was completed once is work from the beginning.
+    pub fn is_small_talk(&self) -> bool {
+        self.stand.is_talk() && self.job.run == 1
     }
 
     /// Completed, but not back in idle.

@@ -4,6 +4,7 @@
 //! status machine and the routing of prompts; where a job stands on its map is
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
+pub mod due;
 pub mod graph;
 pub mod questions;
 pub mod routing;
@@ -121,6 +122,9 @@ pub struct Job {
     /// Hours; 0 for a job that does not repeat.
     #[serde(default)]
     pub repeating_interval: u32,
+    /// Its next run begins active, where nothing is in the way, instead of pending.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats_active: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_completed_at: Option<UnixSeconds>,
     pub created_at: UnixSeconds,
@@ -151,11 +155,28 @@ impl Job {
             user_approval: false,
             plugin_lock_approval: false,
             repeating_interval: 0,
+            repeats_active: false,
             last_completed_at: None,
             created_at: at,
             updated_at: at,
             kept_prompt: None,
         }
+    }
+
+    /// Opens the next run of a completed job. What it is and what was said to it stays; an
+    /// approval was for the run that is over.
+    pub fn begin_again(&mut self, at: UnixSeconds) -> Result<(), BadStatus> {
+        let next = self.run.checked_add(1).filter(|_| self.status == Status::Completed);
+        let Some(run) = next else {
+            let (from, to) = (self.status.word(), Status::Pending.word());
+            return Err(BadStatus { job: self.id.clone(), from, to });
+        };
+        self.run = run;
+        self.status = Status::Pending;
+        self.user_approval = false;
+        self.kept_prompt = None;
+        self.updated_at = at;
+        Ok(())
     }
 
     /// Changes the status, if the machine has the step.
@@ -250,6 +271,35 @@ mod tests {
                 assert_eq!(job.last_completed_at.is_some(), completed);
             }
         }
+    }
+
+    #[test]
+    fn only_a_completed_job_begins_again_and_keeps_what_it_is() {
+        for status in [Status::Pending, Status::Active, Status::Awaiting, Status::Voided] {
+            let mut job = Job { status, ..Job::created("j".parse().expect("an id"), "name", 0) };
+            assert!(job.begin_again(9).is_err() && job.run == 1, "{status:?}");
+        }
+        let mut job = Job {
+            status: Status::Completed,
+            user_approval: true,
+            plugin_lock_approval: true,
+            repeating_interval: 24,
+            last_completed_at: Some(5),
+            kept_prompt: Some(3),
+            interactions: 3,
+            ..Job::created("j".parse().expect("an id"), "name", 0)
+        };
+        let before = job.clone();
+        job.begin_again(9).expect("it was completed");
+        let changed = Job {
+            run: 2,
+            status: Status::Pending,
+            user_approval: false,
+            kept_prompt: None,
+            updated_at: 9,
+            ..before
+        };
+        assert_eq!(job, changed);
     }
 
     #[test]

@@ -362,6 +362,13 @@ pub fn repeat_hours(question: &str, answer: &str) -> u32 {
 /// What a dependency is whose record was not found.
 pub const NOWHERE: &str = "found nowhere";
 
+/// Whether the next run begins active: the question says `target active`.
+pub fn repeats_active(question: &str) -> bool {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let words: Vec<String> = question.split_whitespace().map(bare).collect();
+    words.windows(2).any(|pair| pair[0] == "target" && pair[1] == "active")
+}
+
 /// The dependencies that still stand in the way, from what is known about each.
 pub fn unmet<'a>(
     job: &Job,
@@ -623,6 +630,18 @@ mod tests {
             ("[REPEAT-JOB] every 2", "Keep one-shot", 0),
         ] {
             assert_eq!(repeat_hours(text, answer), hours, "{text} {answer}");
+        }
+    }
+
+    #[test]
+    fn a_target_is_named_or_pending() {
+        for (text, active) in [
+            ("[REPEAT-JOB] every 2. Target: active.", true),
+            ("[REPEAT-JOB] every 2, target **active**", true),
+            ("[REPEAT-JOB] every 2, target pending", false),
+            ("[REPEAT-JOB] an active one", false),
+        ] {
+            assert_eq!(repeats_active(text), active, "{text}");
         }
     }
 

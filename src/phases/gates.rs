@@ -36,6 +36,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "consumption", of_message: false, check: the_notes_were_given_on },
     Gate { name: "archive", of_message: false, check: the_footers_are_archived },
     Gate { name: "deflation", of_message: false, check: the_footers_shrank },
+    Gate { name: "sealed", of_message: false, check: the_last_words_are_sealed },
     Gate { name: "declared", of_message: false, check: a_directory_is_declared },
     Gate { name: "pace", of_message: false, check: enough_was_done },
     Gate { name: "reflection", of_message: false, check: it_was_looked_at_again },
@@ -78,6 +79,8 @@ pub struct Crossing<'a> {
     pub unconsumed: Option<(String, String)>,
     /// What no session log shows of the footers; a refusal that names it.
     pub unarchived: Option<&'a Refusal>,
+    /// A compaction file that is open when the job ends.
+    pub unsealed: Option<&'a str>,
     /// Footer words now, and the most that may remain.
     pub deflation: Option<(usize, usize)>,
     /// Paths that the agent changed outside the fence.
@@ -249,6 +252,10 @@ fn the_footers_are_archived(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     crossing.unarchived.map_or(Ok(()), |lacks| Err(lacks.clone()))
 }
 
+fn the_last_words_are_sealed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    crossing.unsealed.map_or(Ok(()), |name| Err(no(Wants::Summary, "unsealed").with("name", name)))
+}
+
 fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.deflation {
         Some((now, most)) if now > most => {
@@ -360,6 +367,7 @@ mod tests {
             live_notes: &[],
             unconsumed: None,
             unarchived: None,
+            unsealed: None,
             deflation: None,
             strays: &[],
             declared: true,
@@ -424,6 +432,7 @@ mod tests {
             (Crossing { live_notes: &notes, ..at("condense") }, "notes settled notes"),
             (Crossing { unarchived: Some(&lacks), ..at("condense") }, "archive archive words"),
             (Crossing { deflation: Some((365, 364)), ..at("condense") }, "deflation shrinking footers"),
+            (Crossing { unsealed: Some("compaction-1.md"), ..at("condense") }, "sealed summary unsealed"),
             (Crossing { deflation: Some((364, 364)), ..at("condense") }, "message message none"),
             (Crossing { page_edits: 0, ..at("condense") }, "page page memory"),
         ] {

@@ -219,11 +219,16 @@ impl Seed {
         };
         let live_notes = self.live_notes(focused)?;
         let unarchived = self.lacks_archive(focused)?;
+        let unsealed = self.open_at_the_end(focused);
         let stay = self.stay(focused);
         let crossing =
             self.crossing(focused, since, Some(toward), &to, message, &live_notes, &survey.strays, &stay)?;
-        let crossing =
-            Crossing { uncommitted: !survey.own.is_empty(), unarchived: unarchived.as_ref(), ..crossing };
+        let crossing = Crossing {
+            uncommitted: !survey.own.is_empty(),
+            unarchived: unarchived.as_ref(),
+            unsealed: unsealed.as_deref(),
+            ..crossing
+        };
         Ok(match toward {
             Toward::Forward { .. } => gates::forward(&crossing),
             Toward::Back { .. } => gates::backward(&crossing),
@@ -263,6 +268,7 @@ impl Seed {
             live_notes,
             unconsumed: self.unconsumed(focused)?,
             unarchived: None,
+            unsealed: None,
             deflation: self.deflation(focused)?.map(|deflation| (deflation.remaining, deflation.max_words())),
             strays,
             declared,
@@ -366,8 +372,9 @@ impl Seed {
         let message = Message::default();
         let stay = self.stay(focused);
         let crossing = self.crossing(focused, &since, None, to, &message, &live_notes, &strays, &stay)?;
-        let unarchived = self.lacks_archive(focused)?;
-        let crossing = Crossing { unarchived: unarchived.as_ref(), ..crossing };
+        let (unarchived, unsealed) = (self.lacks_archive(focused)?, self.open_at_the_end(focused));
+        let crossing =
+            Crossing { unarchived: unarchived.as_ref(), unsealed: unsealed.as_deref(), ..crossing };
         Ok(self.prints_hold().err().into_iter().chain(gates::missing(&crossing)).collect())
     }
 

@@ -1,5 +1,6 @@
 //! What commands do: jobs, multiplier, plan pointer, switching off and on.
 
+use super::resume::Resumed;
 use super::sessions::Word;
 use super::steps::{By, Draft, Fold, Taken};
 use super::{Focused, Result, Seed, SeedError, steps};
@@ -11,7 +12,7 @@ use crate::plans::Pointer;
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
 use crate::{
-    format::{archive, interaction::Interaction, names},
+    format::{interaction::Interaction, names},
     world,
 };
 
@@ -180,35 +181,14 @@ impl Seed {
 
     /// Makes a pending job active and turns this worktree to it, if no other job is in the way.
     pub fn activate_job(&self, id: &JobId) -> Done<Focused> {
-        self.require_seeded()?;
-        // Nobody else takes it, or parks it, between the look and the focus.
-        let _lock = self.store.lock()?;
-        if let Some(refusal) = self.focus_in_the_way(id)? {
-            return Ok(Err(refusal));
-        }
-        let job = self.job(id)?;
-        if let Some(refusal) = closed(&job) {
-            return Ok(Err(refusal));
-        }
-        let now = self.now;
-        let worktree = self.store.worktree_name();
-        let leave = self.focused()?;
-        self.leave_focus(leave.as_ref())?;
-        let taken = self.step(&job.chain, Fold::Anew, |state, _| {
-            if state.job.status != Status::Active && !state.is_closing() {
-                state.job.become_(Status::Active, now).map_err(usage)?;
-            }
-            state.home.worktree.clone_from(&worktree);
-            Ok(Ok(Draft::new(state, "activate", "the job is active", By::Agent)))
-        })?;
-        self.turn_to(taken)
+        Ok(self.resume_job(id)?.map(|resumed| resumed.focused))
     }
 
     /// Turns this worktree to another active job.
-    pub fn focus_job(&self, id: &JobId) -> Done<Focused> {
+    pub fn focus_job(&self, id: &JobId) -> Done<Resumed> {
         self.require_seeded()?;
         let job = self.job(id)?;
-        if let Some(refusal) = closed(&job) {
+        if let Some(refusal) = self.cannot_be_active(&job.state) {
             return Ok(Err(refusal));
         }
         if job.state.job.status != Status::Active {
@@ -218,10 +198,10 @@ impl Seed {
             );
             return Err(SeedError::Usage(text));
         }
-        self.activate_job(id)
+        self.resume_job(id)
     }
 
-    fn turn_to(&self, taken: std::result::Result<Taken, Refusal>) -> Done<Focused> {
+    pub(super) fn turn_to(&self, taken: std::result::Result<Taken, Refusal>) -> Done<Focused> {
         match taken {
             Ok(taken) => {
                 self.store.set_focus(&taken.focused.chain)?;
@@ -232,15 +212,11 @@ impl Seed {
     }
 
     /// Why the focus may not move to `id` now, if it may not.
-    fn focus_in_the_way(&self, id: &JobId) -> Result<Option<Refusal>> {
+    pub(super) fn focus_in_the_way(&self, id: &JobId) -> Result<Option<Refusal>> {
         let chain = names::job_chain(id);
         if let Some(worktree) = self.store.focus_elsewhere(&chain)? {
-            return Ok(Some(
-                Refusal::new("focus", Wants::Edge)
-                    .with("case", "focus-elsewhere")
-                    .with("id", id.to_string())
-                    .with("worktree", worktree),
-            ));
+            let refusal = Refusal::new("focus", Wants::Edge).with("case", "focus-elsewhere");
+            return Ok(Some(refusal.with("id", id.to_string()).with("worktree", worktree)));
         }
         let busy =
             self.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
@@ -251,7 +227,7 @@ impl Seed {
     }
 
     /// Folds what the journal still holds into the job that loses the focus.
-    fn leave_focus(&self, focused: Option<&Focused>) -> Result<()> {
+    pub(super) fn leave_focus(&self, focused: Option<&Focused>) -> Result<()> {
         match focused {
             Some(focused) if focused.since.is_ok() => {
                 self.always(&focused.chain, |state| {
@@ -278,7 +254,7 @@ impl Seed {
             state.unlocked = None;
             // A person's pause lets the turn end; an agent's own does not.
             if by == By::Person {
-                state.home.worktree.clear();
+                state.home.rested = std::mem::take(&mut state.home.worktree);
             }
             Ok(Ok(Draft::new(state, "pause", "the job rests", by)))
         })?;
@@ -290,11 +266,13 @@ impl Seed {
         }
     }
 
-    /// A person says how often the focused job repeats, in hours; 0 is not at all.
-    pub fn repeat_job(&self, hours: u32) -> Result<Focused> {
+    /// A person says how often the focused job repeats, in hours; 0 is not at all. Its next
+    /// run begins `active`, or pending.
+    pub fn repeat_job(&self, hours: u32, active: bool) -> Result<Focused> {
         let focused = self.require_focused()?;
         self.always(&focused.chain, |state| {
             state.job.repeating_interval = hours;
+            state.job.repeats_active = active && hours > 0;
             Draft::new(state, "repeat", format!("the job repeats every {hours} hours"), By::Person)
         })
     }
@@ -369,15 +347,6 @@ impl Seed {
         })?;
         Ok(())
     }
-}
-
-/// Why a job that is closed takes no step.
-fn closed(job: &Focused) -> Option<Refusal> {
-    let state = &job.state;
-    archive::is_closed(state).then(|| {
-        let case = if state.job.status == Status::Voided { "parked" } else { "closed" };
-        Refusal::new("focus", Wants::Edge).with("case", case).with("id", state.job.id.to_string())
-    })
 }
 
 fn usage(error: impl std::fmt::Display) -> SeedError {

@@ -297,6 +297,13 @@ impl Seed {
         }))
     }
 
+    /// The open file of a job that ends with this step, or rests until a person ends it.
+    pub(super) fn open_at_the_end(&self, focused: &Focused) -> Option<String> {
+        let ends = focused.state.is_closing() || self.would_rest(focused);
+        let open = self.compaction_of(focused).filter(|stand| ends && !stand.sealed);
+        open.map(|stand| names::compaction(stand.seq))
+    }
+
     /// What a closing job carries on, where it has a compaction file.
     pub fn carried_on(&self, focused: &Focused) -> Option<String> {
         let stand = self.compaction_of(focused)?;

@@ -30,6 +30,7 @@ impl Seed {
         opening.back = self.sent_back(focused, row.kind);
         if row.name == map.start {
             opening.asked = self.asked(focused);
+            opening.learned = self.learned(focused).unwrap_or_default();
         }
         if let Some(settles) = map.contract_of(row) {
             let anchors = self.rules.maps.anchors();

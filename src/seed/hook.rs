@@ -463,7 +463,7 @@ impl Seed {
         self.require_seeded()?;
         self.begin_session(event)?;
         let Some(focused) = self.focused()? else { return self.good_morning() };
-        if focused.state.stand.is_talk() {
+        if focused.state.is_small_talk() {
             return Ok(Answer::silence());
         }
         let guest = self.is_guest(&focused, event);
@@ -511,7 +511,7 @@ impl Seed {
             self.commands_ended(event, 0)?;
         }
         if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session)
-            && focused.state.stand.is_talk()
+            && focused.state.is_small_talk()
             && focused.state.job.status == Status::Active
         {
             self.void(&focused, "the session ended before the work began")?;
@@ -673,7 +673,7 @@ impl Seed {
         focused.since.clone()?;
         let state = &focused.state;
         let idle = state.stand.phase.is_idle();
-        let free = state.stand.is_talk() || (idle && !state.job.status.is_open());
+        let free = state.is_small_talk() || (idle && !state.job.status.is_open());
         if free || waiting > 0 || self.is_guest(&focused, event) {
             return Ok(Answer::silence());
         }
@@ -693,7 +693,7 @@ impl Seed {
         }
         let here = self.store.worktree_name();
         let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
-        let waits = |job: &Focused| rests(&job.state) && job.state.home.worktree == here;
+        let waits = |job: &Focused| rests(&job.state) && self.waits_in(&job.state, &here);
         let mut waiting: Vec<Focused> = self.jobs()?.into_iter().filter(waits).collect();
         // One that waits for nobody is named first.
         let mut free = None;

@@ -38,7 +38,7 @@ impl Seed {
         self.store.journal().restart(None)?;
         let here = self.store.worktree_name();
         let waits =
-            |job: &Focused| job.state.job.status == Status::Pending && job.state.home.worktree == here;
+            |job: &Focused| job.state.job.status == Status::Pending && self.waits_in(&job.state, &here);
         let waiting: Vec<Focused> = self.jobs()?.into_iter().filter(waits).collect();
         let mut next = None;
         for job in &waiting {

@@ -23,6 +23,8 @@ const CONTRACT: (usize, usize) = (5_000, 600);
 /// last one left.
 const PRIOR: usize = 1_200;
 const COMPACTED: usize = 3_500;
+/// The most characters of what earlier runs left to do.
+const LEARNED: usize = 3_000;
 /// The most characters of a list of paths.
 const LIST: usize = 400;
 
@@ -45,6 +47,8 @@ pub(super) struct Opening<'a> {
     pub files: Vec<String>,
     pub back: Option<Back>,
     pub asked: Asked,
+    /// Why cycles were added in earlier runs, newest first.
+    pub learned: Vec<String>,
     pub contract: Vec<Clause>,
     /// The plan document, where there is one.
     pub document: Option<String>,
@@ -132,6 +136,7 @@ impl<'a> Opening<'a> {
             files: Vec::new(),
             back: None,
             asked: Asked::default(),
+            learned: Vec::new(),
             contract: Vec::new(),
             document: None,
             woken: None,
@@ -168,6 +173,8 @@ impl<'a> Opening<'a> {
         parts.extend(self.reasons());
         parts.extend(self.left_by_the_last());
         parts.extend(self.open());
+        let rest = self.line(Line::RestOfLearned, &[]);
+        parts.push(quoted(self.line(Line::Learned, &[]), &self.learned.join("\n\n"), LEARNED, rest));
         parts.extend(self.clauses());
         parts.push(self.notes());
         parts.extend(self.words_of_the_job());

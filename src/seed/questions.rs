@@ -175,7 +175,10 @@ impl Seed {
             Grant::Repeat => {
                 let hours = questions::repeat_hours(&answer.question, &answer.answer);
                 let subject = format!("a person lets it repeat every {hours} hours");
-                self.grant_step(chain, "repeat", &subject, |state| state.job.repeating_interval = hours)?;
+                let active = questions::repeats_active(&answer.question);
+                self.grant_step(chain, "repeat", &subject, |state| {
+                    (state.job.repeating_interval, state.job.repeats_active) = (hours, active);
+                })?;
                 Ok(Heard::Done(format!("the job repeats every {hours} hours once it is completed")))
             }
             Grant::Surface | Grant::SurfaceTest => self.unlock(chain, registered.grants, named),

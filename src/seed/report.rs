@@ -108,6 +108,8 @@ pub struct JobShown {
     pub extension_cycles_added: u32,
     pub extension_contexts: Vec<String>,
     pub repeating_interval: u32,
+    /// What the next run of a repeating job begins as.
+    pub reactivation_target: &'static str,
     pub last_completed_at: Option<String>,
     pub altered: Vec<String>,
     pub created_at: String,
@@ -353,6 +355,7 @@ impl Seed {
             extension_cycles_added: state.plan.extension_cycles_added,
             extension_contexts: self.contexts(job)?.into_iter().map(|context| context.text).collect(),
             repeating_interval: state.job.repeating_interval,
+            reactivation_target: if state.job.repeats_active { "active" } else { "pending" },
             last_completed_at: state.job.last_completed_at.map(rfc3339),
             altered: self.altered(job)?,
             created_at: rfc3339(state.job.created_at),

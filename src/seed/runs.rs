@@ -3,11 +3,36 @@
 //! Why a cycle was added stands in the job's tree, one file for each and over all runs;
 //! `job.toml` keeps how many there are.
 
-use super::{Focused, Result, Seed};
+use serde::Serialize;
+
+use super::commands::Done;
+use super::steps::{By, Draft, Fold, TOUCHED};
+use super::{Focused, Result, Seed, SeedError};
 use crate::format::context::Context;
 use crate::format::names;
-use crate::format::state::State;
+use crate::format::state::{Home, State};
+use crate::jobs::{BadStatus, Job, JobId, Status, UnixSeconds, due};
+use crate::plans::Plan;
 use crate::store::TreeEdit;
+use crate::verdict::{Refusal, Wants};
+
+/// A job that began its next run.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    pub focused: Focused,
+    /// Why it is pending, where it was to be active.
+    pub waits: Option<Refusal>,
+}
+
+/// A repeating job whose next run was due: `job scan-due --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Due {
+    pub id: String,
+    pub name: String,
+    pub run: u32,
+    pub status: &'static str,
+    pub focused: bool,
+}
 
 impl Seed {
     /// Why cycles were added, over all runs, oldest first.
@@ -22,6 +47,16 @@ impl Seed {
         Ok(contexts)
     }
 
+    /// What earlier runs left to do, newest first, where a run begins.
+    pub(super) fn learned(&self, job: &Focused) -> Result<Vec<String>> {
+        let run = job.state.job.run;
+        if run == 1 || job.state.stand.cycle > 1 {
+            return Ok(Vec::new());
+        }
+        let told = self.contexts(job)?.into_iter().rev().filter(|context| context.run < run);
+        Ok(told.map(|context| format!("run {}: {}", context.run, context.text)).collect())
+    }
+
     /// Why the last cycle was added, if one was.
     pub(super) fn last_context(&self, job: &Focused) -> Option<Context> {
         let plan = &job.state.plan;
@@ -32,6 +67,166 @@ impl Seed {
         let bytes = self.store.file(&job.tip, &names::context(n)).ok()??;
         Context::read(&String::from_utf8_lossy(&bytes))
     }
+}
+
+impl Seed {
+    /// Opens the next run of a completed job: pending, or active and focused here where that
+    /// is asked for and nothing is in the way.
+    pub fn reactivate_job(&self, id: &JobId, active: bool) -> Done<Begun> {
+        self.require_seeded()?;
+        let job = self.with_live_ref(id)?;
+        if let Some(refusal) = cannot_begin(&job.state) {
+            return Ok(Err(refusal));
+        }
+        let waits = if active { self.focus_in_the_way(id)? } else { None };
+        let focus = active && waits.is_none();
+        let here = self.store.worktree_name();
+        let begun = self.begin_run(&job.chain, focus, By::Person, |state| {
+            state.home.worktree.clone_from(&here);
+            true
+        })?;
+        Ok(begun.map(|focused| Begun { focused, waits }))
+    }
+
+    /// The job `id` with a live ref, wherever it was.
+    fn with_live_ref(&self, id: &JobId) -> Result<Focused> {
+        self.job(id)
+    }
+
+    /// One step that opens the next run, if `still` finds that it is wanted by then.
+    fn begin_run(
+        &self,
+        chain: &str,
+        focus: bool,
+        by: By,
+        still: impl Fn(&mut State) -> bool,
+    ) -> Done<Focused> {
+        if focus {
+            self.leave_focus(self.focused()?.as_ref())?;
+        }
+        let (clone, fold) = (self.clone_id()?, if focus { Fold::Anew } else { Fold::Leave });
+        let taken = self.step(chain, fold, |state, _| {
+            if let Some(refusal) = cannot_begin(state) {
+                return Ok(Err(refusal));
+            }
+            if !still(state) {
+                return Ok(Err(open(state)));
+            }
+            let mut edits = Vec::new();
+            if self.is_foreign(state) {
+                // What another clone granted was not granted here.
+                state.job.plugin_lock_approval = false;
+            }
+            edits.extend(begin(state, self.now).map_err(|bad| SeedError::Usage(bad.to_string()))?);
+            state.home.clone.clone_from(&clone);
+            if focus {
+                let became = state.job.become_(Status::Active, self.now);
+                became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            }
+            let subject = format!("run {} begins", state.job.run);
+            Ok(Ok(Draft { edits, ..Draft::new(state, "reactivate", subject, by) }))
+        })?;
+        match taken {
+            Ok(taken) if focus => self.turn_to(Ok(taken)),
+            taken => Ok(taken.map(|taken| taken.focused)),
+        }
+    }
+
+    /// Opens the next run of every repeating job of this clone that is due, each by one step
+    /// that looks again whether it still is: two scans at once do no harm. One that is due
+    /// alone may take the focus of its worktree, where nothing has it.
+    pub fn scan_due(&self) -> Result<Vec<Due>> {
+        self.require_seeded()?;
+        let is_due = |state: &State| {
+            due::is_due(&state.job, state.stand.phase.is_idle(), self.now) && !self.is_foreign(state)
+        };
+        let jobs: Vec<Focused> = self.jobs()?.into_iter().filter(|job| is_due(&job.state)).collect();
+        let due: Vec<&Job> = jobs.iter().map(|job| &job.state.job).collect();
+        let eager = due::takes_focus(&due).map(|job| job.id.clone());
+        let mut begun = Vec::new();
+        for job in &jobs {
+            let wants_focus = eager.as_ref() == Some(&job.state.job.id);
+            let there = if wants_focus { self.free_home(&job.state)? } else { None };
+            let at = there.as_ref().unwrap_or(self);
+            // Another scan, or a person, may have been first.
+            let Ok(job) = at.begin_run(&job.chain, there.is_some(), By::Hook, |state| is_due(state))? else {
+                continue;
+            };
+            begun.push(Due {
+                id: job.state.job.id.to_string(),
+                name: job.state.job.name.clone(),
+                run: job.state.job.run,
+                status: job.state.job.status.word(),
+                focused: there.is_some(),
+            });
+        }
+        Ok(begun)
+    }
+
+    /// The worktree that the job lives in, if it is there and no job has its focus.
+    fn free_home(&self, state: &State) -> Result<Option<Self>> {
+        let name = &state.home.worktree;
+        let there = if name.is_empty() || *name == self.store.worktree_name() {
+            Some(self.store.work_tree().to_owned())
+        } else {
+            self.store.worktree_dir(name)?
+        };
+        let Some(seed) = there.and_then(|dir| Self::discover(&dir).ok()) else { return Ok(None) };
+        let free = seed.is_on() && seed.store.focus()?.is_none();
+        Ok(Some(seed).filter(|_| free))
+    }
+}
+
+fn open(state: &State) -> Refusal {
+    let (id, status) = (state.job.id.to_string(), state.job.status.word());
+    let refusal = Refusal::new("reactivate", Wants::Edge).with("case", "reactivate-open");
+    refusal.with("id", id).with("status", status)
+}
+
+/// Why no next run can begin, if so.
+fn cannot_begin(state: &State) -> Option<Refusal> {
+    let case = match state.job.status {
+        Status::Voided => "reactivate-voided",
+        Status::Awaiting => "reactivate-awaiting",
+        Status::Pending | Status::Active => "reactivate-open",
+        Status::Completed if state.is_closing() => "reactivate-closing",
+        Status::Completed => return None,
+    };
+    Some(open(state).with("case", case))
+}
+
+/// Begins the next run: all that a run leaves behind is as in a new job. What the job is, its
+/// plan, the reasons for its cycles and the words said to it go on.
+fn begin(state: &mut State, at: UnixSeconds) -> std::result::Result<Vec<TreeEdit>, BadStatus> {
+    let mut job = state.job.clone();
+    job.begin_again(at)?;
+    let home = Home { worktree: state.home.worktree.clone(), ..Home::default() };
+    let fresh = State::new(job, &state.stand.track, "");
+    let old = std::mem::replace(state, fresh);
+    *state = State {
+        step: old.step,
+        steps: old.steps,
+        folded: old.folded,
+        plan: Plan { extension_cycles_added: 0, ..old.plan },
+        home,
+        scheduled: old.scheduled,
+        answered: old.answered,
+        kinds: old.kinds,
+        ..state.clone()
+    };
+    let of_the_run = [
+        names::SCOPE,
+        names::ALLOWED,
+        names::PERSONS,
+        names::EXCLUDES,
+        names::ATTRIBUTES,
+        names::BASELINE,
+        names::NOTES,
+        names::FOOTERS,
+        names::FENCE,
+        TOUCHED,
+    ];
+    Ok(of_the_run.iter().map(|path| TreeEdit::Remove { path: (*path).to_owned() }).collect())
 }
 
 /// Adds a cycle to the run, and gives the file that says why.

@@ -131,6 +131,7 @@ impl Seed {
             let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
             self.store.append(names::META, None, &[put], "git seed init", self.now, &[])?;
         }
+        self.clone_id()?;
         told.push(Told::new("kept", "no commit, git status unchanged", ""));
         Ok(told)
     }

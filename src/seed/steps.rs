@@ -189,6 +189,9 @@ impl Seed {
             return Err(self.closed_error(chain)?.unwrap_or_else(|| missing().into()));
         };
         let mut state = self.state(chain, &tip)?;
+        if fold == Fold::In && state.home.clone.is_empty() {
+            state.home.clone = self.clone_id()?;
+        }
         if fold == Fold::Leave {
             return self.write(chain, Some(&tip.commit), &mut state, &Since::default(), decide);
         }
@@ -283,6 +286,7 @@ impl Seed {
     ) -> Result<Taken> {
         let _lock = self.store.lock()?;
         let chain = names::job_chain(&job.job.id);
+        job.home.clone = self.clone_id()?;
         let draft = Draft { edits, ..Draft::new(&job, "birth", subject, by) };
         let mut decide = |_: &mut State, _: &Since| Ok(Ok(draft.clone()));
         let taken = self.write(&chain, None, &mut job, &Since::default(), &mut decide)?;

@@ -434,7 +434,8 @@ mod tests {
             // Not commands of the binary.
             "git seed claim report",
             "git seed claim verify",
-            "git seed job scan-due",
+            "git seed job reactivate j",
+            "git seed job repeat 2",
             "git seed plan validate",
             "git seed verify",
             "git seed rules apply",

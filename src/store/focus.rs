@@ -97,6 +97,17 @@ impl Store {
         Ok(found?.into_iter().flatten().collect())
     }
 
+    /// Where the worktree `name` lies, if it is there.
+    pub fn worktree_dir(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
+        let named = |git_dir: &PathBuf| worktree_name(git_dir, &self.common_dir) == name;
+        let Some(git_dir) = self.live_git_dirs()?.into_iter().find(named) else { return Ok(None) };
+        let dot_git = match fs::read_to_string(git_dir.join("gitdir")) {
+            Ok(path) => PathBuf::from(path.trim_end()),
+            Err(_) => git_dir,
+        };
+        Ok(dot_git.parent().map(Path::to_owned).filter(|dir| dir.is_dir()))
+    }
+
     /// The git directories of the main worktree and of every linked one that still is.
     fn live_git_dirs(&self) -> io::Result<Vec<PathBuf>> {
         let mut dirs = vec![self.common_dir.clone()];

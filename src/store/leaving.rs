@@ -228,6 +228,11 @@ impl Store {
         self.repo.find_header(id).is_ok_and(|header| header.kind() == gix::object::Kind::Commit)
     }
 
+    /// Whether the object `hex` is here; no remote is asked for it.
+    pub fn has_object(&self, hex: &str) -> bool {
+        hex.parse::<gix::ObjectId>().is_ok_and(|id| self.repo.find_header(id).is_ok())
+    }
+
     /// Commits of HEAD's history that `since` does not reach, newest first, with their
     /// messages; at most fifty.
     pub fn commits_since(&self, since: &CommitId) -> Result<Vec<(CommitId, String)>, StoreError> {

@@ -131,6 +131,8 @@ struct State {
     unkept: bool,
     /// A note was not given to the subagent that acts on it.
     ungiven: bool,
+    /// What the session wrote down for the next one is not sealed.
+    unsealed: bool,
     /// The plan has cycles left.
     left: bool,
     /// The job waits for another one.
@@ -176,6 +178,7 @@ impl State {
             (u64::from(self.heavy), 1),
             (u64::from(self.unkept), 1),
             (u64::from(self.ungiven), 1),
+            (u64::from(self.unsealed), 1),
             (u64::from(self.left), 1),
             (u64::from(self.waits), 1),
             (self.seen as u64, 4),
@@ -426,6 +429,8 @@ enum Cmd {
     SumUp,
     /// `git seed condense archive`.
     Archive,
+    /// `git seed compact seal`.
+    Seal,
     Pause,
     /// Another job takes the focus.
     Focus,
@@ -502,6 +507,7 @@ struct Looks {
     heavy: bool,
     unkept: bool,
     ungiven: bool,
+    unsealed: bool,
     dial: bool,
     reflects: bool,
     outgrows: bool,
@@ -533,6 +539,7 @@ impl Looks {
             heavy: asks("deflation"),
             unkept: asks("archive"),
             ungiven: asks("consumption"),
+            unsealed: asks("sealed"),
             dial: row.dial,
             reflects: row.reflects && asks("reflection"),
             outgrows: map.lane.is_some() && row.kind == Kind::Work,
@@ -644,6 +651,7 @@ impl<'a> Search<'a> {
             heavy: false,
             unkept: false,
             ungiven: false,
+            unsealed: false,
             left: false,
             waits: false,
             seen: 0,
@@ -1111,6 +1119,7 @@ impl<'a> Search<'a> {
             live_notes: if state.notes { &self.notes } else { none },
             unconsumed: state.ungiven.then(|| ("KNOWLEDGE".to_owned(), "knowledge-extractor".to_owned())),
             unarchived: state.unkept.then_some(&unarchived),
+            unsealed: (state.unsealed && state.life == Life::Completed).then_some("compaction-1.md"),
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
             declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),
@@ -1368,6 +1377,7 @@ impl<'a> Search<'a> {
                 self.no(state, live.with("where", "src/CLAUDE.md:5"))
             }
             Cmd::Archive => done(self.forget(State { unkept: false, ..*state })),
+            Cmd::Seal => done(self.forget(State { unsealed: false, ..*state })),
             // `Seed::pause_job`.
             Cmd::Pause if state.life == Life::Completed => Came::Done(Vec::new()),
             Cmd::Pause => match Self::job(state).become_(Status::Pending, 1) {
@@ -1465,6 +1475,7 @@ impl<'a> Search<'a> {
                         heavy: bit(4),
                         unkept: bit(4),
                         ungiven: bit(3),
+                        unsealed: bit(3),
                         left: bit(5),
                         waits: bit(6),
                         outgrown: bit(7),
@@ -1527,6 +1538,7 @@ impl<'a> Search<'a> {
         kept.heavy &= looks.heavy;
         kept.unkept &= looks.unkept;
         kept.ungiven &= looks.ungiven;
+        kept.unsealed &= looks.unsealed;
         kept.left &= looks.consolidates;
         kept.waits &= looks.consolidates;
         kept.later |= looks.consolidates;
@@ -1653,6 +1665,7 @@ impl<'a> Search<'a> {
             Cmd::Reflect { thin: false },
             Cmd::Reflect { thin: true },
             Cmd::Archive,
+            Cmd::Seal,
             Cmd::Focus,
             Cmd::Activate,
             Cmd::Create,
@@ -1746,6 +1759,7 @@ impl<'a> Search<'a> {
             ["reflect", ..] => Cmd::Reflect { thin: false },
             ["condense", "archive"] => Cmd::Archive,
             ["summary", "submit", ..] => Cmd::SumUp,
+            ["compact", "seal"] => Cmd::Seal,
             _ => {
                 self.objections.insert(format!("{row}: the search does not know `git seed {line}`"));
                 Cmd::Show

@@ -285,6 +285,11 @@ impl World {
         self.clock.set(self.clock.get() + 60);
     }
 
+    /// Hours go by.
+    pub fn hours(&self, hours: u64) {
+        self.clock.set(self.clock.get() + hours * 3600);
+    }
+
     /// Sends bytes to the hook as they are.
     pub fn sends(&self, event: &str, payload: &[u8]) -> Said {
         let mut command = if let Some(script) = &*self.through.borrow() {

@@ -1,0 +1,249 @@
+//! Taking a job up again: in a new session, in another worktree, in another clone.
+//!
+//! What a job needs of the place where it is worked on is taken anew where the place is
+//! another one: the fence's tree, the pins, the driver, the branch. A job that came from
+//! another clone is data. What a person granted there was not granted here, and goes.
+
+use std::io::Write as _;
+
+use super::commands::Done;
+use super::fence::Beginning;
+use super::steps::{By, Draft, Fold, TOUCHED};
+use super::{Focused, Result, Seed, SeedError};
+use crate::format::names;
+use crate::format::state::{self, Driver, Fence, Prep, State};
+use crate::jobs::{JobId, Status};
+use crate::store::{CommitId, TreeEdit};
+use crate::verdict::{Refusal, Wants};
+use crate::world;
+
+/// A job that was taken up.
+#[derive(Clone, Debug)]
+pub struct Resumed {
+    pub focused: Focused,
+    /// What no longer holds, and what was taken anew, one line each.
+    pub remarks: Vec<String>,
+}
+
+impl Seed {
+    fn clone_file(&self) -> std::path::PathBuf {
+        self.store.seed_dir().join("clone")
+    }
+
+    /// The id of this clone; empty while it has none.
+    fn known_clone(&self) -> String {
+        std::fs::read_to_string(self.clone_file()).unwrap_or_default().trim().to_owned()
+    }
+
+    /// The id of this clone, which is made when it is needed first. No ref holds it, so no
+    /// other clone comes by it.
+    pub fn clone_id(&self) -> Result<String> {
+        let known = self.known_clone();
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        std::fs::create_dir_all(self.store.seed_dir())?;
+        let id = world::new_clone_id(self.store.common_dir());
+        let mut draft = tempfile::NamedTempFile::new_in(self.store.seed_dir())?;
+        writeln!(draft, "{id}")?;
+        match draft.persist_noclobber(self.clone_file()) {
+            // Another process was first, and its word holds.
+            Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(self.known_clone()),
+            done => done.map(|_| id).map_err(|failed| failed.error.into()),
+        }
+    }
+
+    /// True for a job whose steps another clone took, or nobody knows who.
+    pub fn is_foreign(&self, state: &State) -> bool {
+        state.home.clone != self.known_clone()
+    }
+
+    /// A job of this clone that rests in the worktree `here` and waits for it.
+    pub(super) fn waits_in(&self, state: &State, here: &str) -> bool {
+        state.home.worktree == here && !self.is_foreign(state)
+    }
+
+    /// Makes a job active and turns this worktree to it, if nothing is in the way. Where it
+    /// was worked on elsewhere, it lives here from now on.
+    pub fn resume_job(&self, id: &JobId) -> Done<Resumed> {
+        self.require_seeded()?;
+        if let Some(refusal) = self.focus_in_the_way(id)? {
+            return Ok(Err(refusal));
+        }
+        let job = self.job(id)?;
+        if job.state.job.id != *id {
+            return Err(SeedError::Usage(format!(
+                "{} tells of another job, {}",
+                job.chain, job.state.job.id
+            )));
+        }
+        if let Some(refusal) = self.cannot_be_active(&job.state) {
+            return Ok(Err(refusal));
+        }
+        let (foreign, moves) = (self.is_foreign(&job.state), self.comes_from_elsewhere(&job.state)?);
+        if moves && let Err(refusal) = self.is_in_history(&job.state)? {
+            return Ok(Err(refusal));
+        }
+        let begun = moves && !job.state.fence.tree.is_empty();
+        let beginning = if begun { Some(self.begin_fence()?) } else { None };
+        self.keep_what_it_needs(&job, beginning.as_ref())?;
+        let (clone, worktree) = (self.clone_id()?, self.store.worktree_name());
+        // Nobody else takes it, or parks it, between the look and the focus.
+        let _lock = self.store.lock()?;
+        if let Some(refusal) = self.focus_in_the_way(id)? {
+            return Ok(Err(refusal));
+        }
+        let leave = self.focused()?;
+        self.leave_focus(leave.as_ref())?;
+        let (now, mut remarks) = (self.now, Vec::new());
+        let taken = self.step(&job.chain, Fold::Anew, |state, _| {
+            remarks.clear();
+            let mut edits = Vec::new();
+            if foreign {
+                remarks = self.disown(state, &mut edits);
+            }
+            if state.job.status != Status::Active && !state.is_closing() {
+                let became = state.job.become_(Status::Active, now);
+                became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            }
+            if moves {
+                self.settle(state, beginning.as_ref(), &mut edits)?;
+            }
+            state.home.clone.clone_from(&clone);
+            state.home.worktree.clone_from(&worktree);
+            state.home.rested.clear();
+            let subject = if moves { "the job is active, and lives here now" } else { "the job is active" };
+            Ok(Ok(Draft { edits, ..Draft::new(state, "activate", subject, By::Agent) }))
+        })?;
+        if begun {
+            remarks.push(
+                "The work tree was taken as it is: what differs from HEAD in it is the person's.".to_owned(),
+            );
+        }
+        let focused = self.turn_to(taken)?;
+        Ok(focused.map(|focused| Resumed { focused, remarks }))
+    }
+
+    pub(super) fn cannot_be_active(&self, state: &State) -> Option<Refusal> {
+        let case = match state.job.status {
+            Status::Voided => "parked",
+            Status::Completed if !state.is_closing() => "closed",
+            _ => return None,
+        };
+        let id = state.job.id.to_string();
+        Some(Refusal::new("focus", Wants::Edge).with("case", case).with("id", id))
+    }
+
+    /// The place where the job was worked on last is not this one.
+    fn comes_from_elsewhere(&self, state: &State) -> Result<bool> {
+        let home = &state.home;
+        let worktree = if home.worktree.is_empty() { &home.rested } else { &home.worktree };
+        let another = !worktree.is_empty() && *worktree != self.store.worktree_name();
+        let lost = |tree: &str| !tree.is_empty() && !self.store.has_object(tree);
+        Ok(another || self.is_foreign(state) || lost(&state.fence.tree))
+    }
+
+    /// The job's last commit is what HEAD builds on.
+    fn is_in_history(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
+        let home = &state.home;
+        let branch = home.branch.strip_prefix("refs/heads/").unwrap_or(&home.branch);
+        let no = |case: &str| {
+            let refusal = Refusal::new("home", Wants::Home).with("case", case).with("branch", branch);
+            Ok(Err(refusal.with("id", state.job.id.to_string())))
+        };
+        if home.commit.is_empty() {
+            return Ok(Ok(()));
+        }
+        match home.commit.parse::<CommitId>() {
+            Ok(commit) if self.store.has_commit(&home.commit) => {
+                if self.store.contains(&commit)? {
+                    Ok(Ok(()))
+                } else {
+                    no("resume-branch")
+                }
+            }
+            _ => no("resume-fetch"),
+        }
+    }
+
+    /// Holds what the job stands on against a gc of this clone.
+    fn keep_what_it_needs(&self, job: &Focused, beginning: Option<&Beginning>) -> Result<()> {
+        let chain = names::keep_chain(&job.state.job.id);
+        let Some(tree) = beginning.and_then(|beginning| beginning.tree.parse().ok()) else { return Ok(()) };
+        if let Ok(commit) = job.state.home.commit.parse() {
+            self.store.keep(&chain, &commit, self.now)?;
+        }
+        Ok(self.store.keep_tree(&chain, &tree, self.now)?)
+    }
+
+    /// Takes what was granted elsewhere out of a job that came from there; says what it was.
+    fn disown(&self, state: &mut State, edits: &mut Vec<TreeEdit>) -> Vec<String> {
+        let mut gone = Vec::new();
+        let job = &mut state.job;
+        if std::mem::take(&mut job.user_approval) {
+            gone.push("a completion that was approved elsewhere");
+        }
+        if state.job.status == Status::Completed {
+            state.job.status = Status::Active;
+        }
+        if std::mem::take(&mut state.job.plugin_lock_approval) {
+            gone.push("access to protected surfaces");
+        }
+        if state.unlocked.take().is_some() {
+            gone.push("a surface that was unlocked");
+        }
+        if let Ok(step) = state.stand.home() {
+            state.stand = state.stand.take(self.map(&state.stand), &step);
+            (state.side_reason, state.side_notes) = (None, None);
+            gone.push("the side lane, which was open");
+        }
+        let chain = names::job_chain(&state.job.id);
+        if !self.lines(&chain, names::ALLOWED).unwrap_or_default().is_empty() {
+            gone.push("paths that a person had opened");
+        }
+        edits.push(TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: Vec::new() });
+        (state.prep, state.put_back) = (Prep::None, None);
+        (state.scheduled, state.answered) = (Vec::new(), Vec::new());
+        gone.iter().map(|what| format!("It came from another clone; not granted here: {what}.")).collect()
+    }
+
+    /// Ties the job to this worktree, as far as it had a place before.
+    fn settle(
+        &self,
+        state: &mut State,
+        beginning: Option<&Beginning>,
+        edits: &mut Vec<TreeEdit>,
+    ) -> Result<()> {
+        state.driver = Driver::default();
+        state.proved = false;
+        state.flights.clear();
+        state.running.clear();
+        if !state.home.branch.is_empty() {
+            state.home.branch = self.store.head()?.branch.unwrap_or_default();
+        }
+        state.home.logged = self.store.head_log_length();
+        let Some(Beginning { tree, persons, pins }) = beginning else { return Ok(()) };
+        let known = Some(&state.fence.began).filter(|began| self.store.has_object(began));
+        let began = known.unwrap_or(tree).clone();
+        state.fence = Fence { tree: tree.clone(), began, ..Fence::default() };
+        let persons = state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+        for (file, bytes) in [
+            (names::EXCLUDES, pins.excludes.clone()),
+            (names::ATTRIBUTES, pins.attributes.clone()),
+            (names::PERSONS, persons),
+            (TOUCHED, Vec::new()),
+        ] {
+            edits.push(TreeEdit::Put { path: file.to_owned(), bytes });
+        }
+        Ok(())
+    }
+
+    /// Where a job stands, for one that takes it up: the text of its phase, or the next command.
+    pub fn where_it_stands(&self, focused: &Focused) -> String {
+        let state = &focused.state;
+        if state.stand.phase.is_idle() {
+            return "Next: git seed phase advance".to_owned();
+        }
+        self.wake_text(focused, false)
+    }
+}
