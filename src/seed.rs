@@ -19,6 +19,7 @@ pub mod fence;
 pub mod githook;
 pub mod graph;
 pub mod hook;
+pub mod ledger;
 pub mod listing;
 pub mod memory;
 pub mod nights;

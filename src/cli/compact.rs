@@ -132,9 +132,12 @@ fn seal(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         Ok(done) => done,
         Err(refusal) => return Ok(refuse(seed, &refusal, out)),
     };
+    // A seal is where the work pauses: repeating jobs that are due begin their next run.
+    let due = seed.scan_due();
     let folded = sealed.folded.iter();
     out.json(&serde_json::json!({
         "path": written.path, "words": sealed.words, "commits_folded": sealed.commits,
+        "due": due.as_deref().unwrap_or_default(),
         "folded": folded.clone().map(|(section, n)| serde_json::json!({ "section": section.slug(), "repeats": n })).collect::<Vec<_>>(),
     }));
     out.line(format_args!("Sealed {}, {} words.", written.path, sealed.words));
@@ -145,6 +148,10 @@ fn seal(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     if sealed.commits > 0 {
         let commits = crate::seed::boundary::count(sealed.commits, "commit");
         out.line(format_args!("Git Commit Messages: the oldest {commits} in one line."));
+    }
+    match &due {
+        Ok(due) => super::job::tell_due(due, out),
+        Err(error) => out.aside(&format!("Repeating jobs were not looked at: {error}")),
     }
     Ok(Outcome::Yes)
 }

@@ -8,6 +8,7 @@ use crate::seed::boundary::count;
 use crate::seed::graph::listed;
 use crate::seed::questions::Heard;
 use crate::seed::report::JobShown;
+use crate::seed::runs::Due;
 use crate::seed::steps::By;
 use crate::seed::{Focused, Seed, SeedError};
 use crate::verdict::Refusal;
@@ -224,14 +225,19 @@ fn reactivate(seed: &Seed, id: &JobId, active: bool, out: &mut Report) -> anyhow
 fn scan_due(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     let due = seed.scan_due()?;
     out.json(&due);
-    for job in &due {
+    tell_due(&due, out);
+    Ok(Outcome::Yes)
+}
+
+/// Repeating jobs that began their next run, one line each.
+pub(super) fn tell_due(due: &[Due], out: &mut Report) {
+    for job in due {
         let focused = if job.focused { " and focused" } else { "" };
         out.line(format_args!(
             "{} begins run {}; it is {}{focused}: {}",
             job.name, job.run, job.status, job.id
         ));
     }
-    Ok(Outcome::Yes)
 }
 
 fn list(seed: &Seed, all: bool, graph: bool, out: &mut Report) -> anyhow::Result<Outcome> {

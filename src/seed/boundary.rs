@@ -83,6 +83,8 @@ pub(super) struct Judged {
     pub(super) at: (PhaseName, u32),
     /// The job is finished, and rests with this step until a person approves it.
     pub(super) rests: bool,
+    /// The ledger of sessions, where this boundary adds to it.
+    pub(super) ledger: Option<TreeEdit>,
 }
 
 impl Seed {
@@ -116,7 +118,12 @@ impl Seed {
                 Err(refusal) => return Ok(Err(refusal)),
             };
         }
-        let commit = match self.phase_commit(&focused, toward, &judged) {
+        let ledger = self.put_ledger(&focused, toward, &mut judged)?;
+        let commit = self.phase_commit(&focused, toward, &judged);
+        if commit.is_err() {
+            self.take_back_ledger(&focused, ledger, &mut judged)?;
+        }
+        let commit = match commit {
             Err(SeedError::Vetoed { .. }) if matches!(toward, Toward::Back { .. }) => None,
             done => done?,
         };
@@ -174,7 +181,7 @@ impl Seed {
         let closes = matches!(toward, Toward::Forward { add_cycle: None, .. })
             && step == Some(Move::Forward(PhaseName::idle()));
         let rests = closes && self.would_rest(focused);
-        Ok(Ok(Judged { survey, step, name, message, at, rests }))
+        Ok(Ok(Judged { survey, step, name, message, at, rests, ledger: None }))
     }
 
     /// Acts of an earlier step of this stay were heard, so the hooks do fire.
@@ -541,6 +548,7 @@ impl Seed {
         let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
         let mut draft = Draft { commit: commit.cloned(), ..Draft::new(state, now.step, subject, by) };
         judged.message.text().clone_into(&mut draft.body);
+        draft.edits.extend(judged.ledger.clone());
         let row = self.row_of(state).clone();
         self.declare(chain, state, &row, toward, judged, &mut draft)?;
         if let Some(step) = &judged.step {

@@ -5,6 +5,7 @@
 //! and on disk after that; what left a file stays in the steps of the job.
 
 use super::commands::Done;
+use super::ledger::{self, Mark};
 use super::opening::Woken;
 use super::report::rfc3339;
 use super::steps::{By, Draft, Fold};
@@ -131,6 +132,11 @@ impl Seed {
         focused.state.compaction.as_ref().filter(|stand| stand.run == focused.state.job.run)
     }
 
+    /// The number of the run's newest file; 0 before there is one.
+    pub(super) fn newest_compaction(&self, focused: &Focused) -> u32 {
+        self.compaction_of(focused).map_or(0, |stand| stand.seq)
+    }
+
     /// The file that this session writes in, and whether it is opened now.
     fn to_write_in(&self, focused: &Focused) -> Result<(Compaction, bool)> {
         let session = short_hash(focused.state.driver.session.as_bytes(), 12);
@@ -224,16 +230,24 @@ impl Seed {
         let name = names::compaction(stand.seq);
         let path = names::of_run(stand.run, &name);
         let now = self.now;
+        let sealed = stand.sealed.then_some(Mark::Seal);
+        let ledger = if sealed.is_some() { self.ledger(focused, sealed, stand.seq)? } else { None };
         let taken = self.step(&focused.chain, Fold::In, |state: &mut State, _| {
             state.compaction = Some(stand.clone());
             if stand.sealed {
                 state.gauge.fresh = now;
             }
             let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
-            Ok(Ok(Draft::new(state, step, subject, By::Agent).with(put)))
+            let mut draft = Draft::new(state, step, subject, By::Agent).with(put);
+            let path = names::of_run(state.job.run, ledger::FILE);
+            draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
+            Ok(Ok(draft))
         })?;
         let taken = taken.map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
         self.put_own_file(&taken.focused, &name, &bytes)?;
+        if let Some(bytes) = ledger.filter(|_| !self.keeps_ledger_inside(focused)) {
+            self.put_own_file(&taken.focused, ledger::FILE, &bytes)?;
+        }
         Ok(stand)
     }
 

@@ -101,10 +101,11 @@ impl Seed {
         }
         let since = self.read_since(&focused)?;
         let judged = self.judge(&focused, &since, &pending.toward, Message::new(&pending.text))?;
-        let Ok(judged) = judged else {
+        let Ok(mut judged) = judged else {
             self.forget_pending()?;
             return Ok(None);
         };
+        judged.ledger = self.ledger_in(&focused, &head)?;
         match self.record(&pending.chain, &pending.toward, judged, Some(head), By::Agent) {
             // A step that can no longer be written must not stand in the way of every other.
             Err(error) if !matches!(error, SeedError::Store(_)) => {

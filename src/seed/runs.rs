@@ -74,36 +74,34 @@ impl Seed {
     /// is asked for and nothing is in the way.
     pub fn reactivate_job(&self, id: &JobId, active: bool) -> Done<Begun> {
         self.require_seeded()?;
-        let job = self.with_live_ref(id)?;
+        let job = self.job(id)?;
         if let Some(refusal) = cannot_begin(&job.state) {
             return Ok(Err(refusal));
         }
         let waits = if active { self.focus_in_the_way(id)? } else { None };
         let focus = active && waits.is_none();
         let here = self.store.worktree_name();
-        let begun = self.begin_run(&job.chain, focus, By::Person, |state| {
+        let begun = self.begin_run(id, focus, By::Person, |state| {
             state.home.worktree.clone_from(&here);
             true
         })?;
         Ok(begun.map(|focused| Begun { focused, waits }))
     }
 
-    /// The job `id` with a live ref, wherever it was.
-    fn with_live_ref(&self, id: &JobId) -> Result<Focused> {
-        self.job(id)
-    }
-
-    /// One step that opens the next run, if `still` finds that it is wanted by then.
+    /// One step that opens the next run, if `still` finds that it is wanted by then. A job
+    /// that was put away has its ref again from then on.
     fn begin_run(
         &self,
-        chain: &str,
+        id: &JobId,
         focus: bool,
         by: By,
         still: impl Fn(&mut State) -> bool,
     ) -> Done<Focused> {
+        let _lock = self.store.lock()?;
         if focus {
             self.leave_focus(self.focused()?.as_ref())?;
         }
+        let chain = &self.restore(id)?.chain;
         let (clone, fold) = (self.clone_id()?, if focus { Fold::Anew } else { Fold::Leave });
         let taken = self.step(chain, fold, |state, _| {
             if let Some(refusal) = cannot_begin(state) {
@@ -128,7 +126,11 @@ impl Seed {
         })?;
         match taken {
             Ok(taken) if focus => self.turn_to(Ok(taken)),
-            taken => Ok(taken.map(|taken| taken.focused)),
+            Ok(taken) => Ok(Ok(taken.focused)),
+            Err(refusal) => {
+                self.put_away(id)?;
+                Ok(Err(refusal))
+            }
         }
     }
 
@@ -140,7 +142,13 @@ impl Seed {
         let is_due = |state: &State| {
             due::is_due(&state.job, state.stand.phase.is_idle(), self.now) && !self.is_foreign(state)
         };
-        let jobs: Vec<Focused> = self.jobs()?.into_iter().filter(|job| is_due(&job.state)).collect();
+        let mut jobs = self.jobs()?;
+        for row in self.closed()? {
+            if row.status == Status::Completed && row.repeating_interval > 0 {
+                jobs.push(self.job(&row.id)?);
+            }
+        }
+        jobs.retain(|job| is_due(&job.state));
         let due: Vec<&Job> = jobs.iter().map(|job| &job.state.job).collect();
         let eager = due::takes_focus(&due).map(|job| job.id.clone());
         let mut begun = Vec::new();
@@ -149,7 +157,9 @@ impl Seed {
             let there = if wants_focus { self.free_home(&job.state)? } else { None };
             let at = there.as_ref().unwrap_or(self);
             // Another scan, or a person, may have been first.
-            let Ok(job) = at.begin_run(&job.chain, there.is_some(), By::Hook, |state| is_due(state))? else {
+            let Ok(job) =
+                at.begin_run(&job.state.job.id, there.is_some(), By::Hook, |state| is_due(state))?
+            else {
                 continue;
             };
             begun.push(Due {
@@ -203,11 +213,12 @@ fn begin(state: &mut State, at: UnixSeconds) -> std::result::Result<Vec<TreeEdit
     let home = Home { worktree: state.home.worktree.clone(), ..Home::default() };
     let fresh = State::new(job, &state.stand.track, "");
     let old = std::mem::replace(state, fresh);
+    let Plan { pointer, contexts, extension_contexts, .. } = old.plan;
     *state = State {
         step: old.step,
         steps: old.steps,
         folded: old.folded,
-        plan: Plan { extension_cycles_added: 0, ..old.plan },
+        plan: Plan { pointer, contexts, extension_contexts, ..Plan::default() },
         home,
         scheduled: old.scheduled,
         answered: old.answered,

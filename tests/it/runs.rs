@@ -94,3 +94,138 @@ fn a_due_job_begins_its_next_run_once() {
     assert_eq!(scan()[0]["focused"], true);
     assert_eq!((world.job(), shown(&world, &job)["status"].clone()), (job, json!("active")));
 }
+
+/// The events of the ledger of a run, with the session of each, as the disk has them.
+fn ledger(world: &World, job: &str, run: u32) -> Vec<(String, String)> {
+    let text = world.text(&format!(".claude/jobs/{job}/run-{run}/sessions.jsonl"));
+    let line = |line: &str| {
+        let read: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        assert!(["ts", "phase"].iter().all(|key| read[key].is_string()) && read["seq"].is_u64(), "{line}");
+        let word = |key: &str| read[key].as_str().unwrap_or_default().to_owned();
+        (word("event"), word("session_id"))
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn the_ledger_tells_which_session_was_there() {
+    let world = World::prompted();
+    let job = world.job();
+    let file = format!(".claude/jobs/{job}/run-1/sessions.jsonl");
+    world.to("observe").works("observe");
+    assert!(!world.path(&file).exists(), "no boundary yet");
+    world.changes_nothing(|| world.seed("phase advance -m x").refuses("BLOCKED"));
+    world.leaves();
+    let first = || ledger(&world, &job, 1)[0].1.clone();
+    assert_eq!(ledger(&world, &job, 1), [("FOCUS".to_owned(), first())]);
+    assert!(world.files_of_head().contains(&file));
+
+    world.event("SessionStart", &json!({ "source": "clear" }));
+    world.opens();
+    world.works("plan");
+    for section in ["forward-state", "open-threads", "assumptions", "process-insight", "prior-summary"] {
+        world.seed(&format!("compact append {section} -m 'what {section} has to say'")).succeeds();
+    }
+    world.minute();
+    world.seed("compact seal").succeeds();
+    let events = || ledger(&world, &job, 1).into_iter().map(|(event, _)| event).collect::<Vec<_>>();
+    assert_eq!(events(), ["FOCUS", "INJECT", "SEAL"]);
+
+    // Lost, it is begun anew from what the job knows.
+    std::fs::remove_file(world.path(&file)).expect("it was there");
+    world.ends();
+    world.session("another");
+    world.starts();
+    world.prompt("go on");
+    world.leaves();
+    assert_eq!(events(), ["FOCUS", "INJECT", "SEAL", "FOCUS"]);
+    assert_eq!(ledger(&world, &job, 1)[3].1, "another");
+    assert!(world.files_of_head().contains(&file));
+}
+
+#[test]
+fn a_job_goes_on_in_another_clone_and_brings_no_grants() {
+    let world = World::prompted();
+    world.to("plan").works("plan");
+    world.person("job approve-plugin").succeeds();
+    world.leaves();
+    let job = world.job();
+    world.git("init -q --bare -b main ../hub.git");
+    world.git("push -q ../hub.git main 'refs/seed/jobs/*:refs/seed/jobs/*'");
+    world.git("clone -q ../hub.git ../other");
+    world.session("on another machine");
+    let world = world.elsewhere("other");
+    world.git("fetch -q origin 'refs/seed/jobs/*:refs/seed/jobs/*'");
+    let world = world.installed();
+
+    // Fetched, it is data: it holds up no stop, and no agent takes it up.
+    assert!(world.stops().is_silent());
+    let command = format!("job activate {job}");
+    world.changes_nothing(|| world.seed(&command).refuses("person"));
+    world.git("checkout -q -b old HEAD~1");
+    world.changes_nothing(|| world.person(&command).refuses("check out main"));
+    world.git("checkout -q main");
+    world.puts("todo.txt", "the person's\n");
+    let told = world.person(&command).succeeds();
+    for part in
+        ["execute", "not granted here: access", "> contract: keep escapes", "src/parser", "is the person's"]
+    {
+        assert!(told.contains(part), "lacks {part:?}:\n{told}");
+    }
+    assert_eq!(world.json("job show")["plugin_lock_approval"], false);
+    world.prompt("go on");
+    finishes(&world);
+    assert_eq!(ledger(&world, &job, 1).last().map(|(event, _)| event.as_str()), Some("WRAP"));
+    assert_eq!(world.git("status --porcelain"), " M todo.txt", "never committed, never touched");
+}
+
+#[test]
+fn a_job_that_rests_goes_on_in_another_worktree() {
+    let world = World::prompted();
+    world.to("execute");
+    let job = world.job();
+    world.person("job pause").succeeds();
+    world.git("worktree add -q -b side ../linked");
+    let world = world.elsewhere("linked");
+    world.starts();
+    world.seed(&format!("job activate {job}")).tells("execute · cycle 1");
+    world.prompt("go on");
+    world.enters("verify");
+    assert_eq!(world.git("log -1 --format=%D"), "HEAD -> side");
+    let said = world.agents_shell(&format!("cd ../repo && git seed job activate {job}"), "");
+    assert_eq!((said.code, said.err.contains("linked")), (2, true), "{said:?}");
+}
+
+#[test]
+fn a_later_run_is_told_what_earlier_ones_left_and_reads_their_summary() {
+    let world = World::prompted();
+    let job = world.job();
+    world.to("condense").works("condense");
+    world.minute();
+    let add = "phase advance --add-cycle 'the error paths were left out of the plan' -F -";
+    world.seed(add).stdin(&super::world::message("condense")).succeeds();
+    world.to("condense").works("condense");
+    world.seed("compact append prior-summary -m 'escapes are kept now'").succeeds();
+    world.approved();
+    let close = || world.seed("phase advance -F -").stdin(&super::world::message("condense")).said();
+    let said = world.changes_nothing(close);
+    assert!(said.code == 2 && said.err.contains("compact seal"), "{said:?}");
+    for section in ["forward-state", "open-threads", "assumptions", "process-insight"] {
+        world.seed(&format!("compact append {section} -m 'what {section} has to say'")).succeeds();
+    }
+    world.seed("compact seal").succeeds();
+    assert_eq!(close().code, 0);
+
+    world.person(&format!("job reactivate {job} --active")).succeeds();
+    world.prompt("once more");
+    let told = world.seed("phase advance").tells("Fold what they learned into the plan");
+    assert!(told.contains("> run 1: the error paths were left out of the plan"), "{told}");
+    assert_eq!(
+        shown(&world, &job)["extension_contexts"],
+        json!(["the error paths were left out of the plan"])
+    );
+    world.opens();
+    world.seed("compact append open-threads -m 'none yet'").succeeds();
+    let first = world.text(&format!(".claude/jobs/{job}/run-2/compaction-1.md"));
+    assert!(first.contains("escapes are kept now") && !first.contains("what open-threads"), "{first}");
+}

@@ -105,6 +105,12 @@ impl World {
         world.installed()
     }
 
+    /// From now on everything happens in the directory `name` beside the repository.
+    pub fn elsewhere(mut self, name: &str) -> Self {
+        self.repo = self.root().join(name);
+        self
+    }
+
     /// Puts git seed in and starts a session.
     pub fn installed(self) -> Self {
         self.person("init").succeeds();
