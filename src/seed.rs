@@ -30,6 +30,7 @@ pub mod pacing;
 pub mod pages;
 pub mod paths;
 pub mod pending;
+pub mod plan;
 pub mod prints;
 pub mod questions;
 mod quotes;

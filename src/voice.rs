@@ -5,6 +5,7 @@
 //! rule holds prose, and no sentence here speaks of scores, thresholds or counts of acts.
 //! The lines of the text that opens a phase stand there too, one row for each [`Line`].
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -90,6 +91,16 @@ pub enum Line {
     /// Whose pages may be written.
     Pages,
     Document,
+    /// Words of the plan document for this phase, and that they were cut.
+    Injected,
+    RestOfPlan,
+    /// What is wrong with a plan document that was just written.
+    PlanFault,
+    /// What the cycle found of the plan document when it began.
+    PlanChanged,
+    PlanGone,
+    PlanFaulty,
+    PlanShort,
     Contract,
     ContractBy,
     /// Why this cycle was added.
@@ -193,6 +204,28 @@ pub fn open(key: Line, phase: &str, facts: &Facts) -> String {
     let fits = |row: &&OpenRow| row.key == key && row.phase.as_deref().is_none_or(|own| own == phase);
     let row = table().open.iter().rev().filter(fits).max_by_key(|row| row.phase.is_some());
     row.map_or_else(String::new, |row| fill(&row.text, facts, phase, MOST_TOLD))
+}
+
+/// The refusals that `phase` may hear, each by its id (the wanted work, with its case behind
+/// a dot) with the facts that its sentences name. The end of a turn is no refusal of an act.
+pub fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let heard = |row: &&Row| row.wants != Wants::Work && row.phase.as_deref().is_none_or(|own| own == phase);
+    for row in rows().iter().filter(heard) {
+        let known = ids.entry(id(row.wants, row.case.as_deref())).or_default();
+        known.insert("phase".to_owned());
+        for text in [&row.why, &row.do_, &row.then] {
+            let named = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+            let facts = named.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+            known.extend(facts.map(str::to_owned));
+        }
+    }
+    ids
+}
+
+/// What a refusal is known by: the wanted work, and its case behind a dot.
+pub fn id(wants: Wants, case: Option<&str>) -> String {
+    case.map_or_else(|| wants.word().to_owned(), |case| format!("{}.{case}", wants.word()))
 }
 
 /// The sentences for `refusal`, said in `phase`.

@@ -26,6 +26,7 @@ mod it {
     mod pacing;
     mod payloads;
     mod persons;
+    mod plans;
     mod prints;
     mod questions;
     mod quick;

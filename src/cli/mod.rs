@@ -278,7 +278,7 @@ fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
     let focused = seed.focused().ok().flatten();
     let phase = seed.row(focused.as_ref()).name.clone();
     let said = seed.remember_refusal(focused.as_ref(), refusal);
-    let outcome = out.refusal(refusal, phase.as_str());
+    let outcome = out.refused(&seed.say(focused.as_ref(), refusal, phase.as_str()));
     match said {
         Ok(example) => example.iter().for_each(|example| out.aside(example)),
         Err(error) => out.error(&error.into()),

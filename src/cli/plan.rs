@@ -3,19 +3,34 @@
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
-use crate::seed::Seed;
+use crate::plans::document::Voice;
+use crate::seed::plan::Checked;
+use crate::seed::{Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PlanCommand {
     /// Decide about the plan document, in the first cycle's plan
     SetPlanFile {
-        /// `false` for a single cycle, or a name that ends in .md
+        /// `false` for a single cycle, or a name that ends in .md or .yaml
         value: String,
     },
     /// What was decided, and how many cycles it means
     Show,
     /// The number of cycles that the plan document declares
     Total,
+    /// Check the plan document; each thing that is wrong with its line and column
+    Validate {
+        /// List the texts that a document in YAML may add to, with their variables
+        #[arg(long)]
+        keys: bool,
+    },
+    /// Show the plan document that counts
+    ///
+    /// From the second cycle on that is the one that was accepted, whatever lies in the
+    /// work tree. A plan phase that goes by it reads it this way or with a read tool.
+    Read,
+    /// Put the accepted plan document back where it lay
+    Restore,
 }
 
 pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
@@ -35,7 +50,84 @@ pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) ->
             out.line(total.map_or_else(|| "none".to_owned(), |total| total.to_string()));
             Ok(Outcome::Yes)
         }
+        PlanCommand::Validate { keys: true } => keys(&seed, out),
+        PlanCommand::Validate { keys: false } => validate(&seed, out),
+        PlanCommand::Read => match seed.read_plan()? {
+            Some(text) => {
+                out.json(&serde_json::json!({ "text": text }));
+                out.line(text.trim_end());
+                Ok(Outcome::Yes)
+            }
+            None => Err(SeedError::Usage("the job has no plan document to read".to_owned()).into()),
+        },
+        PlanCommand::Restore => {
+            let path = seed.restore_plan()?;
+            out.json(&serde_json::json!({ "path": path }));
+            out.line(format_args!("{path} is as it was accepted."));
+            Ok(Outcome::Yes)
+        }
     }
+}
+
+/// Where the document is wrong, one line for each fault.
+fn validate(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let focused = seed.require_focused()?;
+    let Some(Checked { path, there, document }) = seed.document_now(&focused.state) else {
+        let why = "the job has no plan document; git seed plan set-plan-file decides about one";
+        return Err(SeedError::Usage(why.to_owned()).into());
+    };
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let faults: Vec<_> = document
+        .faults
+        .iter()
+        .map(|fault| {
+            serde_json::json!({ "line": fault.line, "column": fault.column, "what": fault.what.as_str() })
+        })
+        .collect();
+    out.json(&serde_json::json!({
+        "ok": there && faults.is_empty(), "path": path, "total_cycles": document.sound(), "problems": faults,
+    }));
+    if !there {
+        out.line(format_args!("{path} is not there, or is no plain file."));
+        return Ok(Outcome::Failed);
+    }
+    for fault in &document.faults {
+        out.line(format_args!("{file}:{fault}"));
+    }
+    match document.sound() {
+        Some(total) => {
+            let cycles = crate::seed::boundary::count(total as usize, "cycle");
+            out.line(format_args!("{path} is sound and declares {cycles}."));
+            Ok(Outcome::Yes)
+        }
+        None => Ok(Outcome::Failed),
+    }
+}
+
+/// The texts that a document may add to.
+fn keys(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+    let voices = seed.voices(&seed.require_focused()?.state);
+    let shown: serde_json::Map<String, serde_json::Value> = voices
+        .phases
+        .iter()
+        .map(|(phase, texts)| {
+            let row = |voice: &Voice| {
+                serde_json::json!({
+                    "id": voice.id, "variables": voice.variables, "replace": voice.replaceable,
+                })
+            };
+            (phase.clone(), texts.iter().map(row).collect())
+        })
+        .collect();
+    out.json(&shown);
+    for (phase, texts) in &voices.phases {
+        out.line(format_args!("{phase}:"));
+        for Voice { id, variables, .. } in texts {
+            let variables: Vec<String> = variables.iter().map(|name| format!("{{{{{name}}}}}")).collect();
+            out.line(format_args!("  {id}  {}", variables.join(" ")));
+        }
+    }
+    Ok(Outcome::Yes)
 }
 
 fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {

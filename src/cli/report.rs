@@ -98,8 +98,13 @@ impl Report {
 
     /// A refusal, in the words that its phase has for it.
     pub fn refusal(&mut self, refusal: &Refusal, phase: &str) -> Outcome {
+        self.refused(&voice::say(refusal, phase).text())
+    }
+
+    /// A refusal that was put into words already.
+    pub fn refused(&mut self, text: &str) -> Outcome {
         let _ = self.flush();
-        let _ = writeln!(io::stderr(), "{}", voice::say(refusal, phase).text());
+        let _ = writeln!(io::stderr(), "{text}");
         Outcome::Refused
     }
 

@@ -86,6 +86,9 @@ pub struct Counts {
     pub refusals: u32,
     pub page_edits: u32,
     pub plan_edits: u32,
+    /// Times that the plan document was read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub plan_reads: u32,
     /// Stops refused in a row, without an act in between.
     pub stops: u32,
     /// Refusals of the last kind in a row, without an accepted act in between.

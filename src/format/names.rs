@@ -31,6 +31,10 @@ pub const EXCLUDES: &str = "excludes";
 pub const ATTRIBUTES: &str = "attributes";
 /// Footer words at the beginning of condense, by page.
 pub const BASELINE: &str = "condense.toml";
+/// The plan document as it was accepted, byte by byte.
+pub const PLAN: &str = "plan";
+/// Words of the plan document for the phase where the job stands.
+pub const INJECTION: &str = "injection.toml";
 /// The notes that condense found when it began.
 pub const NOTES: &str = "notes.toml";
 

@@ -31,6 +31,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "page", of_message: false, check: a_page_was_updated },
     Gate { name: "decision", of_message: false, check: the_plan_is_decided },
     Gate { name: "document", of_message: false, check: the_plan_document_exists },
+    Gate { name: "read-back", of_message: false, check: the_plan_document_was_read },
     Gate { name: "plan-unedited", of_message: false, check: the_plan_document_stands },
     Gate { name: "notes", of_message: false, check: no_note_is_live },
     Gate { name: "consumption", of_message: false, check: the_notes_were_given_on },
@@ -73,6 +74,11 @@ pub struct Crossing<'a> {
     pub objective_words: u32,
     /// Where the plan pointer stands.
     pub plan: PlanStanding,
+    /// Where the plan document lies, and what is wrong with it, with line and column.
+    pub plan_path: &'a str,
+    pub plan_fault: Option<String>,
+    /// The plan document, which stands by now, was not read in this stay.
+    pub unread: bool,
     /// Live notes in the footers, `page:line`.
     pub live_notes: &'a [String],
     /// A kind of note that was not given to its subagent, and that subagent.
@@ -223,9 +229,17 @@ fn the_plan_is_decided(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 fn the_plan_document_exists(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.plan {
-        PlanStanding::Missing => Err(no(Wants::Decision, "missing")),
+        PlanStanding::Missing => Err(match &crossing.plan_fault {
+            Some(fault) => no(Wants::Decision, "faulty").with("fault", fault.as_str()),
+            None => no(Wants::Decision, "missing"),
+        }
+        .with("path", crossing.plan_path)),
         PlanStanding::Undecided | PlanStanding::Settled => Ok(()),
     }
+}
+
+fn the_plan_document_was_read(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.unread { Err(no(Wants::Decision, "unread")) } else { Ok(()) }
 }
 
 fn the_plan_document_stands(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -364,6 +378,9 @@ mod tests {
             named: true,
             objective_words: 100,
             plan: PlanStanding::Undecided,
+            plan_path: ".claude/jobs/j/plan.md",
+            plan_fault: None,
+            unread: false,
             live_notes: &[],
             unconsumed: None,
             unarchived: None,
@@ -427,7 +444,15 @@ mod tests {
         for (crossing, expected) in [
             (at("plan"), "decision decision undecided"),
             (Crossing { plan: PlanStanding::Settled, ..at("plan") }, "message message none"),
+            (
+                Crossing { plan: PlanStanding::Settled, unread: true, ..at("plan") },
+                "read-back decision unread",
+            ),
             (Crossing { plan: PlanStanding::Missing, ..at("execute") }, "document decision missing"),
+            (
+                Crossing { plan: PlanStanding::Missing, plan_fault: Some("2:1: no".into()), ..at("execute") },
+                "document decision faulty",
+            ),
             (Crossing { plan_edits: 1, ..at("verify") }, "plan-unedited decision edited"),
             (Crossing { live_notes: &notes, ..at("condense") }, "notes settled notes"),
             (Crossing { unarchived: Some(&lacks), ..at("condense") }, "archive archive words"),

@@ -381,7 +381,8 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
     let alone = scene.phase.leaves_memory_alone();
     let (wants, case) = match &change.place {
         Place::Outside => (Wants::Notes, "outside"),
-        Place::Plan { .. } | Place::JobFile => (Wants::Notes, "job-file"),
+        Place::Plan { .. } => (Wants::Notes, "plan-later"),
+        Place::JobFile => (Wants::Notes, "job-file"),
         Place::Project { .. } if alone && scoped => (Wants::Declaration, "file-later"),
         Place::Page { .. } | Place::Knowledge | Place::AgentDefinition if alone => {
             (Wants::Notes, "memory-later")

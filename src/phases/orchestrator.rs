@@ -51,6 +51,9 @@ pub struct Entry {
     /// Edits of the plan document since the last way in.
     #[serde(default)]
     pub plan_edits: u32,
+    /// Times that the plan document was read since the last way in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub plan_reads: u32,
     /// Commits in between since the last way in.
     #[serde(default)]
     pub checkpoints: u32,
@@ -88,6 +91,7 @@ impl Entry {
             multiplier: None,
             page_edits: 0,
             plan_edits: 0,
+            plan_reads: 0,
             checkpoints: 0,
             acts: Acts::new(),
             since: Acts::new(),
@@ -105,6 +109,7 @@ impl Entry {
             backwards,
             page_edits: 0,
             plan_edits: 0,
+            plan_reads: 0,
             checkpoints: 0,
             since: Acts::new(),
             direct: 0,

@@ -101,6 +101,8 @@ pub struct Names<'a> {
     pub unlocked: Option<&'a Unlocked>,
     /// The focused job's id, whose plan document is its own.
     pub job: Option<&'a str>,
+    /// The path of the document that the job decided on, once it has.
+    pub plan: Option<&'a str>,
     /// The disk does not tell large letters from small ones.
     pub ignore_case: bool,
 }
@@ -161,7 +163,7 @@ pub fn of(path: &str, names: &Names<'_>) -> Place {
         return Place::AgentDefinition;
     }
     if let Some(rest) = names.below(path, ".claude/jobs/") {
-        return job_place(rest, names);
+        return job_place(rest, path, names);
     }
     Place::Project { dir: dir.to_owned() }
 }
@@ -195,10 +197,13 @@ fn has_ending(path: &str, ending: &str) -> bool {
     std::path::Path::new(path).extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
-fn job_place(rest: &str, names: &Names<'_>) -> Place {
+fn job_place(rest: &str, path: &str, names: &Names<'_>) -> Place {
     let is_plan = |file: &str| ["plan.md", "plan.yaml"].iter().any(|plan| names.is_same(plan, file));
     match rest.split_once('/') {
-        Some((id, file)) if is_plan(file) => Place::Plan { own: names.job == Some(id) },
+        Some((id, file)) if is_plan(file) => {
+            let own = names.job == Some(id) && names.plan.is_some_and(|plan| names.is_same(plan, path));
+            Place::Plan { own }
+        }
         _ => Place::JobFile,
     }
 }
@@ -220,8 +225,14 @@ mod tests {
             check: None,
         };
         let surfaces = [hooks, settings];
-        let names =
-            Names { pages: &pages, surfaces: &surfaces, unlocked: None, job: Some("j1"), ignore_case: false };
+        let names = Names {
+            pages: &pages,
+            surfaces: &surfaces,
+            unlocked: None,
+            job: Some("j1"),
+            plan: Some(".claude/jobs/j1/plan.md"),
+            ignore_case: false,
+        };
         let of_surface =
             |name: &str, test: bool, lock: Lock| Place::Surface { name: name.to_owned(), test, lock };
         let closed = || of_surface(SETTINGS, false, Lock::Closed);
@@ -278,7 +289,8 @@ mod tests {
 
     #[test]
     fn every_spelling_of_the_git_directory_is_it() {
-        let names = Names { pages: &[], surfaces: &[], unlocked: None, job: None, ignore_case: false };
+        let names =
+            Names { pages: &[], surfaces: &[], unlocked: None, job: None, plan: None, ignore_case: false };
         for path in [
             ".git",
             ".GIT/config",
@@ -337,7 +349,14 @@ mod tests {
         };
         let surfaces = [row("hooks"), row("data")];
         let lock = |unlocked: Option<&Unlocked>, path: &str| {
-            let names = Names { pages: &[], surfaces: &surfaces, unlocked, job: None, ignore_case: false };
+            let names = Names {
+                pages: &[],
+                surfaces: &surfaces,
+                unlocked,
+                job: None,
+                plan: None,
+                ignore_case: false,
+            };
             match of(path, &names) {
                 Place::Surface { lock, .. } => lock,
                 place => panic!("{place:?}"),

@@ -1,7 +1,12 @@
 //! Plans: the pointer, the Stage that follows from it, and the counting rule.
 //!
 //! The pointer is set once, in the first cycle's plan phase; the Stage is computed
-//! from it. How many cycles a job has is read from the plan document's front matter.
+//! from it. How many cycles a job has is read from the plan document, which lives in the
+//! work tree during the first cycle and is frozen from the second one on: what was
+//! accepted then is what counts, whatever lies in the work tree later.
+
+pub mod document;
+pub mod yaml;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +24,46 @@ pub struct Plan {
     /// The reasons themselves, in older records alone: the next step moves them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extension_contexts: Vec<String>,
+    /// The document that counts from the second cycle on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Accepted>,
+    /// The document has words for the phase where the job stands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub injects: bool,
+}
+
+/// A plan document as it was accepted; its bytes stand in a file of the job's tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// What its bytes are known by.
+    pub hash: String,
+    /// The cycles that it declares.
+    pub total: u32,
+    /// What the cycle found instead of it when it began, where it found something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
+}
+
+/// Why a plan document in the work tree does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Found {
+    /// It was changed between two cycles, and counts from this one on.
+    Changed,
+    /// It is not there, or is no plain file.
+    Gone,
+    /// It has faults.
+    Faulty,
+    /// It declares fewer cycles than the one that began.
+    Short,
+}
+
+/// What lies where the plan document should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lies {
+    Gone,
+    Faulty,
+    Sound { hash: String, total: u32 },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -37,15 +82,17 @@ pub enum Pointer {
     No,
     /// A Markdown document of this name.
     Markdown(String),
+    /// A document in YAML of this name, with words for phases.
+    Yaml(String),
 }
 
 /// A plan document's name that is none.
 #[derive(Debug, thiserror::Error)]
 pub enum BadPointer {
-    #[error("`{0}` names no plan document; give `false` or a name that ends in .md, without a folder")]
+    #[error(
+        "`{0}` names no plan document; give `false` or a name that ends in .md or .yaml, without a folder"
+    )]
     Name(String),
-    #[error("plan documents in YAML are not read yet; give `false` or a name that ends in .md")]
-    Yaml,
     #[error("the plan document was decided already: {0}; the decision holds for the whole job")]
     Decided(String),
 }
@@ -59,7 +106,7 @@ impl Pointer {
         match argument {
             "false" => Ok(Self::No),
             _ if ending(".md") => Ok(Self::Markdown(argument.to_owned())),
-            _ if ending(".yaml") => Err(BadPointer::Yaml),
+            _ if ending(".yaml") => Ok(Self::Yaml(argument.to_owned())),
             _ => Err(BadPointer::Name(argument.to_owned())),
         }
     }
@@ -69,16 +116,17 @@ impl Pointer {
         match self {
             Self::Undecided => None,
             Self::No => Some("false"),
-            Self::Markdown(name) => Some(name),
+            Self::Markdown(name) | Self::Yaml(name) => Some(name),
         }
     }
 
-    /// 0 undecided, 1 single cycle, 2 Markdown.
+    /// 0 undecided, 1 single cycle, 2 Markdown, 3 YAML.
     pub fn stage(&self) -> u32 {
         match self {
             Self::Undecided => 0,
             Self::No => 1,
             Self::Markdown(_) => 2,
+            Self::Yaml(_) => 3,
         }
     }
 
@@ -86,40 +134,18 @@ impl Pointer {
     pub fn path(&self, job: &str) -> Option<String> {
         match self {
             Self::Markdown(_) => Some(format!(".claude/jobs/{job}/plan.md")),
+            Self::Yaml(_) => Some(format!(".claude/jobs/{job}/plan.yaml")),
             Self::Undecided | Self::No => None,
         }
     }
-}
 
-/// What a plan document's front matter says.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum BadDocument {
-    #[error("the plan document has no front matter; begin it with `---`, `total_cycles: <n>`, `---`")]
-    NoFrontMatter,
-    #[error("the plan document's front matter has no `total_cycles: <n>`")]
-    NoTotal,
-    #[error("line {line}: `total_cycles: {value}` is no positive whole number")]
-    BadTotal { line: usize, value: String },
-}
-
-/// The number of cycles that a Markdown plan document declares.
-pub fn total_cycles(document: &str) -> Result<u32, BadDocument> {
-    let mut lines = document.trim_start_matches('\u{feff}').lines().enumerate();
-    if !matches!(lines.next(), Some((_, line)) if line.trim_end() == "---") {
-        return Err(BadDocument::NoFrontMatter);
-    }
-    for (n, line) in lines {
-        if line.trim_end() == "---" {
-            return Err(BadDocument::NoTotal);
+    /// Where a document of earlier days may lie instead.
+    pub fn old_path(&self) -> Option<String> {
+        match self {
+            Self::Markdown(name) | Self::Yaml(name) => Some(format!(".claude/knowledge/plans/{name}")),
+            Self::Undecided | Self::No => None,
         }
-        let Some(value) = line.strip_prefix("total_cycles:") else { continue };
-        let value = value.trim();
-        return match value.parse() {
-            Ok(total) if total > 0 => Ok(total),
-            _ => Err(BadDocument::BadTotal { line: n + 1, value: value.to_owned() }),
-        };
     }
-    Err(BadDocument::NoFrontMatter)
 }
 
 impl Plan {
@@ -128,9 +154,9 @@ impl Plan {
         let base = match &self.pointer {
             Pointer::Undecided => return None,
             Pointer::No => 1,
-            Pointer::Markdown(_) => total?,
+            Pointer::Markdown(_) | Pointer::Yaml(_) => total?,
         };
-        Some(base + self.extension_cycles_added)
+        Some(base.saturating_add(self.extension_cycles_added))
     }
 
     /// Says whether the job may end in `cycle`. Without a document it always may.
@@ -139,6 +165,40 @@ impl Plan {
             Pointer::No => true,
             _ => self.effective_last_cycle(total).is_some_and(|last| cycle >= last),
         }
+    }
+
+    /// The first cycle ends with this document: it is the one that counts from now on. Says
+    /// whether it was taken.
+    pub fn accept(&mut self, cycle: u32, hash: String, total: u32) -> bool {
+        let first = cycle <= 1 || self.accepted.is_none();
+        if first {
+            self.accepted = Some(Accepted { hash, total, found: None });
+        }
+        first
+    }
+
+    /// `cycle` began and found this. A sound document takes the place of the accepted one,
+    /// unless it has fewer cycles than have begun; says whether it did.
+    pub fn find(&mut self, cycle: u32, lies: Lies) -> bool {
+        let last = |total: u32| total.saturating_add(self.extension_cycles_added);
+        let Some(accepted) = self.frozen(cycle) else { return false };
+        let (found, new) = match lies {
+            Lies::Gone => (Some(Found::Gone), None),
+            Lies::Sound { hash, .. } if hash == accepted.hash => (None, None),
+            Lies::Faulty => (Some(Found::Faulty), None),
+            Lies::Sound { total, .. } if last(total) < cycle => (Some(Found::Short), None),
+            Lies::Sound { hash, total } => (Some(Found::Changed), Some((hash, total))),
+        };
+        let taken = new.is_some();
+        let (hash, total) = new.unwrap_or_else(|| (accepted.hash.clone(), accepted.total));
+        self.accepted = Some(Accepted { hash, total, found });
+        taken
+    }
+
+    /// The accepted document, where it counts: the first cycle of a run writes and proves
+    /// its own.
+    pub fn frozen(&self, cycle: u32) -> Option<&Accepted> {
+        self.accepted.as_ref().filter(|_| cycle > 1)
     }
 
     /// Decides the pointer; the same decision again is fine.
@@ -153,6 +213,8 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -176,18 +238,89 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_total_is_read_from_the_front_matter() {
-        for (text, total) in [
-            ("---\njob: x\ntotal_cycles: 3\n---\nbody", Ok(3)),
-            ("\u{feff}---\r\ntotal_cycles: 12\r\n---\r\n", Ok(12)),
-            ("total_cycles: 3", Err(BadDocument::NoFrontMatter)),
-            ("---\njob: x\n---\ntotal_cycles: 3", Err(BadDocument::NoTotal)),
-            ("---\ntotal_cycles: 0\n---\n", Err(BadDocument::BadTotal { line: 2, value: "0".into() })),
-            ("---\ntotal_cycles: 1.5\n---\n", Err(BadDocument::BadTotal { line: 2, value: "1.5".into() })),
-            ("", Err(BadDocument::NoFrontMatter)),
-        ] {
-            assert_eq!(total_cycles(text), total, "{text:?}");
+    /// What happens to a plan in a run, as far as counting goes.
+    #[derive(Clone, Debug)]
+    enum Happens {
+        Decides(u8),
+        /// The document says so; `None` where it is gone or does not read.
+        Says(Option<u32>),
+        Adds,
+        /// The cycle ends, and the next one begins.
+        Ends,
+        /// The job is taken up again: a new run.
+        Again,
+    }
+
+    fn happens() -> impl Strategy<Value = Happens> {
+        prop_oneof![
+            (0_u8..3).prop_map(Happens::Decides),
+            proptest::option::of(1_u32..6).prop_map(Happens::Says),
+            Just(Happens::Adds),
+            Just(Happens::Ends),
+            Just(Happens::Ends),
+            Just(Happens::Again),
+        ]
+    }
+
+    proptest! {
+        /// The rule, told a second time with nothing but numbers, over random lives: what was
+        /// accepted when the first cycle ended counts on whatever the file says, a run begins
+        /// its added cycles anew, and a job without a document may always end.
+        #[test]
+        fn the_counting_rule_holds_over_whole_lives(life in proptest::collection::vec(happens(), 0..40)) {
+            let mut plan = Plan::default();
+            let (mut cycle, mut disk) = (1_u32, None);
+            let (mut kind, mut counts, mut added) = (None, None, 0_u32);
+            for one in life {
+                match one {
+                    Happens::Decides(n) => {
+                        let name = ["false", "p.md", "p.yaml"][usize::from(n)];
+                        let done = plan.decide(Pointer::read(name).expect("a name"));
+                        prop_assert_eq!(done.is_ok(), kind.is_none() || kind == Some(n));
+                        kind = kind.or(Some(n));
+                    }
+                    Happens::Says(total) => disk = total,
+                    Happens::Adds => {
+                        plan.extension_cycles_added += 1;
+                        added += 1;
+                    }
+                    Happens::Ends => {
+                        let lies = |total: Option<u32>| total.map_or(Lies::Gone, |total| Lies::Sound {
+                            hash: total.to_string(),
+                            total,
+                        });
+                        if let Some(total) = disk.filter(|_| kind > Some(0)) {
+                            plan.accept(cycle, total.to_string(), total);
+                        }
+                        plan.find(cycle + 1, lies(disk));
+                        // The plain telling: the first one that was there, then the newest that
+                        // reaches this far.
+                        if kind > Some(0) && (cycle == 1 || counts.is_none()) {
+                            counts = disk.or(counts);
+                        }
+                        cycle += 1;
+                        if let (Some(total), Some(_)) = (disk, counts)
+                            && total + added >= cycle
+                        {
+                            counts = Some(total);
+                        }
+                    }
+                    Happens::Again => {
+                        plan.extension_cycles_added = 0;
+                        (cycle, added) = (1, 0);
+                    }
+                }
+                let total = plan.frozen(cycle).map(|accepted| accepted.total).or(disk);
+                let plain = if cycle > 1 && counts.is_some() { counts } else { disk };
+                let last = match kind {
+                    None => None,
+                    Some(0) => Some(1 + added),
+                    Some(_) => plain.map(|total| total + added),
+                };
+                prop_assert_eq!(plan.effective_last_cycle(total), last);
+                let may = kind == Some(0) || last.is_some_and(|last| cycle >= last);
+                prop_assert_eq!(plan.eligible(cycle, total), may);
+            }
         }
     }
 
@@ -197,7 +330,7 @@ mod tests {
         plan.decide(Pointer::No).expect("the first decision");
         plan.decide(Pointer::No).expect("the same again");
         assert!(plan.decide(Pointer::Markdown("plan_x.md".into())).is_err());
-        for bad in ["", ".md", "a/b.md", "plan.txt", "true", "plan.yaml"] {
+        for bad in ["", ".md", "a/b.md", "plan.txt", "true", "plan.yml", ".yaml"] {
             assert!(Pointer::read(bad).is_err(), "{bad}");
         }
     }

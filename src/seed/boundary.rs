@@ -228,8 +228,18 @@ impl Seed {
         let unarchived = self.lacks_archive(focused)?;
         let unsealed = self.open_at_the_end(focused);
         let stay = self.stay(focused);
-        let crossing =
-            self.crossing(focused, since, Some(toward), &to, message, &live_notes, &survey.strays, &stay)?;
+        let plan = self.plan_fault(&focused.state);
+        let crossing = self.crossing(
+            focused,
+            since,
+            Some(toward),
+            &to,
+            message,
+            &live_notes,
+            &survey.strays,
+            &stay,
+            &plan,
+        )?;
         let crossing = Crossing {
             uncommitted: !survey.own.is_empty(),
             unarchived: unarchived.as_ref(),
@@ -255,6 +265,7 @@ impl Seed {
         live_notes: &'a [String],
         strays: &'a [String],
         stay: &'a Stay,
+        plan: &'a (String, Option<String>),
     ) -> Result<Crossing<'a>> {
         let state = &focused.state;
         let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
@@ -272,6 +283,9 @@ impl Seed {
             named: !state.job.provisional,
             objective_words,
             plan: self.plan_standing(focused),
+            plan_path: plan.0.as_str(),
+            plan_fault: plan.1.clone(),
+            unread: self.unread_plan(focused),
             live_notes,
             unconsumed: self.unconsumed(focused)?,
             unarchived: None,
@@ -378,7 +392,9 @@ impl Seed {
         let live_notes = self.live_notes(focused)?;
         let message = Message::default();
         let stay = self.stay(focused);
-        let crossing = self.crossing(focused, &since, None, to, &message, &live_notes, &strays, &stay)?;
+        let plan = self.plan_fault(&focused.state);
+        let crossing =
+            self.crossing(focused, &since, None, to, &message, &live_notes, &strays, &stay, &plan)?;
         let (unarchived, unsealed) = (self.lacks_archive(focused)?, self.open_at_the_end(focused));
         let crossing =
             Crossing { unarchived: unarchived.as_ref(), unsealed: unsealed.as_deref(), ..crossing };
@@ -553,10 +569,17 @@ impl Seed {
         self.declare(chain, state, &row, toward, judged, &mut draft)?;
         if let Some(step) = &judged.step {
             let begins = state.stand.phase.is_idle();
+            let cycle = state.stand.cycle;
+            if *step == Move::Forward(PhaseName::idle()) {
+                self.accept_plan(state, &mut draft);
+            }
             state.stand = state.stand.take(self.map(&state.stand), step);
             if begins {
                 // The step that begins a cycle is the first of that cycle.
                 draft.cycle = state.stand.cycle;
+                if state.stand.cycle != cycle {
+                    self.look_at_plan(state, &mut draft);
+                }
             }
             if *step == Move::Forward(PhaseName::idle()) && !self.lines(chain, names::ALLOWED)?.is_empty() {
                 draft.edits.push(TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: Vec::new() });

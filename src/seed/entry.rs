@@ -28,6 +28,10 @@ impl Seed {
         let mut opening = self.opening(focused);
         let row = opening.row;
         opening.back = self.sent_back(focused, row.kind);
+        opening.from_plan = self.entry_from_plan(focused, &opening.dirs);
+        if row.name == map.start && state.stand.cycle > 1 {
+            opening.plan_found = state.plan.accepted.as_ref().and_then(|accepted| accepted.found);
+        }
         if row.name == map.start {
             opening.asked = self.asked(focused);
             opening.learned = self.learned(focused).unwrap_or_default();

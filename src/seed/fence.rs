@@ -18,7 +18,6 @@ use crate::memory::scope::Scope;
 use crate::phases::guard::Spot;
 use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
-use crate::plans::{self, Pointer};
 use crate::store::{Changed, Kind, Lens, Pins, RepoPath, TreeId};
 use crate::world;
 
@@ -299,9 +298,11 @@ impl Seed {
         let cycle = judged.state.stand.cycle;
         let old = self.store.blob_at(before, path)?;
         let exists = old.is_some();
-        let missed = place == Place::Plan { own: true }
-            && matches!(judged.state.plan.pointer, Pointer::Markdown(_))
-            && plans::total_cycles(&String::from_utf8_lossy(&old.unwrap_or_default())).is_err();
+        let plan = place == Place::Plan { own: true };
+        if plan && self.plan_came_back(judged.state, path) {
+            return Ok(true);
+        }
+        let missed = plan && self.plan_missed(judged.state, old.as_deref());
         if !row.writes(&place, Spot { cycle, declared, exists, missed }) {
             return Ok(false);
         }
@@ -310,6 +311,13 @@ impl Seed {
         }
         let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));
         Ok(whole || !matches!(place, Place::Page { .. }) || self.page_is_own(row, path, before)?)
+    }
+
+    /// The file holds the accepted plan document again.
+    fn plan_came_back(&self, state: &State, path: &RepoPath) -> bool {
+        let file = path.below(self.store.work_tree()).ok();
+        let plain = file.filter(|file| file.symlink_metadata().is_ok_and(|data| data.is_file()));
+        plain.and_then(|file| std::fs::read(file).ok()).is_some_and(|bytes| self.is_accepted(state, &bytes))
     }
 
     /// Compares a page with what it was: is something gone from its footers that no session

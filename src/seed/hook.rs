@@ -111,7 +111,7 @@ impl Seed {
         refusal: &Refusal,
     ) -> Result<Answer> {
         let phase = scene.phase.name.as_str();
-        let mut text = voice::say(refusal, phase).text();
+        let mut text = self.say(focused, refusal, phase);
         let words = count_words(&text);
         let mut storm = Storm::default();
         // A no stays a no where its line cannot be written: a full disk opens nothing.
@@ -141,7 +141,7 @@ impl Seed {
     /// again and again; the person hears of it at the next event.
     pub fn remember_refusal(&self, focused: Option<&Focused>, refusal: &Refusal) -> Result<Option<String>> {
         let phase = self.row(focused).name.to_string();
-        let words = count_words(&voice::say(refusal, &phase).text());
+        let words = count_words(&self.say(focused, refusal, &phase));
         let mut storm = Storm::default();
         self.note(focused, |line| {
             line.what = What::Refused;
@@ -204,6 +204,7 @@ impl Seed {
         let Came { after, plan_edits, places, prints, by_hand, context } =
             self.what_came(host, event, call, outcome, &focused)?;
         let context = merged(context, self.word_on_knowledge(&focused, call, &places));
+        let context = merged(context, if plan_edits > 0 { self.word_on_plan(&focused) } else { None });
         let mut news = false;
         // A read leaves no trace among the paths that a boundary commits.
         let looked = matches!(call.act, Act::Read { .. });
@@ -233,6 +234,7 @@ impl Seed {
             counts.page_edits += after.page_edits;
             counts.plan_edits += plan_edits;
             if counted {
+                counts.plan_reads += u32::from(looked && read_plan(&places));
                 if only_seed(&call.act, counts.calls == 1) {
                     counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
                 }
@@ -741,7 +743,7 @@ impl Seed {
         if stops >= STOPS {
             return self.hand_off(focused, refusal);
         }
-        let text = voice::say(refusal, phase).text();
+        let text = self.say(Some(focused), refusal, phase);
         let words = count_words(&text);
         self.note(Some(focused), |line| {
             line.what = What::Kept;
@@ -781,6 +783,11 @@ fn told_of_unclaimed(focused: &Focused) -> Option<String> {
     let paths: Vec<String> = unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
     let told = "git seed: changed outside the fence, claimed by nobody and in no commit:";
     (!paths.is_empty()).then(|| format!("{told} {}. git seed fence status", paths.join(", ")))
+}
+
+/// The plan document of the job is among the files of a read.
+fn read_plan(places: &[(String, Place)]) -> bool {
+    places.iter().any(|(_, place)| matches!(place, Place::Plan { own: true }))
 }
 
 /// What the agent is told of both.

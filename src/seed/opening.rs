@@ -3,9 +3,12 @@
 //! git seed's own lines come from `voice.toml` and the phase's row and are never cut;
 //! what others wrote stands between them as quotations and gives way first. Pure.
 
+use super::plan::FromPlan;
 use super::quotes::{COUNT, List, Part, Quote, brief, compose};
 use crate::format::state::State;
 use crate::phases::{Kind, Phase, Write, gates};
+use crate::plans::Found;
+use crate::plans::document::Mode;
 use crate::verdict::Facts;
 use crate::voice::{self, Line};
 
@@ -25,6 +28,8 @@ const PRIOR: usize = 1_200;
 const COMPACTED: usize = 3_500;
 /// The most characters of what earlier runs left to do.
 const LEARNED: usize = 3_000;
+/// The most characters of the plan document's words for a phase.
+const FROM_PLAN: usize = 2_500;
 /// The most characters of a list of paths.
 const LIST: usize = 400;
 
@@ -50,6 +55,10 @@ pub(super) struct Opening<'a> {
     /// Why cycles were added in earlier runs, newest first.
     pub learned: Vec<String>,
     pub contract: Vec<Clause>,
+    /// The plan document's words for this phase.
+    pub from_plan: Option<FromPlan>,
+    /// What the cycle found of the plan document, where it was not what was accepted.
+    pub plan_found: Option<Found>,
     /// The plan document, where there is one.
     pub document: Option<String>,
     /// What compaction files say, where a session begins.
@@ -138,6 +147,8 @@ impl<'a> Opening<'a> {
             asked: Asked::default(),
             learned: Vec::new(),
             contract: Vec::new(),
+            from_plan: None,
+            plan_found: None,
             document: None,
             woken: None,
             live: Vec::new(),
@@ -164,9 +175,7 @@ impl<'a> Opening<'a> {
 
     fn parts(&self) -> Vec<Part> {
         let mut parts = vec![self.head()];
-        if !self.row.purpose.is_empty() {
-            parts.push(Part::Told(self.row.purpose.clone()));
-        }
+        parts.extend(self.purpose());
         if self.row.dial && self.state.stand.entry.multiplier.is_none() {
             parts.push(self.told(Line::Dial, &[]));
         }
@@ -188,6 +197,20 @@ impl<'a> Opening<'a> {
         }
         parts.extend(self.ending());
         parts
+    }
+
+    /// What the phase is for; the plan document may add to it, or say it instead. Where the
+    /// job stands, what may be written and how the phase ends stay git seed's to say.
+    fn purpose(&self) -> Vec<Part> {
+        let purpose = &self.row.purpose;
+        let own = (!purpose.is_empty()).then(|| Part::Told(purpose.clone()));
+        let Some(words) = &self.from_plan else { return own.into_iter().collect() };
+        let (quote, gap) = (words.quoted(FROM_PLAN), || Part::Told(String::new()));
+        match words.mode {
+            Mode::Append => own.into_iter().chain([gap(), quote, gap()]).collect(),
+            Mode::Prepend => [quote, gap()].into_iter().chain(own).collect(),
+            Mode::Replace => vec![quote],
+        }
     }
 
     fn head(&self) -> Part {
@@ -242,6 +265,7 @@ impl<'a> Opening<'a> {
 
     fn clauses(&self) -> Vec<Part> {
         let mut parts = Vec::new();
+        parts.extend(self.plan_found());
         if let Some(document) = &self.document {
             parts.push(self.told(Line::Document, &[("path", document)]));
         }
@@ -256,6 +280,19 @@ impl<'a> Opening<'a> {
             quoted(lead, text, each, rest)
         }));
         parts
+    }
+
+    fn plan_found(&self) -> Option<Part> {
+        let line = match self.plan_found? {
+            Found::Changed => Line::PlanChanged,
+            Found::Gone => Line::PlanGone,
+            Found::Faulty => Line::PlanFaulty,
+            Found::Short => Line::PlanShort,
+        };
+        let plan = &self.state.plan;
+        let file = plan.pointer.path(&self.state.job.id.to_string()).unwrap_or_default();
+        let total = plan.accepted.as_ref().map_or_else(String::new, |plan| plan.total.to_string());
+        Some(self.told(line, &[("file", &file), ("total", &total)]))
     }
 
     fn words_of_the_job(&self) -> Vec<Part> {

@@ -11,9 +11,7 @@ use crate::format::state::{self, State};
 use crate::format::{names, short_hash};
 use crate::memory::notes::{Kinds, Note, Standing};
 use crate::memory::{footers, heal, scope};
-use crate::phases::gates::PlanStanding;
 use crate::phases::{Move, Phase, Stand};
-use crate::plans::{self, Pointer};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
 
@@ -181,22 +179,6 @@ impl Seed {
             open += self.rules.kinds().open(&text, &anchors, "PENDING-JOB");
         }
         Ok(open)
-    }
-
-    /// The number of cycles that the plan document declares, if it is there and reads.
-    pub fn plan_total(&self, focused: &Focused) -> Option<u32> {
-        let path = focused.state.plan.pointer.path(&focused.state.job.id.to_string())?;
-        let text = std::fs::read_to_string(self.store.work_tree().join(path)).ok()?;
-        plans::total_cycles(&text).ok()
-    }
-
-    pub(super) fn plan_standing(&self, focused: &Focused) -> PlanStanding {
-        match focused.state.plan.pointer {
-            Pointer::Undecided => PlanStanding::Undecided,
-            Pointer::No => PlanStanding::Settled,
-            Pointer::Markdown(_) if self.plan_total(focused).is_some() => PlanStanding::Settled,
-            Pointer::Markdown(_) => PlanStanding::Missing,
-        }
     }
 
     /// May the job end in this cycle?

@@ -185,11 +185,13 @@ impl Seed {
     /// Where a path of the work tree lies by its name alone.
     pub fn place_named(&self, path: &str, state: Option<&State>) -> Place {
         let job = state.map(|state| state.job.id.to_string());
+        let plan = state.zip(job.as_deref()).and_then(|(state, job)| state.plan.pointer.path(job));
         let names = Names {
             pages: &self.rules.pages,
             surfaces: &self.rules.surfaces,
             unlocked: state.and_then(|state| state.unlocked.as_ref()),
             job: job.as_deref(),
+            plan: plan.as_deref(),
             ignore_case: self.ignores_case(),
         };
         place::of(path, &names)

@@ -219,11 +219,15 @@ impl Seed {
         let moved = super::runs::move_contexts(state);
         let touched = fold_in(state, since);
         let before = state.job.updated_at;
+        let stood = (state.stand.phase.clone(), state.stand.cycle);
         let mut draft = match decide(state, since)? {
             Ok(draft) => draft,
             Err(refusal) => return Ok(Err(refusal)),
         };
         draft.edits.splice(0..0, moved);
+        if stood != (state.stand.phase.clone(), state.stand.cycle) {
+            self.inject(chain, state, &mut draft)?;
+        }
         let trailers = seal(state, &draft, since, self.now.max(before));
         if !since.lines.is_empty() {
             let path = names::trace(draft.cycle, &draft.phase, state.steps);
@@ -372,6 +376,7 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     let entry = &mut state.stand.entry;
     entry.page_edits += counts.page_edits;
     entry.plan_edits += counts.plan_edits;
+    entry.plan_reads += counts.plan_reads;
     if counts.settled {
         entry.since.clear();
     }

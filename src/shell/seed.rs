@@ -436,7 +436,7 @@ mod tests {
             "git seed claim verify",
             "git seed job reactivate j",
             "git seed job repeat 2",
-            "git seed plan validate",
+            "git seed plan approve",
             "git seed verify",
             "git seed rules apply",
             "git seed unheard-of",

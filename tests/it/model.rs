@@ -113,6 +113,8 @@ struct State {
     plan: Plan,
     /// The plan document was edited in this stay.
     edited: bool,
+    /// The plan document counts already and was not read in this stay.
+    unread: bool,
     /// A directory with a page is declared.
     declared: bool,
     /// Something is there to commit.
@@ -168,6 +170,7 @@ impl State {
             (u64::from(self.crowded), 1),
             (self.plan as u64, 2),
             (u64::from(self.edited), 1),
+            (u64::from(self.unread), 1),
             (u64::from(self.declared), 1),
             (u64::from(self.own), 1),
             (u64::from(self.proved), 1),
@@ -431,6 +434,8 @@ enum Cmd {
     Archive,
     /// `git seed compact seal`.
     Seal,
+    /// `git seed plan read`.
+    ReadPlan,
     Pause,
     /// Another job takes the focus.
     Focus,
@@ -496,6 +501,7 @@ struct Looks {
     crowds: bool,
     document: bool,
     edited: bool,
+    unread: bool,
     scoped: bool,
     checkpoints: bool,
     proof: bool,
@@ -528,6 +534,7 @@ impl Looks {
             crowds: pace.in_flight > 0,
             document: writes(Write::PlanNew) || writes(Write::PlanEdit) || asks("document"),
             edited: asks("plan-unedited"),
+            unread: asks("read-back"),
             scoped: writes(Write::Scope) || writes(Write::ScopedPage) || asks("declared"),
             checkpoints: row.checkpoints,
             proof: asks("proof"),
@@ -641,6 +648,7 @@ impl<'a> Search<'a> {
             crowded: false,
             plan: Plan::Undecided,
             edited: false,
+            unread: false,
             declared: false,
             own: false,
             proved: false,
@@ -675,6 +683,7 @@ impl<'a> Search<'a> {
             multiplier: multiplier(state.dial),
             page_edits: u32::from(state.page),
             plan_edits: u32::from(state.edited),
+            plan_reads: 0,
             checkpoints: u32::from(state.checkpoint),
             acts: Acts::new(),
             since: Acts::new(),
@@ -1000,6 +1009,7 @@ impl<'a> Search<'a> {
             named: false,
             told: false,
             edited: false,
+            unread: false,
             waits: false,
             seen: 0,
             outgrown: false,
@@ -1116,6 +1126,9 @@ impl<'a> Search<'a> {
                 Plan::Settled => PlanStanding::Settled,
                 Plan::Missing | Plan::Broken => PlanStanding::Missing,
             },
+            plan_path: ".claude/jobs/j/plan.md",
+            plan_fault: (state.plan == Plan::Broken).then(|| "plan.md:1:1: it has no total".to_owned()),
+            unread: state.unread,
             live_notes: if state.notes { &self.notes } else { none },
             unconsumed: state.ungiven.then(|| ("KNOWLEDGE".to_owned(), "knowledge-extractor".to_owned())),
             unarchived: state.unkept.then_some(&unarchived),
@@ -1378,6 +1391,11 @@ impl<'a> Search<'a> {
             }
             Cmd::Archive => done(self.forget(State { unkept: false, ..*state })),
             Cmd::Seal => done(self.forget(State { unsealed: false, ..*state })),
+            // `Seed::read_plan`.
+            Cmd::ReadPlan if state.plan == Plan::Settled => {
+                done(self.forget(State { unread: false, ..*state }))
+            }
+            Cmd::ReadPlan => Came::Fails("the job has no plan document to read"),
             // `Seed::pause_job`.
             Cmd::Pause if state.life == Life::Completed => Came::Done(Vec::new()),
             Cmd::Pause => match Self::job(state).become_(Status::Pending, 1) {
@@ -1477,6 +1495,7 @@ impl<'a> Search<'a> {
                         ungiven: bit(3),
                         unsealed: bit(3),
                         left: bit(5),
+                        unread: bit(5),
                         waits: bit(6),
                         outgrown: bit(7),
                         ..fresh
@@ -1526,6 +1545,7 @@ impl<'a> Search<'a> {
         kept.spent &= looks.spends;
         kept.crowded &= looks.crowds;
         kept.edited &= looks.edited;
+        kept.unread &= looks.unread && kept.later && kept.plan == Plan::Settled;
         kept.declared |= !looks.scoped;
         kept.own &= looks.checkpoints;
         kept.proved &= looks.proof || (looks.proof_pays && open);
@@ -1613,6 +1633,7 @@ impl<'a> Search<'a> {
                     to.push(State { plan, edited, ..*state });
                 }
             }
+            Act::ReadPlan => to = looked(&State { unread: false, ..*state }, false),
             Act::Delegate => {
                 to = looked(&State { spent: false, ..*state }, false);
                 to.extend(looked(&State { spent: false, ungiven: false, ..*state }, false));
@@ -1666,6 +1687,7 @@ impl<'a> Search<'a> {
             Cmd::Reflect { thin: true },
             Cmd::Archive,
             Cmd::Seal,
+            Cmd::ReadPlan,
             Cmd::Focus,
             Cmd::Activate,
             Cmd::Create,
@@ -1725,7 +1747,7 @@ impl<'a> Search<'a> {
             | ["fence" | "condense", "status"]
             | ["note", "list"]
             | ["phase", "current" | "list" | "cycle"]
-            | ["plan", "show" | "total"]
+            | ["plan", "show" | "total" | "validate"]
             | ["summary", "show"]
             | ["job", "show" | "list"] => Cmd::Show,
             ["doctor", "--fix"] => Cmd::Fix,
@@ -1748,6 +1770,7 @@ impl<'a> Search<'a> {
             ["phase", "back", ..] => Cmd::Back { to: to(2), said: has("-m") },
             ["phase", "checkpoint", ..] => Cmd::Checkpoint { said: has("-m") },
             ["phase", "multiplier", ..] => Cmd::Multiplier(Dial::Three),
+            ["plan", "read"] => Cmd::ReadPlan,
             ["plan", "set-plan-file", ..] => Cmd::Decide { document: false },
             ["gmode", "exit"] => Cmd::Exit,
             ["gmode", "prep", ..] => Cmd::Prep { sure: true, said: has("-m") },
