@@ -63,6 +63,10 @@ pub(super) enum JobCommand {
         name: Option<String>,
         #[arg(long, value_name = "text")]
         objective: Option<String>,
+        /// Titles that the objective and the completion question have to have, with commas
+        /// between them (first cycle)
+        #[arg(long, value_name = "titles")]
+        shape: Option<String>,
     },
     /// Make a pending job active and turn this worktree to it
     Activate { id: String },
@@ -123,8 +127,13 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         }
         JobCommand::RemoveDependency { dependency } => unlink(&seed, dependency, false, out),
         JobCommand::VoidDependency { dependency } => unlink(&seed, dependency, true, out),
-        JobCommand::Update { name, objective } => {
-            let job = seed.update_job(name.as_deref(), objective.as_deref())?;
+        JobCommand::Update { name, objective, shape } => {
+            let shaped = shape.as_deref().map(|shape| seed.shape_job(shape)).transpose()?;
+            let job = match shaped {
+                Some(Err(refusal)) => return Ok(refuse(&seed, &refusal, out)),
+                Some(Ok(job)) if name.is_none() && objective.is_none() => job,
+                _ => seed.update_job(name.as_deref(), objective.as_deref())?,
+            };
             said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
             Ok(Outcome::Yes)
         }

@@ -129,6 +129,9 @@ pub struct Job {
     pub last_completed_at: Option<UnixSeconds>,
     pub created_at: UnixSeconds,
     pub updated_at: UnixSeconds,
+    /// Titles that the objective has, and the question for completion, besides their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<String>,
     /// A prompt came while it was closing: it bears the next job once idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_prompt: Option<u32>,
@@ -159,6 +162,7 @@ impl Job {
             last_completed_at: None,
             created_at: at,
             updated_at: at,
+            shape: Vec::new(),
             kept_prompt: None,
         }
     }
@@ -226,6 +230,12 @@ pub enum BadText {
     Objective(usize),
     #[error("an objective has at most 4096 bytes; this one has {0}")]
     Long(usize),
+    #[error(
+        "`{0}` is no title of a shape; titles are words on one line, at most 40 bytes, with commas between"
+    )]
+    Title(String),
+    #[error("a shape has at most 5 titles, each once; this one has {0}")]
+    Shape(usize),
 }
 
 /// Checks a job's name: one line, at most twenty words.
@@ -244,9 +254,37 @@ pub fn check_objective(objective: &str) -> Result<&str, BadText> {
     if words <= OBJECTIVE_WORDS_MOST { Ok(objective.trim()) } else { Err(BadText::Objective(words)) }
 }
 
+/// Reads the titles of an extended objective, with commas between them.
+pub fn check_shape(shape: &str) -> Result<Vec<String>, BadText> {
+    const MOST: (usize, usize) = (5, 40);
+    let titles: Vec<&str> = shape.split(',').map(str::trim).filter(|title| !title.is_empty()).collect();
+    for (n, title) in titles.iter().enumerate() {
+        let odd = |c: char| c.is_control() || matches!(c, '#' | '`' | '"' | '{' | '}');
+        let taken = title.eq_ignore_ascii_case(questions::OUTSTANDING);
+        if title.len() > MOST.1 || title.contains(odd) || taken {
+            return Err(BadText::Title((*title).to_owned()));
+        }
+        if n >= MOST.0 || titles[..n].contains(title) {
+            return Err(BadText::Shape(titles.len()));
+        }
+    }
+    Ok(titles.into_iter().map(str::to_owned).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shape_is_a_few_short_titles() {
+        let read = |shape: &str| check_shape(shape).ok();
+        assert_eq!(read("Users, Rollback plan,"), Some(vec!["Users".into(), "Rollback plan".into()]));
+        assert_eq!(read(" , "), Some(Vec::new()));
+        let long = "x".repeat(41);
+        for bad in ["a,b,c,d,e,f", "a,b,a", "## Users", "a\nb", "outstanding items", "a {b}", &long] {
+            assert!(check_shape(bad).is_err(), "{bad:?}");
+        }
+    }
 
     #[test]
     fn the_status_machine_has_eight_steps_and_no_other() {

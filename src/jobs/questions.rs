@@ -20,7 +20,7 @@ pub const REVIEW: &str = "Review";
 /// The word of a phase's row where any words may be asked.
 pub const ANY: &str = "*";
 /// The section in which nothing may be left.
-const OUTSTANDING: &str = "Outstanding Items";
+pub const OUTSTANDING: &str = "Outstanding Items";
 
 /// What a literal answer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -272,16 +272,27 @@ pub fn admit<'a>(questions: &'a [Question], moment: &Moment<'_>) -> Result<Vec<A
 fn no(row: &Registered, moment: &Moment<'_>, case: &str) -> Refusal {
     let tags: Vec<String> = moment.admits.iter().map(|word| format!("[{word}]")).collect();
     let titles = if row.sections.is_empty() { &row.advice } else { &row.sections };
-    let titles: Vec<String> = titles.iter().map(|title| format!("## {title}")).collect();
+    let titles: Vec<String> =
+        titles.iter().chain(shape(row, moment)).map(|title| format!("## {title}")).collect();
+    let advice: Vec<String> = row.advice.iter().map(|title| format!("## {title}")).collect();
     Refusal::new("question", Wants::Question)
         .with("case", case)
         .with("tag", row.tag.as_str())
         .with("options", row.options.join("` and `"))
         .with("words", moment.words_of(row).to_string())
         .with("sections", titles.join(", "))
+        .with("advice", advice.join(", "))
         .with("admitted", tags.join(", "))
         .with("stage", moment.stage)
         .with("job", moment.job.map_or("", |job| job.name.as_str()))
+}
+
+/// Titles that the job itself wants in the question for its completion.
+fn shape<'a>(row: &Registered, moment: &Moment<'a>) -> &'a [String] {
+    match moment.job {
+        Some(job) if row.grants == Grant::Complete => &job.shape,
+        _ => &[],
+    }
 }
 
 /// Is this the time for it?
@@ -336,6 +347,11 @@ fn one<'a>(
                 return no("outstanding");
             }
             Some(_) => {}
+        }
+    }
+    for title in shape(row, moment) {
+        if (moment.section)(text, title).is_none_or(|below| below.trim().is_empty()) {
+            return no("shape");
         }
     }
     let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();

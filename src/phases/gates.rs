@@ -28,6 +28,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "dial", of_message: false, check: the_dial_is_set },
     Gate { name: "name", of_message: false, check: the_job_has_a_name },
     Gate { name: "objective", of_message: false, check: the_objective_is_told },
+    Gate { name: "shape", of_message: false, check: the_objective_has_its_shape },
     Gate { name: "page", of_message: false, check: a_page_was_updated },
     Gate { name: "decision", of_message: false, check: the_plan_is_decided },
     Gate { name: "document", of_message: false, check: the_plan_document_exists },
@@ -72,6 +73,8 @@ pub struct Crossing<'a> {
     pub named: bool,
     /// Words of the objective.
     pub objective_words: u32,
+    /// A title of the job's own shape that its objective lacks, and all of them.
+    pub shapeless: Option<(String, String)>,
     /// Where the plan pointer stands.
     pub plan: PlanStanding,
     /// Where the plan document lies, and what is wrong with it, with line and column.
@@ -205,6 +208,15 @@ fn the_objective_is_told(crossing: &Crossing<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(objective(crossing, "objective"))
+}
+
+fn the_objective_has_its_shape(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match crossing.shapeless.as_ref().filter(|_| crossing.cycle <= 1) {
+        Some((title, all)) => {
+            Err(no(Wants::Objective, "shape").with("title", title.as_str()).with("sections", all.as_str()))
+        }
+        None => Ok(()),
+    }
 }
 
 fn objective(crossing: &Crossing<'_>, case: &str) -> Refusal {
@@ -377,6 +389,7 @@ mod tests {
             plan_edits: 0,
             named: true,
             objective_words: 100,
+            shapeless: None,
             plan: PlanStanding::Undecided,
             plan_path: ".claude/jobs/j/plan.md",
             plan_fault: None,
@@ -420,6 +433,11 @@ mod tests {
             (Crossing { named: false, ..base() }, "name objective name"),
             (Crossing { objective_words: 99, ..base() }, "objective objective objective"),
             (Crossing { objective_words: 0, cycle: 2, ..base() }, "passes"),
+            (
+                Crossing { shapeless: Some(("Users".into(), "## Users".into())), ..base() },
+                "shape objective shape",
+            ),
+            (Crossing { shapeless: Some(("Users".into(), "## Users".into())), cycle: 2, ..base() }, "passes"),
             (Crossing { page_edits: 0, ..base() }, "page page section"),
             (Crossing { message: &none, ..base() }, "message message none"),
             (Crossing { message: &short, ..base() }, "message message short"),

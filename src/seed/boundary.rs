@@ -282,6 +282,7 @@ impl Seed {
             plan_edits: state.stand.entry.plan_edits + counts.plan_edits,
             named: !state.job.provisional,
             objective_words,
+            shapeless: shapeless(&state.job),
             plan: self.plan_standing(focused),
             plan_path: plan.0.as_str(),
             plan_fault: plan.1.clone(),
@@ -704,6 +705,15 @@ fn nobody_writes_now(focused: &Focused, survey: &Survey) -> std::result::Result<
         }
         _ => Ok(()),
     }
+}
+
+/// The first title of the job's shape below which its objective says nothing, and all titles.
+fn shapeless(job: &crate::jobs::Job) -> Option<(String, String)> {
+    let objective = Message::new(&job.objective);
+    let lacks = |title: &&String| objective.section(title).is_none_or(|below| below.is_empty());
+    let title = job.shape.iter().find(lacks)?.clone();
+    let all: Vec<String> = job.shape.iter().map(|title| format!("## {title}")).collect();
+    Some((title, all.join(", ")))
 }
 
 fn step_name(from: &str, step: Option<&Move>) -> String {

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::quotes::{Part, Quote, compose};
-use super::steps::Draft;
+use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed, SeedError};
 use crate::format::names;
 use crate::format::short_hash;
@@ -210,6 +210,21 @@ impl Seed {
         // A link in its place goes; what it leads to stays.
         beside.persist(&file).map_err(|failed| failed.error)?;
         Ok(path)
+    }
+
+    /// Declares the titles that the objective of the focused job has, in its first cycle.
+    pub fn shape_job(&self, shape: &str) -> Result<std::result::Result<Focused, Refusal>> {
+        let shape = crate::jobs::check_shape(shape).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        let focused = self.require_focused()?;
+        let taken = self.step(&focused.chain, Fold::In, |state, _| {
+            if state.stand.cycle > 1 {
+                return Ok(Err(Refusal::new("shape", Wants::Edge).with("case", "shape-time")));
+            }
+            state.job.shape.clone_from(&shape);
+            let subject = if shape.is_empty() { "none".to_owned() } else { shape.join(", ") };
+            Ok(Ok(Draft::new(state, "shape", format!("shape of the objective: {subject}"), By::Agent)))
+        })?;
+        Ok(taken.map(|taken| taken.focused))
     }
 
     // ---- steps

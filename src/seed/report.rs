@@ -102,6 +102,8 @@ pub struct JobShown {
     pub track: String,
     pub interactions: Vec<InteractionShown>,
     pub depends_on: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<String>,
     pub user_approval: bool,
     pub plugin_lock_approval: bool,
     pub plan_file: serde_json::Value,
@@ -349,6 +351,7 @@ impl Seed {
             track: state.stand.track.clone(),
             interactions,
             depends_on: state.job.depends_on.iter().map(ToString::to_string).collect(),
+            shape: state.job.shape.clone(),
             user_approval: state.job.user_approval,
             plugin_lock_approval: state.job.plugin_lock_approval,
             plan_file,

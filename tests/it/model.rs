@@ -125,6 +125,8 @@ struct State {
     named: bool,
     /// The objective is told.
     told: bool,
+    /// The objective lacks a part of the shape that the job declared.
+    shapeless: bool,
     /// A note is live in a footer.
     notes: bool,
     /// The footers did not shrink yet.
@@ -177,6 +179,7 @@ impl State {
             (u64::from(self.checkpoint), 1),
             (u64::from(self.named), 1),
             (u64::from(self.told), 1),
+            (u64::from(self.shapeless), 1),
             (u64::from(self.notes), 1),
             (u64::from(self.heavy), 1),
             (u64::from(self.unkept), 1),
@@ -509,6 +512,7 @@ struct Looks {
     checkpoint_pays: bool,
     named: bool,
     told: bool,
+    shapeless: bool,
     notes: bool,
     heavy: bool,
     unkept: bool,
@@ -542,6 +546,7 @@ impl Looks {
             checkpoint_pays: pace.demands.contains_key(&Demand::Checkpoint),
             named: asks("name"),
             told: asks("objective"),
+            shapeless: asks("shape"),
             notes: asks("notes"),
             heavy: asks("deflation"),
             unkept: asks("archive"),
@@ -655,6 +660,7 @@ impl<'a> Search<'a> {
             checkpoint: false,
             named: false,
             told: false,
+            shapeless: false,
             notes: false,
             heavy: false,
             unkept: false,
@@ -1008,6 +1014,7 @@ impl<'a> Search<'a> {
             own: false,
             named: false,
             told: false,
+            shapeless: false,
             edited: false,
             unread: false,
             waits: false,
@@ -1121,6 +1128,7 @@ impl<'a> Search<'a> {
             plan_edits: u32::from(state.edited),
             named: state.named,
             objective_words: if state.told { 300 } else { 0 },
+            shapeless: state.shapeless.then(|| ("Users".to_owned(), "## Users".to_owned())),
             plan: match state.plan {
                 Plan::Undecided => PlanStanding::Undecided,
                 Plan::Settled => PlanStanding::Settled,
@@ -1323,7 +1331,8 @@ impl<'a> Search<'a> {
             },
             // `Seed::update_job`.
             Cmd::Update { objective } => {
-                done(self.forget(State { named: true, told: state.told || objective, ..*state }))
+                let (told, shapeless) = (state.told || objective, state.shapeless && !objective);
+                done(self.forget(State { named: true, told, shapeless, ..*state }))
             }
             // `Seed::set_plan`.
             Cmd::Decide { document } => {
@@ -1497,6 +1506,7 @@ impl<'a> Search<'a> {
                         left: bit(5),
                         unread: bit(5),
                         waits: bit(6),
+                        shapeless: bit(6),
                         outgrown: bit(7),
                         ..fresh
                     }));
@@ -1554,6 +1564,7 @@ impl<'a> Search<'a> {
         kept.caused = false;
         kept.named |= !looks.named;
         kept.told |= kept.later || !looks.told;
+        kept.shapeless &= looks.shapeless && !kept.later;
         kept.notes &= looks.notes;
         kept.heavy &= looks.heavy;
         kept.unkept &= looks.unkept;

@@ -1,6 +1,6 @@
 //! Plan documents: born, proved, frozen, read again, and what they say to an agent.
 
-use super::world::{CODE, World, message};
+use super::world::{CODE, World, completion, message, objective, question};
 
 /// A job in plan, in its first cycle, that has decided on `name`; gives the document's path.
 fn decides(world: &World, name: &str) -> String {
@@ -144,6 +144,40 @@ fn a_plan_stands_from_the_second_cycle_on_and_is_read_before_it_is_planned_by() 
     goes_on(&world, "condense");
     world.works("condense");
     world.approved();
+    world.leaves();
+    assert_eq!(world.phase(), "none");
+}
+
+#[test]
+fn an_objective_with_a_shape_of_its_own_has_it_from_observe_to_the_end() {
+    let world = World::seeded();
+    world.enters("observe");
+    world.works("observe");
+    world.seed("job update --shape 'Users, Rollback'").succeeds();
+    assert_eq!(world.json("job show")["shape"], serde_json::json!(["Users", "Rollback"]));
+    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("observe")).refuses("## Users"));
+    let whole = format!("{}\n\n## Users\nall of them\n\n## Rollback\ngit revert\n", objective());
+    world.seed(&format!("job update --objective '{whole}'")).succeeds();
+    world.leaves();
+
+    // Nothing is to be built: the way past execute says why.
+    world.opens();
+    world.works("plan");
+    let told = message("plan");
+    world.changes_nothing(|| {
+        world.seed("phase advance --to verify -F -").stdin(&told).refuses("Why No Execute")
+    });
+    let why = told.replace("## Outstanding", "## Why No Execute\nIt is there already.\n\n## Outstanding");
+    world.seed("phase advance --to verify -F -").stdin(&why).succeeds();
+    assert_eq!(world.phase(), "verify");
+    world.works("verify");
+    world.leaves();
+    world.works("condense");
+    let asked = completion();
+    world.asks(&asked).refuses("## Outstanding Items, ## Users, ## Rollback");
+    let text = asked["question"].as_str().expect("a text");
+    let full = text.replace("## Outstanding", "## Users\nall\n\n## Rollback\nby revert\n\n## Outstanding");
+    world.asks(&question(&full, &["Review", "Approve completion"])).passes().answers("Approve completion");
     world.leaves();
     assert_eq!(world.phase(), "none");
 }
