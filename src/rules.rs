@@ -23,6 +23,26 @@ use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
 
+/// Keys that bind whoever works in the repository: no job has some of its own.
+const OF_ALL: [&str; 16] = [
+    "approval",
+    "build",
+    "commit",
+    "companion",
+    "compaction",
+    "condense",
+    "gmode",
+    "idle",
+    "memory",
+    "pacing",
+    "pages",
+    "scratch",
+    "shell",
+    "surface",
+    "surfaces",
+    "track",
+];
+
 /// Whether small talk comes before the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -457,6 +477,14 @@ fn row_place(text: &str, phase: &str, key: Option<&str>) -> Option<usize> {
 }
 
 /// Where the `n`th row of `[[name]]` stands in `text`, counted from 1.
+/// Takes the rows of `[[key]]` out of a table.
+fn rows_in(table: &mut toml::Table, key: &str) -> Vec<toml::Value> {
+    match table.remove(key) {
+        Some(toml::Value::Array(rows)) => rows,
+        _ => Vec::new(),
+    }
+}
+
 /// Checks rows of kinds against the shipped ones, which are only read where there are any.
 fn with_kinds(more: Vec<Kind>) -> Result<Vec<Kind>, BadRules> {
     if !more.is_empty() {
@@ -499,6 +527,55 @@ impl Rules {
     /// The shipped rules with those of `applied` on top.
     pub fn with(applied: &str) -> Result<Self, BadRules> {
         Self::checked(Table::with(applied)?)
+    }
+
+    /// The rules of `applied` with those of one job on top, which may only tighten them.
+    pub fn for_job(applied: Option<&str>, own: &str) -> Result<Self, BadRules> {
+        let rows = toml::from_str::<Table>(own)?.phase;
+        let table: toml::Table = own.parse()?;
+        if let Some(key) = OF_ALL.iter().find(|key| table.contains_key(**key)) {
+            return BadRules::key(
+                key,
+                "is for the whole repository to say; a job's rules hold [[phase]] and [[note]] rows",
+            );
+        }
+        let without = applied.map_or_else(Self::shipped, Self::with)?;
+        let rules = Self::with(&Self::job_text(applied, own)?)?;
+        rules.maps.only_tighten(&without.maps, &rows)?;
+        Ok(rules)
+    }
+
+    /// The text of both, as one table of rules.
+    pub fn job_text(applied: Option<&str>, own: &str) -> Result<String, BadRules> {
+        let mut all: toml::Table = applied.unwrap_or_default().parse()?;
+        let mut own: toml::Table = own.parse()?;
+        let shipped = Table::shipped()?.track.unwrap_or_default();
+        let home = all.get("track").and_then(toml::Value::as_str).unwrap_or(&shipped).to_owned();
+        let named = |row: &toml::Value| {
+            let text = |key: &str| row.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+            (text("name"), text("track").unwrap_or_else(|| home.clone()))
+        };
+        let mut take = |key: &str| match own.remove(key) {
+            Some(toml::Value::Array(rows)) => rows,
+            _ => Vec::new(),
+        };
+        let (phases, mut notes) = (take("phase"), take("note"));
+        let mut rows = rows_in(&mut all, "phase");
+        for row in phases {
+            let known = rows.iter_mut().find(|known| named(known) == named(&row));
+            match (known.and_then(toml::Value::as_table_mut), row) {
+                (Some(known), toml::Value::Table(row)) => known.extend(row),
+                (_, row) => rows.push(row),
+            }
+        }
+        // A job's own first: a fault is then said with its own line.
+        notes.extend(rows_in(&mut all, "note"));
+        for (key, rows) in [("phase", rows), ("note", notes)] {
+            if !rows.is_empty() {
+                all.insert(key.to_owned(), toml::Value::Array(rows));
+            }
+        }
+        toml::to_string(&all).map_err(|error| BadRules::Toml(toml::de::Error::custom(error)))
     }
 
     fn checked(table: Table) -> Result<Self, BadRules> {
@@ -681,6 +758,88 @@ fn questions_are_known(map: &Map) -> Result<(), BadRules> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A phase that looks once more before condense.
+    const REVIEW: &str = r#"
+[[phase]]
+name = "verify"
+next = ["review"]
+exit = ["dial", "page", "plan-unedited", "clean", "pace", "reflection", "message", "name"]
+
+[[phase]]
+name = "review"
+kind = "work"
+next = ["condense"]
+back = ["execute"]
+side = "gmode"
+reads = "all"
+acts = ["read", "search", "shell-read", "ask", "housekeeping", "seed"]
+questions = ["WAITING"]
+exit = ["clean", "message"]
+return = ["clean"]
+sections = ["What Others Said", "Outstanding Items"]
+work = "have it looked at by somebody else"
+"#;
+
+    #[test]
+    fn rules_of_a_job_are_laid_over_those_of_the_repository() {
+        let applied = "[condense]\nshare = 70\n[[phase]]\nname = \"verify\"\nwords = 40\n";
+        let rules = Rules::for_job(Some(applied), REVIEW).expect("they only tighten");
+        let map = rules.maps.get("opevc");
+        let verify = map.phase(&"verify".into()).expect("a phase");
+        assert_eq!((rules.share, verify.words, verify.next.clone()), (70, Some(40), vec!["review".into()]));
+        assert!(map.phase(&"review".into()).is_some_and(|review| review.next == ["condense".into()]));
+        let note = "[[note]]\nkind = \"LEGAL\"\ncontent = \"x\"\ncrumbs = [\"file\"]\n";
+        assert!(Rules::for_job(Some(note), "").is_ok() && Rules::for_job(None, note).is_ok());
+        assert!(Rules::for_job(Some(note), note).is_err(), "a kind stands once");
+    }
+
+    /// Whatever protects a person is not a job's to change; said with line, row and key.
+    #[test]
+    fn rules_of_a_job_loosen_nothing() {
+        let row = |name: &str, more: &str| format!("[[phase]]\nname = \"{name}\"\n{more}\n");
+        let own = |from: &str, to: &str| REVIEW.replace(from, to);
+        let cases = [
+            (
+                "\n[approval]\nunattended = \"count\"\n".to_owned(),
+                "2: `approval` is for the whole repository",
+            ),
+            ("surfaces = []\n".to_owned(), "1: `surfaces` is for the whole"),
+            ("track = \"quick\"\n".to_owned(), "1: `track` is for the whole"),
+            ("[shell]\nconfine = \"off\"\n".to_owned(), "1: `shell` is for the whole"),
+            ("surprise = 1\n".to_owned(), "1: unknown field `surprise`"),
+            (row("execute", "write = [\"all\"]"), "3: phase `execute`, `write`: a job's rules do not say"),
+            (row("observe", "reads = \"none\""), "3: phase `observe`, `reads`: a job's rules do not say"),
+            (row("gmode", "work = \"x\""), "phase `gmode`, `name`: a job's rules leave the rooms"),
+            (row("verify", "exit = [\"clean\"]"), "3: phase `verify`, `exit`: `dial` is left out"),
+            (row("verify", "return = []"), "3: phase `verify`, `return`: `clean` is left out"),
+            (row("verify", "sections = []"), "3: phase `verify`, `sections`: `Acceptance Criteria Checked`"),
+            (row("verify", "dial = false"), "3: phase `verify`, `dial`"),
+            (
+                row("execute", "next = [\"condense\"]"),
+                "3: phase `execute`, `next`: this way leads to `condense`",
+            ),
+            (
+                own("next = [\"condense\"]", "next = [\"condense\", \"idle\"]"),
+                "phase `verify`, `next`: this way leads to",
+            ),
+            (own("\"shell-read\"", "\"shell-write\""), "`review`, `acts`: `shell-write` is open in no phase"),
+            (
+                own("\"WAITING\"", "\"JOB-COMPLETE\""),
+                "`review`, `questions`: `JOB-COMPLETE` is not asked here",
+            ),
+            (
+                own("reads =", "write = [\"memory\"]\nreads ="),
+                "`review`, `write`: a phase of a job's own looks",
+            ),
+            (own("reads =", "births = true\nreads ="), "`review`, `births`: a phase of a job's own looks"),
+            (own("return = [\"clean\"]", "return = []"), "`review`, `return`: the gate `clean` is wanted"),
+        ];
+        for (text, says) in cases {
+            let bad = Rules::for_job(None, &text).expect_err(&text).told("seed.toml", &text);
+            assert!(bad.contains(says), "{text}\nlacks {says}: {bad}");
+        }
+    }
 
     #[test]
     fn the_shipped_rules_say_the_same_in_both_forms() {

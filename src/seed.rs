@@ -145,6 +145,13 @@ impl SeedError {
     }
 }
 
+/// The rules of the focused job's own. Whoever reads the job says it where it is damaged.
+fn own_rules(store: &Store) -> Option<String> {
+    let (_, tip) = store.focused().ok()??;
+    let bytes = store.file(&tip, names::JOB_RULES).ok()?.filter(|bytes| !bytes.is_empty())?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Results of this module.
 pub type Result<T, E = SeedError> = std::result::Result<T, E>;
 
@@ -190,12 +197,15 @@ impl Seed {
     }
 
     fn over(store: Store) -> Result<Self> {
-        let rules = match store.tip(names::RULES)? {
-            None => Rules::shipped()?,
-            Some(tip) => {
-                let applied = store.file(&tip, "seed.toml")?.unwrap_or_default();
-                Rules::with(&String::from_utf8_lossy(&applied))?
-            }
+        let applied = match store.tip(names::RULES)? {
+            None => None,
+            Some(tip) => Some(store.file(&tip, "seed.toml")?.unwrap_or_default()),
+        };
+        let applied = applied.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let rules = match (own_rules(&store), applied) {
+            (Some(own), applied) => Rules::for_job(applied.as_deref(), &own)?,
+            (None, Some(applied)) => Rules::with(&applied)?,
+            (None, None) => Rules::shipped()?,
         };
         Ok(Self { store, rules, now: world::now() })
     }

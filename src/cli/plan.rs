@@ -141,8 +141,10 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     };
     let path = plan.pointer.path(&focused.state.job.id.to_string());
     let last = plan.effective_last_cycle(total);
+    // A job that brings rules of its own goes further than any document.
+    let stage = if seed.job_rules(&focused)?.is_some() { 4 } else { plan.pointer.stage() };
     out.json(&serde_json::json!({
-        "stage": plan.pointer.stage(), "plan_file": given, "path": path, "total_cycles": total,
+        "stage": stage, "plan_file": given, "path": path, "total_cycles": total,
         "effective_last_cycle": last, "eligible": seed.eligible(&focused),
     }));
     out.pair(
@@ -153,6 +155,9 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     );
     if let Some(path) = &path {
         out.pair("path", path);
+    }
+    if stage == 4 {
+        out.pair("rules", "of the job's own, too (git seed rules show)");
     }
     if let Some(last) = last {
         out.pair("cycles", last);

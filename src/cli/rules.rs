@@ -4,19 +4,87 @@ use clap::Subcommand;
 use similar::TextDiff;
 
 use super::{Context, Outcome, report::Report};
+use crate::jobs::BadJobId;
 use crate::rules::{Change, Rules};
-use crate::seed::{Seed, SeedError};
+use crate::seed::{Focused, Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RulesCommand {
     /// The rules in force
     Show,
     /// Check seed.toml in the work tree
-    Check,
+    Check {
+        #[command(flatten)]
+        of: Of,
+    },
     /// What seed.toml says differently from the rules in force
-    Diff,
+    Diff {
+        #[command(flatten)]
+        of: Of,
+    },
     /// Put seed.toml into force°
-    Apply,
+    Apply {
+        #[command(flatten)]
+        of: Of,
+    },
+}
+
+/// Whose rules are meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct Of {
+    /// Rules that bind one job only: `.claude/jobs/<id>/seed.toml`, with [[phase]] and [[note]] rows
+    ///
+    /// They add and tighten: further phases that look, gates, sections, kinds of notes. What
+    /// protects the person stays as the repository's rules have it.
+    #[arg(long, value_name = "id")]
+    job: Option<String>,
+}
+
+/// A text of rules that is to come into force.
+struct Proposal {
+    /// The job that it binds, if it is for one alone.
+    job: Option<Focused>,
+    file: String,
+    text: String,
+    /// What it takes the place of.
+    applied: Option<String>,
+}
+
+impl Proposal {
+    fn read(seed: &Seed, of: &Of) -> anyhow::Result<Self> {
+        let Some(id) = &of.job else {
+            let (text, applied) = (seed.proposed_rules()?, seed.applied_rules()?);
+            return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
+        };
+        let id = id.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))?;
+        let job = seed.job(&id)?;
+        let ((file, text), applied) = (seed.proposed_job_rules(&job)?, seed.job_rules(&job)?);
+        Ok(Self { job: Some(job), file, text, applied })
+    }
+
+    fn check(&self, seed: &Seed) -> Result<(), SeedError> {
+        match &self.job {
+            Some(job) => seed.check_job_rules(job, &self.file, &self.text),
+            None => seed.check_rules(&self.text),
+        }
+    }
+
+    fn apply(&self, seed: &Seed) -> Result<(), SeedError> {
+        match &self.job {
+            _ if self.applied.as_deref() == Some(self.text.as_str()) => Ok(()),
+            Some(job) => seed.apply_job_rules(job, &self.file, &self.text),
+            None => seed.apply_rules(&self.text),
+        }
+    }
+
+    fn changes(&self, seed: &Seed) -> Result<Vec<Change>, SeedError> {
+        if self.job.is_none() {
+            return Ok(Rules::changes(self.applied.as_deref(), &self.text)?);
+        }
+        let below = seed.applied_rules()?;
+        let whole = |own: &str| Rules::job_text(below.as_deref(), own);
+        Ok(Rules::changes(Some(&whole(self.applied.as_deref().unwrap_or_default())?), &whole(&self.text)?)?)
+    }
 }
 
 pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
@@ -27,9 +95,9 @@ pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -
     };
     match command {
         RulesCommand::Show => show(&seed, out),
-        RulesCommand::Check => check(&seed, out),
-        RulesCommand::Diff => diff(&seed, out),
-        RulesCommand::Apply => apply(&seed, out),
+        RulesCommand::Check { of } => check(&seed, of, out),
+        RulesCommand::Diff { of } => diff(&seed, of, out),
+        RulesCommand::Apply { of } => apply(&seed, of, out),
     }
 }
 
@@ -94,66 +162,76 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line("# ------------------------------------------------------------------------------");
     }
     out.line(Rules::shipped_text().trim_end());
+    if let Some(own) = seed.focused()?.map(|job| seed.job_rules(&job)).transpose()?.flatten() {
+        out.line("\n# ------------------------------------------------------------------------------");
+        out.line("# Rules of the focused job alone (git seed rules apply --job): they add and tighten.\n");
+        out.line(shown(own).trim_end());
+    }
     Ok(Outcome::Yes)
 }
 
-fn check(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    seed.check_rules(&seed.proposed_rules()?)?;
+fn check(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+    let proposal = Proposal::read(seed, of)?;
+    proposal.check(seed)?;
     out.json(&serde_json::json!({ "ok": true }));
-    out.line("seed.toml is sound; git seed rules apply puts it into force.");
+    let job = proposal.job.map_or_else(String::new, |job| format!(" --job {}", job.state.job.id));
+    out.line(format_args!("{} is sound; git seed rules apply{job} puts it into force.", proposal.file));
     Ok(Outcome::Yes)
 }
 
-fn diff(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+fn diff(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules diff --json", out) {
         return Ok(refused);
     }
-    let proposed = shown(seed.proposed_rules()?);
-    let applied = seed.applied_rules()?.map(shown);
+    let proposal = Proposal::read(seed, of)?;
+    let file = proposal.file.as_str();
+    let proposed = shown(proposal.text.clone());
+    let applied = proposal.applied.clone().map(shown);
     // A proposal names what shall differ; beside the whole shipped text all else would seem to go.
     let (name, in_force, before) = match &applied {
-        Some(text) => ("refs/seed/rules (in force)", text.as_str(), text.as_str()),
+        Some(text) if proposal.job.is_none() => ("refs/seed/rules (in force)", text.as_str(), text.as_str()),
+        Some(text) => ("the job's rules (in force)", text.as_str(), text.as_str()),
+        None if proposal.job.is_some() => ("the job's rules (none)", "", ""),
         None => ("the shipped rules (in force)", Rules::shipped_text(), ""),
     };
-    let text = TextDiff::from_lines(before, &proposed).unified_diff().header(name, "seed.toml").to_string();
+    let text = TextDiff::from_lines(before, &proposed).unified_diff().header(name, file).to_string();
     out.json(&serde_json::json!({ "in_force": in_force, "proposed": proposed, "diff": text }));
     if text.is_empty() {
-        out.line("seed.toml says what is in force.");
+        out.line(format_args!("{file} says what is in force."));
         return Ok(Outcome::Yes);
     }
     out.diff(&text);
     // What it comes to, where it holds; what paces an agent is not told to it.
-    if let Ok(mut changes) = Rules::changes(applied.as_deref(), &proposed) {
+    if let Ok(mut changes) = proposal.changes(seed) {
         changes.retain(|change| !change.key.contains("pace") || !crate::seed::githook::agent_is_above());
         out.line("");
         tell(&changes, out);
     }
-    out.line("\nWhat seed.toml leaves out is as it was shipped.");
+    let rest = if proposal.job.is_some() { "the repository's rules have it" } else { "it was shipped" };
+    out.line(format_args!("\nWhat {file} leaves out is as {rest}."));
     Ok(Outcome::Yes)
 }
 
-fn apply(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+fn apply(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     if let Some(refusal) = super::require_person(seed, "rules apply")? {
         return Ok(out.refusal(&refusal, "none"));
     }
-    let text = seed.proposed_rules()?;
-    seed.check_rules(&text)?;
-    let applied = seed.applied_rules()?;
-    let changes = Rules::changes(applied.as_deref(), &text).map_err(SeedError::Rules)?;
-    if applied.as_deref() != Some(text.as_str()) {
-        seed.apply_rules(&text)?;
-    }
+    let proposal = Proposal::read(seed, of)?;
+    proposal.check(seed)?;
+    let changes = proposal.changes(seed)?;
+    proposal.apply(seed)?;
     let told: Vec<_> = changes
         .iter()
         .map(|Change { key, was, now }| serde_json::json!({ "key": key, "was": was, "now": now }))
         .collect();
     out.json(&serde_json::json!({ "applied": true, "changes": told }));
     tell(&changes, out);
-    out.line(if changes.is_empty() {
-        "seed.toml is in force; no rule differs from before."
+    let (file, whom) = (&proposal.file, if proposal.job.is_some() { " for this job" } else { "" });
+    if changes.is_empty() {
+        out.line(format_args!("{file} is in force{whom}; no rule differs from before."));
     } else {
-        "seed.toml is in force."
-    });
+        out.line(format_args!("{file} is in force{whom}."));
+    }
     Ok(Outcome::Yes)
 }
 

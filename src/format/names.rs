@@ -35,6 +35,10 @@ pub const BASELINE: &str = "condense.toml";
 pub const PLAN: &str = "plan";
 /// Words of the plan document for the phase where the job stands.
 pub const INJECTION: &str = "injection.toml";
+/// Rules that bind this job alone, as a person approved them.
+pub const JOB_RULES: &str = "rules.toml";
+/// What a job proposes as rules of its own, in its directory.
+pub const PROPOSED_RULES: &str = "seed.toml";
 /// The notes that condense found when it began.
 pub const NOTES: &str = "notes.toml";
 

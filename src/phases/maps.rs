@@ -106,6 +106,22 @@ impl Maps {
         Ok(Value::Object(tables))
     }
 
+    /// Says whether `rows`, which these maps have laid over them, only tighten what `old` says.
+    ///
+    /// # Errors
+    ///
+    /// Names the row and the key that would loosen something.
+    pub fn only_tighten(&self, old: &Self, rows: &[Row]) -> Result<(), BadMap> {
+        let tracks: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+        for track in tracks {
+            let own = rows_of(track, &self.home, rows);
+            if !own.is_empty() {
+                super::tighten::only_tightens(old.get(track), self.get(track), &own)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The names of all tracks.
     pub fn names(&self) -> Vec<&str> {
         self.known.iter().map(|known| known.name.as_str()).collect()

@@ -16,6 +16,7 @@ pub mod overlay;
 pub mod pacing;
 pub mod place;
 pub mod room;
+pub mod tighten;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -48,7 +48,7 @@ pub enum Lock {
 pub enum Place {
     /// A memory page; `dir` is its directory, empty for the root.
     Page { dir: String },
-    /// A file below `.claude/knowledge/`.
+    /// A file below `.claude/knowledge/`, or the rules that the focused job proposes for itself.
     Knowledge,
     /// A subagent definition, `.claude/agents/*.md`.
     AgentDefinition,
@@ -204,6 +204,7 @@ fn job_place(rest: &str, path: &str, names: &Names<'_>) -> Place {
             let own = names.job == Some(id) && names.plan.is_some_and(|plan| names.is_same(plan, path));
             Place::Plan { own }
         }
+        Some((id, file)) if names.job == Some(id) && names.is_same(file, "seed.toml") => Place::Knowledge,
         _ => Place::JobFile,
     }
 }

@@ -19,6 +19,7 @@ use crate::format::state::State;
 use crate::phases::gates::PlanStanding;
 use crate::plans::document::{Document, Expected, MOST_BYTES, Mode, Voice, Voices};
 use crate::plans::{Lies, Pointer, yaml};
+use crate::rules::Rules;
 use crate::store::TreeEdit;
 use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice::{self, Line};
@@ -225,6 +226,49 @@ impl Seed {
             Ok(Ok(Draft::new(state, "shape", format!("shape of the objective: {subject}"), By::Agent)))
         })?;
         Ok(taken.map(|taken| taken.focused))
+    }
+
+    // ---- rules of a job
+
+    /// The rules of a job's own, as a person approved them.
+    pub fn job_rules(&self, job: &Focused) -> Result<Option<String>> {
+        let bytes = self.store.file(&job.tip, names::JOB_RULES)?.filter(|bytes| !bytes.is_empty());
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// What the directory of a job proposes as rules of its own: the file, and its text.
+    pub fn proposed_job_rules(&self, job: &Focused) -> Result<(String, String)> {
+        let path = format!("{}{}", names::job_dir(&job.state.job.id), names::PROPOSED_RULES);
+        let bytes = read_plain(&self.store.work_tree().join(&path));
+        let bytes = bytes.ok_or_else(|| SeedError::Proposal(format!("there is no file {path}")))?;
+        Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Checks rules that a job proposes for itself; the phase where it stands has to stay.
+    pub fn check_job_rules(&self, job: &Focused, file: &str, text: &str) -> Result<()> {
+        let sound = Rules::for_job(self.applied_rules()?.as_deref(), text);
+        let rules = sound.map_err(|bad| SeedError::Proposal(bad.told(file, text)))?;
+        let (stand, map) = (&job.state.stand, rules.maps.get(&job.state.stand.track));
+        let here = [Some(&stand.phase), stand.side_from.as_ref()];
+        match here.into_iter().flatten().find(|name| !map.phases().any(|row| row.name == **name)) {
+            Some(gone) => {
+                let what = format!("{file}: the job stands in `{gone}`, which these rules do not have");
+                Err(SeedError::Proposal(what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Puts rules into force for one job.
+    pub fn apply_job_rules(&self, job: &Focused, file: &str, text: &str) -> Result<()> {
+        self.check_job_rules(job, file, text)?;
+        let fold = self.fold_for(&job.chain)?;
+        let step = self.step(&job.chain, fold, |state, _| {
+            let put = TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: text.as_bytes().to_vec() };
+            Ok(Ok(Draft::new(state, "rules", "rules of this job", By::Person).with(put)))
+        })?;
+        debug_assert!(step.is_ok(), "rules were checked before");
+        Ok(())
     }
 
     // ---- steps

@@ -181,3 +181,69 @@ fn an_objective_with_a_shape_of_its_own_has_it_from_observe_to_the_end() {
     world.leaves();
     assert_eq!(world.phase(), "none");
 }
+
+/// Somebody else looks before the cycle is closed.
+const REVIEW: &str = r#"
+[[phase]]
+name = "verify"
+next = ["review"]
+
+[[phase]]
+name = "review"
+kind = "work"
+next = ["condense"]
+back = ["execute"]
+side = "gmode"
+reads = "all"
+acts = ["read", "search", "shell-read", "ask", "housekeeping", "seed"]
+questions = ["WAITING"]
+exit = ["clean", "message"]
+return = ["clean"]
+sections = ["What Others Said", "Outstanding Items"]
+work = "have it looked at by somebody else"
+purpose = "Somebody else looks at it before the cycle is closed."
+"#;
+
+#[test]
+fn a_job_brings_rules_that_bind_it_alone_once_a_person_approves() {
+    let world = World::seeded();
+    world.to("execute");
+    world.opens();
+    let job = world.job();
+    let own = format!(".claude/jobs/{job}/seed.toml");
+    world.writes(&own, REVIEW).refuses("condense's to write");
+    world.puts(&own, &REVIEW.replace("\"shell-read\"", "\"shell-write\""));
+    let of_job = |verb: &str| format!("rules {verb} --job {job}");
+    world
+        .seed(&of_job("check"))
+        .fails(&format!("{own}:13: phase `review`, `acts`: `shell-write` is open in no"));
+    world.person(&of_job("apply")).fails("`shell-write` is open in no phase");
+    world.puts(&own, REVIEW);
+    world.seed(&of_job("check")).tells("is sound");
+    world.seed(&of_job("diff")).tells("opevc: phase verify: next");
+    world.changes_nothing(|| world.seed(&of_job("apply")).ends(2, "rules apply"));
+    world.person(&of_job("apply")).tells("is in force for this job");
+    assert_eq!(world.json("plan show")["stage"], 4);
+    world.works("execute");
+    world.leaves();
+    world.works("verify");
+    let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
+    assert!(told.contains("Somebody else looks at it"), "{told}");
+    assert_eq!(world.phase(), "review");
+    world.edits(CODE, "fn lex() {", "fn lex() { no();").refuses("[phase_review]");
+    let said = "two of us looked at it\n\n## What Others Said\nNothing, twice. ".to_owned()
+        + &"The escapes are kept as they were written. ".repeat(14)
+        + "\n\n## Outstanding Items\n";
+    world.seed("phase advance -F -").stdin(&said).succeeds();
+    assert_eq!(world.phase(), "condense");
+    world.works("condense");
+    // What a job learned about itself is memory, and a proposal like any other.
+    world.reads(&own).passes();
+    world.edits(&own, "Somebody else looks", "Somebody outside looks").passes();
+    world.approved();
+    world.leaves();
+    assert_eq!(world.phase(), "none");
+    world.prompt("Another job");
+    assert!(!world.seed("phase list").succeeds().contains("review"));
+    assert!(!world.seed("rules show").succeeds().contains("of the focused job"));
+}

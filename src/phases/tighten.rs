@@ -1,0 +1,135 @@
+//! Rows that bind one job only may add and tighten, and loosen nothing.
+//!
+//! They put phases of looking between those that are there, and ask more of the ones that
+//! are: further gates, sections and words. What may be done, written and asked in a phase,
+//! who approves and which way is home stay as the repository's rules have them, and no way
+//! leads past a phase that a job goes through without them.
+
+use std::collections::BTreeSet;
+
+use super::overlay::Row;
+use super::{BadMap, Class, Kind, Map, Phase, PhaseName, Write};
+
+/// What a row may say of a phase that is there already.
+const MORE: [&str; 9] =
+    ["next", "exit", "return", "sections", "sections_to", "words", "dial", "work", "purpose"];
+/// What the row of a phase of its own may not say.
+const NEVER: [&str; 9] =
+    ["anchor", "write", "declares", "freezes", "checkpoints", "measures", "births", "unlinks", "decides"];
+/// The gate that keeps what is nobody's out of a commit.
+const CLEAN: &str = "clean";
+
+/// Compares the map `new`, which has `rows` laid over it, with `old`, which has not.
+///
+/// # Errors
+///
+/// Names the row and the key that would loosen something.
+pub fn only_tightens(old: &Map, new: &Map, rows: &[&Row]) -> Result<(), BadMap> {
+    for row in rows {
+        let Some(now) = find(new, &row.name) else { continue };
+        match find(old, &row.name) {
+            Some(was) => asks_for_more(was, now, row)?,
+            None => only_looks(old, now, row)?,
+        }
+    }
+    new.phases().try_for_each(|now| leads_past_nothing(old, new, now))
+}
+
+fn find<'a>(map: &'a Map, name: &PhaseName) -> Option<&'a Phase> {
+    map.phases().find(|phase| phase.name == *name)
+}
+
+fn asks_for_more(was: &Phase, now: &Phase, row: &Row) -> Result<(), BadMap> {
+    let no = |key: &str, what: String| Err(BadMap::row(&row.name, key, what));
+    if !was.is_in_cycle() {
+        return no("name", "a job's rules leave the rooms around a cycle as they are".to_owned());
+    }
+    if let Some(key) = row.keys.keys().find(|key| !MORE.contains(&key.as_str())) {
+        return no(
+            key,
+            format!(
+                "a job's rules do not say this of a phase that is there; they may say: {}",
+                MORE.join(", ")
+            ),
+        );
+    }
+    let lists = [
+        ("exit", &was.exit, &now.exit),
+        ("return", &was.back_gates, &now.back_gates),
+        ("sections", &was.sections, &now.sections),
+    ];
+    for (key, was, now) in lists {
+        if let Some(gone) = was.iter().find(|one| !now.contains(one)) {
+            return no(key, format!("`{gone}` is left out; a job's rules add and take nothing away"));
+        }
+    }
+    for (to, titles) in &was.sections_to {
+        let kept = now.sections_to.get(to).map_or(&[][..], Vec::as_slice);
+        if let Some(gone) = titles.iter().find(|title| !kept.contains(title)) {
+            return no(
+                "sections_to",
+                format!("`{gone}` is left out; a job's rules add and take nothing away"),
+            );
+        }
+    }
+    if was.words > now.words {
+        return no("words", "a job's rules may ask for more words, not for fewer".to_owned());
+    }
+    if was.dial && !now.dial {
+        return no("dial", "a job's rules do not take the multiplier away".to_owned());
+    }
+    Ok(())
+}
+
+fn only_looks(old: &Map, now: &Phase, row: &Row) -> Result<(), BadMap> {
+    let no = |key: &str, what: String| Err(BadMap::row(&row.name, key, what));
+    if now.kind != Kind::Work {
+        return no("kind", "a phase of a job's own is `work`".to_owned());
+    }
+    if let Some(key) = NEVER.iter().find(|key| row.keys.contains_key(**key)) {
+        return no(key, "a phase of a job's own looks and asks; it writes and decides nothing".to_owned());
+    }
+    let looking: Vec<&Phase> = old.phases().filter(|phase| phase.is_in_cycle() && !builds(phase)).collect();
+    let open = |of: List, class: &Class| looking.iter().any(|row| of(row).contains(class));
+    let lists: [(&str, List); 2] = [("acts", |phase| &phase.acts), ("confined", |phase| &phase.confined)];
+    for (key, of) in lists {
+        if let Some(n) = of(now).iter().position(|class| !open(of, class)) {
+            let said = row.keys.get(key).and_then(|list| list[n].as_str()).unwrap_or_default();
+            return no(key, format!("`{said}` is open in no phase that builds nothing"));
+        }
+    }
+    let asks = find(old, &old.start).map_or(&[][..], |start| start.questions.as_slice());
+    if let Some(more) = now.questions.iter().find(|word| !asks.contains(word)) {
+        return no("questions", format!("`{more}` is not asked here; known: {}", asks.join(", ")));
+    }
+    for (key, gates) in [("exit", &now.exit), ("return", &now.back_gates)] {
+        if !gates.iter().any(|gate| gate == CLEAN) {
+            return no(key, format!("the gate `{CLEAN}` is wanted here"));
+        }
+    }
+    Ok(())
+}
+
+type List = fn(&Phase) -> &Vec<Class>;
+
+fn builds(phase: &Phase) -> bool {
+    phase.write.iter().any(|write| matches!(write, Write::Scope | Write::All))
+}
+
+/// Where a way leads on through phases of the job's own, it comes out where it led before.
+fn leads_past_nothing(old: &Map, new: &Map, now: &Phase) -> Result<(), BadMap> {
+    let Some(was) = find(old, &now.name) else { return Ok(()) };
+    let mut ahead: Vec<&PhaseName> = now.next.iter().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(to) = ahead.pop() {
+        if was.next.contains(to) || !seen.insert(to) {
+            continue;
+        }
+        if find(old, to).is_some() {
+            let what = format!("this way leads to `{to}`, past what stands before it");
+            return Err(BadMap::row(&now.name, "next", what));
+        }
+        ahead.extend(find(new, to).into_iter().flat_map(|phase| &phase.next));
+    }
+    Ok(())
+}
