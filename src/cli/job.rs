@@ -359,6 +359,11 @@ fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
     let named = named.or_else(|| focused.clone().filter(awaits));
     let here = |job: &Focused| focused.as_ref().is_some_and(|focused| focused.chain == job.chain);
     let other = named.filter(|job| awaits(job) || !here(job));
+    if let Some(job) = other.as_ref().or(focused.as_ref())
+        && let Some(refusal) = seed.held_up(&job.state)
+    {
+        return Ok(refuse(seed, &refusal, out));
+    }
     let heard = match &other {
         Some(job) => seed.end_awaiting(job)?,
         None => seed.approve(&seed.require_focused()?.chain)?,

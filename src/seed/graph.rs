@@ -166,7 +166,7 @@ impl Seed {
     }
 
     /// Why the dependencies of `state` forbid to ask for its completion, if they do.
-    pub(super) fn held_up(&self, state: &State) -> Option<Refusal> {
+    pub fn held_up(&self, state: &State) -> Option<Refusal> {
         if state.job.depends_on.is_empty() {
             return None;
         }

@@ -484,7 +484,7 @@ fn a_rested_jobs_dependencies_are_settled_before_it_ends() {
     let job = world.job();
     world.seed("job create-dependent 'write the docs'").succeeds();
     world.leaves();
-    world.person(&format!("job approve {job}")).ends(64, "write the docs");
+    world.person(&format!("job approve {job}")).refuses("write the docs");
     told(&world.prompt(&format!("[APPROVE] {job}")), "approved nothing");
     assert_eq!(world.json(&format!("job show {job}"))["status"], "awaiting you");
 }
