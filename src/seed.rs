@@ -117,6 +117,9 @@ pub enum SeedError {
     Journal(#[from] JournalTrouble),
     #[error("{0}")]
     Usage(String),
+    /// A job whose record came from elsewhere and cannot be gone on with as it is.
+    #[error("{0}")]
+    Elsewhere(String),
     #[error("`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}")]
     Vetoed { hook: String, output: String },
     #[error(transparent)]

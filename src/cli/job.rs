@@ -221,12 +221,10 @@ fn reactivate(seed: &Seed, id: &JobId, active: bool, out: &mut Report) -> anyhow
     };
     let job = &begun.focused.state.job;
     said(&begun.focused, out, &format!("{} begins run {}; it is {}.", job.name, job.run, job.status.word()));
-    match &begun.waits {
-        Some(_) => {
-            out.line(format_args!("Another job is in the way here; later: git seed job activate {id}"))
-        }
-        None if !active => out.line(format_args!("git seed job activate {id} takes it up.")),
-        None => {}
+    if begun.waits.is_some() {
+        out.line(format_args!("Another job is in the way here; later: git seed job activate {id}"));
+    } else if !active {
+        out.line(format_args!("git seed job activate {id} takes it up."));
     }
     Ok(Outcome::Yes)
 }

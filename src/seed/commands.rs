@@ -229,7 +229,7 @@ impl Seed {
     /// Folds what the journal still holds into the job that loses the focus.
     pub(super) fn leave_focus(&self, focused: Option<&Focused>) -> Result<()> {
         match focused {
-            Some(focused) if focused.since.is_ok() => {
+            Some(focused) if focused.since.is_ok() && !self.is_foreign(&focused.state) => {
                 self.always(&focused.chain, |state| {
                     Draft::new(state, "rest", "the focus moved on", By::Agent)
                 })?;

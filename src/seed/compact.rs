@@ -245,8 +245,10 @@ impl Seed {
         })?;
         let taken = taken.map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
         self.put_own_file(&taken.focused, &name, &bytes)?;
-        if let Some(bytes) = ledger.filter(|_| !self.keeps_ledger_inside(focused)) {
-            self.put_own_file(&taken.focused, ledger::FILE, &bytes)?;
+        let on_disk = !self.keeps_ledger_inside(focused) && self.ledger_place(&focused.state).is_some();
+        if let Some(bytes) = ledger.filter(|_| on_disk) {
+            // The job's tree holds it: a disk that takes no file keeps nobody from sealing.
+            self.put_own_file(&taken.focused, ledger::FILE, &bytes).unwrap_or_default();
         }
         Ok(stand)
     }

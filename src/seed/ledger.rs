@@ -7,12 +7,15 @@
 //! commit and with its step. Killed between the two, the step is written with the file that
 //! the commit has. Hooks write nothing: what they saw is written with the next boundary.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::boundary::{Judged, Toward};
 use super::report::rfc3339;
 use super::{Focused, Result, Seed, compact};
 use crate::format::names;
+use crate::format::state::State;
 use crate::jobs::Status;
 use crate::phases::{Move, PhaseName};
 use crate::store::{CommitId, RepoPath, TreeEdit};
@@ -105,6 +108,14 @@ impl Seed {
         self.map(&focused.state.stand).lane.is_some()
     }
 
+    /// Where the ledger of the run lies on disk. Behind a link it is no file of this repository's.
+    pub(super) fn ledger_place(&self, state: &State) -> Option<(PathBuf, RepoPath)> {
+        let shown = self.own_path(state, FILE);
+        let file = self.store.work_tree().join(&shown);
+        let plain = super::paths::real(&file) == super::paths::real(self.store.work_tree()).join(&shown);
+        Some((file, RepoPath::try_from(shown.as_str()).ok()?)).filter(|_| plain)
+    }
+
     /// Puts the ledger for a boundary whose gates let it through: it is in the boundary's
     /// commit, where there is one, and in its step. Gives what lay there before, if anything
     /// was put on disk.
@@ -120,20 +131,15 @@ impl Seed {
         if self.keeps_ledger_inside(focused) || judged.survey.own.is_empty() {
             return Ok(None);
         }
+        let Some((file, named)) = self.ledger_place(&focused.state) else { return Ok(None) };
         let before = self.own_file_on_disk(&focused.state, FILE);
-        let shown = self.own_path(&focused.state, FILE);
-        let file = self.store.work_tree().join(&shown);
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
+        let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        if made.is_err() || self.replace_file(&file, &bytes).is_err() {
+            // Nothing waits for it: the job's tree holds it.
+            return Ok(None);
         }
-        self.replace_file(&file, &bytes)?;
-        // Behind a link, or ignored, it is no file of this repository's.
-        let plain = super::paths::real(&file) == super::paths::real(self.store.work_tree()).join(&shown);
-        let named = RepoPath::try_from(shown.as_str()).ok().filter(|_| plain);
-        if let Some(named) = named
-            && self.store.ignored(std::slice::from_ref(&named))?.is_empty()
-            && !judged.survey.own.contains(&named)
-        {
+        let ignored = !self.store.ignored(std::slice::from_ref(&named))?.is_empty();
+        if !ignored && !judged.survey.own.contains(&named) {
             judged.survey.own.push(named);
         }
         Ok(Some(Put { before }))

@@ -17,6 +17,9 @@ use crate::store::{CommitId, TreeEdit};
 use crate::verdict::{Refusal, Wants};
 use crate::world;
 
+/// The most runs, words and reasons that are looked for one by one.
+const MOST: u32 = 100_000;
+
 /// A job that was taken up.
 #[derive(Clone, Debug)]
 pub struct Resumed {
@@ -58,6 +61,21 @@ impl Seed {
         state.home.clone != self.known_clone()
     }
 
+    /// The job in focus was taken up here. Steps of another clone that a fetch has put over it
+    /// were not; those of an older git seed, which named no clone, are this one's.
+    pub(super) fn is_of_this_clone(&self, state: &mut State) -> Result<()> {
+        if state.home.clone.is_empty() {
+            state.home.clone = self.clone_id()?;
+        }
+        if !self.is_foreign(state) {
+            return Ok(());
+        }
+        let id = &state.job.id;
+        let text =
+            format!("job {id} went on in another clone; a person's git seed job activate {id} takes it up");
+        Err(SeedError::Elsewhere(text))
+    }
+
     /// A job of this clone that rests in the worktree `here` and waits for it.
     pub(super) fn waits_in(&self, state: &State, here: &str) -> bool {
         state.home.worktree == here && !self.is_foreign(state)
@@ -71,11 +89,9 @@ impl Seed {
             return Ok(Err(refusal));
         }
         let job = self.job(id)?;
-        if job.state.job.id != *id {
-            return Err(SeedError::Usage(format!(
-                "{} tells of another job, {}",
-                job.chain, job.state.job.id
-            )));
+        let counts = [job.state.job.run, job.state.job.interactions, job.state.plan.contexts];
+        if job.state.job.id != *id || counts.iter().any(|count| *count > MOST) {
+            return Err(SeedError::Elsewhere(format!("{} is no job that git seed wrote", job.chain)));
         }
         if let Some(refusal) = self.cannot_be_active(&job.state) {
             return Ok(Err(refusal));

@@ -189,8 +189,8 @@ impl Seed {
             return Err(self.closed_error(chain)?.unwrap_or_else(|| missing().into()));
         };
         let mut state = self.state(chain, &tip)?;
-        if fold == Fold::In && state.home.clone.is_empty() {
-            state.home.clone = self.clone_id()?;
+        if fold == Fold::In {
+            self.is_of_this_clone(&mut state)?;
         }
         if fold == Fold::Leave {
             return self.write(chain, Some(&tip.commit), &mut state, &Since::default(), decide);

@@ -101,8 +101,8 @@ fn ledger(world: &World, job: &str, run: u32) -> Vec<(String, String)> {
     let line = |line: &str| {
         let read: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         assert!(["ts", "phase"].iter().all(|key| read[key].is_string()) && read["seq"].is_u64(), "{line}");
-        let word = |key: &str| read[key].as_str().unwrap_or_default().to_owned();
-        (word("event"), word("session_id"))
+        let said = |key: &str| read[key].as_str().unwrap_or_default().to_owned();
+        (said("event"), said("session_id"))
     };
     text.lines().map(line).collect()
 }
@@ -194,6 +194,14 @@ fn a_job_that_rests_goes_on_in_another_worktree() {
     assert_eq!(world.git("log -1 --format=%D"), "HEAD -> side");
     let said = world.agents_shell(&format!("cd ../repo && git seed job activate {job}"), "");
     assert_eq!((said.code, said.err.contains("linked")), (2, true), "{said:?}");
+
+    // A fetch brought steps of another clone over the job in focus: it is data from then on.
+    world.puts("../repo/.git/seed/clone", "this one, of another id\n");
+    world.changes_nothing(|| world.seed("phase back execute -m again").fails("another clone"));
+    world.changes_nothing(|| world.seed(&format!("job activate {job}")).refuses("person"));
+    world.person(&format!("job activate {job}")).tells("verify · cycle 1");
+    world.is_heard();
+    world.seed("phase back execute -m again").succeeds();
 }
 
 #[test]
