@@ -14,7 +14,7 @@ pub const MOST_BYTES: usize = 256 * 1024;
 /// The most cycles that a document may declare.
 pub const MOST_CYCLES: u32 = 1_000;
 /// The most faults that are told at once.
-const MOST_FAULTS: usize = 20;
+pub(super) const MOST_FAULTS: usize = 20;
 
 /// One thing that is wrong with a document, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,12 @@
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 
-use super::document::{Document, Expected, Fault, MOST_CYCLES, Mode, Voice, Words, fault};
+use super::document::{Document, Expected, Fault, MOST_FAULTS, Mode, Voice, Words, fault};
 
 /// How deep tables and lists may lie in each other.
 const DEPTH: usize = 8;
+/// The most rows of a list, and keys of a table.
+const PIECES: usize = 1_000;
 const TOP: [&str; 4] = ["job", "job_name", "plan_file", "cycles"];
 const CYCLE: [&str; 2] = ["cycle", "phases"];
 const ENTRY: [&str; 2] = ["mode", "text"];
@@ -156,6 +158,7 @@ impl<'a> Events<'a> {
         loop {
             match self.next()? {
                 Some((Event::SequenceEnd, _)) => return Ok(Kind::List(items)),
+                Some((_, span)) if items.len() >= PIECES => return Err(too_many(&span)),
                 Some((event, span)) => items.push(self.node(event, span, depth + 1)?),
                 None => return Err(fault(self.end.0, self.end.1, "a list does not end")),
             }
@@ -167,6 +170,7 @@ impl<'a> Events<'a> {
         loop {
             let (event, span) = match self.next()? {
                 Some((Event::MappingEnd, _)) => return Ok(Kind::Table(entries)),
+                Some((_, span)) if entries.len() >= PIECES => return Err(too_many(&span)),
                 Some(next) => next,
                 None => return Err(fault(self.end.0, self.end.1, "a table does not end")),
             };
@@ -204,6 +208,11 @@ impl<'a> Events<'a> {
     }
 }
 
+fn too_many(at: &Span) -> Fault {
+    let (line, column) = place(at.start);
+    fault(line, column, format!("this is one too many; {PIECES} is the most in one place"))
+}
+
 fn plain_piece(line: usize, column: usize, anchor: usize, tag: Option<&Tag>) -> Result<(), Fault> {
     if anchor != 0 {
         return Err(fault(line, column, "anchors (`&name`) are not read; write the words out"));
@@ -237,7 +246,8 @@ impl Reading<'_> {
             )));
             return Vec::new();
         };
-        for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        let unknown = entries.iter().filter(|entry| !known.contains(&entry.key.as_str()));
+        for entry in unknown.take(MOST_FAULTS.saturating_sub(self.document.faults.len())) {
             let lead = if entry.key == "total_cycles" {
                 "`total_cycles` is not said here: `cycles` has one row for each".to_owned()
             } else {
@@ -281,10 +291,6 @@ impl Reading<'_> {
                 return self.wrong(entry.fault(what));
             }
         };
-        let most = usize::try_from(MOST_CYCLES).unwrap_or(usize::MAX);
-        if rows.len() > most {
-            return self.wrong(entry.fault(format!("`cycles` has {} rows; {most} is the most", rows.len())));
-        }
         let mut known: Vec<(u32, usize)> = Vec::new();
         for row in rows {
             let entries = self.entries(row, "a row of `cycles`", &CYCLE);
@@ -585,6 +591,21 @@ cycles:
             let told = told(&text);
             assert!(told.contains(says), "{text}\nlacks {says}\n{told}");
         }
+    }
+
+    /// As much as a document may hold of one thing: refused, and at once.
+    #[test]
+    fn much_of_one_thing_takes_no_longer_than_reading_it() {
+        let began = std::time::Instant::now();
+        for unit in
+            ["[", "{", "- ", "a: ", "? ", "&a ", "!a ", "*a ", "\"", "'", "#\n", "a\n", "- a\n", "[a,"]
+        {
+            let text = unit.repeat(super::super::document::MOST_BYTES / unit.len());
+            assert_eq!(read(&text).sound(), None, "{unit:?}");
+        }
+        let keys: String = (0..30_000).map(|n| format!("k{n}:\n")).collect();
+        assert!(told(&keys).contains("1001:1: this is one too many"));
+        assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
     }
 
     #[test]
