@@ -151,8 +151,16 @@ impl SeedError {
 /// The rules of the focused job's own. Whoever reads the job says it where it is damaged.
 fn own_rules(store: &Store) -> Option<String> {
     let (_, tip) = store.focused().ok()??;
-    let bytes = store.file(&tip, names::JOB_RULES).ok()?.filter(|bytes| !bytes.is_empty())?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    rules_of(store, &tip).ok()?
+}
+
+/// The rules of a job's own, as a person of this clone approved them. Those that a fetch
+/// brought were approved elsewhere.
+fn rules_of(store: &Store, tip: &Tip) -> Result<Option<String>> {
+    let Some(bytes) = store.file(tip, names::JOB_RULES)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&bytes);
+    let Some((by, rules)) = text.split_once('\n') else { return Ok(None) };
+    Ok((by == resume::approved_in(&resume::known_clone(store))).then(|| rules.to_owned()))
 }
 
 /// Results of this module.

@@ -232,8 +232,7 @@ impl Seed {
 
     /// The rules of a job's own, as a person approved them.
     pub fn job_rules(&self, job: &Focused) -> Result<Option<String>> {
-        let bytes = self.store.file(&job.tip, names::JOB_RULES)?.filter(|bytes| !bytes.is_empty());
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        super::rules_of(&self.store, &job.tip)
     }
 
     /// What the directory of a job proposes as rules of its own: the file, and its text.
@@ -263,6 +262,7 @@ impl Seed {
     pub fn apply_job_rules(&self, job: &Focused, file: &str, text: &str) -> Result<()> {
         self.check_job_rules(job, file, text)?;
         let fold = self.fold_for(&job.chain)?;
+        let text = format!("{}\n{text}", super::resume::approved_in(&self.clone_id()?));
         let step = self.step(&job.chain, fold, |state, _| {
             let put = TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: text.as_bytes().to_vec() };
             Ok(Ok(Draft::new(state, "rules", "rules of this job", By::Person).with(put)))

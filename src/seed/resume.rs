@@ -13,7 +13,7 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::format::names;
 use crate::format::state::{self, Driver, Fence, Prep, State};
 use crate::jobs::{JobId, Status};
-use crate::store::{CommitId, TreeEdit};
+use crate::store::{CommitId, Store, TreeEdit};
 use crate::verdict::{Refusal, Wants};
 use crate::world;
 
@@ -28,14 +28,28 @@ pub struct Resumed {
     pub remarks: Vec<String>,
 }
 
+fn clone_file(store: &Store) -> std::path::PathBuf {
+    store.seed_dir().join("clone")
+}
+
+/// The id of this clone; empty while it has none.
+pub(super) fn known_clone(store: &Store) -> String {
+    std::fs::read_to_string(clone_file(store)).unwrap_or_default().trim().to_owned()
+}
+
+/// The line above what a person approved for a job: it counts in this clone alone.
+pub(super) fn approved_in(clone: &str) -> String {
+    format!("# Approved in clone {clone}.")
+}
+
 impl Seed {
     fn clone_file(&self) -> std::path::PathBuf {
-        self.store.seed_dir().join("clone")
+        clone_file(&self.store)
     }
 
     /// The id of this clone; empty while it has none.
     fn known_clone(&self) -> String {
-        std::fs::read_to_string(self.clone_file()).unwrap_or_default().trim().to_owned()
+        known_clone(&self.store)
     }
 
     /// The id of this clone, which is made when it is needed first. No ref holds it, so no
@@ -218,6 +232,10 @@ impl Seed {
             gone.push("paths that a person had opened");
         }
         edits.push(TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: Vec::new() });
+        if !self.lines(&chain, names::JOB_RULES).unwrap_or_default().is_empty() {
+            gone.push("rules of its own");
+        }
+        edits.push(TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: Vec::new() });
         (state.prep, state.put_back) = (Prep::None, None);
         (state.scheduled, state.answered) = (Vec::new(), Vec::new());
         gone.iter().map(|what| format!("It came from another clone; not granted here: {what}.")).collect()

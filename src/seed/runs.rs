@@ -223,6 +223,7 @@ fn begin(state: &mut State, at: UnixSeconds) -> std::result::Result<Vec<TreeEdit
         scheduled: old.scheduled,
         answered: old.answered,
         kinds: old.kinds,
+        summed: old.summed,
         ..state.clone()
     };
     let of_the_run = [
