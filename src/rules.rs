@@ -764,7 +764,7 @@ mod tests {
 [[phase]]
 name = "verify"
 next = ["review"]
-exit = ["dial", "page", "plan-unedited", "clean", "pace", "reflection", "message", "name"]
+exit = ["summary", "dial", "page", "plan-unedited", "clean", "pace", "reflection", "message", "name"]
 
 [[phase]]
 name = "review"
@@ -811,7 +811,7 @@ work = "have it looked at by somebody else"
             (row("execute", "write = [\"all\"]"), "3: phase `execute`, `write`: a job's rules do not say"),
             (row("observe", "reads = \"none\""), "3: phase `observe`, `reads`: a job's rules do not say"),
             (row("gmode", "work = \"x\""), "phase `gmode`, `name`: a job's rules leave the rooms"),
-            (row("verify", "exit = [\"clean\"]"), "3: phase `verify`, `exit`: `dial` is left out"),
+            (row("verify", "exit = [\"clean\"]"), "3: phase `verify`, `exit`: `summary` is left out"),
             (row("verify", "return = []"), "3: phase `verify`, `return`: `clean` is left out"),
             (row("verify", "sections = []"), "3: phase `verify`, `sections`: `Acceptance Criteria Checked`"),
             (row("verify", "dial = false"), "3: phase `verify`, `dial`"),

@@ -131,7 +131,7 @@ fn reopening(status: &str, id: &JobId) -> String {
     if status == Status::Voided.word() {
         "it is parked for good: git seed job create makes another".to_owned()
     } else {
-        format!("a person opens it again: job reactivate {id}")
+        format!("a person opens it again: git seed job reactivate {id}")
     }
 }
 

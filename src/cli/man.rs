@@ -63,6 +63,7 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
         }
     }
     pages.push(("git-seed-rules.5".to_owned(), super::manual::rules().into_bytes()));
+    pages.push(("git-seed-plans.7".to_owned(), super::manual::plans().into_bytes()));
     pages.push(("git-seed-memory.7".to_owned(), super::manual::memory().into_bytes()));
     Ok(pages)
 }

@@ -1,5 +1,5 @@
-//! `git-seed-rules(5)` and `git-seed-memory(7)`, made from `src/rules.md`, `src/memory.md`
-//! and the tables themselves.
+//! `git-seed-rules(5)`, `git-seed-memory(7)` and `git-seed-plans(7)`, made from `src/rules.md`,
+//! `src/memory.md`, `src/plans.md` and the tables themselves.
 //!
 //! What a key means stands once, as a comment where the key stands: in `src/rules.toml`
 //! for rules, at the head of `src/phases/opevc.toml` for the keys of a phase. The page
@@ -14,6 +14,7 @@ use crate::rules::Rules;
 
 const SOURCE: &str = include_str!("../rules.md");
 const MEMORY: &str = include_str!("../memory.md");
+const PLANS: &str = include_str!("../plans.md");
 
 /// Keys of a row that only `seed.toml` has.
 const OF_PROPOSALS: &str = "
@@ -36,6 +37,11 @@ pub(super) fn rules() -> String {
 /// git-seed-memory(7).
 pub(super) fn memory() -> String {
     page("memory 7", MEMORY)
+}
+
+/// git-seed-plans(7).
+pub(super) fn plans() -> String {
+    page("plans 7", PLANS)
 }
 
 fn page(name: &str, source: &str) -> String {

@@ -216,6 +216,8 @@ pub struct Moment<'a> {
     pub fewest: Option<usize>,
     /// Why the jobs that it waits for forbid its completion.
     pub waits: Option<Refusal>,
+    /// Ids of jobs that the agent made and no person has seen.
+    pub unseen: Vec<String>,
     /// The text below a title of a question.
     pub section: fn(&str, &str) -> Option<String>,
 }
@@ -284,7 +286,18 @@ fn no(row: &Registered, moment: &Moment<'_>, case: &str) -> Refusal {
         .with("advice", advice.join(", "))
         .with("admitted", tags.join(", "))
         .with("stage", moment.stage)
+        .with("next", moment.unseen.join(", "))
         .with("job", moment.job.map_or("", |job| job.name.as_str()))
+}
+
+/// A question without its last line where that says what comes next, and that line's words.
+pub fn with_next(text: &str) -> (&str, &str) {
+    let bare = text.trim_end();
+    let start = bare.rfind('\n').map_or(0, |at| at + 1);
+    match bare[start..].trim_start().strip_prefix("Next:") {
+        Some(next) => (&text[..start], next),
+        None => (text, ""),
+    }
 }
 
 /// Titles that the job itself wants in the question for its completion.
@@ -339,9 +352,13 @@ fn one<'a>(
         (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => return no("subject"),
         _ => {}
     }
+    let (body, next) = with_next(text);
+    if row.grants == Grant::Complete && moment.unseen.iter().any(|id| !next.contains(id.as_str())) {
+        return no("next");
+    }
     for title in &row.sections {
         let outstanding = title == OUTSTANDING;
-        match (moment.section)(text, title) {
+        match (moment.section)(body, title) {
             None => return no(if outstanding { "outstanding-missing" } else { "sections" }),
             Some(below) if row.empty.contains(title) && !below.trim().is_empty() => {
                 return no("outstanding");
@@ -350,7 +367,7 @@ fn one<'a>(
         }
     }
     for title in shape(row, moment) {
-        if (moment.section)(text, title).is_none_or(|below| below.trim().is_empty()) {
+        if (moment.section)(body, title).is_none_or(|below| below.trim().is_empty()) {
             return no("shape");
         }
     }
@@ -429,6 +446,7 @@ mod tests {
             prepared: true,
             fewest: None,
             waits: None,
+            unseen: Vec::new(),
             section,
         }
     }
@@ -516,6 +534,12 @@ mod tests {
             ("cycles-left", good.clone(), with(|m| m.eligible = false)),
             ("no-job", good.clone(), with(|m| m.job = None)),
             ("outstanding", question(&format!("{body}- one\n"), &[REVIEW, APPROVE]), ready.clone()),
+            ("next", good.clone(), with(|m| m.unseen = vec!["j-2".to_owned()])),
+            (
+                "[JOB-COMPLETE]",
+                question(&format!("{body}\nNext: j-2, j-3\n"), &[REVIEW, APPROVE]),
+                with(|m| m.unseen = vec!["j-2".to_owned()]),
+            ),
             (
                 "outstanding-missing",
                 question(&body.replace("## Outstanding Items", ""), &[REVIEW, APPROVE]),

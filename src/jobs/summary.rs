@@ -36,9 +36,9 @@ impl Covered {
         *self == Self::default()
     }
 
-    /// Interaction `n` was kept; a summary is due from `most` tokens on.
-    pub fn heard(&mut self, n: u32, text: &str, most: usize) {
-        self.words = self.words.saturating_add(words(text));
+    /// Interaction `n` of so many words was kept; a summary is due from `most` tokens on.
+    pub fn heard(&mut self, n: u32, words: usize, most: usize) {
+        self.words = self.words.saturating_add(words);
         self.ask(n, most);
     }
 
@@ -82,8 +82,17 @@ fn words_for(least: usize) -> usize {
     (least * 10).div_ceil(13)
 }
 
-pub fn words(text: &str) -> usize {
+fn words(text: &str) -> usize {
     text.split_whitespace().count()
+}
+
+/// What parts an answer from its question, in the text that keeps both.
+pub const ANSWER: &str = "\n\nAnswer: ";
+
+/// The words of an interaction that count: a prompt whole, and of the agent's own question the
+/// answer. Its questions have to be long, and must not wear a person's words out.
+pub fn words_said(text: &str) -> usize {
+    words(text.rsplit_once(ANSWER).map_or(text, |(_, answer)| answer))
 }
 
 /// Says whether `text` has the five sections, in order and nothing else, and their length.
@@ -162,11 +171,11 @@ mod tests {
     #[test]
     fn a_summary_is_due_where_the_estimate_says_so_and_covers_what_was_said_then() {
         let mut covered = Covered::default();
-        covered.heard(1, &"w ".repeat(384), 500);
+        covered.heard(1, 384, 500);
         assert_eq!(covered.due, 0);
-        covered.heard(2, "w", 500);
+        covered.heard(2, words_said("a long question\n\nAnswer: w"), 500);
         assert_eq!(covered.due, 2);
-        covered.heard(3, "more", 500);
+        covered.heard(3, 1, 500);
         assert_eq!((covered.due, covered.words), (2, 386), "what comes later is the next one's");
         covered.summed_up(2, 3, 1, 500);
         assert_eq!(covered, Covered { through: 2, summaries: 1, words: 1, due: 0 });
@@ -180,7 +189,7 @@ mod tests {
             let mut covered = Covered::default();
             let (mut slices, mut last) = (Vec::new(), 0);
             for (n, words) in (1..).zip(&texts) {
-                covered.heard(n, &"w ".repeat(*words), 500);
+                covered.heard(n, *words, 500);
                 while covered.due > 0 {
                     slices.push(covered.through + 1..=covered.due);
                     let through = covered.due;

@@ -188,6 +188,31 @@ impl Seed {
         Ok(questions::unmet(&state.job, |id| graph.get(id).map(|node| (node.name.as_str(), node.status))))
     }
 
+    /// The ids of pending jobs that the agent made and no person has seen; they hold up no stop.
+    /// A question cannot be judged by what does not read, so a damaged job is left to `doctor`.
+    pub fn unseen_jobs(&self) -> Vec<String> {
+        let unseen = |job: &Focused| {
+            let home = &job.state.home;
+            let nobodys = home.worktree.is_empty() && home.rested.is_empty();
+            nobodys && job.state.job.status == Status::Pending && !self.is_foreign(&job.state)
+        };
+        let jobs = self.jobs().unwrap_or_default();
+        jobs.iter().filter(|job| unseen(job)).map(|job| job.state.job.id.to_string()).collect()
+    }
+
+    /// A person saw the jobs that `next` names: from now on they wait here.
+    pub fn jobs_were_seen(&self, next: &str) -> Result<()> {
+        let here = self.store.worktree_name();
+        for id in self.unseen_jobs().iter().filter(|id| next.contains(id.as_str())) {
+            self.step(&format!("{}{id}", names::JOBS), Fold::Leave, |state, _| {
+                state.home.worktree.clone_from(&here);
+                Ok(Ok(Draft::new(state, "seen", "a person saw that it comes next", By::Person)))
+            })?
+            .ok();
+        }
+        Ok(())
+    }
+
     /// The jobs that may be next in this worktree: active ones first, then pending ones, the
     /// oldest first, and those that wait for others last. Jobs that are in focus, or await the
     /// person, are not among them.

@@ -23,6 +23,7 @@ use crate::hosts::{Answer, Host};
 use crate::jobs::questions::Grant;
 use crate::jobs::routing::{self, InteractionKind, Route};
 use crate::jobs::shortword;
+use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
 use crate::phases::guard::{self, Scene};
 use crate::phases::pacing::Deed;
@@ -632,7 +633,7 @@ impl Seed {
         let subject = format!("\"{}\"", job.name);
         let mut state = State::new(job, track, &self.store.worktree_name());
         state.driver = driver.clone();
-        state.summed.heard(1, &prompt.text, self.rules.summary);
+        state.summed.heard(1, words_said(&prompt.text), self.rules.summary);
         let bytes = prompt.write().into_bytes();
         let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];
         Ok(self.bear(state, &subject, By::Person, edits, true)?.focused)

@@ -15,9 +15,9 @@ use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::{Prep, State};
 use crate::hosts::Host;
-use crate::jobs::Status;
 use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
+use crate::jobs::{Status, summary};
 use crate::phases::Kind;
 use crate::phases::message::Message;
 use crate::rules::Unattended;
@@ -63,7 +63,7 @@ impl Seed {
     /// Keeps an answer with the job; `false` if an answer of this call was kept before.
     fn keep_answer(&self, chain: &str, call: &ToolCall, answer: &Answer, word: Word) -> Result<bool> {
         const MOST: usize = 16;
-        let text = format!("{}\n\nAnswer: {}", answer.question, answer.answer);
+        let text = format!("{}{}{}", answer.question, summary::ANSWER, answer.answer);
         let mut first = true;
         self.keep_words(chain, InteractionKind::Question, &text, word, "question answered", |state| {
             first = !state.answered.contains(&call.id);
@@ -106,7 +106,7 @@ impl Seed {
             state.job.interactions = n;
             if !state.is_closing() {
                 // What is said to a closing job bears the next one.
-                state.summed.heard(n, &interaction.text, self.rules.summary);
+                state.summed.heard(n, summary::words_said(&interaction.text), self.rules.summary);
             }
             let bytes = interaction.write().into_bytes();
             let put = TreeEdit::Put { path: names::interaction(n), bytes };
@@ -156,7 +156,13 @@ impl Seed {
     /// Does what the literal answer is for.
     fn grant(&self, chain: &str, registered: &Registered, answer: &Answer, named: &str) -> Result<Heard> {
         match registered.grants {
-            Grant::Complete => self.approve(chain),
+            Grant::Complete => {
+                let heard = self.approve(chain)?;
+                if matches!(heard, Heard::Done(_)) {
+                    self.jobs_were_seen(questions::with_next(&answer.question).1)?;
+                }
+                Ok(heard)
+            }
             Grant::SideLane => {
                 self.enter_side(chain, "the person opened it", By::Person).map(|entered| match entered {
                     Ok(_) => Heard::Done("gmode is open; leave it with git seed gmode exit".to_owned()),

@@ -350,6 +350,7 @@ impl Seed {
             prepared: focused.is_some_and(|focused| self.is_prepared(focused)),
             fewest: lane.map(|lane| lane.question),
             waits: focused.filter(|_| asks).and_then(|focused| self.held_up(&focused.state)),
+            unseen: if asks { self.unseen_jobs() } else { Vec::new() },
             section: |text, title| Message::new(text).section(title),
         }
     }

@@ -84,7 +84,7 @@ impl Seed {
     fn words_of(&self, job: &Focused, range: std::ops::RangeInclusive<u32>) -> Result<usize> {
         let mut sum = 0;
         for n in range {
-            sum += self.interaction(job, n)?.map_or(0, |one| summary::words(&one.text));
+            sum += self.interaction(job, n)?.map_or(0, |one| summary::words_said(&one.text));
         }
         Ok(sum)
     }

@@ -219,7 +219,7 @@ fn a_plan_document_that_no_execute_wrote_is_written_in_a_later_cycle() {
     world.to("execute");
     assert_eq!(world.json("phase cycle"), 2);
     world.works("execute");
-    world.seed("phase advance -F -").stdin(&message("execute")).refuses("total_cycles");
+    world.seed("phase advance -F -").stdin(&message("execute")).refuses("declares the job's cycles");
     let plan = document(&world);
     world.writes(&plan, "---\ntotal_cycles: 2\n---\n\n# Plan\n").passes();
     world.leaves();

@@ -790,6 +790,7 @@ impl<'a> Search<'a> {
                 let no = Refusal::new("dependencies", Wants::Settled).with("case", "dependencies");
                 no.with("where", "k other (active)").with("id", "k")
             }),
+            unseen: Vec::new(),
             section: |text, title| Message::new(text).section(title),
         };
         questions::admit(&questions, &moment).err()

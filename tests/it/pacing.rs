@@ -181,7 +181,7 @@ fn a_small_fix_takes_little_and_nothing_twice() {
     let files = world.git(&format!("diff --name-only {start} HEAD"));
     assert_eq!(commits, "5");
     let (log, kept): (Vec<_>, Vec<_>) = files.lines().partition(|file| file.starts_with(".claude/jobs/"));
-    assert_eq!((log.len(), kept), (1, vec!["CLAUDE.md", PAGE, CODE]), "{files}");
+    assert_eq!((log.len(), kept), (2, vec!["CLAUDE.md", PAGE, CODE]), "{files}");
     println!(
         "one-line fix on opevc: {} agent calls, {} of them git seed, {} injected words, {} question, {commits} commits, {} files",
         taken.calls,

@@ -136,7 +136,7 @@ fn a_wrong_proposal_is_named_with_its_line_and_stays_out_of_force() {
         (
             "\"clean\"]",
             "\"klean\"]",
-            "error: seed.toml:19: phase `research`, `exit`: wants gate `klean`; known gates: dial",
+            "error: seed.toml:19: phase `research`, `exit`: wants gate `klean`; known gates: summary, dial",
         ),
         ("[[phase]]", "[[phase]", "error: seed.toml:2: "),
     ] {

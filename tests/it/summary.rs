@@ -21,8 +21,11 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     let world = World::prompted();
     world.to("observe");
     world.reads("README.md").passes();
+    // The agent's own questions do not wear the person's words out.
+    let long = format!("[WAITING] {}", "which one ".repeat(300));
+    world.asks(&question(&long, &["this", "that"])).passes().answers("this");
     world.prompt(&long_prompt());
-    assert_eq!(world.json("summary show")["due"], 2);
+    assert_eq!(world.json("summary show")["due"], 3);
     world.reads("README.md").refuses("git seed summary show, then git seed summary submit -F -");
     world.writes("CLAUDE.md", "x").refuses("summed up");
     world.runs("ls").refuses("summed up");
@@ -33,7 +36,7 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world.prompt("one more word");
     let shown = world.seed("summary show").succeeds();
     assert!(
-        shown.contains("To be summed up through 2: git seed summary submit -F -\n## User Requests\n"),
+        shown.contains("To be summed up through 3: git seed summary submit -F -\n## User Requests\n"),
         "{shown}"
     );
     for (text, says) in [
@@ -44,15 +47,15 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     ] {
         world.seed("summary submit -F -").stdin(&text).refuses(says);
     }
-    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 1 of interactions 1 to 2.\n");
+    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 1 of interactions 1 to 3.\n");
     world.reads("README.md").passes();
 
     let shown = world.json("summary show");
-    assert_eq!(shown["summaries"][0]["covers"], json!([1, 2]));
-    assert_eq!((&shown["open"][0]["n"], &shown["due"]), (&json!(3), &json!(null)));
+    assert_eq!(shown["summaries"][0]["covers"], json!([1, 3]));
+    assert_eq!((&shown["open"][0]["n"], &shown["due"]), (&json!(4), &json!(null)));
     let texts = world.json("job show");
-    assert_eq!(texts["interactions"][1]["text"].as_str().map(str::len), Some(long_prompt().len()));
-    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 2 of interactions 3 to 3.\n");
+    assert_eq!(texts["interactions"][2]["text"].as_str().map(str::len), Some(long_prompt().len()));
+    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 2 of interactions 4 to 4.\n");
     world.seed("summary submit -F -").stdin(&summary(50)).refuses("nothing was said since the last summary");
 }
 
