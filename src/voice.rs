@@ -133,6 +133,8 @@ pub enum Line {
     RestOfStep,
     Name,
     Decision,
+    /// The plan document counts, and plan has to have read it.
+    ReadBack,
     Settle,
     SettleForMore,
     /// What the last session left, and the sessions before it; what of it was never sealed.

@@ -73,7 +73,8 @@ impl Seed {
         let dirs = scope.dirs().map(super::scene::to_line).collect();
         let files = scope.files().map(str::to_owned).collect();
         let rests = self.defers(&focused.state);
-        Opening { dirs, files, rests, ..Opening::new(self.row(Some(focused)), &focused.state) }
+        let unread = self.unread_plan(focused);
+        Opening { dirs, files, unread, rests, ..Opening::new(self.row(Some(focused)), &focused.state) }
     }
 
     /// The step back that led into this stay.

@@ -61,6 +61,8 @@ pub(super) struct Opening<'a> {
     pub plan_found: Option<Found>,
     /// The plan document, where there is one.
     pub document: Option<String>,
+    /// It counts already, and this stay has not read it.
+    pub unread: bool,
     /// What compaction files say, where a session begins.
     pub woken: Option<Woken>,
     /// Live notes, as `page:line`.
@@ -150,6 +152,7 @@ impl<'a> Opening<'a> {
             from_plan: None,
             plan_found: None,
             document: None,
+            unread: false,
             woken: None,
             live: Vec::new(),
             recall: Recall::default(),
@@ -344,6 +347,9 @@ impl<'a> Opening<'a> {
         }
         if asks("decision") && state.plan.pointer.stage() == 0 {
             parts.push(self.told(Line::Decision, &[]));
+        }
+        if asks("read-back") && self.unread {
+            parts.push(self.told(Line::ReadBack, &[]));
         }
         if row.kind == Kind::Consolidation {
             parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
