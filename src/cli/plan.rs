@@ -130,6 +130,14 @@ fn keys(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
+/// A number of cycles, and how many of them the plan did not foresee.
+fn with_added(cycles: u32, added: u32) -> String {
+    match added {
+        0 => cycles.to_string(),
+        added => format!("{cycles}, {added} of them added"),
+    }
+}
+
 fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = seed.require_focused()?;
     let plan = &focused.state.plan;
@@ -160,7 +168,7 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         out.pair("rules", "of the job's own, too (git seed rules show)");
     }
     if let Some(last) = last {
-        out.pair("cycles", last);
+        out.pair("cycles", with_added(last, plan.extension_cycles_added));
     }
     Ok(Outcome::Yes)
 }

@@ -28,7 +28,8 @@ fn print(status: &Status, out: &mut Report) {
         Some(job) if job.status != "active" => format!("   {}", job.status),
         _ => String::new(),
     };
-    out.pair("phase", format_args!("{:<28} cycle {}{state}", status.phase, status.cycle));
+    let of = status.cycles.map_or_else(String::new, |cycles| format!(" of {cycles}"));
+    out.pair("phase", format_args!("{:<28} cycle {}{of}{state}", status.phase, status.cycle));
     for job in &status.awaiting {
         out.pair("awaits", format_args!("{:<28} git seed job approve {}", job.name, job.id));
     }

@@ -21,6 +21,9 @@ pub struct Status {
     pub job: Option<JobHead>,
     pub phase: String,
     pub cycle: u32,
+    /// How many cycles the plan document and what was added to it come to.
+    #[serde(skip)]
+    pub cycles: Option<u32>,
     /// What may be done now, in words.
     pub allowed: Vec<String>,
     /// What stands between here and the next step, in words.
@@ -177,6 +180,7 @@ impl Seed {
                 job: None,
                 phase: "none".to_owned(),
                 cycle: 0,
+                cycles: None,
                 allowed: allowed(row, &[]),
                 missing: Vec::new(),
                 next: "send a prompt: it becomes a job".to_owned(),
@@ -194,6 +198,7 @@ impl Seed {
             job: Some(job_head(focused)),
             phase: state.stand.phase.to_string(),
             cycle: state.stand.cycle,
+            cycles: self.plan_total(focused).and_then(|total| state.plan.effective_last_cycle(Some(total))),
             allowed: {
                 let mut said = allowed(row, &self.open_places(focused)?);
                 let open = focused.state.unlocked.as_ref();
