@@ -420,6 +420,19 @@ pub(super) fn print(job: &JobShown, out: &mut Report) {
     if !job.objective.is_empty() {
         out.pair("for", &job.objective);
     }
+    if !job.depends_on.is_empty() {
+        out.pair("waits", format_args!("for {}", job.depends_on.join(", ")));
+    }
+    if job.repeating_interval > 0 {
+        let hours = count(job.repeating_interval as usize, "hour");
+        out.pair("repeats", format_args!("{hours} after it is done, {}", job.reactivation_target));
+    }
+    if let Some(at) = &job.last_completed_at {
+        out.pair("done", format_args!("last at {at}"));
+    }
+    for why in &job.extension_contexts {
+        out.pair("added", why);
+    }
     for page in &job.altered {
         out.pair("page", page);
     }
