@@ -3,7 +3,8 @@
 //! A line that begins with `$` is a command of the agent's shell, `person$` one at a
 //! person's terminal; `>` is an act of the agent or of its host, `person>` a file that
 //! the person changes. What comes back stands indented below it. Everything else is
-//! prose. Ids and commits get names in the order in which they turn up.
+//! prose. Ids and commits get names in the order in which they turn up; an act may use
+//! the name of a job for its id.
 //! `UPDATE_TRANSCRIPTS=1 cargo test transcripts` writes the answers anew: read the diff.
 
 use std::fmt::Write as _;
@@ -11,8 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
-use super::world::{Did, PAGE, Reply, Said, World, completion, message, page, question};
+use super::world::{Did, PAGE, PHASES, Reply, Said, World, completion, message, page, question};
 
 const INDENT: &str = "    ";
 
@@ -83,7 +85,8 @@ impl Player {
     }
 
     fn answer(&mut self, step: &Step<'_>, out: &mut String) {
-        let answer = self.act(&step.lines.join("\n"));
+        let act = self.names.back(&step.lines.join("\n"));
+        let answer = self.act(&act);
         let answer = self.names.put(&self.world, &answer);
         for line in answer.trim_end().lines() {
             let _ = if line.is_empty() { writeln!(out) } else { writeln!(out, "{INDENT}{line}") };
@@ -120,9 +123,8 @@ impl Player {
                 did(&world.edits(path, &unescape(old), &unescape(new)))
             }
             "write" => {
-                let (path, words) = two(rest, ": ");
-                let words = if words == "<page>" { page("# parser\n") } else { unescape(words) };
-                did(&world.writes(path, &words))
+                let (path, words) = file_of(rest);
+                did(&world.writes(&path, &words))
             }
             "script" => {
                 // Code that the agent runs; its text does not show what it does.
@@ -133,17 +135,33 @@ impl Player {
             }
             // The project's tests run, and pass.
             "test" => did(&world.runs_and(rest, || {})),
-            "leave" => {
-                did(&world.runs(&format!("git seed phase advance -F - <<'END'\n{}END", message(rest))))
-            }
+            "leave" => did(&leaves(world, rest)),
             "add" => {
                 let text = message("condense");
                 did(&world
                     .runs(&format!("git seed phase advance --add-cycle '{rest}' -F - <<'END'\n{text}END")))
             }
             "subagent" => self.subagent(rest),
+            // From where the job stands into another phase, opened.
             "work" => {
-                world.to(rest);
+                lives(world, rest);
+                String::new()
+            }
+            // What the phase asks for, short of leaving it.
+            "settle" => {
+                world.opens();
+                let stands = world.json("phase current");
+                settles(world, stands["phase"].as_str().expect("a phase"), &stands["cycle"]);
+                String::new()
+            }
+            // From idle through all phases to the end of condense.
+            "cycle" => {
+                lives(world, "condense");
+                settles(world, "condense", &json!(null));
+                did(&leaves(world, "condense"))
+            }
+            "hours" => {
+                world.hours(rest.parse().expect("a number of hours"));
                 String::new()
             }
             "ask" => self.ask(rest),
@@ -157,10 +175,8 @@ impl Player {
         let (agent, rest) = two(what, ": ");
         let (prompt, change) = rest.split_once(" => ").unwrap_or((rest, ""));
         let world = &self.world;
-        let run = |event: &str| {
-            told(&world.event(event, &serde_json::json!({ "agent_id": "run", "agent_type": agent })))
-        };
-        let input = serde_json::json!({ "subagent_type": agent, "description": "a note", "prompt": prompt });
+        let run = |event: &str| told(&world.event(event, &json!({ "agent_id": "run", "agent_type": agent })));
+        let input = json!({ "subagent_type": agent, "description": "a note", "prompt": prompt });
         let mut heard = Vec::new();
         let launched = world.tool("Agent", &input, || {
             heard.push(run("SubagentStart"));
@@ -171,7 +187,7 @@ impl Player {
                 world.puts(PAGE, &page.replace(old, new));
                 heard.push(run("SubagentStop"));
             }
-            serde_json::json!({ "status": "completed", "content": [] })
+            json!({ "status": "completed", "content": [] })
         });
         heard.insert(0, told(&launched.before));
         heard.push(told(&launched.after));
@@ -180,7 +196,10 @@ impl Player {
     }
 
     fn ask(&mut self, what: &str) -> String {
-        let asked = if what == "completion" { completion() } else { question(what, &["Yes", "No"]) };
+        let asked = match what {
+            "completion" => completion_of(&self.world),
+            what => question(what, &["Yes", "No"]),
+        };
         let sent = self.world.asks(&asked);
         self.call.clone_from(&sent.call);
         let answer = told(&sent.reply);
@@ -191,10 +210,69 @@ impl Player {
     fn hear(&mut self, answer: &str) -> String {
         let asked = self.asked.take().expect("something was asked");
         let text = asked["question"].as_str().expect("a text").to_owned();
-        let answers = serde_json::json!({ text: answer });
-        let input = serde_json::json!({ "questions": [asked], "answers": answers });
+        let answers = json!({ text: answer });
+        let input = json!({ "questions": [asked], "answers": answers });
         told(&self.world.after("AskUserQuestion", &input, &self.call, &input, 2000))
     }
+}
+
+/// From where the job stands into `phase`, opened, by the shortest honest way.
+fn lives(world: &World, phase: &str) {
+    let stands = world.json("phase current");
+    if stands["job"].is_null() {
+        world.to(phase);
+        return;
+    }
+    let mut now = stands["phase"].as_str().expect("a phase");
+    // The step out of idle begins a cycle.
+    let cycle = stands["cycle"].as_u64().expect("a cycle") + u64::from(now == "idle");
+    let mut opened = stands["entry"]["multiplier"].is_f64();
+    loop {
+        if now != "idle" && !opened {
+            world.seed("phase multiplier 3").succeeds();
+        }
+        if now == phase {
+            return;
+        }
+        settles(world, now, &json!(cycle));
+        world.minute();
+        world.seed("phase advance -F -").stdin(&message(now)).succeeds();
+        let next = PHASES.iter().position(|name| *name == now).map_or(0, |at| at + 1);
+        now = PHASES.get(next).expect("condense is left by an act of its own");
+        opened = false;
+    }
+}
+
+/// What `phase`, opened, asks for. An objective that is there stays.
+fn settles(world: &World, phase: &str, cycle: &serde_json::Value) {
+    if phase == "observe" && (*cycle != 1 || world.json("job show")["objective"] != "") {
+        world.looks();
+    } else {
+        world.does(phase);
+    }
+}
+
+/// The step out of `phase`, with a message that tells all it asks for.
+fn leaves(world: &World, phase: &str) -> Did {
+    world.runs(&format!("git seed phase advance -F - <<'END'\n{}END", message(phase)))
+}
+
+/// The question that ends the focused job, with its name.
+fn completion_of(world: &World) -> serde_json::Value {
+    let status = world.json("status");
+    let name = status["job"]["name"].as_str().expect("a job is focused");
+    let asked = completion().to_string().replace("fix the lexer", name);
+    serde_json::from_str(&asked).expect("names have no quotes")
+}
+
+/// What a `write` says: a path, and the text of one line or of the document below it.
+fn file_of(act: &str) -> (String, String) {
+    if let Some((path, text)) = act.split_once(" <<'END'\n") {
+        let text = text.strip_suffix("END").expect("the document ends");
+        return (path.to_owned(), text.to_owned());
+    }
+    let (path, words) = two(act, ": ");
+    (path.to_owned(), if words == "<page>" { page("# parser\n") } else { unescape(words) })
 }
 
 /// True while blank lines lead to more of the same answer.
@@ -255,6 +333,12 @@ struct Names {
 }
 
 impl Names {
+    /// The ids in the place of the names that stand for jobs in an act.
+    fn back(&self, act: &str) -> String {
+        let ids = self.jobs.iter().enumerate();
+        ids.fold(act.to_owned(), |act, (at, id)| act.replace(&format!("<job {}>", at + 1), id))
+    }
+
     fn put(&mut self, played: &World, text: &str) -> String {
         let text = text.replace(&*played.root().to_string_lossy(), "<world>");
         let mut out = String::new();
@@ -354,6 +438,11 @@ fn three_cycles() {
 #[test]
 fn the_way_out() {
     plays("the-way-out.txt");
+}
+
+#[test]
+fn four_cycles_and_a_fifth() {
+    plays("four-cycles-and-a-fifth.txt");
 }
 
 /// Every transcript is played by a test.

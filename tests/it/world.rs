@@ -550,7 +550,9 @@ impl World {
     /// Says how small the stay is, where the phase wants to hear it.
     pub fn opens(&self) {
         let entry = self.json("phase current");
-        if PHASES.contains(&self.phase().as_str()) && entry["entry"]["multiplier"].is_null() {
+        if entry["phase"].as_str().is_some_and(|phase| PHASES.contains(&phase))
+            && entry["entry"]["multiplier"].is_null()
+        {
             self.seed("phase multiplier 3").succeeds();
         }
     }
@@ -565,17 +567,24 @@ impl World {
     /// Does what `phase` asks for, short of leaving it.
     pub fn works(&self, phase: &str) {
         self.opens();
+        self.does(phase);
+    }
+
+    /// Does what `phase`, opened, asks for.
+    pub fn does(&self, phase: &str) {
         match phase {
             "observe" => {
-                self.reads(CODE).passes();
-                self.notes("---Ob---", "the lexer drops escapes inside quoted strings");
+                self.looks();
                 self.seed(&format!("job update --name 'fix the lexer' --objective '{}'", objective()))
                     .succeeds();
             }
             "plan" => {
                 self.notes("---Pl---", "contract: keep escapes, and show it\nscope: src/parser/tests");
-                if self.json("phase cycle") == 1 {
+                let plan = self.json("plan show");
+                if plan["plan_file"].is_null() {
                     self.seed("plan set-plan-file false").succeeds();
+                } else if plan["total_cycles"].is_u64() {
+                    self.seed("plan read").succeeds();
                 }
             }
             "execute" => {
@@ -594,6 +603,12 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    /// Looks at the code and notes what it is about.
+    pub fn looks(&self) {
+        self.reads(CODE).passes();
+        self.notes("---Ob---", "the lexer drops escapes inside quoted strings");
     }
 
     /// Runs the project's tests, which pass.
