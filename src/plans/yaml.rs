@@ -421,13 +421,19 @@ pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     out + rest
 }
 
-/// What may have been meant by `said`, and all that there is.
+/// The most names that are listed beside one that nobody knows.
+const LISTED: usize = 12;
+
+/// What may have been meant by `said`, and all that there is, or where it is listed.
 fn suggestion(said: &str, known: &[&str]) -> String {
     let near = |name: &&&str| distance(said, name) <= (name.chars().count() / 3).max(1);
     let meant = known.iter().filter(near).min_by_key(|name| distance(said, name));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
     if known.is_empty() {
         return format!("{meant}; there is none");
+    }
+    if known.len() > LISTED {
+        return format!("{meant}; git seed plan validate --keys lists what is known");
     }
     format!("{meant}; known: {}", known.join(", "))
 }
