@@ -215,6 +215,9 @@ fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
     }
     if stand.phase.is_idle() {
         out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
+        if let Ok(Some(told)) = seed.waits_told(&crossed.focused.state) {
+            out.line(told);
+        }
         return;
     }
     let stays = crossed.trailers.phase == stand.phase.as_str();

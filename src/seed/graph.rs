@@ -165,6 +165,13 @@ impl Seed {
             .with("where", list.join(", "))))
     }
 
+    /// The first job that `state` waits for and that can be turned to.
+    pub fn waits_told(&self, state: &State) -> Result<Option<String>> {
+        let unmet = self.unmet(state)?;
+        let open = unmet.iter().find(|(_, _, status)| *status == Status::Pending.word());
+        Ok(open.map(|(id, name, _)| format!("It waits for \"{name}\": git seed job activate {id}")))
+    }
+
     /// Why the dependencies of `state` forbid to ask for its completion, if they do.
     pub fn held_up(&self, state: &State) -> Option<Refusal> {
         if state.job.depends_on.is_empty() {
