@@ -167,8 +167,11 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
                 return Ok(refuse(&seed, &refusal, out));
             }
             let job = seed.repeat_job(*hours, *active)?;
-            let every =
-                if *hours == 0 { "is one-shot".to_owned() } else { format!("repeats every {hours} h") };
+            let every = match (*hours, *active) {
+                (0, _) => "is one-shot".to_owned(),
+                (hours, true) => format!("repeats every {hours} h, active"),
+                (hours, false) => format!("repeats every {hours} h"),
+            };
             said(&job, out, &format!("{} {every}.", job.state.job.name));
             Ok(Outcome::Yes)
         }
