@@ -688,12 +688,8 @@ impl Seed {
         self.keep_on(&focused, event, &refusal)
     }
 
-    /// Without a focus, a job that rests in this worktree still waits: pending, or with its
-    /// last cycle open.
-    fn stop_without_focus(&self, _event: &Event) -> Result<Answer> {
-        if !self.is_seeded()? {
-            return Ok(Answer::silence());
-        }
+    /// The job that rests in this worktree and waits: pending, or with its last cycle open.
+    pub(super) fn waiting_here(&self) -> Result<Option<Focused>> {
         let here = self.store.worktree_name();
         let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
         let waits = |job: &Focused| rests(&job.state) && self.waits_in(&job.state, &here);
@@ -706,10 +702,15 @@ impl Seed {
                 break;
             }
         }
-        if waiting.is_empty() {
+        Ok((!waiting.is_empty()).then(|| waiting.swap_remove(free.unwrap_or(0))))
+    }
+
+    /// Without a focus, a job that rests in this worktree still waits.
+    fn stop_without_focus(&self, _event: &Event) -> Result<Answer> {
+        if !self.is_seeded()? {
             return Ok(Answer::silence());
         }
-        let job = waiting.swap_remove(free.unwrap_or(0));
+        let Some(job) = self.waiting_here()? else { return Ok(Answer::silence()) };
         if self.loose_stops() >= STOPS {
             return Ok(Answer::to_person(format!(
                 "git seed: job \"{}\" is still pending here.",
