@@ -109,6 +109,8 @@ pub enum Line {
     Learned,
     RestOfLearned,
     Objective,
+    /// The note that the job was made of.
+    Origin,
     /// The job's first prompt.
     Asked,
     AskedLater,

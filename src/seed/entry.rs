@@ -97,9 +97,12 @@ impl Seed {
         let state = &focused.state;
         let added = state.stand.cycle > 1 && state.plan.extension_cycles_added > 0;
         let why = if added { self.last_context(focused) } else { None };
-        let prompt = |n: u32| {
+        let said = |n: u32| {
             let bytes = self.store.file(&focused.tip, &names::interaction(n)).ok()??;
-            let read = Interaction::read(&String::from_utf8_lossy(&bytes))?;
+            Interaction::read(&String::from_utf8_lossy(&bytes))
+        };
+        let prompt = |n: u32| {
+            let read = said(n)?;
             // A short word was for git seed; what stood behind it is the job's.
             let said = match shortword::read(&read.text) {
                 Some((_, rest)) => rest.trim().to_owned(),
@@ -112,7 +115,9 @@ impl Seed {
             (2..=all).rev().take(LATER.1 as usize).filter_map(prompt).take(LATER.0).collect();
         prompts.extend(prompt(1));
         prompts.reverse();
+        let origin = said(1).filter(|first| first.kind == InteractionKind::Automation);
         Asked {
+            origin: origin.map(|first| first.text).unwrap_or_default(),
             why: why.map(|why| why.text).unwrap_or_default(),
             prompts,
             objective: state.job.objective.clone(),

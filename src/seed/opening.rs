@@ -120,6 +120,8 @@ pub(super) struct Near {
 /// What the job is about, in its own words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
+    /// The note that it was made of, with what stood around it.
+    pub origin: String,
     /// Why this cycle was added.
     pub why: String,
     /// The first prompt, then later ones.
@@ -299,10 +301,11 @@ impl<'a> Opening<'a> {
     }
 
     fn words_of_the_job(&self) -> Vec<Part> {
-        let Asked { why, prompts, objective } = &self.asked;
+        let Asked { origin, why, prompts, objective } = &self.asked;
         let rest = || self.line(Line::RestOfJob, &[]);
         let mut parts = vec![quoted(self.line(Line::Added, &[]), why, REASON, rest())];
         parts.push(quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest()));
+        parts.push(quoted(self.line(Line::Origin, &[]), origin, PROMPTS, rest()));
         let each = PROMPTS / prompts.len().max(1);
         for (n, prompt) in prompts.iter().enumerate() {
             // A short prompt is the job's name already.
@@ -549,7 +552,7 @@ mod tests {
                 live: pages.iter().map(|(dir, _)| dir.clone()).collect(),
                 back: Some(back),
                 contract: contract.collect(),
-                asked: Asked { why: why.clone(), prompts, objective: author.clone() },
+                asked: Asked { origin: why.clone(), why: why.clone(), prompts, objective: author.clone() },
                 document: Some(name.clone()),
                 recall: Recall {
                     notes: pages.iter().map(|(_, text)| text.clone()).collect(),
