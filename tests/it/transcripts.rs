@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::world::{Did, PAGE, PHASES, Reply, Said, World, completion, message, page, question};
+use super::world::{Did, PAGE, PHASES, Reply, Said, World, message, page, question};
 
 const INDENT: &str = "    ";
 
@@ -170,7 +170,7 @@ impl Player {
         }
     }
 
-    /// A subagent with a prompt: what it changes on the page, and what it hears at its ends.
+    /// A subagent with a prompt: what it changes on the page, or runs, and what it hears at its ends.
     fn subagent(&mut self, what: &str) -> String {
         let (agent, rest) = two(what, ": ");
         let (prompt, change) = rest.split_once(" => ").unwrap_or((rest, ""));
@@ -180,6 +180,9 @@ impl Player {
         let mut heard = Vec::new();
         let launched = world.tool("Agent", &input, || {
             heard.push(run("SubagentStart"));
+            if let Some(line) = change.strip_prefix("$ ") {
+                heard.push(self::heard(&world.agents_shell(line, "")).trim_end().to_owned());
+            }
             heard.push(run("SubagentStop"));
             if let Some((old, new)) = change.split_once(" => ") {
                 let page = world.text(PAGE);
@@ -226,11 +229,9 @@ fn lives(world: &World, phase: &str) {
     let mut now = stands["phase"].as_str().expect("a phase");
     // The step out of idle begins a cycle.
     let cycle = stands["cycle"].as_u64().expect("a cycle") + u64::from(now == "idle");
-    let mut opened = stands["entry"]["multiplier"].is_f64();
     loop {
-        if now != "idle" && !opened {
-            world.seed("phase multiplier 3").succeeds();
-        }
+        // One that was left by a step back is open still.
+        world.opens();
         if now == phase {
             return;
         }
@@ -239,7 +240,6 @@ fn lives(world: &World, phase: &str) {
         world.seed("phase advance -F -").stdin(&message(now)).succeeds();
         let next = PHASES.iter().position(|name| *name == now).map_or(0, |at| at + 1);
         now = PHASES.get(next).expect("condense is left by an act of its own");
-        opened = false;
     }
 }
 
@@ -257,12 +257,19 @@ fn leaves(world: &World, phase: &str) -> Did {
     world.runs(&format!("git seed phase advance -F - <<'END'\n{}END", message(phase)))
 }
 
+/// What a person is told before a job ends.
+const DONE: &str = "all of it is done, and it was shown to hold by runs that anyone can do again. In each cycle \
+    the page says what was asked, what was done, and how it was put to the proof; what did not \
+    hold at first was mended and put to the proof again. No test was left out or made to say \
+    less than it did. What may be of use later is on the page or in a note, and what is still to \
+    be done is a job of its own, or is named below. Try it, and say if it may end here.";
+
 /// The question that ends the focused job, with its name.
 fn completion_of(world: &World) -> serde_json::Value {
     let status = world.json("status");
     let name = status["job"]["name"].as_str().expect("a job is focused");
-    let asked = completion().to_string().replace("fix the lexer", name);
-    serde_json::from_str(&asked).expect("names have no quotes")
+    let text = format!("[JOB-COMPLETE] {name}: {DONE}\n\n## Outstanding Items\n");
+    question(&text, &["Review", "Approve completion"])
 }
 
 /// What a `write` says: a path, and the text of one line or of the document below it.
@@ -443,6 +450,21 @@ fn the_way_out() {
 #[test]
 fn four_cycles_and_a_fifth() {
     plays("four-cycles-and-a-fifth.txt");
+}
+
+#[test]
+fn a_plan_that_speaks() {
+    plays("a-plan-that-speaks.txt");
+}
+
+#[test]
+fn a_job_that_repeats() {
+    plays("a-job-that-repeats.txt");
+}
+
+#[test]
+fn a_job_born_from_a_note() {
+    plays("a-job-born-from-a-note.txt");
 }
 
 /// Every transcript is played by a test.
