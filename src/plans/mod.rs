@@ -86,11 +86,14 @@ pub enum Pointer {
     Yaml(String),
 }
 
+/// The most bytes of a document's name.
+const MOST_NAME: usize = 100;
+
 /// A plan document's name that is none.
 #[derive(Debug, thiserror::Error)]
 pub enum BadPointer {
     #[error(
-        "`{0}` names no plan document; give `false` or a name that ends in .md or .yaml, without a folder"
+        "`{0}` names no plan document; give `false` or a short name that ends in .md or .yaml, without a folder"
     )]
     Name(String),
     #[error("the plan document was decided already: {0}; the decision holds for the whole job")]
@@ -100,9 +103,10 @@ pub enum BadPointer {
 impl Pointer {
     /// Reads the argument of `set-plan-file`.
     pub fn read(argument: &str) -> Result<Self, BadPointer> {
-        let ending = |ending: &str| {
-            argument.strip_suffix(ending).is_some_and(|stem| !stem.is_empty() && !stem.contains(['/', '\\']))
-        };
+        let odd = |c: char| c.is_control() || matches!(c, '/' | '\\');
+        let sound = argument.len() <= MOST_NAME && argument.trim() == argument && !argument.contains(odd);
+        let ending =
+            |ending: &str| sound && argument.strip_suffix(ending).is_some_and(|stem| !stem.trim().is_empty());
         match argument {
             "false" => Ok(Self::No),
             _ if ending(".md") => Ok(Self::Markdown(argument.to_owned())),
@@ -330,8 +334,11 @@ mod tests {
         plan.decide(Pointer::No).expect("the first decision");
         plan.decide(Pointer::No).expect("the same again");
         assert!(plan.decide(Pointer::Markdown("plan_x.md".into())).is_err());
-        for bad in ["", ".md", "a/b.md", "plan.txt", "true", "plan.yml", ".yaml"] {
+        for bad in ["", ".md", "a/b.md", "plan.txt", "true", "plan.yml", ".yaml", " .md", "a\nb.md", " a.md"]
+        {
             assert!(Pointer::read(bad).is_err(), "{bad}");
         }
+        let long = |stem: usize| Pointer::read(&format!("{}.md", "a".repeat(stem)));
+        assert!(long(97).is_ok() && long(98).is_err());
     }
 }
