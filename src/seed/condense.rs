@@ -356,7 +356,7 @@ impl Seed {
             })
         };
         claim(0)?;
-        if std::fs::read(&file).ok().as_deref() != Some(before.as_bytes()) {
+        if super::paths::bytes_of(&file).ok().as_deref() != Some(before.as_bytes()) {
             return Ok(false);
         }
         self.replace_file(&file, text.as_bytes())?;

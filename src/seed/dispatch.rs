@@ -99,7 +99,7 @@ impl Seed {
     /// Each note as it stands on its page, from its bracket to its last brace.
     fn texts_of<'m>(&self, notes: &[&'m Marked]) -> Vec<(&'m Marked, String)> {
         let text = |one: &&'m Marked| {
-            let page = std::fs::read_to_string(self.store.work_tree().join(&one.page)).ok()?;
+            let page = super::paths::text_of(self.store.work_tree().join(&one.page)).ok()?;
             Some((*one, page.get(one.note.span.clone())?.to_owned()))
         };
         notes.iter().filter_map(text).collect()

@@ -270,7 +270,8 @@ impl Seed {
     }
 
     fn blob_now(&self, path: &RepoPath) -> String {
-        let bytes = path.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+        let file = path.below(self.store.work_tree()).ok();
+        let bytes = file.and_then(|file| super::paths::bytes_of(&file).ok());
         bytes.map(|bytes| crate::format::short_hash(&bytes, 16)).unwrap_or_default()
     }
 
@@ -328,7 +329,7 @@ impl Seed {
         };
         let Some(focused) = self.focused()? else { return Ok(false) };
         let file = path.below(self.store.work_tree()).ok();
-        let new = file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+        let new = file.as_ref().and_then(|file| super::paths::bytes_of(file).ok()).unwrap_or_default();
         let page = file.and_then(|file| self.cycle_page(&focused, shown, &file));
         let new = String::from_utf8_lossy(&new);
         Ok(self.has_lost(&focused, page.as_deref().unwrap_or_default(), &old, &new))
@@ -341,7 +342,7 @@ impl Seed {
     /// Compares a page with what it was: is every changed byte below the phase's own anchor?
     fn page_is_own(&self, row: &Phase, path: &RepoPath, before: &TreeId) -> Result<bool> {
         let old = self.store.blob_at(before, path)?.map(String::from_utf8);
-        let new = path.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+        let new = path.below(self.store.work_tree()).ok().and_then(|file| super::paths::bytes_of(file).ok());
         let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else { return Ok(false) };
         let Ok(new) = new else { return Ok(false) };
         let anchors = self.rules.maps.anchors();
@@ -603,7 +604,7 @@ impl Seed {
         let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
         let mut edits = Vec::new();
         for page in pages {
-            let bytes = std::fs::read(self.store.work_tree().join(page))?;
+            let bytes = super::paths::bytes_of(self.store.work_tree().join(page))?;
             edits.push(crate::store::TreeEdit::Put { path: page.clone(), bytes });
         }
         if edits.is_empty() {

@@ -57,7 +57,7 @@ impl Seed {
     pub(super) fn faulty_knowledge(&self) -> Vec<String> {
         let (paths, known) = self.knowledge_on_disk();
         let faults = |path: &String| {
-            let text = std::fs::read(self.store.work_tree().join(path)).ok()?;
+            let text = super::paths::bytes_of(self.store.work_tree().join(path)).ok()?;
             let fault = fault_of(path, &String::from_utf8_lossy(&text), &known)?;
             Some(format!("{path}:{}", fault.line))
         };
@@ -78,7 +78,7 @@ impl Seed {
         written.peek()?;
         let (_, known) = self.knowledge_on_disk();
         let (file, fault) = written.find_map(|(path, _)| {
-            let text = std::fs::read(self.store.work_tree().join(path)).ok()?;
+            let text = super::paths::bytes_of(self.store.work_tree().join(path)).ok()?;
             Some((path, fault_of(path, &String::from_utf8_lossy(&text), &known)?))
         })?;
         let mut facts = Facts::default();
@@ -90,17 +90,17 @@ impl Seed {
 
     /// What is wrong with the front matter of a knowledge file, first.
     pub(super) fn front_fault(&self, path: &str) -> Option<Finding> {
-        let text = std::fs::read(self.store.work_tree().join(path)).ok()?;
+        let text = super::paths::bytes_of(self.store.work_tree().join(path)).ok()?;
         let (_, known) = self.knowledge_on_disk();
         fault_of(path, &String::from_utf8_lossy(&text), &known)
     }
 
     /// Gives a knowledge file its line in the index, where it has none; says whether it did.
     pub(super) fn list_knowledge(&self, path: &str) -> Result<bool> {
-        let text = std::fs::read_to_string(self.store.work_tree().join(path))?;
+        let text = super::paths::text_of(self.store.work_tree().join(path))?;
         let said = knowledge::front(&text).description.map(|said| said.text.to_owned());
         let index = self.store.work_tree().join(knowledge::INDEX);
-        let now = std::fs::read_to_string(&index).unwrap_or_default();
+        let now = super::paths::text_of(&index).unwrap_or_default();
         let new = knowledge::with_line(&now, path, &knowledge::name_of(path), &said.unwrap_or_default());
         if new != now {
             self.replace_file(&index, new.as_bytes())?;

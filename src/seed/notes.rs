@@ -204,7 +204,7 @@ impl Seed {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let file = self.store.work_tree().join(&marked.page);
-        let page = std::fs::read_to_string(&file)?;
+        let page = super::paths::text_of(&file)?;
         let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(no("moved"))) };
         // The step first: it keeps the note's words, whatever comes in between.
         let old = page[marked.note.range.clone()].trim().to_owned();
@@ -217,7 +217,7 @@ impl Seed {
             Ok(taken) => taken.focused,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        if std::fs::read(&file)? != page.as_bytes() {
+        if super::paths::bytes_of(&file)? != page.as_bytes() {
             return Ok(Err(no("moved")));
         }
         self.replace_file(&file, text.as_bytes())?;
@@ -260,7 +260,7 @@ impl Seed {
             let text = format!("note {n} is a {} note, and none that a job is made of", marked.note.kind);
             return Err(SeedError::Usage(text));
         }
-        let page = std::fs::read_to_string(self.store.work_tree().join(&marked.page))?;
+        let page = super::paths::text_of(self.store.work_tree().join(&marked.page))?;
         let job = &focused.state.job;
         let around = paragraph(&page, marked.note.line);
         let quoted: Vec<String> = around.iter().map(|line| format!("> {line}")).collect();
@@ -329,7 +329,7 @@ impl Seed {
         });
         for (page, seen) in pages {
             let file = self.store.work_tree().join(page);
-            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            let Ok(text) = super::paths::text_of(&file) else { continue };
             if persons.contains(page) {
                 continue;
             }
@@ -368,7 +368,7 @@ impl Seed {
             if !matches!(place, Place::Page { .. }) {
                 continue;
             }
-            let Ok(new) = std::fs::read_to_string(self.store.work_tree().join(path)) else { continue };
+            let Ok(new) = super::paths::text_of(self.store.work_tree().join(path)) else { continue };
             let old = match undone(&file.change, &new) {
                 Some(old) => old,
                 None => self.page_at_boundary(focused, path)?,

@@ -41,7 +41,7 @@ impl Seed {
 
     /// What lies in the work tree as `name`, if anything does.
     pub fn own_file_on_disk(&self, state: &State, name: &str) -> Option<Vec<u8>> {
-        std::fs::read(self.store.work_tree().join(self.own_path(state, name))).ok()
+        super::paths::bytes_of(self.store.work_tree().join(self.own_path(state, name))).ok()
     }
 
     /// Records a file with a step of the job, then writes it and reads it back.
@@ -65,7 +65,7 @@ impl Seed {
             std::fs::create_dir_all(dir)?;
         }
         self.replace_file(&file, bytes)?;
-        if std::fs::read(&file)? != bytes {
+        if super::paths::bytes_of(&file)? != bytes {
             return Err(SeedError::Usage(format!("{path} does not read as it was written; try again")));
         }
         self.note(Some(focused), |line| {

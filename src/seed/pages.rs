@@ -120,7 +120,7 @@ impl Seed {
 
     /// The page of a directory, given as a line of the scope.
     pub(super) fn page_text(&self, line: &str) -> Option<String> {
-        std::fs::read_to_string(self.store.work_tree().join(self.page_path(line))).ok()
+        super::paths::text_of(self.store.work_tree().join(self.page_path(line))).ok()
     }
 
     /// The path of the page of a directory, given as a line of the scope.
@@ -175,7 +175,7 @@ impl Seed {
             if !path.symlink_metadata().is_ok_and(|data| data.is_file()) {
                 continue;
             }
-            let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+            let text = String::from_utf8_lossy(&super::paths::bytes_of(&path)?).into_owned();
             open += self.rules.kinds().open(&text, &anchors, "PENDING-JOB");
         }
         Ok(open)
@@ -217,7 +217,7 @@ impl Seed {
         pages.dedup();
         pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
         let anchors = self.rules.maps.anchors();
-        let text = |page: &String| std::fs::read_to_string(self.store.work_tree().join(page)).ok();
+        let text = |page: &String| super::paths::text_of(self.store.work_tree().join(page)).ok();
         Ok(pages
             .iter()
             .filter_map(|page| Some((page.clone(), heal::heal(&text(page)?, &anchors).ok()?)))
@@ -233,7 +233,7 @@ impl Seed {
     /// Keeps the bytes of pages that get their anchors now, as they were.
     pub(super) fn keep_unhealed(&self, mut draft: Draft, steps: u32, pages: &[(String, String)]) -> Draft {
         for (page, _) in pages {
-            let Ok(bytes) = std::fs::read(self.store.work_tree().join(page)) else { continue };
+            let Ok(bytes) = super::paths::bytes_of(self.store.work_tree().join(page)) else { continue };
             let path = format!("heals/{}-{}", steps + 1, short_hash(page.as_bytes(), 8));
             let head = format!("{page}\n").into_bytes();
             draft.edits.push(TreeEdit::Put { path, bytes: [head, bytes].concat() });

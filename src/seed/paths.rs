@@ -3,6 +3,7 @@
 //! Links and `..` are resolved before a guard sees a path, so that no detour leads
 //! past a fence. What does not exist yet is judged by its nearest existing parent.
 
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::Seed;
@@ -19,6 +20,22 @@ pub struct Resolved {
     pub shown: String,
     pub place: Place,
     pub exists: bool,
+}
+
+/// The bytes of a file, also where a link leads to it. A pipe in its place would be waited for
+/// without end, and a hook has to answer: it reads as no file.
+pub(super) fn bytes_of(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    let path = path.as_ref();
+    if path.metadata()?.is_file() {
+        std::fs::read(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no plain file"))
+    }
+}
+
+/// The same, as text.
+pub(super) fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
+    String::from_utf8(bytes_of(path)?).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad))
 }
 
 /// Resolves links and `..` of `path`; parts that do not exist are kept as they are.

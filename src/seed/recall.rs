@@ -52,7 +52,7 @@ impl Seed {
     fn memory_text(&self, path: &str) -> Option<String> {
         let at = self.store.work_tree().join(path);
         at.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-        Some(String::from_utf8_lossy(&std::fs::read(at).ok()?).into_owned())
+        Some(String::from_utf8_lossy(&super::paths::bytes_of(at).ok()?).into_owned())
     }
 
     /// Carried notes, the oldest first, then live ones, the nearest page first. Where memory

@@ -232,7 +232,7 @@ impl Seed {
         if !self.row(Some(focused)).measures || !resolved.exists {
             return None;
         }
-        let old = String::from_utf8(std::fs::read(&resolved.real).ok()?).ok()?;
+        let old = String::from_utf8(super::paths::bytes_of(&resolved.real).ok()?).ok()?;
         let new = edit::apply(Some(&old), &file.change).ok()?.unwrap_or_default();
         let page = self.cycle_page(focused, &resolved.shown, &resolved.real);
         let loss = self.would_lose(focused, page.as_deref().unwrap_or_default(), &old, &new)?;
@@ -245,7 +245,7 @@ impl Seed {
         }
         let long = resolved.real.metadata().is_ok_and(|data| data.len() > LONGEST_PAGE);
         let current = if resolved.exists && !long {
-            Some(String::from_utf8(std::fs::read(&resolved.real).ok()?).ok()?)
+            Some(String::from_utf8(super::paths::bytes_of(&resolved.real).ok()?).ok()?)
         } else if long {
             return None;
         } else {

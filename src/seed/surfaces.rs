@@ -168,7 +168,8 @@ impl Seed {
         let said: String = said.chars().take(SAID.1).collect();
         let mut body = format!("What the check said:\n\n{said}\n\nPut back:\n\n");
         for file in &files {
-            let bytes = file.below(self.store.work_tree()).ok().and_then(|file| std::fs::read(file).ok());
+            let bytes =
+                file.below(self.store.work_tree()).ok().and_then(|file| super::paths::bytes_of(file).ok());
             let place = bytes.map_or_else(String::new, |bytes| {
                 let kept = format!("taken/{}-{}", focused.state.steps + 1, short_hash(&bytes, 12));
                 let place = format!(", kept as {}:{kept}", focused.chain);

@@ -438,7 +438,8 @@ impl Store {
             Ok(data) if data.is_dir() && !on_disk.join(".git").exists() => kind != Kind::Added,
             Ok(data) if data.is_dir() => self.inner_head(path).is_some(),
             Ok(data) if data.is_file() => fs::File::open(on_disk).is_ok(),
-            Ok(_) => true,
+            // Git refuses a pipe or a socket in a file's place, and reading one waits for ever.
+            Ok(data) => data.is_symlink(),
             Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
         }
     }
@@ -658,11 +659,12 @@ impl Store {
     /// leads.
     pub fn content_now(&self, path: &RepoPath) -> Option<Vec<u8>> {
         let file = path.below(&self.work_tree).ok()?;
-        if file.symlink_metadata().ok()?.is_symlink() {
+        let data = file.symlink_metadata().ok()?;
+        if data.is_symlink() {
             let to = fs::read_link(file).ok()?;
             return Some(gix::path::into_bstr(to).ok()?.into_owned().into());
         }
-        fs::read(file).ok()
+        if data.is_file() { fs::read(file).ok() } else { None }
     }
 
     /// The commit of a repository inside this one.

@@ -779,3 +779,26 @@ impl World {
         self.edits(path, &format!("{anchor}\n"), &format!("{anchor}\n\n{text}\n")).passes();
     }
 }
+
+/// A pipe that nobody writes to would hold a reader for ever; hooks and commands answer all
+/// the same.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_files_place_holds_nobody_up() {
+    let world = World::seeded();
+    world.to("execute");
+    for path in [PAGE, CODE] {
+        let kept = world.text(path);
+        world.runs_and("./rebuild.sh", || {
+            world.sh(&format!("rm {path} && mkfifo {path}"));
+        });
+        let input = json!({ "file_path": world.path(path), "content": "x\n" });
+        world.before("Write", &input, &world.next_call());
+        world.seed("status").succeeds();
+        world.seed("note list").succeeds();
+        world.seed("fence status").succeeds();
+        assert_eq!(world.seed("phase advance -m x").said().code, 2);
+        world.sh(&format!("rm {path}"));
+        world.puts(path, &kept);
+    }
+}
