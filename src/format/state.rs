@@ -199,6 +199,9 @@ pub struct Home {
     /// Where a person let it rest: it waits for nobody there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rested: String,
+    /// HEAD when it left the focus: what was committed since then is none of its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub left: String,
     /// Id of the clone whose steps these are; a job from elsewhere is data.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub clone: String,

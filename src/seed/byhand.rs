@@ -6,6 +6,7 @@
 
 use super::{Focused, Result, Seed};
 use crate::format::trailers::StepTrailers;
+use crate::jobs::JobId;
 use crate::phases::Class;
 use crate::store::{CommitId, Moved};
 
@@ -26,7 +27,7 @@ impl Seed {
             last.filter(|last| self.store.head().is_ok_and(|head| head.commit.as_ref() != Some(last)))
         {
             let commits = self.store.commits_since(&last)?;
-            let others = commits.into_iter().filter(|(_, message)| !is_of(&focused, message));
+            let others = commits.into_iter().filter(|(_, message)| !self.is_a_step(&focused, message));
             named.extend(others.map(|(commit, message)| told(commit.as_str(), &message)));
         }
         let more = self.logged_by_hand(&focused, 0)?;
@@ -50,18 +51,21 @@ impl Seed {
             let Ok(commit) = to.parse::<CommitId>() else { continue };
             // A commit that is gone again left nothing to name.
             let Ok(message) = self.store.commit_message(&commit) else { continue };
-            if made && !is_of(focused, &message) && named.len() < NAMED {
+            if made && !self.is_a_step(focused, &message) && named.len() < NAMED {
                 named.push(told(&to, &message));
             }
         }
         named.dedup();
         Ok(named)
     }
-}
 
-/// The message names a step of this job.
-fn is_of(focused: &Focused, message: &str) -> bool {
-    StepTrailers::read(message).is_some_and(|read| read.job == focused.state.job.id.to_string())
+    /// The message names a step of this job, or of another one that worked here while this
+    /// one rested.
+    fn is_a_step(&self, focused: &Focused, message: &str) -> bool {
+        let Some(read) = StepTrailers::read(message) else { return false };
+        let is_known = |id: JobId| self.knows(&id).unwrap_or(false);
+        read.job == focused.state.job.id.to_string() || read.job.parse().is_ok_and(is_known)
+    }
 }
 
 fn told(commit: &str, message: &str) -> String {

@@ -243,7 +243,7 @@ impl Seed {
     /// that is completed stays so; its open cycle waits.
     pub fn pause_job(&self, by: By) -> Result<Focused> {
         let focused = self.require_focused()?;
-        let now = self.now;
+        let (now, head) = (self.now, self.store.head()?.commit);
         // A person can always pause, over a broken journal too.
         let fold = if by == By::Person && focused.since.is_err() { Fold::Anew } else { Fold::In };
         let taken = self.step(&focused.chain, fold, |state, _| {
@@ -252,6 +252,7 @@ impl Seed {
             }
             // What was unlocked is judged at the boundary that comes next, and that may be another job's.
             state.unlocked = None;
+            state.home.left = head.as_ref().map(ToString::to_string).unwrap_or_default();
             // A person's pause lets the turn end; an agent's own does not.
             if by == By::Person {
                 state.home.rested = std::mem::take(&mut state.home.worktree);

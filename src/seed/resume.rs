@@ -13,7 +13,7 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::format::names;
 use crate::format::state::{self, Driver, Fence, Prep, State};
 use crate::jobs::{JobId, Status};
-use crate::store::{CommitId, Store, TreeEdit};
+use crate::store::{CommitId, Store, TreeEdit, TreeId};
 use crate::verdict::{Refusal, Wants};
 use crate::world;
 
@@ -116,7 +116,9 @@ impl Seed {
         }
         let begun = moves && !job.state.fence.tree.is_empty();
         let beginning = if begun { Some(self.begin_fence()?) } else { None };
-        self.keep_what_it_needs(&job, beginning.as_ref())?;
+        let rebased = if moves { None } else { self.fence_after_rest(&job.state)? };
+        let tree = beginning.as_ref().map(|beginning| &beginning.tree).or(rebased.as_ref());
+        self.keep_what_it_needs(&job, tree)?;
         let (clone, worktree) = (self.clone_id()?, self.store.worktree_name());
         // Nobody else takes it, or parks it, between the look and the focus.
         let _lock = self.store.lock()?;
@@ -139,6 +141,10 @@ impl Seed {
             if moves {
                 self.settle(state, beginning.as_ref(), &mut edits)?;
             }
+            if let Some(tree) = &rebased {
+                state.fence.tree.clone_from(tree);
+            }
+            state.home.left.clear();
             state.home.clone.clone_from(&clone);
             state.home.worktree.clone_from(&worktree);
             state.home.rested.clear();
@@ -197,13 +203,29 @@ impl Seed {
     }
 
     /// Holds what the job stands on against a gc of this clone.
-    fn keep_what_it_needs(&self, job: &Focused, beginning: Option<&Beginning>) -> Result<()> {
+    fn keep_what_it_needs(&self, job: &Focused, tree: Option<&String>) -> Result<()> {
         let chain = names::keep_chain(&job.state.job.id);
-        let Some(tree) = beginning.and_then(|beginning| beginning.tree.parse().ok()) else { return Ok(()) };
+        let Some(tree) = tree.and_then(|tree| tree.parse().ok()) else { return Ok(()) };
         if let Ok(commit) = job.state.home.commit.parse() {
             self.store.keep(&chain, &commit, self.now)?;
         }
         Ok(self.store.keep_tree(&chain, &tree, self.now)?)
+    }
+
+    /// The fence's tree of a job that comes back where it rested, with what was committed here
+    /// meanwhile: that is none of its changes, and putting strays back must not undo it. What
+    /// is in no commit, and what was committed before it rested, stays judged as it was.
+    fn fence_after_rest(&self, state: &State) -> Result<Option<String>> {
+        let (Ok(tree), Ok(left)) = (state.fence.tree.parse::<TreeId>(), state.home.left.parse::<CommitId>())
+        else {
+            return Ok(None);
+        };
+        let Some(head) = self.store.head()?.commit.filter(|head| *head != left) else { return Ok(None) };
+        if !self.store.has_commit(left.as_str()) || !self.store.contains(&left)? {
+            return Ok(None);
+        }
+        let (old, new) = (self.store.tree_of_commit(&left)?, self.store.tree_of_commit(&head)?);
+        Ok(Some(self.store.carry_over(&tree, &old, &new)?.to_string()))
     }
 
     /// Takes what was granted elsewhere out of a job that came from there; says what it was.

@@ -521,6 +521,27 @@ impl Store {
         Ok(changed)
     }
 
+    /// The tree `base` with everything that differs from tree `a` to tree `b` as it is in `b`.
+    pub fn carry_over(&self, base: &TreeId, a: &TreeId, b: &TreeId) -> Result<TreeId, StoreError> {
+        let options = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"];
+        let more = ["--no-ext-diff", "--ignore-submodules=none", a.as_str(), b.as_str()];
+        let printed = self.git(options.into_iter().chain(more)).run()?;
+        let mut fields = printed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+        let mut lines = Vec::new();
+        while let (Some(change), Some(path)) = (fields.next(), fields.next()) {
+            // `:<mode> <mode> <id> <id> <letter>`; a mode of zeros is a path that is gone.
+            let words: Vec<&[u8]> = change.split(|byte| *byte == b' ').collect();
+            let [_, mode, _, id, _] = words[..] else { continue };
+            lines.extend([mode, b" ", id, b"\t", path, b"\0"].concat());
+        }
+        let dir = tempfile::Builder::new().prefix("carry-").tempdir_in(seed_dir_of(self)?)?;
+        let index = dir.path().join("index");
+        self.git(PRIVATE.into_iter().chain(["read-tree", base.as_str()])).index(&index).run()?;
+        let update = PRIVATE.into_iter().chain(["update-index", "--replace", "-z", "--index-info"]);
+        self.git(update).index(&index).input(lines).run()?;
+        self.write_tree(&index)
+    }
+
     /// The paths in which two trees differ, with the lines added and removed; a file that is
     /// not text counts as one line.
     pub fn lines_changed(&self, a: &TreeId, b: &TreeId) -> Result<Vec<(RepoPath, usize)>, StoreError> {

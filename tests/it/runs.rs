@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::World;
+use super::world::{CODE, PAGE, World, message, page};
 
 /// Lives the focused job from where it is to the end of its run.
 fn finishes(world: &World) {
@@ -236,4 +236,30 @@ fn a_later_run_is_told_what_earlier_ones_left_and_reads_their_summary() {
     world.seed("compact append open-threads -m 'none yet'").succeeds();
     let first = world.text(&format!(".claude/jobs/{job}/run-2/compaction-1.md"));
     assert!(first.contains("escapes are kept now") && !first.contains("what open-threads"), "{first}");
+}
+
+/// What another job committed while one rested is none of its changes: it is not asked to put
+/// that back, and nothing that was settled is undone.
+#[test]
+fn a_job_that_rested_keeps_what_another_one_committed_meanwhile() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { begun();").passes();
+    let first = world.job();
+    world.person("job pause").succeeds();
+    world.prompt("Tell the next reader how the parser treats numbers");
+    world.to("condense");
+    world.reads(PAGE).passes();
+    world.seed("condense archive").succeeds();
+    world.writes(PAGE, &page("Numbers have no sign of their own.\n")).passes();
+    world.approved();
+    world.leaves();
+
+    world.seed(&format!("job activate {first}")).succeeds();
+    world.works("execute");
+    world.seed("fence restore").tells("Nothing to put back");
+    let out = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+    assert!(!out.contains("by hand"), "{out}");
+    assert!(world.text(PAGE).contains("Numbers have no sign"), "{}", world.text(PAGE));
+    assert_eq!(world.files_of_head(), [PAGE, CODE]);
 }
