@@ -524,8 +524,8 @@ impl Store {
     /// The tree `base` with everything that differs from tree `a` to tree `b` as it is in `b`.
     pub fn carry_over(&self, base: &TreeId, a: &TreeId, b: &TreeId) -> Result<TreeId, StoreError> {
         let options = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"];
-        let more = ["--no-ext-diff", "--ignore-submodules=none", a.as_str(), b.as_str()];
-        let printed = self.git(options.into_iter().chain(more)).run()?;
+        let compared = ["--no-ext-diff", "--ignore-submodules=none", a.as_str(), b.as_str()];
+        let printed = self.git(options.into_iter().chain(compared)).run()?;
         let mut fields = printed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
         let mut lines = Vec::new();
         while let (Some(change), Some(path)) = (fields.next(), fields.next()) {
