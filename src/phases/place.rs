@@ -103,6 +103,8 @@ pub struct Names<'a> {
     pub job: Option<&'a str>,
     /// The path of the document that the job decided on, once it has.
     pub plan: Option<&'a str>,
+    /// Where a document of earlier days may lie instead of it.
+    pub old_plan: Option<&'a str>,
     /// The disk does not tell large letters from small ones.
     pub ignore_case: bool,
 }
@@ -152,6 +154,10 @@ pub fn of(path: &str, names: &Names<'_>) -> Place {
     let page = names.pages.iter().any(|page| names.is_same(page, file));
     if let Some(place) = surface(path, page, names) {
         return place;
+    }
+    // What counts as the document is nobody's memory, wherever it lies.
+    if names.old_plan.is_some_and(|old| names.is_same(old, path)) {
+        return Place::Plan { own: true };
     }
     if page {
         return Place::Page { dir: dir.to_owned() };
@@ -232,6 +238,7 @@ mod tests {
             unlocked: None,
             job: Some("j1"),
             plan: Some(".claude/jobs/j1/plan.md"),
+            old_plan: Some(".claude/knowledge/plans/p.md"),
             ignore_case: false,
         };
         let of_surface =
@@ -251,6 +258,8 @@ mod tests {
             (".claude/agents/mover.sh", project(".claude/agents")),
             (".claude/jobs/j1/plan.md", Place::Plan { own: true }),
             (".claude/jobs/j2/plan.yaml", Place::Plan { own: false }),
+            (".claude/knowledge/plans/p.md", Place::Plan { own: true }),
+            (".claude/knowledge/plans/q.md", Place::Knowledge),
             (".claude/jobs/j1/run-1/session-log-1.md", Place::JobFile),
             (".claude/settings.json", closed()),
             (".Claude/Settings.json", closed()),
@@ -290,8 +299,15 @@ mod tests {
 
     #[test]
     fn every_spelling_of_the_git_directory_is_it() {
-        let names =
-            Names { pages: &[], surfaces: &[], unlocked: None, job: None, plan: None, ignore_case: false };
+        let names = Names {
+            pages: &[],
+            surfaces: &[],
+            unlocked: None,
+            job: None,
+            plan: None,
+            old_plan: None,
+            ignore_case: false,
+        };
         for path in [
             ".git",
             ".GIT/config",
@@ -356,6 +372,7 @@ mod tests {
                 unlocked,
                 job: None,
                 plan: None,
+                old_plan: None,
                 ignore_case: false,
             };
             match of(path, &names) {

@@ -203,12 +203,14 @@ impl Seed {
     pub fn place_named(&self, path: &str, state: Option<&State>) -> Place {
         let job = state.map(|state| state.job.id.to_string());
         let plan = state.zip(job.as_deref()).and_then(|(state, job)| state.plan.pointer.path(job));
+        let old_plan = state.and_then(|state| state.plan.pointer.old_path());
         let names = Names {
             pages: &self.rules.pages,
             surfaces: &self.rules.surfaces,
             unlocked: state.and_then(|state| state.unlocked.as_ref()),
             job: job.as_deref(),
             plan: plan.as_deref(),
+            old_plan: old_plan.as_deref(),
             ignore_case: self.ignores_case(),
         };
         place::of(path, &names)

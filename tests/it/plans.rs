@@ -247,3 +247,21 @@ fn a_job_brings_rules_that_bind_it_alone_once_a_person_approves() {
     assert!(!world.seed("phase list").succeeds().contains("review"));
     assert!(!world.seed("rules show").succeeds().contains("of the focused job"));
 }
+
+/// A document of earlier days lies among the knowledge, and counts: condense, which writes
+/// knowledge, makes no plan shorter there.
+#[test]
+fn a_plan_among_the_knowledge_is_no_knowledge() {
+    const OLD: &str = ".claude/knowledge/plans/p.md";
+    let world = World::seeded();
+    world.puts(OLD, "---\ntotal_cycles: 3\n---\n# Plan\n");
+    world.git("add -A");
+    world.git("commit -qm plan");
+    decides(&world, "p.md");
+    goes_on(&world, "condense");
+    world.opens();
+    world.reads(OLD).passes();
+    world.edits(OLD, "total_cycles: 3", "total_cycles: 1").refuses("is the plan document");
+    world.works("condense");
+    world.asks(&completion()).refuses("the plan has cycles left");
+}
