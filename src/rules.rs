@@ -1113,6 +1113,9 @@ work = "read on"
                 "phase `execute`, `write`: `scope` needs a phase that freezes",
             ),
             ("name = \"condense\"\nback = [\"plan\"]", "`condense`, `back`: it consolidates"),
+            ("name = \"observe\"\nexit = [\"decision\"]", "gate `decision` wants a phase with `decides"),
+            ("name = \"plan\"\nexit = [\"document\"]", "gate `document` wants a phase with `plan-new`"),
+            ("name = \"observe\"\nwords = 2001", "`words`: no message is asked to be longer"),
         ] {
             let text = format!("[[phase]]\n{row}\n");
             assert!(told(&text).contains(says), "{row}: {}", told(&text));

@@ -13,6 +13,8 @@ const NEEDED: [(&str, Kind); 4] =
 
 /// The longest name of a phase.
 const LONGEST_NAME: usize = 24;
+/// The most words that a row may ask of its message.
+const MOST_WORDS: u32 = 2_000;
 
 impl Map {
     pub(super) fn check(&self) -> Checked {
@@ -22,7 +24,8 @@ impl Map {
         self.anchors_are_sound()?;
         self.ways_lead_round()?;
         self.anchors_stand_in_order()?;
-        self.scope_is_frozen_first()
+        self.scope_is_frozen_first()?;
+        self.gates_can_be_met()
     }
 
     fn known(&self) -> String {
@@ -191,6 +194,26 @@ impl Map {
         Ok(())
     }
 
+    /// What a gate wants of the plan document can be done here or on every way here; no
+    /// command would lead past it otherwise.
+    fn gates_can_be_met(&self) -> Checked {
+        let writes_it =
+            |phase: &Phase| phase.write.contains(&Write::PlanNew) || phase.write.contains(&Write::All);
+        let wants: [(&str, &str, &dyn Fn(&Phase) -> bool); 2] =
+            [("decision", "decides = true", &|phase| phase.decides), ("document", "plan-new", &writes_it)];
+        for (gate, key, does) in wants {
+            let without = self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !does(phase));
+            for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !does(phase)) {
+                let asked = phase.exit.iter().chain(&phase.back_gates).any(|name| name == gate);
+                if asked && without.contains(&phase.name) {
+                    let what = format!("gate `{gate}` wants a phase with `{key}` here or on every way here");
+                    return Err(BadMap::row(&phase.name, "exit", what));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What forward steps lead to from `from`, over rows that let them `through`.
     fn reach(&self, from: &PhaseName, through: impl Fn(&Phase) -> bool) -> Vec<PhaseName> {
         let mut reached: Vec<PhaseName> = Vec::new();
@@ -248,6 +271,9 @@ fn row_is_sound(phase: &Phase) -> Checked {
         if !gates::is_known(gate) {
             return no(key, format!("wants gate `{gate}`; known gates: {}", gates::names()));
         }
+    }
+    if phase.words.is_some_and(|words| words > MOST_WORDS) {
+        return no("words", format!("no message is asked to be longer than {MOST_WORDS} words"));
     }
     let below_anchor = phase.write.iter().any(|write| matches!(write, Write::Page | Write::ScopedPage));
     if below_anchor && phase.anchor.is_none() {
