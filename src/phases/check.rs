@@ -6,6 +6,7 @@
 use super::{BadMap, Class, Kind, Map, Phase, PhaseName, Write, gates};
 
 type Checked = Result<(), BadMap>;
+type Does = fn(&Phase) -> bool;
 
 /// Rows that every map has, and what they must be.
 const NEEDED: [(&str, Kind); 4] =
@@ -197,10 +198,10 @@ impl Map {
     /// What a gate wants of the plan document can be done here or on every way here; no
     /// command would lead past it otherwise.
     fn gates_can_be_met(&self) -> Checked {
-        let writes_it =
-            |phase: &Phase| phase.write.contains(&Write::PlanNew) || phase.write.contains(&Write::All);
-        let wants: [(&str, &str, &dyn Fn(&Phase) -> bool); 2] =
-            [("decision", "decides = true", &|phase| phase.decides), ("document", "plan-new", &writes_it)];
+        let writes_it: Does =
+            |phase| phase.write.contains(&Write::PlanNew) || phase.write.contains(&Write::All);
+        let wants: [(&str, &str, Does); 2] =
+            [("decision", "decides = true", |phase| phase.decides), ("document", "plan-new", writes_it)];
         for (gate, key, does) in wants {
             let without = self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !does(phase));
             for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !does(phase)) {
