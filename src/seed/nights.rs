@@ -71,13 +71,16 @@ impl Seed {
 
     /// What the person hears of it when a session starts.
     pub(super) fn good_morning(&self) -> Result<Answer> {
-        let line = |job: &Focused, how: &str, what: &str| {
+        let approve = |job: &Focused| {
             let job = &job.state.job;
-            format!("git seed: \"{}\" {how}: git seed job {what} {}", job.name, job.id)
+            format!("git seed: \"{}\" awaits you: git seed job approve {}", job.name, job.id)
         };
-        let awaiting = self.awaiting()?;
-        let mut lines: Vec<String> = awaiting.iter().map(|job| line(job, "awaits you", "approve")).collect();
-        lines.extend(self.waiting_here()?.map(|job| line(&job, "waits in this worktree", "activate")));
+        let activate = |job: Focused| {
+            let job = job.state.job;
+            format!("git seed: \"{}\" waits in this worktree: git seed job activate {}", job.name, job.id)
+        };
+        let mut lines: Vec<String> = self.awaiting()?.iter().map(approve).collect();
+        lines.extend(self.waiting_here()?.map(activate));
         Ok(if lines.is_empty() { Answer::silence() } else { Answer::to_person(lines.join("\n")) })
     }
 
