@@ -296,7 +296,7 @@ impl Seed {
             declared,
             stay,
             checkpoints: state.stand.entry.checkpoints,
-            unsummed: state.summed.due > 0,
+            unsummed: super::summary::is_wanted(state),
             uncommitted: since.touched().next().is_some() || self.was_heard(focused)?,
             proved: counts.proved.unwrap_or(state.proved),
         })

@@ -57,7 +57,7 @@ impl Seed {
             guest,
             stay: focused.map(|focused| self.stay(focused)).unwrap_or_default(),
             delegates: host.delegates(),
-            unsummed: focused.is_some_and(|focused| focused.state.summed.due > 0),
+            unsummed: focused.is_some_and(|focused| super::summary::is_wanted(&focused.state)),
             room: focused.filter(|_| !guest).map(|focused| self.room(focused, event)).unwrap_or_default(),
             away: focused.and_then(|focused| self.away(focused)),
             call: self.call(host, event, call, phase, focused),

@@ -6,6 +6,8 @@ use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed, SeedError};
 use crate::format::interaction::Interaction;
 use crate::format::names;
+use crate::format::state::State;
+use crate::jobs::Status;
 use crate::jobs::summary::{self, BadSummary};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
@@ -28,6 +30,12 @@ pub struct Chain {
     pub open: Vec<(u32, Interaction)>,
     /// The one through which a summary is due.
     pub due: Option<u32>,
+}
+
+/// True where the work waits for a summary. A completed job is closed without one: the
+/// answer that ended it may have made it due, and the next run begins with it.
+pub(super) fn is_wanted(state: &State) -> bool {
+    state.summed.due > 0 && state.job.status != Status::Completed
 }
 
 impl Seed {
