@@ -65,6 +65,17 @@ pub struct Seed {
     pub store: Store,
     pub rules: Rules,
     pub now: UnixSeconds,
+    /// The focus when it was opened; a decision reads it once.
+    focus: Focus,
+}
+
+/// What has the focus of a worktree.
+#[derive(Clone, Debug)]
+enum Focus {
+    On(String, Tip),
+    Nothing,
+    /// It did not read; whoever needs it says why.
+    Unread,
 }
 
 /// A job as it stands, with the chain that holds it.
@@ -148,12 +159,6 @@ impl SeedError {
     }
 }
 
-/// The rules of the focused job's own. Whoever reads the job says it where it is damaged.
-fn own_rules(store: &Store) -> Option<String> {
-    let (_, tip) = store.focused().ok()??;
-    rules_of(store, &tip).ok()?
-}
-
 /// The rules of a job's own, as a person of this clone approved them. Those that a fetch
 /// brought were approved elsewhere.
 fn rules_of(store: &Store, tip: &Tip) -> Result<Option<String>> {
@@ -204,7 +209,8 @@ impl Seed {
 
     /// The same, under the shipped rules: for mending applied ones that do not hold.
     pub fn open_under_shipped(cwd: &Path) -> Result<Self> {
-        Ok(Self { store: Store::from_environment(cwd)?, rules: Rules::shipped()?, now: world::now() })
+        let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);
+        Ok(Self { store, rules, now: world::now(), focus: Focus::Unread })
     }
 
     fn over(store: Store) -> Result<Self> {
@@ -213,12 +219,22 @@ impl Seed {
             Some(tip) => Some(store.file(&tip, "seed.toml")?.unwrap_or_default()),
         };
         let applied = applied.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let rules = match (own_rules(&store), applied) {
+        let focus = match store.focused() {
+            Ok(Some((chain, tip))) => Focus::On(chain, tip),
+            Ok(None) => Focus::Nothing,
+            Err(_) => Focus::Unread,
+        };
+        // Whoever reads the job says it where it is damaged.
+        let own = match &focus {
+            Focus::On(_, tip) => rules_of(&store, tip).unwrap_or_default(),
+            Focus::Nothing | Focus::Unread => None,
+        };
+        let rules = match (own, applied) {
             (Some(own), applied) => Rules::for_job(applied.as_deref(), &own)?,
             (None, Some(applied)) => Rules::with(&applied)?,
             (None, None) => Rules::shipped()?,
         };
-        Ok(Self { store, rules, now: world::now() })
+        Ok(Self { store, rules, now: world::now(), focus })
     }
 
     /// True when git seed is installed here.
@@ -242,6 +258,15 @@ impl Seed {
         match self.store.focused()? {
             Some((chain, tip)) => self.load(chain, tip).map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// The same for a decision, which comes right after the opening.
+    fn focused_at_opening(&self) -> Result<Option<Focused>> {
+        match self.focus.clone() {
+            Focus::On(chain, tip) => self.load(chain, tip).map(Some),
+            Focus::Nothing => Ok(None),
+            Focus::Unread => self.focused(),
         }
     }
 

@@ -89,7 +89,7 @@ impl Seed {
         if call.tool.is_empty() {
             return Ok(Answer::silence());
         }
-        let focused = self.focused()?;
+        let focused = self.focused_at_opening()?;
         if focused.is_none() && !self.is_seeded()? {
             return Ok(Answer::silence());
         }
