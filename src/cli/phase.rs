@@ -7,6 +7,7 @@ use crate::phases::PhaseName;
 use crate::seed::boundary::{Crossed, Toward};
 use crate::seed::steps::By;
 use crate::seed::{Seed, SeedError};
+use crate::verdict::{Refusal, Wants};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PhaseCommand {
@@ -70,7 +71,9 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
             let (to, scope, add_cycle) =
                 (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
-            only_in_condense(&seed, add_cycle.as_deref())?;
+            if let Err(refusal) = only_in_condense(&seed, add_cycle.as_deref())? {
+                return Ok(refuse(&seed, &refusal, out));
+            }
             cross(&seed, &Toward::Forward { to, add_cycle, scope }, &text.read()?, out)
         }
         PhaseCommand::Checkpoint { text } => cross(&seed, &Toward::Checkpoint, &text.read()?, out),
@@ -82,18 +85,21 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
     }
 }
 
-fn only_in_condense(seed: &Seed, add_cycle: Option<&str>) -> Result<(), SeedError> {
-    let Some(why) = add_cycle else { return Ok(()) };
+fn only_in_condense(seed: &Seed, add_cycle: Option<&str>) -> Result<Result<(), Refusal>, SeedError> {
+    let Some(why) = add_cycle else { return Ok(Ok(())) };
     let focused = seed.require_focused()?;
     if why.trim().is_empty() {
         return Err(SeedError::Usage("--add-cycle says why the job needs another cycle".to_owned()));
     }
-    let phase = &focused.state.stand.phase;
+    let no = |case: &str| {
+        let phase = focused.state.stand.phase.as_str();
+        Ok(Err(Refusal::new("cycle", Wants::Edge).with("case", case).with("phase", phase)))
+    };
     let consolidates = seed.row(Some(&focused)).kind == crate::phases::Kind::Consolidation;
     match (consolidates, focused.state.job.status.is_open()) {
-        (true, true) => Ok(()),
-        (true, false) => Err(SeedError::Usage("the job is completed; it takes no further cycle".to_owned())),
-        (false, _) => Err(SeedError::Usage(format!("a cycle is added in condense, not in {phase}"))),
+        (true, true) => Ok(Ok(())),
+        (true, false) => no("cycle-late"),
+        (false, _) => no("cycle-early"),
     }
 }
 

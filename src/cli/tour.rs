@@ -277,7 +277,7 @@ impl Tour<'_> {
     fn the_next_morning(&mut self) -> anyhow::Result<()> {
         self.scene("CONDENSE: memory gets smaller and better")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
-        let came = self.stage.asks(&question(), [REVIEW, APPROVE], APPROVE)?;
+        let came = self.stage.asks(QUESTION, [REVIEW, APPROVE], APPROVE)?;
         self.refused("the agent asks for completion right away", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
         self.passes("the agent reads what the page has gathered", came)?;
@@ -314,7 +314,8 @@ impl Tour<'_> {
     fn notes_come_to_rest(&mut self) -> anyhow::Result<()> {
         let list = self.stage.seed(&["note", "list"], "")?;
         let list = String::from_utf8_lossy(&list.stdout).into_owned();
-        self.expect(list.lines().count() == 5, "git seed note list", &list)?;
+        let live = list.lines().filter(|line| line.contains("  live  ")).count();
+        self.expect(live == 5, "git seed note list", &list)?;
         self.good("git seed note list", "five notes of five kinds, all live")?;
         let came = self.stage.runs("git seed condense archive")?;
         self.gate("git seed condense archive", came)?;
@@ -405,8 +406,17 @@ impl Tour<'_> {
 
     fn approval(&mut self) -> anyhow::Result<()> {
         self.scene("Only a person ends a job")?;
-        let came = self.stage.asks(&question(), [REVIEW, APPROVE], APPROVE)?;
-        self.passes("the agent asks; the person answers: Approve completion", came)?;
+        let list = self.stage.seed(&["job", "list", "--json"], "")?;
+        let jobs: serde_json::Value = serde_json::from_slice(&list.stdout)?;
+        let made = jobs.as_array().and_then(|jobs| jobs.iter().find(|job| job["status"] == "pending"));
+        let next = made.and_then(|job| job["id"].as_str()).unwrap_or_default().to_owned();
+        self.expect(!next.is_empty(), "git seed job list", "the job made of a note is not in it")?;
+        let question = format!("{QUESTION}\nNext: {next} keep single quotes\n");
+        let came = self.stage.asks(&question, [REVIEW, APPROVE], APPROVE)?;
+        self.passes(
+            "the agent asks, and says what comes next; the person answers: Approve completion",
+            came,
+        )?;
         let stop = self.stage.stops()?;
         self.refused(
             "the agent wants to stop before the cycle is closed",
@@ -424,8 +434,15 @@ impl Tour<'_> {
             ],
         )?;
         let stop = self.stage.stops()?;
+        self.refused(
+            "the agent wants to stop; what came up by the way waits",
+            stop.map_or(through(), Came::Refused),
+        )?;
+        self.agent(&["job", "activate", &next], "")?;
+        self.stage.prompt("[PAUSE]")?;
+        let stop = self.stage.stops()?;
         self.expect(stop.is_none(), "the last stop", &stop.clone().unwrap_or_default())?;
-        self.good("the agent stops", "the job is done and the cycle is closed: the turn may end")
+        self.good("the person writes [PAUSE], and the agent stops", "one job is done, the next one rests")
     }
 
     fn nothing_was_lost(&mut self) -> anyhow::Result<()> {
@@ -718,8 +735,7 @@ fn page(title: &str, seen: &str) -> String {
 }
 
 /// What the agent asks the person at the end.
-fn question() -> String {
-    "[JOB-COMPLETE] keep escapes in unquote
+const QUESTION: &str = "[JOB-COMPLETE] keep escapes in unquote
 
 ## Objective Met
 Unquoting keeps what the quotes protected: a backslash before a double quote gives the quote, and a doubled \
@@ -736,9 +752,7 @@ Three of three criteria hold.
 src/CLAUDE.md says in its body why both escapes are taken in one substitution.
 
 ## Outstanding Items
-"
-    .to_owned()
-}
+";
 
 /// What it asks at the end of a small job.
 fn small_question() -> String {

@@ -226,6 +226,8 @@ pub const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=20;
 pub enum BadText {
     #[error("a job's name has 1 to 20 words on one line; this one has {0}")]
     Name(usize),
+    #[error("a job's name is plain text; this one has a control character")]
+    Control,
     #[error("an objective has at most 500 words; this one has {0}")]
     Objective(usize),
     #[error("an objective has at most 4096 bytes; this one has {0}")]
@@ -242,7 +244,11 @@ pub enum BadText {
 pub fn check_name(name: &str) -> Result<&str, BadText> {
     let name = name.trim();
     let words = name.split_whitespace().count();
-    if NAME_WORDS.contains(&words) && !name.contains('\n') { Ok(name) } else { Err(BadText::Name(words)) }
+    match NAME_WORDS.contains(&words) && !name.contains('\n') {
+        true if name.chars().any(char::is_control) => Err(BadText::Control),
+        true => Ok(name),
+        false => Err(BadText::Name(words)),
+    }
 }
 
 /// Checks an objective: at most five hundred words.
@@ -283,6 +289,14 @@ mod tests {
         let long = "x".repeat(41);
         for bad in ["a,b,c,d,e,f", "a,b,a", "## Users", "a\nb", "outstanding items", "a {b}", &long] {
             assert!(check_shape(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_plain_words_on_one_line() {
+        assert_eq!(check_name("  fix the lexer ").ok(), Some("fix the lexer"));
+        for bad in ["", "a\nb", "red \u{1b}[31m words", &"w ".repeat(21)] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
         }
     }
 

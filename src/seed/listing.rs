@@ -56,7 +56,8 @@ impl Seed {
             }
             rows.push(row);
         }
-        if read >= WORTH {
+        // Lines of jobs that have left would be read for nothing each time.
+        if read >= WORTH || known.len() > 2 * rows.len() + WORTH {
             self.remember_rows(&path, &text);
         }
         Ok(rows)

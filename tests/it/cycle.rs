@@ -260,6 +260,11 @@ fn no_step_makes_an_empty_commit() {
 #[test]
 fn a_cycle_may_be_added_in_condense() {
     let world = World::seeded();
+    world.to("observe");
+    let early = || world.seed("phase advance --add-cycle 'nested quotes' -F -");
+    world.changes_nothing(|| {
+        early().stdin(&message("observe")).refuses("added in condense, and this is observe")
+    });
     world.to("condense");
     world.works("condense");
     world.seed("phase advance --add-cycle 'nested quotes' -F -").stdin(&message("condense")).succeeds();

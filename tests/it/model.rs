@@ -1210,10 +1210,12 @@ impl<'a> Search<'a> {
         let step = match cmd {
             Cmd::Advance { to, add, .. } => {
                 if add && row.kind != Kind::Consolidation {
-                    return Came::Fails("a cycle is added in condense");
+                    let early = Refusal::new("cycle", Wants::Edge).with("case", "cycle-early");
+                    return self.no(state, early.with("phase", row.name.as_str()));
                 }
                 if add && state.life == Life::Completed {
-                    return Came::Fails("the job is completed; it takes no further cycle");
+                    let late = Refusal::new("cycle", Wants::Edge).with("case", "cycle-late");
+                    return self.no(state, late.with("phase", row.name.as_str()));
                 }
                 stand.forward(self.map, name(to).as_ref()).map(Some)
             }
