@@ -760,26 +760,7 @@ mod tests {
     use super::*;
 
     /// A phase that looks once more before condense.
-    const REVIEW: &str = r#"
-[[phase]]
-name = "verify"
-next = ["review"]
-exit = ["summary", "dial", "page", "plan-unedited", "clean", "pace", "reflection", "message", "name"]
-
-[[phase]]
-name = "review"
-kind = "work"
-next = ["condense"]
-back = ["execute"]
-side = "gmode"
-reads = "all"
-acts = ["read", "search", "shell-read", "ask", "housekeeping", "seed"]
-questions = ["WAITING"]
-exit = ["clean", "message"]
-return = ["clean"]
-sections = ["What Others Said", "Outstanding Items"]
-work = "have it looked at by somebody else"
-"#;
+    const REVIEW: &str = include_str!("../fixtures/job-rules.toml");
 
     #[test]
     fn rules_of_a_job_are_laid_over_those_of_the_repository() {

@@ -55,14 +55,15 @@ fn show(seed: &Seed, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outco
         out.line("");
     }
     match chain.due {
-        Some(due) => {
-            out.line(format_args!("To be summed up through {due}: git seed summary submit -F -"));
-            for section in SECTIONS {
-                out.line(format_args!("## {section}"));
-            }
-        }
+        Some(due) => out.line(format_args!("To be summed up through {due}: git seed summary submit -F -")),
         None if chain.open.is_empty() => out.line("Everything that was said is summed up."),
-        None => out.line("No summary is due; what stands above is short enough to be read."),
+        None => out.line("No summary is due; one may be given all the same: git seed summary submit -F -"),
+    }
+    // Whoever was refused is sent here for them.
+    if !chain.open.is_empty() {
+        for section in SECTIONS {
+            out.line(format_args!("## {section}"));
+        }
     }
     Ok(Outcome::Yes)
 }

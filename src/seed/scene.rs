@@ -328,7 +328,13 @@ impl Seed {
         };
         // Where the notes and footers stand is read from disk, and only where it is asked about.
         let asks = questions.iter().any(decides);
-        let admitted = questions::admit(questions, &self.moment(phase, focused, asks))?;
+        // Other jobs matter to the question for completion alone.
+        let closes = |question: &crate::event::Question| {
+            questions::Registered::of(&question.text)
+                .is_some_and(|row| row.grants == questions::Grant::Complete)
+        };
+        let closes = questions.iter().any(closes);
+        let admitted = questions::admit(questions, &self.moment(phase, focused, asks, closes))?;
         if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
             self.lock_may_open(one.row.grants, one.name, focused)?;
         }
@@ -337,10 +343,16 @@ impl Seed {
 
     /// What decides whether `focused` could be completed now.
     pub(super) fn completion_moment<'a>(&'a self, focused: &'a Focused) -> Moment<'a> {
-        self.moment(self.row(Some(focused)), Some(focused), true)
+        self.moment(self.row(Some(focused)), Some(focused), true, true)
     }
 
-    fn moment<'a>(&'a self, phase: &'a Phase, focused: Option<&'a Focused>, asks: bool) -> Moment<'a> {
+    fn moment<'a>(
+        &'a self,
+        phase: &'a Phase,
+        focused: Option<&'a Focused>,
+        asks: bool,
+        closes: bool,
+    ) -> Moment<'a> {
         let lane = focused.and_then(|focused| self.map(&focused.state.stand).lane.as_ref());
         Moment {
             job: focused.map(|focused| &focused.state.job),
@@ -349,8 +361,8 @@ impl Seed {
             eligible: focused.filter(|_| asks).is_some_and(|focused| self.eligible(focused)),
             prepared: focused.is_some_and(|focused| self.is_prepared(focused)),
             fewest: lane.map(|lane| lane.question),
-            waits: focused.filter(|_| asks).and_then(|focused| self.held_up(&focused.state)),
-            unseen: if asks { self.unseen_jobs() } else { Vec::new() },
+            waits: focused.filter(|_| closes).and_then(|focused| self.held_up(&focused.state)),
+            unseen: if closes { self.unseen_jobs() } else { Vec::new() },
             section: |text, title| Message::new(text).section(title),
         }
     }

@@ -183,26 +183,7 @@ fn an_objective_with_a_shape_of_its_own_has_it_from_observe_to_the_end() {
 }
 
 /// Somebody else looks before the cycle is closed.
-const REVIEW: &str = r#"
-[[phase]]
-name = "verify"
-next = ["review"]
-
-[[phase]]
-name = "review"
-kind = "work"
-next = ["condense"]
-back = ["execute"]
-side = "gmode"
-reads = "all"
-acts = ["read", "search", "shell-read", "ask", "housekeeping", "seed"]
-questions = ["WAITING"]
-exit = ["clean", "message"]
-return = ["clean"]
-sections = ["What Others Said", "Outstanding Items"]
-work = "have it looked at by somebody else"
-purpose = "Somebody else looks at it before the cycle is closed."
-"#;
+const REVIEW: &str = include_str!("../../fixtures/job-rules.toml");
 
 #[test]
 fn a_job_brings_rules_that_bind_it_alone_once_a_person_approves() {

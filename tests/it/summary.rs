@@ -21,6 +21,9 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     let world = World::prompted();
     world.to("observe");
     world.reads("README.md").passes();
+    world.seed("summary submit -m short").refuses("lacks the section ## User Requests");
+    // Whoever is refused is told where the sections stand, and there they stand.
+    world.seed("summary show").tells("## User Requests\n## Questions & Decisions\n## Design Choices\n");
     // The agent's own questions do not wear the person's words out.
     let long = format!("[WAITING] {}", "which one ".repeat(300));
     world.asks(&question(&long, &["this", "that"])).passes().answers("this");
