@@ -16,12 +16,11 @@ impl Context {
 
     /// Reads one; `None` for a file that git seed did not write.
     pub fn read(text: &str) -> Option<Self> {
-        let (head, text) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
-        let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+        let (head, text) = super::headed(text)?;
         Some(Self {
-            run: value("run:")?.parse().ok()?,
-            cycle: value("cycle:")?.parse().ok()?,
-            text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
+            run: head.value("run")?.parse().ok()?,
+            cycle: head.value("cycle")?.parse().ok()?,
+            text: text.to_owned(),
         })
     }
 }

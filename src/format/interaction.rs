@@ -26,9 +26,8 @@ impl Interaction {
 
     /// Reads an entry; `None` for a file that git seed did not write.
     pub fn read(text: &str) -> Option<Self> {
-        let (head, text) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
-        let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
-        let kind = match value("kind:")? {
+        let (head, text) = super::headed(text)?;
+        let kind = match head.value("kind")? {
             "prompt" => InteractionKind::Prompt,
             "question" => InteractionKind::Question,
             "automation" => InteractionKind::Automation,
@@ -36,9 +35,9 @@ impl Interaction {
         };
         Some(Self {
             kind,
-            at: value("at:")?.parse().ok()?,
-            provenance: value("provenance:").unwrap_or("unknown").to_owned(),
-            text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
+            at: head.value("at")?.parse().ok()?,
+            provenance: head.value("provenance").unwrap_or("unknown").to_owned(),
+            text: text.to_owned(),
         })
     }
 }

@@ -13,6 +13,7 @@ pub mod names;
 pub mod notes;
 pub mod prints;
 pub mod state;
+pub mod summary;
 pub mod trailers;
 
 use sha2::{Digest, Sha256};
@@ -38,6 +39,21 @@ pub fn short_hash(bytes: &[u8], digits: usize) -> String {
 /// The id of a step: a chain over job, step before and step, so that a replay is noticed.
 pub fn seed_id(job: &str, before: Option<&str>, step: &str) -> String {
     short_hash(format!("{job}\n{}\n{step}\n", before.unwrap_or_default()).as_bytes(), 12)
+}
+
+/// The head and the text of a file that begins with lines `key: value` between two `---`.
+fn headed(file: &str) -> Option<(Head<'_>, &str)> {
+    let (lines, text) = file.strip_prefix("---\n")?.split_once("\n---\n")?;
+    Some((Head(lines), text.strip_suffix('\n').unwrap_or(text)))
+}
+
+/// The lines between them.
+struct Head<'a>(&'a str);
+
+impl<'a> Head<'a> {
+    fn value(&self, key: &str) -> Option<&'a str> {
+        self.0.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')).map(str::trim)
+    }
 }
 
 #[cfg(test)]

@@ -7,20 +7,11 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::State;
+use crate::format::summary::Kept;
 use crate::jobs::Status;
 use crate::jobs::summary::{self, BadSummary};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Wants};
-
-/// One summary, as it was accepted.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Kept {
-    pub n: u32,
-    /// The first and the last interaction that it covers.
-    pub covers: [u32; 2],
-    pub at: String,
-    pub text: String,
-}
 
 /// What is summed up, and what is not.
 #[derive(Clone, Debug)]
@@ -100,22 +91,6 @@ impl Seed {
     fn interaction(&self, job: &Focused, n: u32) -> Result<Option<Interaction>> {
         let bytes = self.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
         Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
-    }
-}
-
-impl Kept {
-    fn write(&self) -> String {
-        let [first, last] = self.covers;
-        format!("---\ncovers: {first}-{last}\nat: {}\n---\n{}\n", self.at, self.text)
-    }
-
-    /// Reads a summary; `None` for a file that git seed did not write.
-    fn read(n: u32, file: &str) -> Option<Self> {
-        let (head, text) = file.strip_prefix("---\n")?.split_once("\n---\n")?;
-        let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
-        let (first, last) = value("covers:")?.split_once('-')?;
-        let covers = [first.parse().ok()?, last.parse().ok()?];
-        Some(Self { n, covers, at: value("at:")?.to_owned(), text: text.trim_end().to_owned() })
     }
 }
 
