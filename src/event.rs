@@ -6,6 +6,9 @@
 
 use std::path::PathBuf;
 
+/// Seconds since the epoch, UTC.
+pub type UnixSeconds = i64;
+
 /// One lifecycle event of an agent host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {

@@ -11,13 +11,14 @@
 //! world         clock, ids, environment       voice     wanted work -> sentences
 //! confine       a process that writes to few places
 //! format        bytes <-> types
-//! jobs phases memory plans                    domains: pure, and they do not know each other
+//! jobs phases memory plans claims             domains: pure, and they do not know each other
 //! shell         a command line -> what it would do
 //! verdict event the words that everything speaks
 //! ```
 //!
 //! A test reads the `use crate::` lines against this table (`tests/it/house.rs`).
 
+pub mod claims;
 pub mod cli;
 pub mod confine;
 pub mod event;

@@ -16,8 +16,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds since the epoch, UTC.
-pub type UnixSeconds = i64;
+pub use crate::event::UnixSeconds;
 
 /// A job's id: creation time in UTC and four hex digits, such as `20261121t205612-7f3a`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

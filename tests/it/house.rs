@@ -14,12 +14,12 @@ const RINGS: [&[&str]; 9] = [
     &["store", "hosts", "githooks", "rules"],
     &["world", "confine", "voice"],
     &["format"],
-    &["jobs", "phases", "memory", "plans"],
+    &["jobs", "phases", "memory", "plans", "claims"],
     &["shell"],
     &["verdict", "event", "shipped"],
 ];
 /// Modules that decide and never touch the machine; they do not know each other.
-const DOMAINS: [&str; 4] = ["jobs", "phases", "memory", "plans"];
+const DOMAINS: [&str; 5] = ["jobs", "phases", "memory", "plans", "claims"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

@@ -1,0 +1,268 @@
+//! What an agent says of its work, and what it is worth: claims, evidence, the gate.
+//!
+//! Three sources of different trust meet in a pure function: what the agent declares
+//! ([`Claim`]), what the repository shows ([`Truth`]), and what hooks saw run
+//! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
+//! ruling on any machine, at any time; that is what a replay checks.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::UnixSeconds;
+
+/// What the gate answers, mildest first; the most severe that applies wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Directive {
+    /// The claim stands.
+    Pass,
+    /// It stands, with less weight than it was said with.
+    Damp,
+    /// It has to be said differently.
+    Rewrite,
+    /// It has to be made anew, with other evidence.
+    Regenerate,
+    /// It does not stand.
+    Reject,
+}
+
+impl Directive {
+    /// True where the agent may go on as it said it would.
+    pub fn opens(self) -> bool {
+        self <= Self::Damp
+    }
+}
+
+/// What kind of evidence a claim rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceType {
+    BrowserTest,
+    ManualRepro,
+    IntegrationTest,
+    EndpointTest,
+    LogInspection,
+    UnitTest,
+    CodeReview,
+    None,
+}
+
+/// What a response is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionType {
+    ClaimFixed,
+    ClaimWorking,
+    Deploy,
+    Commit,
+    Push,
+    AskQuestion,
+    MakeClaim,
+    Refactor,
+    Investigate,
+    Other,
+}
+
+/// What the agent says it did: low trust.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    #[serde(rename = "claim")]
+    pub text: String,
+    pub evidence: String,
+    pub evidence_type: EvidenceType,
+    /// Paths, ends of paths, or names of functions that it tested.
+    pub code_paths_tested: Vec<String>,
+    /// The same for what it says the change touches.
+    pub code_paths_affected: Vec<String>,
+    /// Artifacts that the claim speaks of, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referenced_sources: Option<Vec<String>>,
+    /// Artifacts that it says it opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_paths: Option<Vec<String>>,
+}
+
+/// What the repository shows: the difference between the base and the work tree, committed,
+/// staged, unstaged and untracked together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Truth {
+    /// The commit that the work began from; empty on an unborn branch.
+    pub base: String,
+    /// The work tree as a git tree.
+    pub tree: String,
+    pub files: Vec<ChangedFile>,
+    /// Tests that the difference takes away or switches off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests_gone: Vec<TestGone>,
+}
+
+/// One file of the difference.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedFile {
+    /// Where it lies now; where it lay, if it was deleted.
+    pub path: String,
+    /// Where it lay before, if it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+    pub how: How,
+    /// Functions whose lines changed, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
+    /// Nothing that runs: prose, notes, pages of git seed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prose: bool,
+    /// It holds tests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+}
+
+/// How a file changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    Added,
+    #[default]
+    Modified,
+    Deleted,
+    Renamed,
+}
+
+/// A test that is not run any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestGone {
+    pub path: String,
+    /// Its name; the file's own name where the whole file went.
+    pub name: String,
+    pub how: Gone,
+}
+
+/// Why it is not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gone {
+    Deleted,
+    /// Skipped, ignored, commented out, or made to check nothing.
+    Disabled,
+}
+
+/// A run that a hook saw, as the gate looks at it now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// Its id: the name of its file in the job's tree.
+    pub id: String,
+    pub at: UnixSeconds,
+    /// The command line as it ran.
+    pub command: String,
+    /// Name of the row that recognised a run of tests; absent for any other command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// How it ended, where that says something about the run itself: one command, in the
+    /// foreground, and a host that tells. Absent otherwise.
+    pub status: Option<i32>,
+    /// The work tree when it had run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// What changed between that tree and the one that is asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_since: Vec<String>,
+    /// What changed since cannot be told: the run's tree is not known or not there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+    /// The program is not the one that ran under this name earlier in the job.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_program: bool,
+}
+
+/// A receipt as the hook writes it, before anybody asks what has changed since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    pub at: UnixSeconds,
+    pub session: String,
+    /// The host's id of the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    pub command: String,
+    /// The directory it ran in, from the top of the repository.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dir: String,
+    /// Name of the row that recognised a run of tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// As in [`Receipt::status`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<i32>,
+    /// The host said that the call failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// SHA-256 of what it printed, as far as the host told; first 16 digits.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree_before: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree_after: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
+}
+
+/// The file that a command ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    pub path: String,
+    /// First 16 digits of its SHA-256.
+    pub hash: String,
+}
+
+/// All that a ruling rests on. Recorded with it, and enough to repeat it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "tool", rename_all = "snake_case")]
+pub enum Inquiry {
+    VerifyClaim(ClaimCase),
+    ResponseGate(ResponseCase),
+    CausalTrace(TraceCase),
+}
+
+/// A claim before the gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimCase {
+    pub claim: Claim,
+    pub truth: Truth,
+    pub receipts: Vec<Receipt>,
+    /// Paths that were opened in this turn, as hooks saw it; absent where none listens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Vec<String>>,
+    /// How often recent claims were turned down or contradicted, 0 to 1.
+    pub drift: f64,
+}
+
+/// A response before the gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResponseCase {
+    pub action_type: ActionType,
+    /// 0 to 1.
+    pub confidence: f64,
+    pub evidence_count: u32,
+    pub evidence_type: EvidenceType,
+    pub affects_user_facing: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_references: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_paths_read: Option<Vec<String>>,
+    /// Whose claim it is, where it is not the speaker's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_authority: Option<String>,
+    pub truth: Truth,
+    pub receipts: Vec<Receipt>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Vec<String>>,
+    pub drift: f64,
+}
+
+/// A causal chain before the gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceCase {
+    pub symptom: String,
+    /// The steps, from the cause to the symptom.
+    pub links: Vec<String>,
+    /// Files of the repository that the steps may name.
+    pub known_paths: Vec<String>,
+}
