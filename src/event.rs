@@ -97,6 +97,10 @@ pub struct Outcome {
     pub duration_ms: Option<u64>,
     /// It goes on in the background.
     pub background: bool,
+    /// The exit status of a shell command in the foreground, where the host states it.
+    pub status: Option<i32>,
+    /// What it printed, as far as the host tells: a hash of 16 digits, empty where nothing is told.
+    pub output: String,
     /// The answers to a question tool, in the order of the questions.
     pub answers: Vec<Answer>,
 }

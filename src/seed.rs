@@ -35,6 +35,7 @@ pub mod prints;
 pub mod questions;
 mod quotes;
 mod recall;
+pub mod receipts;
 pub mod report;
 pub mod resume;
 mod rewrites;

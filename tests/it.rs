@@ -30,6 +30,7 @@ mod it {
     mod prints;
     mod questions;
     mod quick;
+    mod receipts;
     mod rules;
     mod runs;
     mod setup;

@@ -1,14 +1,21 @@
 //! `git seed show`
 
 use super::{Context, Outcome, report::Report};
+use crate::claims::Ran;
+use crate::format::evidence;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
 use crate::seed::SeedError;
+use crate::seed::report::rfc3339;
 
-/// A job, or what a phase commit meant
+/// A job, a receipt, or what a phase commit meant
+///
+/// A receipt tells of one command that hooks saw run: the line, how it ended, the work tree
+/// before and after it. `status` is missing where the host does not say how it ended, or where
+/// something in the line hides it.
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
-    /// Id of a job, or a commit
+    /// Id of a job or a receipt, or a commit
     object: String,
 }
 
@@ -21,9 +28,16 @@ pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyho
         super::job::print(&seed.show_job(&seed.job(&id)?)?, out);
         return Ok(Outcome::Yes);
     }
+    if evidence::is_id(&args.object)
+        && let Some(ran) = seed.find_receipt(&args.object)?
+    {
+        print_receipt(&args.object, &ran, out);
+        return Ok(Outcome::Yes);
+    }
     let commit = seed.store.resolve_commit(&args.object)?;
     let Some(commit) = commit else {
-        return Err(SeedError::Usage(format!("`{}` is neither a job nor a commit", args.object)).into());
+        let what = format!("`{}` is no job, no receipt and no commit", args.object);
+        return Err(SeedError::Usage(what).into());
     };
     let message = seed.store.commit_message(&commit)?;
     let Some(step) = StepTrailers::read(&message) else {
@@ -43,4 +57,36 @@ pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyho
     out.line("");
     out.line(message.trim_end());
     Ok(Outcome::Yes)
+}
+
+fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
+    out.json(&serde_json::json!({
+        "receipt": id, "at": rfc3339(ran.at), "session": ran.session, "call": ran.call,
+        "command": ran.command, "dir": ran.dir, "run": ran.run, "status": ran.status,
+        "failed": ran.failed, "output": ran.output, "tree_before": ran.tree_before,
+        "tree_after": ran.tree_after, "program": ran.program,
+    }));
+    out.pair("receipt", id);
+    out.pair("ran", &ran.command);
+    if !ran.dir.is_empty() {
+        out.pair("in", &ran.dir);
+    }
+    out.pair("at", rfc3339(ran.at));
+    let told = match ran.status {
+        Some(status) => format!("exit status {status}"),
+        None if ran.failed => "it failed; its exit status is not told".to_owned(),
+        None => "its exit status is not told".to_owned(),
+    };
+    out.pair("ended", told);
+    if let Some(run) = &ran.run {
+        out.pair("known", run);
+    }
+    if let Some(program) = &ran.program {
+        out.pair("program", format_args!("{}   {}", program.path, program.hash));
+    }
+    for (name, tree) in [("before", &ran.tree_before), ("after", &ran.tree_after)] {
+        if let Some(tree) = tree {
+            out.pair(name, format_args!("tree {tree}"));
+        }
+    }
 }

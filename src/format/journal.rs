@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::short_hash;
+use crate::claims::Ran;
 use crate::jobs::UnixSeconds;
 use crate::verdict::{Facts, Refusal, Wants};
 
@@ -42,6 +43,9 @@ pub struct Line {
     pub prints: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refused>,
+    /// The receipt of a command that ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
     pub counts: Counts,
 }
 
@@ -74,6 +78,8 @@ pub enum What {
     Trouble,
     /// A commit went through our hook.
     Commit,
+    /// Git seed ran a command itself; the line holds its receipt.
+    Ran,
 }
 
 /// Running counts since the last step.
@@ -129,6 +135,10 @@ pub struct Counts {
     /// absent where neither happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proved: Option<bool>,
+    /// The work tree as the last receipt knew it, where nothing changed since; empty where
+    /// something did. Absent means the tree of the last boundary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// What is known of the context since then; absent where nothing new is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gauge: Option<Gauge>,

@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod context;
+pub mod evidence;
 pub mod interaction;
 pub mod journal;
 pub mod meta;

@@ -42,6 +42,9 @@ pub const PROPOSED_RULES: &str = "seed.toml";
 /// The notes that condense found when it began.
 pub const NOTES: &str = "notes.toml";
 
+/// Receipts of what ran: `evidence/<aa>/<id>.toml`.
+pub const EVIDENCE: &str = "evidence";
+
 /// What the footers said at the beginning of condense, as a session log keeps them.
 pub const FOOTERS: &str = "footers.md";
 

@@ -128,6 +128,10 @@ pub struct Fence {
     /// The work tree at the last boundary, as a tree id; empty before the first step.
     #[serde(default)]
     pub tree: String,
+    /// The work tree as the fence saw it after that; empty where something changed since, absent
+    /// where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
     /// The work tree when the cycle began, as a tree id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub began: String,
@@ -196,6 +200,9 @@ pub struct Home {
     /// The last phase commit.
     #[serde(default)]
     pub commit: String,
+    /// HEAD when the first cycle of the run began: what the work is measured from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub base: String,
     /// Where a person let it rest: it waits for nobody there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rested: String,

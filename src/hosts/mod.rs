@@ -237,6 +237,24 @@ struct OutcomeRow {
     timed_out: Option<Sign>,
     failed: Vec<Sign>,
     background: Vec<Sign>,
+    /// How the exit status of a shell command is told; absent where the host does not tell.
+    status: Option<StatusRow>,
+    /// Where the output of a shell command lies.
+    #[serde(default)]
+    prints: Vec<String>,
+}
+
+/// How a host tells the exit status of a shell command: its after-event means 0, its
+/// failed-event has the status in a text.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatusRow {
+    /// Where the text lies.
+    at: String,
+    /// What stands before the digits, at the head of the text.
+    begins: String,
+    /// The command was not let end.
+    unless: Vec<Sign>,
 }
 
 /// Something a payload shows at a place.
@@ -405,7 +423,9 @@ impl Host {
     }
 
     fn check_pointers(&self) -> Result<(), BadRow> {
-        let signs = self.outcome.failed.iter().chain(&self.outcome.background).chain(&self.outcome.timed_out);
+        let outcome = &self.outcome;
+        let unless = outcome.status.iter().flat_map(|row| &row.unless);
+        let signs = outcome.failed.iter().chain(&outcome.background).chain(&outcome.timed_out).chain(unless);
         let servers = self.tools.iter().filter_map(|tool| match &tool.act {
             ActRow::Foreign { server, .. } => server.as_ref(),
             _ => None,

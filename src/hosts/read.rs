@@ -15,6 +15,7 @@ use super::{ActRow, AnswerKey, AskRow, Happening, Host, Sign};
 use crate::event::{
     Act, Actor, Answer, Change, Event, FileEdit, Kind, Outcome, Question, Replacement, Rewritable, ToolCall,
 };
+use crate::format::short_hash;
 
 /// Largest payload that is read, in bytes.
 pub const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
@@ -240,13 +241,40 @@ impl Payload {
         let call = self.call();
         let row = &self.host.outcome;
         let duration = self.host.fields.duration.as_ref().and_then(|field| self.top.get(field));
+        let background = self.background(&call.tool);
+        let ok = ok && !self.shows_any(&row.failed);
+        let shell = matches!(call.act, Act::Shell { background: false, .. }) && !background;
         let outcome = Outcome {
-            ok: ok && !self.shows_any(&row.failed),
+            ok,
             duration_ms: duration.and_then(Value::as_u64),
-            background: self.background(&call.tool),
+            background,
+            status: if shell { self.status(ok) } else { None },
+            output: if shell { self.printed() } else { String::new() },
             answers: self.answers(&call.tool),
         };
         Kind::After { call, outcome }
+    }
+
+    /// The exit status of a shell command, where the host states it.
+    fn status(&self, ok: bool) -> Option<i32> {
+        let row = self.host.outcome.status.as_ref()?;
+        if self.shows_any(&row.unless) {
+            return None;
+        }
+        if ok {
+            return Some(0);
+        }
+        let text = self.top.pointer(&row.at)?.as_str()?.strip_prefix(&row.begins)?;
+        let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+        // A failed event never tells of a command that ended well.
+        text[..end].parse().ok().filter(|status| *status != 0)
+    }
+
+    /// A hash of what a shell command printed.
+    fn printed(&self) -> String {
+        let places = self.host.outcome.prints.iter().filter_map(|at| self.top.pointer(at));
+        let texts: Vec<&str> = places.filter_map(Value::as_str).collect();
+        if texts.is_empty() { String::new() } else { short_hash(texts.join("\n").as_bytes(), 16) }
     }
 
     fn shows(&self, sign: &Sign) -> bool {

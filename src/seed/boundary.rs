@@ -602,6 +602,7 @@ impl Seed {
         }
         if let Some(tree) = &judged.survey.tree {
             state.fence.tree = tree.to_string();
+            state.fence.seen = None;
             state.fence.strays.clone_from(&judged.survey.strays);
             state.fence.unclaimed.clone_from(&judged.survey.unclaimed);
             state.fence.loose = judged.survey.loose;
@@ -613,6 +614,9 @@ impl Seed {
                 draft.edits.push(TreeEdit::Put { path: file.to_owned(), bytes: bytes.clone() });
             }
             state.proved = false;
+            if state.stand.cycle <= 1 || state.home.base.is_empty() {
+                state.home.base = head.commit.as_ref().map(ToString::to_string).unwrap_or_default();
+            }
             state.home.worktree = self.store.worktree_name();
             let bytes = state::write_lines(persons.iter().map(String::as_str)).into_bytes();
             draft.edits.push(TreeEdit::Put { path: names::PERSONS.to_owned(), bytes });

@@ -67,6 +67,8 @@ pub struct Aftermath {
     pub changed: bool,
     /// Work changed since the fence looked last, by this call or before it.
     pub late: bool,
+    /// Anything changed since the fence looked last.
+    pub moved: bool,
 }
 
 impl Seed {
@@ -373,6 +375,7 @@ impl Seed {
         if changed.is_empty() {
             return Ok(after);
         }
+        after.moved = true;
         let took = duration_ms.and_then(|ms| i64::try_from(ms).ok());
         let began = took.map(|ms| ended - ms - SLACK_MS);
         let heard = self.store.journal().written_ms();
@@ -581,6 +584,7 @@ impl Seed {
         let taken = self.step(&focused.chain, super::steps::Fold::In, |state, since| {
             if let Some(tree) = &tree {
                 state.fence.tree = tree.to_string();
+                state.fence.seen = Some(String::new());
             }
             state.fence.strays.retain(|stray| !paths.contains(stray));
             state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));

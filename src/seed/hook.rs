@@ -219,6 +219,9 @@ impl Seed {
             deeds.push(Deed::Page);
         }
         let spends = self.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
+        let receipt = self.receipt(event, call, outcome, &after, &focused)?;
+        // What an edit tool changed is seen by the fence's next look only.
+        let moves = matches!(call.act, Act::Edit(_)) || after.moved;
         let (gauge, filling) = if guest { (None, None) } else { self.filling(&focused, event) };
         let context = merged(context, filling);
         let words = context.as_deref().map_or(0, count_words);
@@ -242,6 +245,12 @@ impl Seed {
                 pacing::count(counts, call, &deeds, &places, spends);
             }
             pacing::prove(counts, call, outcome, &after, &places);
+            counts.tree = match &receipt {
+                Some(ran) => Some(ran.tree_after.clone().unwrap_or_default()),
+                None if moves => Some(String::new()),
+                None => counts.tree.take(),
+            };
+            line.ran = receipt;
             if matches!(call.act, Act::Delegate { .. }) {
                 pacing::returned(counts, call, outcome);
             }

@@ -6,6 +6,7 @@
 //! sees either the job before the step or the job after it: the new journal is
 //! recognised by its base, the old one by the hash that the step folded.
 
+use super::receipts::kept;
 use super::{Focused, JournalTrouble, Result, Seed, SeedError};
 use crate::format::journal::{self, Counts, Line, Linked, What};
 use crate::format::state::{self, Prep, State};
@@ -139,7 +140,7 @@ impl Since {
     pub fn heard(&self) -> bool {
         // Lines of our own commands are no sign of one: the entry's words, a boundary's refusal.
         let by_hook = |line: &Line| match line.what {
-            What::Step | What::Late | What::Commit => false,
+            What::Step | What::Late | What::Commit | What::Ran => false,
             What::After => line.tool != "session",
             What::Refused => !line.tool.is_empty(),
             _ => true,
@@ -233,6 +234,7 @@ impl Seed {
             let path = names::trace(draft.cycle, &draft.phase, state.steps);
             draft.edits.insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
         }
+        draft.edits.splice(0..0, kept(since.lines.iter().filter_map(|linked| linked.line.ran.as_ref())));
         if !touched.is_empty() {
             draft.edits.insert(0, self.touched_edit(chain, after, touched)?);
         }
@@ -398,6 +400,7 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     state.running.clone_from(&counts.running);
     state.proved = counts.proved.unwrap_or(state.proved);
     state.gauge = counts.gauge.unwrap_or(state.gauge);
+    state.fence.seen = counts.tree.clone().or(state.fence.seen.take());
     for stray in since.strays() {
         if !state.fence.strays.iter().any(|known| known == stray) {
             state.fence.strays.push(stray.to_owned());

@@ -491,7 +491,8 @@ impl Store {
         Ok(true)
     }
 
-    pub(super) fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
+    /// The tree of an index, whose blobs are all there.
+    pub fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
         let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
         parse_id(&printed, "git write-tree")
     }

@@ -1,0 +1,82 @@
+//! Receipts as files of a job's tree: `evidence/<aa>/<hash>.toml`.
+
+use super::short_hash;
+use crate::claims::Ran;
+
+/// Digits of a receipt's id.
+const ID: usize = 16;
+/// The most bytes of a command line that a receipt keeps.
+const COMMAND: usize = 2000;
+
+/// The bytes of a receipt's file. A long command line is cut, and ends with `…`.
+pub fn write(ran: &Ran) -> String {
+    // A struct of strings and numbers always has a TOML form.
+    toml::to_string(ran).unwrap_or_default()
+}
+
+/// Reads a receipt's file.
+pub fn read(bytes: &[u8]) -> Option<Ran> {
+    toml::from_str(std::str::from_utf8(bytes).ok()?).ok()
+}
+
+/// The id of a receipt: a hash of what it says.
+pub fn id(ran: &Ran) -> String {
+    short_hash(write(ran).as_bytes(), ID)
+}
+
+/// True where `text` could be the id of a receipt.
+pub fn is_id(text: &str) -> bool {
+    text.len() == ID && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Where the receipt `id` lies in a job's tree.
+pub fn path(id: &str) -> String {
+    format!("{}/{}/{id}.toml", super::names::EVIDENCE, id.get(..2).unwrap_or_default())
+}
+
+/// A command line as a receipt keeps it.
+pub fn cut(command: &str) -> String {
+    if command.len() <= COMMAND {
+        return command.to_owned();
+    }
+    let end = (0..=COMMAND).rev().find(|at| command.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &command[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_receipt_survives_its_file() {
+        let ran = Ran {
+            at: 1_795_294_572,
+            session: "s".into(),
+            command: "cargo test -- \"it's\"\n# two lines".into(),
+            status: Some(101),
+            failed: true,
+            tree_after: Some("ab".repeat(20)),
+            ..Ran::default()
+        };
+        assert_eq!(read(write(&ran).as_bytes()), Some(ran.clone()));
+        let id = id(&ran);
+        assert!(is_id(&id), "{id}");
+        assert_eq!(path(&id), format!("evidence/{}/{id}.toml", &id[..2]));
+        assert!(!is_id("deadbeef") && !is_id("ABCDEF0123456789"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_read_or_do_not(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = read(&bytes);
+        }
+
+        #[test]
+        fn a_long_line_is_cut_between_letters(line in "\\PC{0,900}", times in 1_usize..5) {
+            let cut = cut(&line.repeat(times));
+            prop_assert!(cut.len() <= COMMAND + '…'.len_utf8());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Receipts: what hooks saw run, how it ended, and on which tree.
+//!
+//! The after-tool hook leaves one for each shell command in its journal line. Those of
+//! code that ran also become files of the job's tree with the next step, where they stay.
+//! A receipt is a fact; what it proves is asked each time, against the tree of then.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::fence::Aftermath;
+use super::pacing::{is_proof, is_test, is_whole, runs_code};
+use super::{Focused, Result, Seed};
+use crate::claims::{Program, Ran, Receipt};
+use crate::event::{Act, Event, Outcome, ToolCall};
+use crate::format::journal::What;
+use crate::format::{evidence, names, short_hash};
+use crate::store::{TreeEdit, TreeId};
+use crate::world;
+
+/// A program of more bytes is known by its size, its head and its tail.
+const WHOLE: u64 = 4 * 1024 * 1024;
+/// Bytes of the head and of the tail.
+const END: u64 = 1024 * 1024;
+/// The most receipts that a claim is judged by, newest first.
+const KEPT: usize = 64;
+
+impl Seed {
+    /// The receipt of a shell call that `after` tells of, and the tree that it leaves.
+    ///
+    /// The tree is taken where code ran; for other commands it is known only while nothing
+    /// changes. What a call changes itself belongs to its tree.
+    pub(super) fn receipt(
+        &self,
+        event: &Event,
+        call: &ToolCall,
+        outcome: &Outcome,
+        after: &Aftermath,
+        focused: &Focused,
+    ) -> Result<Option<Ran>> {
+        let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
+        let read = recognised(command);
+        let ends = !background && !outcome.background;
+        let known = self.known_tree(focused);
+        let tree_after = match &known {
+            Some(tree) if !after.moved => Some(tree.clone()),
+            _ if ends && runs_code(command) => Some(self.tree_of_index()?),
+            _ => None,
+        };
+        let unchanged = !after.moved || !after.changed;
+        let tree_before = if unchanged { tree_after.clone() } else { known };
+        let dir = cwd.as_deref().unwrap_or(&event.cwd);
+        Ok(Some(Ran {
+            at: self.now,
+            session: event.session.clone(),
+            call: call.id.clone(),
+            command: evidence::cut(command),
+            dir: self.shown_dir(dir),
+            status: outcome.status.filter(|_| ends && is_whole(command)),
+            failed: !outcome.ok,
+            output: outcome.output.clone(),
+            program: read.run.as_ref().and_then(|_| program(read.program.as_deref()?, dir)),
+            run: read.run.filter(|_| ends),
+            tree_before,
+            tree_after,
+        }))
+    }
+
+    /// The work tree, where it is known without looking.
+    fn known_tree(&self, focused: &Focused) -> Option<String> {
+        let counts = focused.since.as_ref().ok()?;
+        let fence = &focused.state.fence;
+        let tree = counts.tree.as_ref().or(fence.seen.as_ref()).unwrap_or(&fence.tree).clone();
+        Some(tree).filter(|tree| !tree.is_empty())
+    }
+
+    /// The tree of the fence's index, which the look after a call brought up to date.
+    fn tree_of_index(&self) -> Result<String> {
+        Ok(self.store.write_tree(&self.private_index())?.to_string())
+    }
+
+    /// A directory as it is told: from the top of the repository, or whole outside of it.
+    fn shown_dir(&self, dir: &Path) -> String {
+        let top = super::paths::real(self.store.work_tree());
+        let dir = super::paths::real(dir);
+        dir.strip_prefix(&top).unwrap_or(&dir).display().to_string()
+    }
+
+    /// Leaves a receipt of a run that no hook saw: git seed ran it itself.
+    pub fn leave_receipt(&self, ran: Ran) -> Result<()> {
+        let Some(focused) = self.focused()? else { return Ok(()) };
+        self.note(Some(&focused), |line| {
+            line.what = What::Ran;
+            line.session.clone_from(&ran.session);
+            line.ran = Some(ran);
+        })
+    }
+
+    /// All receipts of the focused job, as they were written, oldest first.
+    pub fn ran(&self, focused: &Focused) -> Result<Vec<(String, Ran)>> {
+        let mut all = Vec::new();
+        for dir in self.store.names(&focused.tip, names::EVIDENCE)? {
+            let dir = format!("{}/{dir}", names::EVIDENCE);
+            for file in self.store.names(&focused.tip, &dir)? {
+                let Some(id) = file.strip_suffix(".toml") else { continue };
+                let bytes = self.store.file(&focused.tip, &evidence::path(id))?.unwrap_or_default();
+                all.extend(evidence::read(&bytes).map(|ran| (id.to_owned(), ran)));
+            }
+        }
+        let since = self.read_since(focused)?;
+        let new = since.lines.into_iter().filter_map(|linked| linked.line.ran);
+        all.extend(new.map(|ran| (evidence::id(&ran), ran)));
+        all.sort_by_key(|(_, ran)| ran.at);
+        Ok(all)
+    }
+
+    /// The receipts of the focused job as they count for the work tree `tree`, oldest first.
+    pub fn receipts(&self, tree: &TreeId) -> Result<Vec<Receipt>> {
+        let Some(focused) = self.focused()? else { return Ok(Vec::new()) };
+        let all = self.ran(&focused)?;
+        let mut programs: BTreeMap<String, String> = BTreeMap::new();
+        let mut others = Vec::with_capacity(all.len());
+        for (_, ran) in &all {
+            let other = ran.program.as_ref().is_some_and(|program| {
+                let first = programs.entry(program_name(&ran.command)).or_insert_with(|| told(program));
+                *first != told(program)
+            });
+            others.push(other);
+        }
+        let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
+        let counts = |ran: &Ran| ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command);
+        let mut receipts: Vec<Receipt> = Vec::new();
+        for ((id, ran), other_program) in
+            all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran))
+        {
+            if receipts.len() >= KEPT {
+                break;
+            }
+            let changed = match &ran.tree_after {
+                Some(after) if since.contains_key(after) => since[after].clone(),
+                Some(after) => since.entry(after.clone()).or_insert(self.changed_since(after, tree)?).clone(),
+                None => None,
+            };
+            receipts.push(Receipt {
+                id,
+                at: ran.at,
+                command: ran.command,
+                run: ran.run,
+                status: ran.status,
+                tree: ran.tree_after,
+                stale: changed.is_none(),
+                changed_since: changed.unwrap_or_default(),
+                other_program,
+            });
+        }
+        receipts.reverse();
+        Ok(receipts)
+    }
+
+    /// What differs between the tree of a run and `tree`; `None` where that tree is gone.
+    fn changed_since(&self, after: &str, tree: &TreeId) -> Result<Option<Vec<String>>> {
+        let Ok(after) = after.parse::<TreeId>() else { return Ok(None) };
+        if !self.store.has_object(after.as_str()) {
+            return Ok(None);
+        }
+        let changed = self.store.diff_trees(&after, tree)?;
+        Ok(Some(changed.into_iter().map(|change| change.path.to_string()).collect()))
+    }
+
+    /// The receipt `id` of the focused job, or of any open one.
+    pub fn find_receipt(&self, id: &str) -> Result<Option<Ran>> {
+        if let Some(focused) = self.focused()?
+            && let Some((_, ran)) = self.ran(&focused)?.into_iter().find(|(known, _)| known == id)
+        {
+            return Ok(Some(ran));
+        }
+        for (chain, _) in self.store.chains(names::JOBS)? {
+            let Some(tip) = self.store.tip(&chain)? else { continue };
+            if let Some(bytes) = self.store.file(&tip, &evidence::path(id))? {
+                return Ok(evidence::read(&bytes));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The receipts of a fold that stay with the job: those of code that ran.
+pub(super) fn kept<'r>(ran: impl Iterator<Item = &'r Ran>) -> Vec<TreeEdit> {
+    let code = ran.filter(|ran| ran.run.is_some() || runs_code(&ran.command));
+    let put = |ran: &Ran| TreeEdit::Put {
+        path: evidence::path(&evidence::id(ran)),
+        bytes: evidence::write(ran).into_bytes(),
+    };
+    code.map(put).collect()
+}
+
+fn told(program: &Program) -> String {
+    format!("{} {}", program.path, program.hash)
+}
+
+/// The first word of a command line, behind a leading `cd` and variables.
+fn program_name(command: &str) -> String {
+    recognised(command).program.unwrap_or_default()
+}
+
+/// What a command line is known as.
+struct Recognised {
+    /// Name of the row that knows it as a run of tests, where its status is that of the run.
+    run: Option<String>,
+    /// The word that names the program.
+    program: Option<String>,
+}
+
+fn recognised(command: &str) -> Recognised {
+    let run = (is_test(command) && is_proof(command)).then(|| "tests".to_owned());
+    let words = command.split_whitespace().skip_while(|word| word.contains('='));
+    Recognised { run, program: words.into_iter().next().map(str::to_owned) }
+}
+
+/// The file that `name` means to a shell in `dir`, and what it holds.
+fn program(name: &str, dir: &Path) -> Option<Program> {
+    let path: PathBuf =
+        if name.contains('/') { std::fs::canonicalize(dir.join(name)).ok()? } else { world::on_path(name)? };
+    Some(Program { hash: content(&path)?, path: path.display().to_string() })
+}
+
+/// A hash of a file's content; of a long one, of its size, head and tail.
+fn content(path: &Path) -> Option<String> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let mut file = std::fs::File::open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    let mut bytes = Vec::new();
+    if size <= WHOLE {
+        file.take(WHOLE).read_to_end(&mut bytes).ok()?;
+    } else {
+        bytes.extend(size.to_be_bytes());
+        file.by_ref().take(END).read_to_end(&mut bytes).ok()?;
+        file.seek(SeekFrom::End(-i64::try_from(END).ok()?)).ok()?;
+        file.take(END).read_to_end(&mut bytes).ok()?;
+    }
+    Some(short_hash(&bytes, 16))
+}
