@@ -11,7 +11,7 @@ use std::{env, fs};
 const READ_AS_TOML: [&str; 4] =
     ["src/shell/git.toml", "src/shell/programs.toml", "src/shell/seed.toml", "src/shell/taints.toml"];
 
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "src/rules.toml",
     "src/jobs/questions.toml",
     "src/voice.toml",
@@ -19,6 +19,7 @@ const TABLES: [&str; 10] = [
     "src/phases/quick.toml",
     "src/memory/notes.toml",
     "src/phases/companions.toml",
+    "src/claims/hooks.toml",
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",
     "src/hosts/gemini.toml",

@@ -5,6 +5,8 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
+pub mod hooks;
+
 use serde::{Deserialize, Serialize};
 
 use crate::event::UnixSeconds;
