@@ -13,6 +13,7 @@ mod scripts;
 mod search;
 mod seed;
 mod shown;
+mod simple;
 mod stand;
 mod sums;
 mod syntax;
@@ -27,6 +28,7 @@ use serde::Deserialize;
 use stand::Here;
 use words::Term;
 
+pub use simple::{Line, Simple, simple};
 pub use wrap::{unwrapped, wrapped};
 
 pub use seed::{Program, SeedCommand, only_looks, seed_command};

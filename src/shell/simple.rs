@@ -1,0 +1,245 @@
+//! Whether a line is one command whose end is the line's own.
+//!
+//! A receipt of a run says something only if the exit status that a host hears is that of
+//! the run: nothing before it that could end the line, nothing behind it, not turned
+//! round, not in a pipe, not in the background.
+
+use brush_parser::ast;
+
+use super::syntax;
+use super::words::{self, Inner};
+
+/// How deep a shell may stand in a shell, and brackets in brackets.
+const DEEPEST: u8 = 4;
+/// Shells that read a line from a word.
+const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
+
+/// The commands of a line that stand in the open, not in substitutions, loops or functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pub commands: Vec<Simple>,
+    /// The line is the one command, perhaps behind a `cd`, and ends as the command ends.
+    /// With a `cd`, it ends well only if the command did; if it ends badly it may have been
+    /// the `cd`, which errs on the strict side.
+    pub whole: bool,
+}
+
+/// One command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Simple {
+    /// Variables that are set for it.
+    pub sets: Vec<String>,
+    /// Its words without quotes.
+    pub words: Vec<String>,
+    /// All of it is in the text: no variable, no substitution, no wildcard that could be a flag.
+    pub literal: bool,
+}
+
+/// Reads `line`; `None` where it is not understood.
+pub fn simple(line: &str) -> Option<Line> {
+    let mut found = Line { whole: true, ..Line::default() };
+    program(line, &mut found, 0)?;
+    found.whole &= found.commands.len() == 1;
+    Some(found)
+}
+
+fn program(text: &str, found: &mut Line, depth: u8) -> Option<()> {
+    let program = syntax::parse(text)?;
+    found.whole &= program.complete_commands.len() == 1;
+    for list in &program.complete_commands {
+        compound_list(list, found, depth);
+    }
+    Some(())
+}
+
+fn compound_list(list: &ast::CompoundList, found: &mut Line, depth: u8) {
+    found.whole &= list.0.len() == 1;
+    for ast::CompoundListItem(chain, separator) in &list.0 {
+        found.whole &= matches!(separator, ast::SeparatorOperator::Sequence);
+        and_or(chain, found, depth);
+    }
+}
+
+fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
+    let behind_cd = matches!(chain.additional.as_slice(), [ast::AndOr::And(_)]) && is_cd(&chain.first);
+    found.whole &= chain.additional.is_empty() || behind_cd;
+    if !behind_cd {
+        pipeline(&chain.first, found, depth);
+    }
+    for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
+        pipeline(next, found, depth);
+    }
+}
+
+/// `cd` to one place, without a command in its words.
+fn is_cd(pipeline: &ast::Pipeline) -> bool {
+    let [ast::Command::Simple(command)] = pipeline.seq.as_slice() else { return false };
+    let mut line = Line::default();
+    let plain = !pipeline.bang && simple_command(command, &mut line);
+    plain
+        && matches!(line.commands.as_slice(), [cd] if cd.sets.is_empty() && cd.words.len() == 2 && cd.words[0] == "cd")
+}
+
+fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
+    found.whole &= !pipeline.bang && pipeline.seq.len() == 1;
+    for command in &pipeline.seq {
+        match command {
+            ast::Command::Simple(command) => {
+                found.whole &= simple_command(command, found);
+                in_a_shell(found, depth);
+            }
+            ast::Command::Compound(compound, redirects) => {
+                found.whole &= redirects.as_ref().is_none_or(|all| all.0.iter().all(redirect));
+                match compound {
+                    ast::CompoundCommand::Subshell(inner) if depth < DEEPEST => {
+                        compound_list(&inner.list, found, depth + 1);
+                    }
+                    ast::CompoundCommand::BraceGroup(inner) if depth < DEEPEST => {
+                        compound_list(&inner.list, found, depth + 1);
+                    }
+                    _ => found.whole = false,
+                }
+            }
+            _ => found.whole = false,
+        }
+    }
+}
+
+/// Looks into `sh -c '…'`, which ends as its line ends.
+fn in_a_shell(found: &mut Line, depth: u8) {
+    let Some(command) = found.commands.last().filter(|command| command.literal && depth < DEEPEST) else {
+        return;
+    };
+    let [shell, flag, text] = command.words.as_slice() else { return };
+    let name = shell.rsplit('/').next().unwrap_or(shell);
+    let reads = SHELLS.contains(&name) && matches!(flag.as_str(), "-c" | "-lc" | "-ec" | "-elc");
+    if !reads || !command.sets.is_empty() {
+        return;
+    }
+    let text = text.clone();
+    let outer = found.commands.len() - 1;
+    if program(&text, found, depth + 1).is_some() {
+        found.commands.remove(outer);
+    } else {
+        found.whole = false;
+    }
+}
+
+/// Adds the command; says whether nothing in it runs beside it.
+fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
+    use ast::CommandPrefixOrSuffixItem as Item;
+    let mut simple = Simple { literal: true, ..Simple::default() };
+    let mut alone = true;
+    for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
+        match item {
+            Item::AssignmentWord(assignment, whole) => {
+                let ast::AssignmentName::VariableName(name) = &assignment.name else {
+                    alone = false;
+                    continue;
+                };
+                simple.sets.push(name.clone());
+                alone &= nothing_runs(&whole.value);
+            }
+            Item::IoRedirect(one) => alone &= redirect(one),
+            _ => alone = false,
+        }
+    }
+    if let Some(name) = &command.word_or_name {
+        alone &= word(&name.value, &mut simple);
+    }
+    for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+        match item {
+            Item::Word(one) | Item::AssignmentWord(_, one) => alone &= word(&one.value, &mut simple),
+            Item::IoRedirect(one) => alone &= redirect(one),
+            Item::ProcessSubstitution(..) => alone = false,
+        }
+    }
+    alone &= !simple.words.is_empty();
+    found.commands.push(simple);
+    alone
+}
+
+fn word(raw: &str, simple: &mut Simple) -> bool {
+    let mut inner = Vec::new();
+    let term = words::term(raw, &mut inner);
+    let wild = term.globs && term.text.starts_with(['*', '?', '[', '-']);
+    simple.literal &= !term.expands && !wild;
+    simple.words.push(term.text);
+    !runs(&inner)
+}
+
+fn nothing_runs(raw: &str) -> bool {
+    let mut inner = Vec::new();
+    words::term(raw, &mut inner);
+    !runs(&inner)
+}
+
+fn runs(inner: &[Inner]) -> bool {
+    inner.iter().any(|one| matches!(one, Inner::Command(_) | Inner::Opaque))
+}
+
+/// Whether a redirection leaves the end of the command what it is.
+fn redirect(redirect: &ast::IoRedirect) -> bool {
+    use ast::IoFileRedirectTarget as Target;
+    match redirect {
+        ast::IoRedirect::File(_, _, Target::Filename(word) | Target::Duplicate(word))
+        | ast::IoRedirect::OutputAndError(word, _)
+        | ast::IoRedirect::HereString(_, word) => nothing_runs(&word.value),
+        ast::IoRedirect::File(_, _, Target::Fd(_)) => true,
+        ast::IoRedirect::File(_, _, Target::ProcessSubstitution(..)) | ast::IoRedirect::HereDocument(..) => {
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_whole_when_it_ends_as_its_command_ends() {
+        for (line, words) in [
+            ("cargo test", Some("cargo test")),
+            ("X=1 cargo test -- 'a b' 2>&1", Some("cargo test -- a b")),
+            ("cd a/b && cargo test > log", Some("cargo test")),
+            ("cd \"$HOME/x\" && make", Some("make")),
+            ("(cd a && make)", Some("make")),
+            ("bash -lc 'cd a && make'", Some("make")),
+            ("time make", Some("make")),
+            ("make;", Some("make")),
+            ("cd $(make) && make", None),
+            ("cd a; make", None),
+            ("cd a || make", None),
+            ("cd a && cd b && make", None),
+            ("make && make", None),
+            ("make | tee x", None),
+            ("! make", None),
+            ("make &", None),
+            ("make > >(cat)", None),
+            ("x=$(make) true", None),
+            ("bash -c 'make; true'", None),
+            ("for x in a; do make; done", None),
+            ("make\ntrue", None),
+            ("make <<X\nX", None),
+        ] {
+            let read = simple(line).filter(|line| line.whole);
+            let found = read.map(|line| line.commands[0].words.join(" "));
+            assert_eq!(found.as_deref(), words, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_the_text_does_not_show_is_not_literal() {
+        for (line, literal) in [
+            ("pytest tests/*.py", true),
+            ("pytest $ARGS", false),
+            ("pytest *", false),
+            ("pytest ~/x", false),
+            ("pytest '$x'", true),
+            ("pytest {a,--co}", false),
+        ] {
+            let read = simple(line).expect(line);
+            assert_eq!((read.whole, read.commands[0].literal), (true, literal), "{line}");
+        }
+    }
+}
