@@ -11,7 +11,7 @@ use std::{env, fs};
 const READ_AS_TOML: [&str; 4] =
     ["src/shell/git.toml", "src/shell/programs.toml", "src/shell/seed.toml", "src/shell/taints.toml"];
 
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 13] = [
     "src/rules.toml",
     "src/jobs/questions.toml",
     "src/voice.toml",
@@ -20,6 +20,8 @@ const TABLES: [&str; 11] = [
     "src/memory/notes.toml",
     "src/phases/companions.toml",
     "src/claims/hooks.toml",
+    "src/claims/gate.toml",
+    "src/claims/runs.toml",
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",
     "src/hosts/gemini.toml",

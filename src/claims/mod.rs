@@ -5,7 +5,18 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
+mod arithmetic;
+pub mod gate;
 pub mod hooks;
+mod items;
+mod phrases;
+mod receipts;
+mod ruling;
+pub mod runs;
+pub mod session;
+mod surface;
+pub mod table;
+pub mod trace;
 
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +106,10 @@ pub struct Truth {
     /// Tests that the difference takes away or switches off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_gone: Vec<TestGone>,
+    /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the
+    /// repository holds all the same, as the claim wrote it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<String>,
 }
 
 /// One file of the difference.

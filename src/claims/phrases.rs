@@ -1,0 +1,208 @@
+//! What a text says, by rows of phrases.
+
+use std::collections::HashSet;
+
+use super::table::Words;
+
+/// The end of a clause.
+const END: &str = "$";
+
+/// The words of a text in small letters, with the ends of its clauses.
+#[derive(Debug)]
+pub(super) struct Text {
+    tokens: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Text {
+    pub fn of(text: &str) -> Self {
+        let mut tokens = vec![END.to_owned()];
+        let end = |tokens: &mut Vec<String>| {
+            if tokens.last().is_some_and(|last| last != END) {
+                tokens.push(END.to_owned());
+            }
+        };
+        for line in text.lines() {
+            for word in line.split([' ', '\t', '\u{a0}']) {
+                let bare = word.trim_start_matches(OPENING);
+                if bare.len() < word.len() && word.starts_with(['(', '[', '-', '*', '—', '–']) {
+                    end(&mut tokens);
+                }
+                let plain = bare.trim_end_matches(CLOSING);
+                if !plain.is_empty() {
+                    tokens.push(plain.to_lowercase().replace('\u{2019}', "'"));
+                }
+                if plain.len() < bare.len() && bare[plain.len()..].contains(BREAKS) {
+                    end(&mut tokens);
+                }
+            }
+            end(&mut tokens);
+        }
+        end(&mut tokens);
+        let known = tokens.iter().cloned().collect();
+        Self { tokens, known }
+    }
+
+    /// The words, without ends.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(String::as_str).filter(|token| *token != END)
+    }
+
+    pub fn has(&self, word: &str) -> bool {
+        self.known.contains(word)
+    }
+
+    pub fn has_any(&self, words: &[String]) -> bool {
+        words.iter().any(|word| self.has(word))
+    }
+
+    /// Whether it says one of `phrases`, and does not take it back.
+    pub fn says(&self, phrases: &[String], words: &Words) -> bool {
+        phrases.iter().any(|phrase| self.says_one(phrase, words))
+    }
+
+    fn says_one(&self, phrase: &str, words: &Words) -> bool {
+        let mut wanted = phrase.split(' ');
+        let Some(first) = wanted.next() else { return false };
+        let plain = !first.contains(['*', '#']);
+        if plain && !first.split('|').any(|one| self.known.contains(one)) {
+            return false;
+        }
+        let single = wanted.next().is_none();
+        (0..self.tokens.len()).any(|at| self.fits(at, phrase) && !self.taken_back(at, single, words))
+    }
+
+    fn fits(&self, at: usize, phrase: &str) -> bool {
+        let mut tokens = self.tokens[at..].iter();
+        phrase.split(' ').all(|wanted| tokens.next().is_some_and(|token| is(wanted, token)))
+    }
+
+    /// Whether the words before `at` turn the phrase round, leave it open, or make it a
+    /// property of something.
+    fn taken_back(&self, at: usize, single: bool, words: &Words) -> bool {
+        let before = self.tokens[..at].iter().rev();
+        let clause = before.take_while(|token| *token != END && !words.joints.contains(token));
+        clause.enumerate().any(|(back, token)| {
+            (back < words.negation_reach && words.negations.contains(token))
+                || (back < words.condition_reach && words.conditions.contains(token))
+                || (single && back == 0 && words.adjectives.contains(token))
+        })
+    }
+
+    /// Whether it has a verb of `stems`, or a word of `forms`.
+    pub fn does(&self, stems: &[String], forms: &[String]) -> bool {
+        self.has_any(forms) || stems.iter().any(|stem| self.has_form_of(stem))
+    }
+
+    fn has_form_of(&self, stem: &str) -> bool {
+        self.words().any(|word| {
+            word.strip_prefix(stem.get(..stem.len() - 1).unwrap_or(stem)).is_some_and(|_| is_form(stem, word))
+        })
+    }
+}
+
+/// Whether `word` is a form of the verb `stem`.
+fn is_form(stem: &str, word: &str) -> bool {
+    const ENDS: [&str; 5] = ["", "s", "es", "ed", "ing"];
+    if word.strip_prefix(stem).is_some_and(|end| ENDS.contains(&end) || end == "d") {
+        return true;
+    }
+    let Some(last) = stem.chars().last() else { return false };
+    let short = &stem[..stem.len() - last.len_utf8()];
+    let Some(end) = word.strip_prefix(short) else { return false };
+    match last {
+        // update, updating
+        'e' => end == "ing",
+        // apply, applied
+        'y' => matches!(end, "ied" | "ies"),
+        // drop, dropped
+        _ => end
+            .strip_prefix(last)
+            .and_then(|end| end.strip_prefix(last))
+            .is_some_and(|end| matches!(end, "ed" | "ing")),
+    }
+}
+
+/// Whether a token is what a phrase wants at its place.
+fn is(wanted: &str, token: &str) -> bool {
+    wanted.split('|').any(|one| match one {
+        "*" => token != END,
+        "#" => is_number(token),
+        _ => match one.strip_suffix('*') {
+            Some(start) => token.starts_with(start) && token != END,
+            None => one == token,
+        },
+    })
+}
+
+fn is_number(token: &str) -> bool {
+    token.strip_prefix('v').unwrap_or(token).starts_with(|c: char| c.is_ascii_digit())
+}
+
+const OPENING: [char; 14] = ['(', '[', '{', '"', '\'', '`', '*', '-', '—', '–', '“', '‘', '~', '<'];
+const CLOSING: [char; 17] =
+    [')', ']', '}', '"', '\'', '`', '*', '.', ',', ';', ':', '!', '?', '—', '–', '”', '>'];
+const BREAKS: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '—', '–'];
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Table;
+    use super::*;
+
+    fn facts(text: &str) -> Vec<String> {
+        let table = Table::shipped().expect("rows");
+        let said = Text::of(text);
+        let rows = table.fact.iter().filter(|row| said.says(&row.phrases, &table.words));
+        rows.map(|row| row.fact.clone()).collect()
+    }
+
+    #[test]
+    fn facts_are_heard_and_plain_words_are_not() {
+        for (text, wanted) in [
+            ("Fixed the handler, all tests pass.", vec!["tests_pass"]),
+            ("Fixed. 12 tests passed", vec!["tests_pass"]),
+            ("I ran the tests and they pass", vec!["tests_pass"]),
+            ("Fixed and tested.", vec!["tests_pass"]),
+            ("Fixed; not deployed, and tests pass", vec!["tests_pass"]),
+            ("Moved it to core with all tests passing", vec!["tests_pass"]),
+            ("Test suite is green", vec!["tests_pass"]),
+            ("The tests were not run", vec![]),
+            ("Fixed without running the tests", vec![]),
+            ("Did not run the tests", vec![]),
+            ("Added tests for the handler", vec![]),
+            ("Fixed the test runner", vec![]),
+            ("Deployed the fix", vec!["deployed"]),
+            ("The fix is deployed to production", vec!["deployed"]),
+            ("Changed how the deployed service logs", vec![]),
+            ("Fixed, not yet deployed", vec![]),
+            ("The site is live", vec!["live"]),
+            ("Added live reload", vec![]),
+            ("Published to npm", vec!["published"]),
+            ("Added the published field", vec![]),
+            ("Merged into main", vec!["merged"]),
+            ("Merged the two helpers into one", vec![]),
+            ("Production is running version 2.3", vec!["version"]),
+            ("Bumped version 2 of the schema", vec![]),
+        ] {
+            assert_eq!(facts(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn verbs_have_forms() {
+        for (stem, word, wanted) in [
+            ("fix", "fixed", true),
+            ("fix", "fixes", true),
+            ("update", "updating", true),
+            ("update", "updated", true),
+            ("apply", "applied", true),
+            ("drop", "dropped", true),
+            ("drop", "droop", false),
+            ("fix", "fixture", false),
+            ("add", "address", false),
+            ("use", "user", false),
+        ] {
+            assert_eq!(is_form(stem, word), wanted, "{stem} {word}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What receipts of runs show of the code as it is now.
+
+use super::gate::{Reading, ReceiptRead};
+use super::items::{Index, ends};
+use super::phrases::Text;
+use super::table::{Backing, FactRow, Finding, Table};
+use super::{EvidenceType, Receipt};
+
+/// Receipts, oldest first, each read.
+#[derive(Debug)]
+pub(super) struct Runs<'c> {
+    /// With what it backs, and what of its code changed since.
+    read: Vec<Read<'c>>,
+}
+
+#[derive(Debug)]
+struct Read<'c> {
+    receipt: &'c Receipt,
+    reading: Reading,
+    backs: &'c [EvidenceType],
+    changed: Vec<&'c str>,
+    /// Its place in the list that it came from.
+    nth: usize,
+}
+
+impl<'c> Runs<'c> {
+    pub fn of(receipts: &'c [Receipt], index: &Index<'_>, table: &'c Table) -> Self {
+        let mut read: Vec<Read<'c>> = receipts
+            .iter()
+            .enumerate()
+            .map(|(nth, receipt)| {
+                let changed: Vec<&str> = receipt
+                    .changed_since
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|path| matters(path, index, table))
+                    .collect();
+                let backs = receipt.run.as_ref().and_then(|run| table.backs.get(run)).map(Vec::as_slice);
+                let reading = match (backs, receipt.status) {
+                    (None, _) => Reading::Command,
+                    (Some(_), None) => Reading::Unheard,
+                    (Some(_), Some(status)) if status != 0 => Reading::Failed,
+                    (Some(_), Some(_)) if receipt.other_program => Reading::OtherProgram,
+                    (Some(_), Some(_)) if receipt.stale || !changed.is_empty() => Reading::Stale,
+                    (Some(_), Some(_)) => Reading::Passed,
+                };
+                Read { receipt, reading, backs: backs.unwrap_or_default(), changed, nth }
+            })
+            .collect();
+        read.sort_by_key(|read| (read.receipt.at, read.nth));
+        Self { read }
+    }
+
+    /// Whether tests passed on this code.
+    pub fn any_fresh(&self) -> bool {
+        self.read.iter().any(|read| read.reading == Reading::Passed)
+    }
+
+    /// Whether a run on this code carries evidence of this kind.
+    pub fn back(&self, kind: EvidenceType) -> bool {
+        self.read.iter().any(|read| read.reading == Reading::Passed && read.backs.contains(&kind))
+    }
+
+    /// Whether any command ended well since the last change.
+    fn commanded(&self) -> bool {
+        self.read.iter().any(|read| {
+            !read.receipt.stale
+                && read.changed.is_empty()
+                && read.receipt.status.is_none_or(|status| status == 0)
+        })
+    }
+
+    /// What evidence of this kind weighs with these receipts.
+    pub fn weight(&self, kind: EvidenceType, only_prose: bool, table: &Table) -> f64 {
+        let full = table.weight(kind);
+        let backed = match table.evidence(kind).map(|row| row.backing) {
+            Some(Backing::Run) => self.back(kind),
+            Some(Backing::Command) => only_prose || self.commanded(),
+            Some(Backing::Words) | None => true,
+        };
+        if backed { full } else { full.min(table.weight(table.figures.unbacked)) }
+    }
+
+    /// Whether something of this turn shows a fact.
+    pub fn shows(&self, row: &FactRow) -> bool {
+        match row.backing {
+            Backing::Run => self.any_fresh(),
+            Backing::Command => self.read.iter().any(|read| {
+                let well = read.receipt.status == Some(0);
+                well && (row.commands.is_empty() || holds_word(&read.receipt.command, &row.commands))
+            }),
+            Backing::Words => false,
+        }
+    }
+
+    /// What speaks against the claim.
+    pub fn say(&self, found: &mut dyn FnMut(Finding, &[String]), texts: &[&Text], table: &Table) {
+        let failed: Vec<&Read<'_>> =
+            self.read.iter().filter(|read| read.reading == Reading::Failed).collect();
+        let (last, earlier): (Vec<_>, Vec<_>) =
+            failed.into_iter().partition(|read| self.is_last_of_its_kind(read));
+        found(Finding::FailingRun, &commands(last.into_iter().filter(|read| !self.is_superseded(read))));
+        found(
+            Finding::FailedUnrepeated,
+            &commands(
+                earlier.into_iter().filter(|read| self.failed_on_this_code(read) && !self.is_repeated(read)),
+            ),
+        );
+        let others: Vec<&Read<'_>> =
+            self.read.iter().filter(|read| read.receipt.other_program && !read.backs.is_empty()).collect();
+        let (named, unnamed): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|read| is_named(read, texts, table));
+        found(Finding::OtherProgram, &commands(unnamed.into_iter()));
+        found(Finding::OtherProgramNamed, &commands(named.into_iter()));
+        if self.any_fresh() {
+            return;
+        }
+        let stale = self.read.iter().filter(|read| read.reading == Reading::Stale);
+        if let Some(last) = stale.last() {
+            if last.receipt.stale {
+                found(Finding::UnknownTree, std::slice::from_ref(&last.receipt.command));
+            } else {
+                let changed: Vec<String> = last.changed.iter().map(|path| (*path).to_owned()).collect();
+                found(Finding::StaleRun, &changed);
+            }
+        }
+        found(
+            Finding::UnheardRun,
+            &commands(self.read.iter().filter(|read| read.reading == Reading::Unheard)),
+        );
+    }
+
+    fn is_last_of_its_kind(&self, read: &Read<'_>) -> bool {
+        let same =
+            |other: &&Read<'_>| other.receipt.run == read.receipt.run && other.receipt.status.is_some();
+        self.read.iter().rev().find(same).is_some_and(|last| std::ptr::eq(last, read))
+    }
+
+    /// It failed on other code, and what it backs has passed on this code since.
+    fn is_superseded(&self, failed: &Read<'_>) -> bool {
+        let on_other_code = !failed.receipt.stale && !failed.changed.is_empty();
+        on_other_code
+            && self.after(failed).any(|read| {
+                read.reading == Reading::Passed && failed.backs.iter().all(|kind| read.backs.contains(kind))
+            })
+    }
+
+    fn failed_on_this_code(&self, failed: &Read<'_>) -> bool {
+        // A shell says with these that nothing ran.
+        let ran = !matches!(failed.receipt.status, Some(126 | 127));
+        ran && !failed.receipt.stale && failed.changed.is_empty()
+    }
+
+    fn is_repeated(&self, failed: &Read<'_>) -> bool {
+        self.after(failed)
+            .any(|read| read.reading == Reading::Passed && read.receipt.command == failed.receipt.command)
+    }
+
+    fn after(&self, read: &Read<'c>) -> impl Iterator<Item = &Read<'c>> {
+        let key = (read.receipt.at, read.nth);
+        self.read.iter().filter(move |other| (other.receipt.at, other.nth) > key)
+    }
+
+    /// What is missing for the evidence to count as what it is called.
+    pub fn gaps(&self, kind: EvidenceType, blank: bool, only_prose: bool, table: &Table) -> Vec<String> {
+        let name = super::table::word(kind);
+        let gap = match table.evidence(kind).map(|row| row.backing) {
+            _ if blank => Some("no evidence".to_owned()),
+            Some(Backing::Run) if !only_prose && !self.back(kind) => {
+                Some(format!("no passing run since the last change that shows a {name}"))
+            }
+            Some(Backing::Command) if !only_prose && !self.commanded() => {
+                Some(format!("no command since the last change that shows a {name}"))
+            }
+            _ => None,
+        };
+        gap.into_iter().collect()
+    }
+
+    /// How each receipt was read, as they came.
+    pub fn read(&self, receipts: &[Receipt]) -> impl Iterator<Item = ReceiptRead> {
+        let mut readings = vec![Reading::Command; receipts.len()];
+        for read in &self.read {
+            readings[read.nth] = read.reading;
+        }
+        let read = receipts.iter().zip(readings).map(|(receipt, reading)| ReceiptRead {
+            id: receipt.id.clone(),
+            command: receipt.command.clone(),
+            reading,
+        });
+        read.collect::<Vec<_>>().into_iter()
+    }
+}
+
+fn commands<'r, 'c: 'r>(reads: impl Iterator<Item = &'r Read<'c>>) -> Vec<String> {
+    let mut said: Vec<String> = reads.map(|read| read.receipt.command.clone()).collect();
+    said.dedup();
+    said
+}
+
+/// Whether a path that changed since a run takes its word from it. Paths that are not part
+/// of the change count unless they are prose: code that was put back was still tested as
+/// something else.
+fn matters(path: &str, index: &Index<'_>, table: &Table) -> bool {
+    match index.at(path) {
+        Some(file) => !file.prose,
+        None => !ends(path, &table.files.prose),
+    }
+}
+
+/// Whether the program of a run is said to be another one.
+fn is_named(read: &Read<'_>, texts: &[&Text], table: &Table) -> bool {
+    let first = read.receipt.command.split_whitespace().next().unwrap_or_default();
+    let program = first.rsplit('/').next().unwrap_or(first).to_lowercase();
+    texts.iter().any(|text| text.has(&program))
+        && texts.iter().any(|text| text.has_any(&table.words.replaced))
+}
+
+/// Whether a command holds one of `words` as a word of its own, or as a part of one.
+fn holds_word(command: &str, words: &[String]) -> bool {
+    let mut parts = command.split(|c: char| !(c.is_alphanumeric()));
+    parts.any(|part| words.iter().any(|word| word == part))
+        || words.iter().any(|word| word.contains('-') && command.contains(word.as_str()))
+}

@@ -1,0 +1,512 @@
+//! How the gate comes to its answers: what it finds, then the arithmetic, then the most
+//! severe of both.
+
+use super::arithmetic as sums;
+use super::gate::{
+    Authority, ClaimAnswer, ConfidenceFusion, ContinuityBinding, InputVerification, PathsAnswer, Physics,
+    ReceiptRead, RequireTool, ResponseAnswer, TrustEvaluation,
+};
+use super::items::{self, Index, each_once};
+use super::phrases::Text;
+use super::receipts::Runs;
+use super::surface::Surface;
+use super::table::{Backing, Finding, Table, Thresholds};
+use super::{ActionType, ClaimCase, Directive, EvidenceType, How, ResponseCase, Truth};
+
+/// The most names that one reason lists.
+const NAMED: usize = 8;
+
+/// Reasons as they are found, and the most severe answer that they leave.
+struct Reasons<'t> {
+    table: &'t Table,
+    /// The claim says that something is fixed or that tests pass.
+    fixed: bool,
+    directive: Directive,
+    said: Vec<String>,
+}
+
+impl<'t> Reasons<'t> {
+    fn new(table: &'t Table, fixed: bool) -> Self {
+        Self { table, fixed, directive: Directive::Pass, said: Vec::new() }
+    }
+
+    fn add(&mut self, directive: Directive, say: &str) {
+        self.directive = self.directive.max(directive);
+        if !self.said.iter().any(|said| said == say) {
+            self.said.push(say.to_owned());
+        }
+    }
+
+    /// A finding without names.
+    fn found(&mut self, finding: Finding) {
+        self.names(finding, &[""]);
+    }
+
+    /// A finding of `names`, if there are any.
+    fn names<S: AsRef<str>>(&mut self, finding: Finding, names: &[S]) {
+        if names.is_empty() {
+            return;
+        }
+        let Some(row) = self.table.finding(finding) else {
+            // `Table::check` wants every row; a table without one must not be a milder gate.
+            self.add(Directive::Reject, &super::table::word(finding));
+            return;
+        };
+        let least = row.fixed.filter(|_| self.fixed).unwrap_or(row.least);
+        self.add(least, &row.say.replace("{names}", &listed(names)));
+    }
+
+    fn tool(&mut self, required: &RequireTool) {
+        if let Some(why) = required.why.as_ref().filter(|_| required.needed) {
+            self.names(Finding::RequireTool, &[why]);
+        }
+    }
+}
+
+/// Names in one line; of many the first, and how many more.
+fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
+}
+
+/// What the arithmetic compares.
+struct State {
+    entropy: f64,
+    phi: f64,
+    confidence: f64,
+    drift: f64,
+    response: bool,
+}
+
+/// Every criterion, each with its reason.
+fn criteria(reasons: &mut Reasons<'_>, limits: &Thresholds, state: &State) {
+    let say = &reasons.table.criterion;
+    let (entropy, confidence) = if state.response {
+        (&say.entropy_response, &say.confidence_response)
+    } else {
+        (&say.entropy, &say.confidence)
+    };
+    let steps = [
+        (state.entropy >= limits.entropy.reject, Directive::Reject, entropy),
+        (state.entropy >= limits.entropy.rewrite, Directive::Rewrite, entropy),
+        (state.entropy >= limits.entropy.damp, Directive::Damp, entropy),
+        (state.phi < limits.phi, Directive::Regenerate, &say.phi),
+        (state.confidence <= limits.confidence.regenerate, Directive::Regenerate, confidence),
+        (state.confidence <= limits.confidence.rewrite, Directive::Rewrite, confidence),
+        (state.drift >= limits.drift, Directive::Rewrite, &say.drift),
+    ];
+    for (applies, directive, why) in steps {
+        if applies {
+            reasons.add(directive, why);
+        }
+    }
+}
+
+// ---- verify_claim
+
+/// What the agent's items are, beside the difference.
+struct Declared {
+    affected: Vec<(String, Vec<usize>)>,
+    /// Which files were tested, by index, and which items name nothing changed.
+    tested_files: Vec<bool>,
+    tested_text: Vec<String>,
+    phantoms: Vec<String>,
+    untouched: Vec<String>,
+    phantom_tests: Vec<String>,
+    declared_files: Vec<bool>,
+}
+
+impl Declared {
+    fn of(affected: &[String], tested: &[String], index: &Index<'_>, truth: &Truth, table: &Table) -> Self {
+        let count = truth.files.len();
+        let held: std::collections::BTreeSet<&str> = truth.held.iter().map(String::as_str).collect();
+        let mut declared = Self {
+            affected: Vec::new(),
+            tested_files: vec![false; count],
+            tested_text: Vec::new(),
+            phantoms: Vec::new(),
+            untouched: Vec::new(),
+            phantom_tests: Vec::new(),
+            declared_files: vec![false; count],
+        };
+        for item in each_once(affected) {
+            let files = index.find(item);
+            files.iter().for_each(|&at| declared.declared_files[at] = true);
+            if files.is_empty() {
+                let list = if held.contains(item) { &mut declared.untouched } else { &mut declared.phantoms };
+                list.push(item.to_owned());
+            }
+            declared.affected.push((item.to_owned(), files));
+        }
+        let mut stems = std::collections::BTreeSet::new();
+        for item in each_once(tested) {
+            let files = index.find(item);
+            files.iter().for_each(|&at| declared.tested_files[at] = true);
+            // A test that is not part of the change tests what its name says.
+            if files.is_empty() && !held.contains(item) {
+                declared.phantom_tests.push(item.to_owned());
+            } else {
+                stems.extend(items::tested_by_name(item.split("::").next().unwrap_or(item), &table.files));
+            }
+            declared.tested_text.push(item.to_owned());
+        }
+        for (at, file) in truth.files.iter().enumerate() {
+            if !file.test && stems.contains(items::stem(&file.path)) {
+                declared.tested_files[at] = true;
+            }
+            // Saying that a test was run says that it is part of the work.
+            declared.declared_files[at] |= file.test && declared.tested_files[at];
+        }
+        declared
+    }
+}
+
+/// The answer of `verify_claim`.
+pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
+    let (claim, truth, figures) = (&case.claim, &case.truth, &table.figures);
+    let (text, evidence) = (Text::of(&claim.text), Text::of(&claim.evidence));
+    let words = &table.words;
+    let action = table
+        .says
+        .iter()
+        .find(|row| text.says(&row.phrases, words))
+        .map_or(ActionType::Other, |row| row.action);
+    let passes = table.fact.iter().any(|row| {
+        row.backing == Backing::Run && (text.says(&row.phrases, words) || evidence.says(&row.phrases, words))
+    });
+    let index = Index::of(truth);
+    let surface = Surface::of(truth, table);
+    let runs = Runs::of(&case.receipts, &index, table);
+    let declared = Declared::of(&claim.code_paths_affected, &claim.code_paths_tested, &index, truth, table);
+    let mut reasons = Reasons::new(table, action != ActionType::Other || passes);
+
+    // What is claimed at all.
+    if claim.text.trim().chars().count() < figures.characters {
+        reasons.found(Finding::TooShort);
+    }
+    let changes = text.does(&words.changes, &words.forms);
+    if !changes && !text.does(&words.looks, &[]) {
+        reasons.found(Finding::NoDeed);
+    }
+    if truth.files.is_empty() && (changes || !claim.code_paths_affected.is_empty()) {
+        reasons.found(Finding::NothingChanged);
+    }
+
+    // What was seen.
+    let blank = claim.evidence.trim().is_empty() || claim.evidence_type == EvidenceType::None;
+    let kind = claim.evidence_type;
+    let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
+    if blank {
+        reasons.found(Finding::NoEvidence);
+    }
+    runs.say(&mut |finding, names| reasons.names(finding, names), &[&text, &evidence], table);
+    let required = required(&[&text, &evidence], (!blank).then_some(kind), &runs, &surface, table);
+    reasons.tool(&required);
+    tests_gone(&mut reasons, case, &text, &evidence);
+
+    // What was declared, beside the difference.
+    reasons.names(Finding::Phantom, &declared.phantoms);
+    reasons.names(Finding::Untouched, &declared.untouched);
+    let mut phantom_tests = declared.phantom_tests.clone();
+    phantom_tests.extend(invented(case, &index));
+    phantom_tests.sort();
+    phantom_tests.dedup();
+    reasons.names(Finding::PhantomTest, &phantom_tests);
+    let missed = surface.missed(&declared.declared_files, truth);
+    reasons.names(Finding::Missed, &missed);
+    let named = items::files_named(&claim.text, &table.files);
+    if !named.is_empty() && named.iter().all(|name| index.find(name).is_empty()) {
+        reasons.names(Finding::NamedUntouched, &named);
+    }
+    let covered = |at: usize| {
+        declared.tested_files[at]
+            || (surface.only_prose && !blank)
+            || (runs.any_fresh()
+                && (truth.files[at].test || surface.is_quiet(at) || truth.files[at].how == How::Deleted))
+    };
+    // What a run covers without being named is no part of what has to be named.
+    let counts = |files: &[usize]| files.is_empty() || files.iter().any(|&at| surface.holds(at));
+    let all: Vec<&(String, Vec<usize>)> =
+        declared.affected.iter().filter(|(_, files)| counts(files)).collect();
+    let all = if all.is_empty() { declared.affected.iter().collect() } else { all };
+    let is_tested = |files: &[usize]| !files.is_empty() && files.iter().any(|&at| covered(at));
+    let tested = all.iter().filter(|(_, files)| is_tested(files)).count();
+    let declared_coverage = sums::share(tested, all.len(), 0.0);
+    let share = surface.declared(&declared.declared_files);
+    let mut untested: Vec<String> =
+        all.iter().filter(|(_, files)| !is_tested(files)).map(|(item, _)| item.clone()).collect();
+    // A file that an untested item names is said with it.
+    let said: std::collections::BTreeSet<usize> = all
+        .iter()
+        .filter(|(_, files)| !is_tested(files))
+        .flat_map(|(_, files)| files.iter().copied())
+        .collect();
+    untested.extend(surface.untested(&|at| covered(at) || said.contains(&at), truth));
+    reasons.names(Finding::Untested, &untested);
+
+    let binding = binding(case);
+    reasons.names(Finding::Unopened, &binding.unopened);
+
+    // The arithmetic.
+    let drift = sums::share_or(case.drift, 1.0);
+    let coverage = sums::coverage(figures, declared_coverage, share);
+    let entropy = sums::entropy(figures, coverage);
+    let valence = sums::valence(figures, coverage, weight);
+    let arousal = sums::arousal(figures, drift);
+    let phi = sums::phi(figures, entropy, valence, arousal);
+    let confidence = sums::rounded(sums::fused(figures, phi, coverage, weight));
+    let physics = Physics {
+        phi: sums::rounded(phi),
+        entropy: sums::rounded(entropy),
+        valence: sums::rounded(valence),
+        arousal: sums::rounded(arousal),
+        stability: sums::rounded(1.0 - entropy),
+        drift,
+    };
+    if let Some(limits) = table.thresholds(action) {
+        let state = State { entropy: physics.entropy, phi: physics.phi, confidence, drift, response: false };
+        criteria(&mut reasons, limits, &state);
+    } else {
+        reasons.add(Directive::Reject, "threshold");
+    }
+
+    let matched = declared.affected.iter().filter(|(_, files)| !files.is_empty()).count();
+    let honest = sums::share(matched, declared.affected.len(), 0.0);
+    let mut gaps = runs.gaps(kind, blank, surface.only_prose, table);
+    gaps.extend(untested.iter().map(|path| format!("untested: {path}")));
+    gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
+    ClaimAnswer {
+        directive: reasons.directive,
+        revision_reasons: reasons.said,
+        coverage: sums::rounded(coverage),
+        declared_coverage: sums::rounded(declared_coverage),
+        evidence_weight: sums::rounded(weight),
+        gaps,
+        untested_paths: untested,
+        input_verification: InputVerification {
+            declaration_trust: sums::rounded(share * honest),
+            declaration_coverage: sums::rounded(share),
+            repo_surface_size: surface.size(),
+            missed_by_llm: missed,
+            warnings: surface.warnings(&declared.declared_files, truth),
+        },
+        require_tool: required,
+        continuity_binding: binding,
+        trust_evaluation: TrustEvaluation {
+            trust: sums::rounded(sums::trust(figures, share, drift, entropy)),
+            risk: drift,
+        },
+        confidence_fusion: ConfidenceFusion {
+            confidence,
+            phi: sums::rounded(figures.fused.phi * phi.clamp(0.0, 1.0)),
+            coverage: sums::rounded(figures.fused.coverage * coverage),
+            evidence: sums::rounded(figures.fused.evidence * weight),
+        },
+        physics,
+        receipts: runs.read(&case.receipts).collect::<Vec<ReceiptRead>>(),
+    }
+}
+
+/// Tests that the texts name and nobody has.
+fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
+    let (claim, truth) = (&case.claim, &case.truth);
+    let stems: std::collections::BTreeSet<&str> =
+        truth.files.iter().map(|file| items::stem(&file.path)).collect();
+    let known = |name: &str| {
+        !index.find(name).is_empty()
+            || truth.held.iter().any(|held| held == name)
+            || truth.tests_gone.iter().any(|gone| gone.name == name)
+            // Part of a path or an item that is known.
+            || stems.contains(name)
+            || truth.held.iter().any(|held| held.contains(name))
+    };
+    let named = items::tests_named(&claim.text).into_iter().chain(items::tests_named(&claim.evidence));
+    named.filter(|name| !known(name)).map(str::to_owned).collect()
+}
+
+/// Tests that went, said or not.
+fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text, evidence: &Text) {
+    let words = &case.claim;
+    let both = format!("{}\n{}", words.text, words.evidence);
+    let removals = &reasons.table.words.removals;
+    let admits = text.has_any(removals) || evidence.has_any(removals);
+    let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
+        let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
+        let name = gone.name.rsplit([':', '.']).next().unwrap_or(&gone.name);
+        names(&both, &gone.name) || names(&both, name) || (admits && names(&both, file))
+    });
+    let list = |gone: &[&super::TestGone]| {
+        gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
+    };
+    reasons.names(Finding::TestsGone, &list(&unsaid));
+    reasons.names(Finding::TestsGoneNamed, &list(&said));
+}
+
+/// Whether `text` has `name` as a word of its own.
+fn names(text: &str, name: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            !part(text[..at].chars().next_back()) && !part(text[at + name.len()..].chars().next())
+        })
+}
+
+/// Whether a fact is stated that nothing of this turn shows.
+fn required(
+    texts: &[&Text],
+    kind: Option<EvidenceType>,
+    runs: &Runs<'_>,
+    surface: &Surface,
+    table: &Table,
+) -> RequireTool {
+    let mut required = RequireTool::default();
+    let mut need = |row: &super::table::FactRow| {
+        required.needed = true;
+        if !required.facts.contains(&row.fact) {
+            required.facts.push(row.fact.clone());
+        }
+        required.tool.get_or_insert_with(|| row.tool.clone());
+        required.why.get_or_insert_with(|| row.why.clone());
+    };
+    for row in &table.fact {
+        let said = texts.iter().any(|text| text.says(&row.phrases, &table.words));
+        if said && !runs.shows(row) {
+            need(row);
+        }
+    }
+    // A test as evidence says that it ran, whatever the words are.
+    let backing = kind.and_then(|kind| table.evidence(kind)).map(|row| row.backing);
+    if let (Some(kind), Some(Backing::Run)) = (kind, backing)
+        && !surface.only_prose
+        && !runs.back(kind)
+        && let Some(row) = table.fact.iter().find(|row| row.backing == Backing::Run)
+    {
+        need(row);
+    }
+    required
+}
+
+/// What the claim rests on, and whether anybody opened it. What hooks saw beats what the
+/// agent says.
+fn binding(case: &ClaimCase) -> ContinuityBinding {
+    let claim = &case.claim;
+    let spoken = claim.referenced_sources.as_deref().unwrap_or_default();
+    opened(spoken, case.opened.as_deref(), claim.read_paths.as_deref())
+}
+
+fn opened(spoken: &[String], seen: Option<&[String]>, said: Option<&[String]>) -> ContinuityBinding {
+    let (read, source) = match (seen, said) {
+        (Some(seen), _) => (seen, "hooks"),
+        (None, Some(said)) => (said, "agent"),
+        (None, None) => (&[][..], "nobody"),
+    };
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let clean = |path: &str| path.trim().trim_start_matches("./").replace('\\', "/");
+    let read: std::collections::BTreeSet<String> = read.iter().map(|path| clean(path)).collect();
+    let is_open = |item: &str| {
+        let item = clean(item);
+        read.contains(&item)
+            || read.iter().any(|path| ends(path, &item) || (item.starts_with('/') && ends(&item, path)))
+    };
+    let unopened: Vec<String> =
+        each_once(spoken).into_iter().filter(|item| !is_open(item)).map(str::to_owned).collect();
+    ContinuityBinding { bound: unopened.is_empty(), unopened, source: source.to_owned() }
+}
+
+// ---- response_gate
+
+/// The answer of `response_gate`.
+pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
+    let (truth, figures) = (&case.truth, &table.figures);
+    let index = Index::of(truth);
+    let surface = Surface::of(truth, table);
+    let runs = Runs::of(&case.receipts, &index, table);
+    let claims_fixed = case.action_type == ActionType::ClaimFixed;
+    let claims =
+        matches!(case.action_type, ActionType::ClaimFixed | ActionType::ClaimWorking | ActionType::Deploy);
+    let mut reasons = Reasons::new(table, claims);
+
+    let kind = case.evidence_type;
+    let blank = case.evidence_count == 0 || kind == EvidenceType::None;
+    let count = if blank { 0 } else { case.evidence_count };
+    let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
+    let said = (!blank).then_some(kind);
+    let required = required(&[], said, &runs, &surface, table);
+    reasons.tool(&required);
+    if claims {
+        runs.say(&mut |finding, names| reasons.names(finding, names), &[], table);
+    }
+
+    let spoken = case.artifact_references.as_deref().unwrap_or_default();
+    let binding = opened(spoken, case.opened.as_deref(), case.artifact_paths_read.as_deref());
+    reasons.names(Finding::Unopened, &binding.unopened);
+
+    let confidence = sums::share_or(case.confidence, 0.0);
+    let drift = sums::share_or(case.drift, 1.0);
+    let asked =
+        sums::Response { claims_fixed, faces_users: case.affects_user_facing, count, weight, confidence };
+    let entropy = sums::entropy_of_response(figures, &asked);
+    // What it is sure of stands where a claim has its coverage.
+    let valence = sums::valence(figures, 1.0 - entropy, weight);
+    let phi = sums::phi(figures, entropy, valence, sums::arousal(figures, drift));
+    if let Some(limits) = table.thresholds(case.action_type) {
+        let state = State {
+            entropy: sums::rounded(entropy),
+            phi: sums::rounded(phi),
+            confidence,
+            drift,
+            response: true,
+        };
+        criteria(&mut reasons, limits, &state);
+    } else {
+        reasons.add(Directive::Reject, "threshold");
+    }
+
+    let authority = case.claim_authority.as_deref().map_or("self", str::trim);
+    let is_self_claim = authority.is_empty() || authority.eq_ignore_ascii_case("self");
+    ResponseAnswer {
+        directive: reasons.directive,
+        revision_reasons: reasons.said,
+        require_tool: required,
+        authority: Authority {
+            claim_authority: if is_self_claim { "self".to_owned() } else { authority.to_owned() },
+            is_self_claim,
+            unopened: binding.unopened,
+        },
+    }
+}
+
+// ---- verify_paths
+
+/// The answer of `verify_paths`: what was declared beside what changed.
+pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Table) -> PathsAnswer {
+    let index = Index::of(truth);
+    let surface = Surface::of(truth, table);
+    let declared = Declared::of(affected, tested, &index, truth, table);
+    let share = surface.declared(&declared.declared_files);
+    let matched = declared.affected.iter().filter(|(_, files)| !files.is_empty()).count();
+    let honest = sums::share(matched, declared.affected.len(), 0.0);
+    let mut functions: Vec<String> =
+        truth.files.iter().flat_map(|file| file.functions.iter().cloned()).collect();
+    functions.sort();
+    functions.dedup();
+    let phantom_claims: Vec<String> =
+        declared.phantoms.iter().chain(&declared.untouched).chain(&declared.phantom_tests).cloned().collect();
+    let covered = |at: usize| declared.tested_files[at] || truth.files[at].test || surface.is_quiet(at);
+    PathsAnswer {
+        declaration_trust: sums::rounded(share * honest),
+        declaration_coverage: sums::rounded(share),
+        repo_changed_files: truth.files.iter().map(|file| file.path.clone()).collect(),
+        repo_changed_functions: functions,
+        repo_surface_size: surface.size(),
+        claimed_affected_size: declared.affected.len(),
+        missed_by_llm: surface.missed(&declared.declared_files, truth),
+        phantom_claims: each_once(&phantom_claims).into_iter().map(str::to_owned).collect(),
+        untested_repo_paths: surface.untested(&covered, truth),
+        warnings: surface.warnings(&declared.declared_files, truth),
+    }
+}

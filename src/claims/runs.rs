@@ -1,0 +1,480 @@
+//! Which command lines are runs of tests, and whether their end is heard.
+//!
+//! A receipt of a run says something only if the line is that run and nothing else, in the
+//! foreground, with nothing that masks its exit status (`shell::simple` sees to that), and
+//! if the flags let it run. What the runner does with a filter that fits no test is not in
+//! the line; some end well then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::EvidenceType;
+use super::table::KINDS;
+use crate::shell::{self, Simple};
+use crate::shipped;
+
+/// What is wrong with rows of runs.
+#[derive(Debug, Error)]
+pub enum RunsError {
+    #[error("claims/runs.toml: {0}")]
+    Read(#[from] toml::de::Error),
+    #[error("claims/runs.toml: {0}")]
+    Row(String),
+}
+
+/// One way to run tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunRow {
+    pub name: String,
+    pub runs: Vec<String>,
+    pub backs: Vec<EvidenceType>,
+    #[serde(default)]
+    pub silent: Vec<String>,
+    #[serde(default)]
+    pub valued: Vec<String>,
+    #[serde(default)]
+    pub needs: Vec<String>,
+    #[serde(default)]
+    pub clusters: bool,
+}
+
+/// Words that may stand before a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wrapper {
+    wraps: Vec<String>,
+    #[serde(default)]
+    valued: Vec<String>,
+    #[serde(default)]
+    takes: usize,
+}
+
+/// All rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Runs {
+    silent: Vec<String>,
+    masking: Vec<String>,
+    #[serde(default)]
+    wrapper: Vec<Wrapper>,
+    run: Vec<RunRow>,
+}
+
+/// What a command line is, as far as receipts go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recognised {
+    /// A run of tests whose end is the line's end.
+    Run(String),
+    /// A run of tests whose end the line does not tell, or that runs nothing.
+    Masked(String),
+    /// One other command, whose end is the line's end.
+    Command,
+    /// Anything else.
+    Unclear,
+}
+
+impl Recognised {
+    /// The row's name, for [`super::Receipt::run`].
+    pub fn run(&self) -> Option<&str> {
+        match self {
+            Self::Run(name) | Self::Masked(name) => Some(name),
+            Self::Command | Self::Unclear => None,
+        }
+    }
+
+    /// Whether the status that a host hears may stand in [`super::Receipt::status`].
+    pub fn tells(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Command)
+    }
+}
+
+impl Runs {
+    /// The rows that git seed brings.
+    pub fn shipped() -> Result<Self, RunsError> {
+        let runs: Self = shipped::read(shipped::shipped!("runs"))?;
+        runs.check()?;
+        Ok(runs)
+    }
+
+    /// Reads rows from TOML.
+    pub fn parse(toml: &str) -> Result<Self, RunsError> {
+        let runs: Self = toml::from_str(toml)?;
+        runs.check()?;
+        Ok(runs)
+    }
+
+    /// The same rows and `more`; a row with a known name takes the place of that one.
+    pub fn with(mut self, more: Vec<RunRow>) -> Result<Self, RunsError> {
+        for row in more {
+            self.run.retain(|known| known.name != row.name);
+            self.run.insert(0, row);
+        }
+        self.check()?;
+        Ok(self)
+    }
+
+    /// Which evidence each run backs.
+    pub(super) fn backs(&self) -> BTreeMap<String, Vec<EvidenceType>> {
+        self.run.iter().map(|row| (row.name.clone(), row.backs.clone())).collect()
+    }
+
+    fn check(&self) -> Result<(), RunsError> {
+        let mut seen = BTreeSet::new();
+        let known = || KINDS.map(super::table::word).join(", ");
+        for row in &self.run {
+            let name = &row.name;
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+            let fault = if name.is_empty() || !name.chars().all(plain) {
+                Some("a name has small letters, digits, `-` and `_`".to_owned())
+            } else if !seen.insert(name) {
+                Some(format!(
+                    "stands twice; known: {}",
+                    seen.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
+                ))
+            } else if row.runs.is_empty() || row.runs.iter().any(|run| run.trim().is_empty()) {
+                Some("`runs` says how such a line begins".to_owned())
+            } else if row.backs.is_empty() || row.backs.contains(&EvidenceType::None) {
+                Some(format!("`backs` names evidence types: {}", known()))
+            } else {
+                None
+            };
+            if let Some(fault) = fault {
+                return Err(RunsError::Row(format!("run {name}: {fault}")));
+            }
+        }
+        let empty = self.wrapper.iter().any(|row| row.wraps.is_empty());
+        if empty { Err(RunsError::Row("wrapper: `wraps` says how it begins".to_owned())) } else { Ok(()) }
+    }
+
+    /// Says what `line` is.
+    pub fn recognise(&self, line: &str) -> Recognised {
+        let Some(read) = shell::simple(line) else { return Recognised::Unclear };
+        let mut runs = read.commands.iter().filter_map(|command| self.run_of(command));
+        match runs.next() {
+            Some((name, true)) if read.whole => Recognised::Run(name.to_owned()),
+            Some((name, _)) => Recognised::Masked(name.to_owned()),
+            None if read.whole => Recognised::Command,
+            None => Recognised::Unclear,
+        }
+    }
+
+    /// The row of a command, and whether it really runs.
+    fn run_of(&self, command: &Simple) -> Option<(&str, bool)> {
+        let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
+        let mut rest = words.as_slice();
+        // Each wrapper takes at least one word.
+        let mut sets: Vec<&str> = command.sets.iter().map(String::as_str).collect();
+        loop {
+            if let Some(found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
+                let masked = sets.iter().any(|set| self.masking.iter().any(|name| like(name, set)));
+                return Some((found.0, found.1 && command.literal && !masked));
+            }
+            rest = self.unwrapped(rest, &mut sets)?;
+        }
+    }
+
+    /// The words behind a wrapper, at least one fewer.
+    fn unwrapped<'w>(&self, words: &'w [&'w str], sets: &mut Vec<&'w str>) -> Option<&'w [&'w str]> {
+        self.wrapper.iter().find_map(|row| {
+            let wraps = row.wraps.iter().find_map(|wraps| begins(wraps, words, &row.valued))?;
+            let mut rest = &words[wraps.len..];
+            let mut takes = row.takes;
+            while let Some(word) = rest.first() {
+                let set = word
+                    .split_once('=')
+                    .filter(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'));
+                if *word == "--" {
+                    return Some(&rest[1..]);
+                } else if row.valued.iter().any(|flag| flag == word) {
+                    rest = rest.get(2..).unwrap_or_default();
+                } else if word.starts_with('-') {
+                    rest = &rest[1..];
+                } else if let Some((name, _)) = set {
+                    sets.push(name);
+                    rest = &rest[1..];
+                } else if takes > 0 {
+                    takes -= 1;
+                    rest = &rest[1..];
+                } else {
+                    break;
+                }
+            }
+            Some(rest)
+        })
+    }
+
+    fn fits<'r>(&'r self, row: &'r RunRow, words: &[&str]) -> Option<(&'r str, bool)> {
+        let found = row.runs.iter().find_map(|run| begins(run, words, &row.valued))?;
+        let rest = &words[found.len..];
+        let needed = row.needs.is_empty()
+            || rest
+                .iter()
+                .filter(|word| !word.starts_with('-'))
+                .any(|word| row.needs.iter().any(|need| like(need, word)))
+            || rest.iter().any(|word| row.needs.iter().any(|need| need.starts_with('-') && like(need, word)));
+        needed.then(|| (row.name.as_str(), !self.is_silent(row, words, rest)))
+    }
+
+    fn is_silent(&self, row: &RunRow, words: &[&str], rest: &[&str]) -> bool {
+        let silent = || self.silent.iter().chain(&row.silent);
+        let flag =
+            |word: &str| silent().any(|one| one.starts_with('-') && (like(one, word) || valued(one, word)));
+        let letter = |word: &str| {
+            let cluster = word.strip_prefix('-').filter(|rest| row.clusters && !rest.starts_with('-'));
+            let letters =
+                || silent().filter_map(|one| one.strip_prefix('-').filter(|one| one.chars().count() == 1));
+            cluster.is_some_and(|cluster| letters().any(|letter| cluster.contains(letter)))
+        };
+        let named = |word: &&str| silent().any(|one| !one.starts_with('-') && like(one, word));
+        let head = words.len() - rest.len();
+        let first = rest.iter().find(|word| !word.starts_with('-'));
+        words.iter().any(|word| flag(word) || letter(word))
+            || words[..head].iter().any(|word| named(&word))
+            || first.is_some_and(|first| named(first))
+    }
+}
+
+/// How many words a pattern took.
+struct Taken {
+    len: usize,
+}
+
+/// Whether `words` begin as `pattern` says; flags may stand between, with values where
+/// `valued` says so.
+fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
+    let mut at = 0;
+    for (nth, wanted) in pattern.split(' ').filter(|wanted| !wanted.is_empty()).enumerate() {
+        loop {
+            let word = words.get(at)?;
+            if wanted.split('|').any(|one| like(one, word)) {
+                break;
+            }
+            let flag = nth > 0 && word.starts_with(['-', '+']);
+            if !flag {
+                return None;
+            }
+            at += if valued.iter().any(|flag| flag == word) { 2 } else { 1 };
+        }
+        at += 1;
+    }
+    Some(Taken { len: at })
+}
+
+/// Whether `word` is `pattern`, where `*` stands for anything.
+fn like(pattern: &str, word: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(first) = pieces.next() else { return word.is_empty() };
+    let Some(mut rest) = word.strip_prefix(first) else { return false };
+    let mut last = None;
+    for piece in pieces {
+        if let Some(before) = last.replace(piece) {
+            let before: &str = before;
+            let Some(at) = rest.find(before) else { return false };
+            rest = &rest[at + before.len()..];
+        }
+    }
+    last.map_or(rest.is_empty(), |last| rest.ends_with(last))
+}
+
+/// `--flag=value` of a flag that has no `=` of its own.
+fn valued(flag: &str, word: &str) -> bool {
+    flag.starts_with("--")
+        && word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=') && rest != "=false")
+}
+
+/// A program by its name, where it was called in a directory of programs.
+fn program(word: &str) -> &str {
+    let (dir, name) = word.rsplit_once('/').unwrap_or(("", word));
+    let last = dir.rsplit('/').next().unwrap_or(dir);
+    let vendor = dir.ends_with("vendor/bin") || matches!(dir, "bin" | "./bin");
+    if matches!(last, "bin" | ".bin" | "Scripts") && !vendor { name } else { word }
+}
+
+/// Says what `line` is by the shipped rows; [`Recognised::Unclear`] if they do not read,
+/// which a test rules out.
+pub fn recognise(line: &str) -> Recognised {
+    static RUNS: std::sync::OnceLock<Option<Runs>> = std::sync::OnceLock::new();
+    let runs = RUNS.get_or_init(|| Runs::shipped().ok());
+    runs.as_ref().map_or(Recognised::Unclear, |runs| runs.recognise(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn said(line: &str) -> String {
+        match recognise(line) {
+            Recognised::Run(name) => name,
+            Recognised::Masked(name) => format!("masked {name}"),
+            Recognised::Command => "command".to_owned(),
+            Recognised::Unclear => "unclear".to_owned(),
+        }
+    }
+
+    #[test]
+    fn runs_of_tests_are_known() {
+        for (line, wanted) in [
+            ("cargo test", "cargo"),
+            ("cargo t -p core", "cargo"),
+            ("cargo +nightly --locked test --lib jobs::", "cargo"),
+            ("cargo --manifest-path a/Cargo.toml test", "cargo"),
+            ("cargo nextest run --no-fail-fast", "cargo"),
+            ("RUST_BACKTRACE=1 cargo test 2>&1", "cargo"),
+            ("cd crates/a && cargo test", "cargo"),
+            ("(cd a && cargo test -- --nocapture)", "cargo"),
+            ("bash -lc 'cargo test'", "cargo"),
+            ("git seed exec -- cargo test", "cargo"),
+            ("/opt/bin/git-seed exec -- cargo test", "cargo"),
+            ("git seed exec -- bash -c 'cargo test'", "command"),
+            ("~/.cargo/bin/cargo test", "masked cargo"),
+            ("/root/.cargo/bin/cargo test", "cargo"),
+            ("./cargo test", "command"),
+            ("pytest", "pytest"),
+            ("pytest -x tests/test_a.py::test_b", "pytest"),
+            (".venv/bin/pytest -q", "pytest"),
+            ("python -m pytest tests/*.py", "pytest"),
+            ("python3.12 -W error -m pytest", "pytest"),
+            ("uv run pytest", "pytest"),
+            ("uv run --with pytest pytest -q", "pytest"),
+            ("poetry run python -m pytest", "pytest"),
+            ("PYTHONPATH=src python3 -m unittest discover", "unittest"),
+            ("python manage.py test", "unittest"),
+            ("tox -e py312", "tox"),
+            ("nox", "tox"),
+            ("npm test", "npm"),
+            ("npm --prefix web test", "npm"),
+            ("npm run test:unit -- --reporter=dot", "npm"),
+            ("yarn test", "npm"),
+            ("pnpm -F web test", "npm"),
+            ("npx vitest run", "jest"),
+            ("npx --yes jest src/a.test.ts", "jest"),
+            ("node_modules/.bin/jest", "jest"),
+            ("npx playwright test", "browser"),
+            ("npx cypress run", "browser"),
+            ("node --test", "node"),
+            ("node --import tsx --test test/", "node"),
+            ("deno test -A", "node"),
+            ("bun test", "node"),
+            ("go test ./...", "go"),
+            ("go test -run TestA -count=1 ./pkg", "go"),
+            ("timeout 60 go test ./...", "go"),
+            ("timeout -k 5 60 go test ./...", "go"),
+            ("make test", "make"),
+            ("make -C build -j4 check", "make"),
+            ("just test", "make"),
+            ("rake test", "make"),
+            ("bundle exec rake spec", "make"),
+            ("ctest --test-dir build -V", "ctest"),
+            ("mvn -q test", "jvm"),
+            ("./gradlew :app:test --info", "jvm"),
+            ("gradle test", "jvm"),
+            ("dotnet test", "dotnet"),
+            ("bundle exec rspec spec/a_spec.rb", "ruby"),
+            ("bin/rails test", "ruby"),
+            ("mix test", "elixir"),
+            ("vendor/bin/phpunit", "php"),
+            ("swift test", "native"),
+            ("zig build test", "native"),
+            ("bats tests/", "bats"),
+            ("env CI=1 cargo test", "cargo"),
+            ("time cargo test", "cargo"),
+        ] {
+            assert_eq!(said(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_masks_a_run_or_runs_nothing_proves_nothing() {
+        for (line, wanted) in [
+            ("cargo test || true", "masked cargo"),
+            ("cargo test | tail -5", "masked cargo"),
+            ("cargo test; true", "masked cargo"),
+            ("cargo test &", "masked cargo"),
+            ("! cargo test", "masked cargo"),
+            ("cargo build && cargo test", "masked cargo"),
+            ("bash -c 'cargo test; true'", "masked cargo"),
+            ("echo $(cargo test)", "unclear"),
+            ("if cargo test; then echo ok; fi", "unclear"),
+            ("cargo test --no-run", "masked cargo"),
+            ("cargo test -- --list", "masked cargo"),
+            ("cargo test --help", "masked cargo"),
+            ("cargo test $X", "masked cargo"),
+            ("PATH=/tmp/x cargo test", "masked cargo"),
+            ("env PATH=/tmp/x cargo test", "masked cargo"),
+            ("LD_PRELOAD=x.so cargo test", "masked cargo"),
+            ("PYTEST_ADDOPTS=--co pytest", "masked pytest"),
+            ("pytest --collect-only", "masked pytest"),
+            ("pytest --co -q", "masked pytest"),
+            ("make -n test", "masked make"),
+            ("make -kn test", "masked make"),
+            ("make -i check", "masked make"),
+            ("npm test -- --listTests", "masked npm"),
+            ("npx jest --passWithNoTests", "masked jest"),
+            ("npx vitest list", "masked jest"),
+            ("npm run test:watch", "masked npm"),
+            ("npm run test --if-present", "masked npm"),
+            ("go test -list . ./...", "masked go"),
+            ("go test -c", "masked go"),
+            ("ctest -N", "masked ctest"),
+            ("mvn test -DskipTests", "masked jvm"),
+            ("gradle build -x test", "masked jvm"),
+            ("tox -l", "masked tox"),
+            ("dotnet test --list-tests", "masked dotnet"),
+            ("cargo build", "command"),
+            ("make", "command"),
+            ("npm run build", "command"),
+            ("echo cargo test", "command"),
+            ("git commit -m 'cargo test passes'", "command"),
+            ("cargo build && ls", "unclear"),
+            ("", "unclear"),
+            ("cargo 'test", "unclear"),
+        ] {
+            assert_eq!(said(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn rows_can_be_added_and_bad_ones_are_named() {
+        let row = RunRow {
+            name: "frob".into(),
+            runs: vec!["frob verify".into()],
+            backs: vec![EvidenceType::UnitTest],
+            ..RunRow::default()
+        };
+        let runs = Runs::shipped().expect("rows").with(vec![row.clone()]).expect("sound");
+        assert_eq!(runs.recognise("frob -v verify all"), Recognised::Run("frob".into()));
+        let error = runs
+            .clone()
+            .with(vec![RunRow { backs: Vec::new(), ..row.clone() }])
+            .expect_err("no backs")
+            .to_string();
+        assert!(error.contains("run frob") && error.contains("unit_test"), "{error}");
+        let error = runs.with(vec![RunRow { name: "A b".into(), ..row }]).expect_err("a name").to_string();
+        assert!(error.contains("run A b"), "{error}");
+        let error = Runs::parse(
+            "silent = []\nmasking = []\n[[run]]\nname = \"x\"\nruns = [\"x\"]\nbacks = [\"guess\"]",
+        )
+        .expect_err("bad")
+        .to_string();
+        assert!(error.contains("guess") && error.contains("unit_test"), "{error}");
+        let toml = Runs::parse(include_str!("runs.toml")).expect("the TOML");
+        assert_eq!(toml, Runs::shipped().expect("rows"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(line in "\\PC{0,80}") {
+            recognise(&line);
+        }
+
+        #[test]
+        fn no_line_of_shell_words_panics(words in prop::collection::vec("cargo|test|-[a-z]|--|&&|;|\\||\\(|\\)|env|X=1|timeout|5|'|\"|\\$x|cd|bash|-c", 0..12)) {
+            recognise(&words.join(" "));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Which of the changed files an agent has to declare, and which it has to test.
+
+use super::arithmetic;
+use super::items::ends;
+use super::table::Table;
+use super::{ChangedFile, Truth};
+
+/// What a changed file is to the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// Runs, and has to be declared and tested.
+    Code,
+    /// Is run by a run of the tests.
+    Test,
+    /// Configuration and data: a run covers it.
+    Passive,
+    /// Nothing that runs.
+    Prose,
+}
+
+/// The surface of a change: its code; where there is none, its tests, then its data, then
+/// its prose. What lies beside the surface is named, and held against nobody.
+#[derive(Debug)]
+pub(super) struct Surface {
+    kinds: Vec<Kind>,
+    /// What the surface is made of.
+    of: Option<Kind>,
+    /// Nothing in the change runs.
+    pub only_prose: bool,
+}
+
+impl Surface {
+    pub fn of(truth: &Truth, table: &Table) -> Self {
+        let kinds: Vec<Kind> = truth.files.iter().map(|file| kind(file, table)).collect();
+        let of = kinds.iter().copied().min();
+        Self { of, only_prose: of == Some(Kind::Prose), kinds }
+    }
+
+    /// Whether the file belongs to the surface.
+    pub fn holds(&self, at: usize) -> bool {
+        self.kinds.get(at).copied() == self.of
+    }
+
+    /// Whether a run of the tests covers the file without anybody naming it.
+    pub fn is_quiet(&self, at: usize) -> bool {
+        self.kinds.get(at).is_some_and(|kind| *kind > Kind::Code)
+    }
+
+    pub fn is_prose(&self, at: usize) -> bool {
+        self.kinds.get(at) == Some(&Kind::Prose)
+    }
+
+    fn members(&self) -> impl Iterator<Item = usize> {
+        (0..self.kinds.len()).filter(|&at| self.holds(at))
+    }
+
+    pub fn size(&self) -> usize {
+        self.members().count()
+    }
+
+    /// The share of the surface that was declared; of no change, all of it.
+    pub fn declared(&self, declared: &[bool]) -> f64 {
+        arithmetic::share(self.members().filter(|&at| declared[at]).count(), self.size(), 1.0)
+    }
+
+    /// The paths of the surface that were not declared.
+    pub fn missed(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
+        self.members().filter(|&at| !declared[at]).map(|at| truth.files[at].path.clone()).collect()
+    }
+
+    /// The paths of the surface that nothing tested; prose is not tested.
+    pub fn untested(&self, covered: &dyn Fn(usize) -> bool, truth: &Truth) -> Vec<String> {
+        let members = self.members().filter(|&at| !self.is_prose(at) && !covered(at));
+        members.map(|at| truth.files[at].path.clone()).collect()
+    }
+
+    /// What changed beside the surface and was not declared; prose needs no word.
+    pub fn warnings(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
+        let beside =
+            (0..self.kinds.len()).filter(|&at| !self.holds(at) && !self.is_prose(at) && !declared[at]);
+        beside.map(|at| format!("changed as well: {}", truth.files[at].path)).collect()
+    }
+}
+
+fn kind(file: &ChangedFile, table: &Table) -> Kind {
+    if file.prose {
+        Kind::Prose
+    } else if file.test {
+        Kind::Test
+    } else if file.functions.is_empty() && ends(&file.path, &table.files.passive) {
+        Kind::Passive
+    } else {
+        Kind::Code
+    }
+}

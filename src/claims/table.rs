@@ -1,0 +1,502 @@
+//! The rows of the gate: weights, thresholds, phrases, findings.
+//!
+//! A table is recorded with each verdict, so it reads and writes as JSON without loss; an
+//! old verdict is repeated by the rows that it was given by. [`Table::check`] says what is
+//! wrong with rows, each by its name.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::runs::Runs;
+use super::{ActionType, Directive, EvidenceType};
+use crate::shipped;
+
+/// What is wrong with a table.
+#[derive(Debug, Error)]
+pub enum TableError {
+    #[error("claims/gate.toml: {0}")]
+    Read(#[from] toml::de::Error),
+    #[error("claims/gate.toml: {0}")]
+    Row(String),
+    #[error(transparent)]
+    Runs(#[from] super::runs::RunsError),
+}
+
+/// What has to have been seen for evidence to count as what it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Backing {
+    /// A passing run of tests since the last change.
+    Run,
+    /// Any command since the last change that did not fail.
+    Command,
+    /// Nothing.
+    Words,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceRow {
+    pub kind: EvidenceType,
+    pub weight: f64,
+    pub backing: Backing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntropyLimits {
+    pub damp: f64,
+    pub rewrite: f64,
+    pub reject: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfidenceLimits {
+    pub regenerate: f64,
+    pub rewrite: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    pub action: ActionType,
+    pub entropy: EntropyLimits,
+    pub phi: f64,
+    pub confidence: ConfidenceLimits,
+    pub drift: f64,
+}
+
+/// Words by which a claim says what kind of claim it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaysRow {
+    pub action: ActionType,
+    pub phrases: Vec<String>,
+}
+
+/// A fact that somebody has to have looked at in this turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactRow {
+    pub fact: String,
+    pub backing: Backing,
+    #[serde(default)]
+    pub commands: Vec<String>,
+    pub phrases: Vec<String>,
+    pub tool: String,
+    pub why: String,
+}
+
+/// What the gate can find beside the arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    TooShort,
+    NoDeed,
+    NothingChanged,
+    FailingRun,
+    FailedUnrepeated,
+    TestsGone,
+    TestsGoneNamed,
+    Phantom,
+    Untouched,
+    PhantomTest,
+    Missed,
+    Untested,
+    NamedUntouched,
+    OtherProgram,
+    OtherProgramNamed,
+    StaleRun,
+    UnknownTree,
+    UnheardRun,
+    RequireTool,
+    Unopened,
+    NoEvidence,
+}
+
+impl Finding {
+    /// All of them.
+    pub const ALL: [Self; 21] = [
+        Self::TooShort,
+        Self::NoDeed,
+        Self::NothingChanged,
+        Self::FailingRun,
+        Self::FailedUnrepeated,
+        Self::TestsGone,
+        Self::TestsGoneNamed,
+        Self::Phantom,
+        Self::Untouched,
+        Self::PhantomTest,
+        Self::Missed,
+        Self::Untested,
+        Self::NamedUntouched,
+        Self::OtherProgram,
+        Self::OtherProgramNamed,
+        Self::StaleRun,
+        Self::UnknownTree,
+        Self::UnheardRun,
+        Self::RequireTool,
+        Self::Unopened,
+        Self::NoEvidence,
+    ];
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingRow {
+    pub name: Finding,
+    /// The least severe answer that it leaves.
+    pub least: Directive,
+    /// The same where the claim says that something is fixed or that tests pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<Directive>,
+    pub say: String,
+}
+
+/// Reasons of the arithmetic, one for each criterion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Criteria {
+    pub entropy: String,
+    pub entropy_response: String,
+    pub phi: String,
+    pub confidence: String,
+    pub confidence_response: String,
+    pub drift: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fused {
+    pub phi: f64,
+    pub coverage: f64,
+    pub evidence: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustShares {
+    pub declared: f64,
+    pub risk: f64,
+    pub certainty: f64,
+}
+
+/// Constants of the arithmetic; `arithmetic.rs` says where each stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figures {
+    pub tested_floor: f64,
+    pub declared_share: f64,
+    pub entropy: [f64; 2],
+    pub valence: f64,
+    pub valence_without: f64,
+    pub arousal_rest: f64,
+    pub arousal_drift: f64,
+    pub arousal: [f64; 2],
+    pub phi_inner: f64,
+    pub phi_arousal: f64,
+    pub phi_gain: f64,
+    pub phi_slope: f64,
+    pub phi_decay: f64,
+    pub phi_floor: f64,
+    pub worth: [f64; 2],
+    pub penalty: [f64; 3],
+    pub penalty_from: f64,
+    pub fused: Fused,
+    pub trust: TrustShares,
+    pub entropy_fixed_without: f64,
+    pub entropy_facing_without: f64,
+    /// What evidence weighs whose backing was not seen.
+    pub unbacked: EvidenceType,
+    /// The fewest characters of a claim.
+    pub characters: usize,
+    /// How many verdicts drift looks back over, and how much the last one weighs.
+    pub drift_window: usize,
+    pub drift_weight: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    pub changes: Vec<String>,
+    pub looks: Vec<String>,
+    pub forms: Vec<String>,
+    pub negations: Vec<String>,
+    pub negation_reach: usize,
+    pub conditions: Vec<String>,
+    pub condition_reach: usize,
+    pub joints: Vec<String>,
+    pub adjectives: Vec<String>,
+    pub removals: Vec<String>,
+    pub replaced: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Files {
+    pub prose: Vec<String>,
+    pub passive: Vec<String>,
+    pub source: Vec<String>,
+    pub test_marks: Vec<String>,
+}
+
+/// What a causal chain has to be, and what is said of one that is not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceRows {
+    pub links: usize,
+    pub long: usize,
+    pub specific: f64,
+    pub vague: Vec<String>,
+    pub short_link: String,
+    pub vague_link: String,
+    pub repeated: String,
+    pub few: String,
+    pub many: String,
+    pub unspecific: String,
+    pub no_symptom: String,
+    pub no_end: String,
+    pub suggest_few: String,
+    pub suggest_many: String,
+    pub suggest_name: String,
+    pub suggest_guess: String,
+    pub suggest_end: String,
+}
+
+/// All rows of the gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    pub evidence: Vec<EvidenceRow>,
+    pub threshold: Vec<Thresholds>,
+    pub says: Vec<SaysRow>,
+    pub fact: Vec<FactRow>,
+    pub finding: Vec<FindingRow>,
+    pub criterion: Criteria,
+    pub figures: Figures,
+    pub words: Words,
+    pub files: Files,
+    pub trace: TraceRows,
+    /// Which evidence a run of tests backs, by the name of its row in `runs.toml`.
+    #[serde(default)]
+    pub backs: BTreeMap<String, Vec<EvidenceType>>,
+}
+
+impl Table {
+    /// The rows that git seed brings, with its runs of tests.
+    pub fn shipped() -> Result<Self, TableError> {
+        let table: Self = shipped::read(shipped::shipped!("gate"))?;
+        let table = table.with_runs(&Runs::shipped()?);
+        table.check()?;
+        Ok(table)
+    }
+
+    /// Reads rows from TOML; runs of tests are added with [`Table::with_runs`].
+    pub fn parse(toml: &str) -> Result<Self, TableError> {
+        let table: Self = toml::from_str(toml)?;
+        table.check()?;
+        Ok(table)
+    }
+
+    /// The same table, where receipts are read by `runs`.
+    #[must_use]
+    pub fn with_runs(mut self, runs: &Runs) -> Self {
+        self.backs = runs.backs();
+        self
+    }
+
+    /// The row of an evidence type.
+    pub(super) fn evidence(&self, kind: EvidenceType) -> Option<&EvidenceRow> {
+        self.evidence.iter().find(|row| row.kind == kind)
+    }
+
+    pub(super) fn weight(&self, kind: EvidenceType) -> f64 {
+        self.evidence(kind).map_or(0.0, |row| row.weight)
+    }
+
+    /// The thresholds of an action; those of `other` where it has none of its own.
+    pub(super) fn thresholds(&self, action: ActionType) -> Option<&Thresholds> {
+        let of = |action| self.threshold.iter().find(|row| row.action == action);
+        of(action).or_else(|| of(ActionType::Other))
+    }
+
+    pub(super) fn finding(&self, name: Finding) -> Option<&FindingRow> {
+        self.finding.iter().find(|row| row.name == name)
+    }
+
+    /// Says what is wrong with the rows, naming the row.
+    pub fn check(&self) -> Result<(), TableError> {
+        self.faults().map_or(Ok(()), |fault| Err(TableError::Row(fault)))
+    }
+
+    fn faults(&self) -> Option<String> {
+        self.evidence_fault()
+            .or_else(|| self.threshold_fault())
+            .or_else(|| self.finding_fault())
+            .or_else(|| self.phrase_fault())
+            .or_else(|| self.figure_fault())
+    }
+
+    fn evidence_fault(&self) -> Option<String> {
+        for kind in KINDS {
+            let rows = self.evidence.iter().filter(|row| row.kind == kind).count();
+            if rows != 1 {
+                return Some(format!("evidence {}: wants exactly one row, has {rows}", word(kind)));
+            }
+        }
+        let bad = self.evidence.iter().find(|row| !share(row.weight));
+        bad.map(|row| format!("evidence {}: its weight is not between 0 and 1", word(row.kind)))
+    }
+
+    fn threshold_fault(&self) -> Option<String> {
+        if !self.threshold.iter().any(|row| row.action == ActionType::Other) {
+            return Some(
+                "threshold: the row `other` is missing, which stands for every action without one".into(),
+            );
+        }
+        for (at, row) in self.threshold.iter().enumerate() {
+            let name = word(row.action);
+            if self.threshold[..at].iter().any(|other| other.action == row.action) {
+                return Some(format!("threshold {name}: stands twice"));
+            }
+            let (entropy, confidence) = (row.entropy, row.confidence);
+            let all = [entropy.damp, entropy.rewrite, entropy.reject, row.phi, row.drift];
+            if !all.into_iter().chain([confidence.regenerate, confidence.rewrite]).all(share) {
+                return Some(format!("threshold {name}: a limit is not between 0 and 1"));
+            }
+            if entropy.damp > entropy.rewrite || entropy.rewrite > entropy.reject {
+                return Some(format!(
+                    "threshold {name}: entropy has to rise from damp over rewrite to reject"
+                ));
+            }
+            if confidence.regenerate > confidence.rewrite {
+                return Some(format!("threshold {name}: confidence has to rise from regenerate to rewrite"));
+            }
+        }
+        None
+    }
+
+    fn finding_fault(&self) -> Option<String> {
+        Finding::ALL.into_iter().find_map(|name| {
+            let rows = self.finding.iter().filter(|row| row.name == name).count();
+            (rows != 1).then(|| format!("finding {}: wants exactly one row, has {rows}", word(name)))
+        })
+    }
+
+    fn phrase_fault(&self) -> Option<String> {
+        let says = self.says.iter().map(|row| (word(row.action), &row.phrases));
+        let facts = self.fact.iter().map(|row| (row.fact.clone(), &row.phrases));
+        for (name, phrases) in says.chain(facts) {
+            if phrases.is_empty() {
+                return Some(format!("{name}: has no phrases"));
+            }
+            let bad = phrases.iter().find(|phrase| {
+                phrase.trim().is_empty() || phrase.chars().any(char::is_uppercase) || phrase.contains("  ")
+            });
+            if let Some(phrase) = bad {
+                return Some(format!(
+                    "{name}: `{phrase}` is no phrase: small letters, one blank between words"
+                ));
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        self.fact.iter().find_map(|row| {
+            if !seen.insert(&row.fact) {
+                return Some(format!("fact {}: stands twice", row.fact));
+            }
+            let words = row.backing == Backing::Words;
+            words.then(|| format!("fact {}: its backing is one of: run, command", row.fact))
+        })
+    }
+
+    fn figure_fault(&self) -> Option<String> {
+        let figures = &self.figures;
+        let pairs = [("entropy", figures.entropy), ("arousal", figures.arousal)];
+        if let Some((name, _)) =
+            pairs.into_iter().find(|(_, [low, high])| low.is_nan() || high.is_nan() || low > high)
+        {
+            return Some(format!("figures.{name}: the first has to be below the second"));
+        }
+        (figures.drift_window == 0 || !share(figures.drift_weight)).then(|| {
+            "figures.drift_window and drift_weight: at least one verdict, a weight between 0 and 1".into()
+        })
+    }
+}
+
+/// Every kind of evidence.
+pub(super) const KINDS: [EvidenceType; 8] = [
+    EvidenceType::BrowserTest,
+    EvidenceType::ManualRepro,
+    EvidenceType::IntegrationTest,
+    EvidenceType::EndpointTest,
+    EvidenceType::LogInspection,
+    EvidenceType::UnitTest,
+    EvidenceType::CodeReview,
+    EvidenceType::None,
+];
+
+/// The word of an enum, as tables and answers write it.
+pub(super) fn word<T: Serialize>(value: T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn share(value: f64) -> bool {
+    (0.0..=1.0).contains(&value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shipped() -> Table {
+        Table::shipped().expect("the shipped rows")
+    }
+
+    #[test]
+    fn the_shipped_rows_are_sound_and_come_back_from_json() {
+        let table = shipped();
+        let json = serde_json::to_string(&table).expect("json");
+        let again: Table = serde_json::from_str(&json).expect("the same");
+        assert!(again == table, "JSON loses something");
+        assert_eq!(serde_json::to_string(&again).expect("json"), json);
+        let toml = Table::parse(include_str!("gate.toml")).expect("the TOML");
+        assert!(toml.with_runs(&Runs::shipped().expect("runs")) == table, "TOML and JSON differ");
+    }
+
+    #[test]
+    fn a_bad_row_is_named() {
+        let bad = |change: fn(&mut Table)| {
+            let mut table = shipped();
+            change(&mut table);
+            table.check().expect_err("bad").to_string()
+        };
+        for (said, change) in [
+            (
+                "evidence unit_test: wants",
+                (|t| t.evidence.retain(|row| row.kind != EvidenceType::UnitTest)) as fn(&mut Table),
+            ),
+            ("evidence none: its weight", |t| t.evidence[7].weight = 2.0),
+            ("threshold: the row `other`", |t| t.threshold.retain(|row| row.action != ActionType::Other)),
+            ("threshold deploy: entropy has to rise", |t| t.threshold[2].entropy.damp = 0.9),
+            ("threshold deploy: stands twice", |t| t.threshold.push(t.threshold[2].clone())),
+            ("finding missed: wants exactly one row, has 0", |t| {
+                t.finding.retain(|row| row.name != Finding::Missed)
+            }),
+            ("tests_pass: `Tests` is no phrase", |t| t.fact[0].phrases.push("Tests".into())),
+            ("fact tests_pass: its backing", |t| t.fact[0].backing = Backing::Words),
+            ("figures.arousal", |t| t.figures.arousal = [0.9, 0.1]),
+        ] {
+            let error = bad(change);
+            assert!(error.contains(said), "{error}");
+        }
+        let error =
+            Table::parse("[[evidence]]\nkind = \"guess\"\nweight = 1.0\nbacking = \"run\"").expect_err("bad");
+        assert!(error.to_string().contains("`unit_test`"), "{error}");
+    }
+}
