@@ -18,6 +18,7 @@ const TABLES: [&str; 13] = [
     "src/phases/opevc.toml",
     "src/phases/quick.toml",
     "src/memory/notes.toml",
+    "src/claims/languages.toml",
     "src/phases/companions.toml",
     "src/claims/hooks.toml",
     "src/claims/gate.toml",

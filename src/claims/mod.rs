@@ -9,6 +9,7 @@ mod arithmetic;
 pub mod gate;
 pub mod hooks;
 mod items;
+pub mod languages;
 mod phrases;
 mod receipts;
 mod ruling;
@@ -17,6 +18,7 @@ pub mod session;
 mod surface;
 pub mod table;
 pub mod trace;
+pub mod truth;
 
 use serde::{Deserialize, Serialize};
 

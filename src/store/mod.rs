@@ -25,6 +25,7 @@ mod lock;
 mod object;
 mod path;
 mod pins;
+mod truth;
 
 mod worktree;
 
