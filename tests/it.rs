@@ -3,6 +3,7 @@
 mod it {
     mod attacks;
     mod attacks3;
+    mod claims_set;
     mod compact;
     mod concurrency;
     mod condense;
