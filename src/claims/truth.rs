@@ -74,7 +74,13 @@ struct Read<'p> {
 pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> Truth {
     let sides: Vec<Read<'_>> = pieces.iter().map(|piece| read_piece(piece, languages)).collect();
     let files = sides.iter().map(|read| changed_file(read, languages)).collect();
-    Truth { base: base.to_owned(), tree: tree.to_owned(), files, tests_gone: tests_gone(&sides) }
+    Truth {
+        base: base.to_owned(),
+        tree: tree.to_owned(),
+        files,
+        tests_gone: tests_gone(&sides),
+        held: Vec::new(),
+    }
 }
 
 fn read_piece<'p>(piece: &'p Piece, languages: &Languages) -> Read<'p> {
