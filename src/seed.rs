@@ -5,6 +5,7 @@
 //! what a sentence says in `voice.toml`, what git does in `store`. Before a tool it
 //! only reads. Writing is always: lock, read, decide again, write, compare-and-swap.
 
+pub mod audit;
 pub mod boundary;
 mod byhand;
 pub mod closing;

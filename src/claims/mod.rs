@@ -12,6 +12,7 @@ mod items;
 pub mod languages;
 mod phrases;
 mod receipts;
+pub mod record;
 mod ruling;
 pub mod runs;
 pub mod session;
@@ -44,6 +45,17 @@ impl Directive {
     /// True where the agent may go on as it said it would.
     pub fn opens(self) -> bool {
         self <= Self::Damp
+    }
+
+    /// The word that stands in answers and records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Damp => "damp",
+            Self::Rewrite => "rewrite",
+            Self::Regenerate => "regenerate",
+            Self::Reject => "reject",
+        }
     }
 }
 

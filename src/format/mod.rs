@@ -5,6 +5,7 @@
 //! sentence. `fixtures/format/v1/` holds a frozen sample that is never edited.
 
 pub mod archive;
+pub mod claim;
 pub mod context;
 pub mod evidence;
 pub mod interaction;

@@ -14,6 +14,8 @@ pub const ARCHIVE: &str = "refs/seed/archive";
 pub const META: &str = "refs/seed/meta";
 /// The rules in force.
 pub const RULES: &str = "refs/seed/rules";
+/// The records of the gate.
+pub const CLAIMS: &str = "refs/seed/claims";
 /// The state of a job in its tree.
 pub const STATE: &str = "job.toml";
 /// Paths that the fence remembers, where they are too many for the state.

@@ -213,7 +213,7 @@ impl Store {
         Ok(commit.into())
     }
 
-    fn edited(
+    pub(super) fn edited(
         &self,
         draft: &Draft<'_>,
         base: Option<ObjectId>,

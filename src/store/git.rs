@@ -12,6 +12,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::Store;
 use super::error::StoreError;
@@ -168,6 +169,52 @@ impl Child {
         })?;
         let (code, shown) = (output.status.code(), self.shown);
         Ok(Outcome { code, stdout: output.stdout, stderr: output.stderr, shown })
+    }
+
+    /// Nobody is asked for anything: what needs a word from the person fails.
+    pub(super) fn without_prompts(mut self) -> Self {
+        // An askpass that says nothing is the one way to keep ssh-keygen from the terminal.
+        let quiet = [("SSH_ASKPASS_REQUIRE", "force"), ("SSH_ASKPASS", "false"), ("GIT_ASKPASS", "false")];
+        self.command.envs(quiet);
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY"] {
+            self.command.env_remove(name);
+        }
+        self
+    }
+
+    /// Runs it until `ends`, then ends it with all that it started: `None`.
+    pub(super) fn outcome_until(mut self, ends: Instant) -> Result<Option<Outcome>, StoreError> {
+        let (mut input, mut printed, mut said) =
+            (tempfile::tempfile()?, tempfile::tempfile()?, tempfile::tempfile()?);
+        input.write_all(&self.input)?;
+        input.rewind()?;
+        self.command.stdin(Stdio::from(input)).stdout(shared(&printed)?).stderr(shared(&said)?);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        let mut child = self.command.spawn().map_err(|err| not_started(&self.shown, &err))?;
+        let mut pause = Duration::from_micros(500);
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if Instant::now() >= ends {
+                let group = format!("-{}", child.id());
+                let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+                let _ = child.kill();
+                child.wait()?;
+                return Ok(None);
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+        };
+        let read = |file: &mut File| -> io::Result<Vec<u8>> {
+            let mut bytes = Vec::new();
+            file.rewind()?;
+            file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let (stdout, stderr) = (read(&mut printed)?, read(&mut said)?);
+        Ok(Some(Outcome { code: status.code(), stdout, stderr, shown: self.shown }))
     }
 
     /// Runs it with no input and both outputs in one file, in the order they were written.

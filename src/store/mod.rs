@@ -11,6 +11,7 @@
 
 mod archive;
 mod chain;
+mod claims;
 mod commit;
 mod config;
 mod error;
@@ -43,6 +44,7 @@ use std::rc::Rc;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 pub use chain::{Step, Tip, TreeEdit};
+pub use claims::{NewRecord, Sealing, Signing};
 pub use commit::{CommitFailed, Committed, Staged};
 pub use config::ConfigFiles;
 pub use error::{NotOpen, StoreError};

@@ -20,6 +20,8 @@ use super::{Store, UnixSeconds};
 /// Who signs the commits of seed chains.
 const NAME: &str = "git seed";
 const EMAIL: &str = "seed@git-seed.invalid";
+/// The same for a git that makes a commit for us.
+pub(super) const WRITER: (&str, &str) = (NAME, EMAIL);
 
 impl Store {
     /// Reads the object `id`, which `what` needs.
@@ -125,6 +127,11 @@ impl<'store> Draft<'store> {
             extra_headers: Vec::new(),
         };
         self.write(&commit).map_err(|err| unwritten(what, &err))
+    }
+
+    /// Something that git wrote for this draft is settled with it.
+    pub(super) fn adopt(&self, id: ObjectId) {
+        self.written.borrow_mut().push(id);
     }
 
     /// Makes everything written survive a crash. Only then may a ref point to it.

@@ -1,0 +1,178 @@
+//! What is kept of a ruling: all that it rested on, what it said, and the record before.
+//!
+//! Records stand in one chain. Each names the one before it, so none can be changed, taken
+//! away or put elsewhere without all that came later changing too.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Directive, Inquiry};
+use crate::event::UnixSeconds;
+
+/// The format of records that this binary writes.
+pub const FORMAT: u32 = 1;
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    VerifyClaim,
+    ResponseGate,
+    CausalTrace,
+    /// A reviewing subagent's verdict.
+    Review,
+    /// A commit that landed, and the record that backs it.
+    Attest,
+    /// A signature over all that came before.
+    Seal,
+}
+
+impl Kind {
+    /// The word that stands in records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::VerifyClaim => "verify_claim",
+            Self::ResponseGate => "response_gate",
+            Self::CausalTrace => "causal_trace",
+            Self::Review => "review",
+            Self::Attest => "attest",
+            Self::Seal => "seal",
+        }
+    }
+
+    /// A verdict of this kind may back a commit: it was asked of a tree. A causal chain
+    /// speaks of none.
+    pub fn may_back(self) -> bool {
+        matches!(self, Self::VerifyClaim | Self::ResponseGate)
+    }
+
+    /// The kind of record that an inquiry gets.
+    pub fn of(inquiry: &Inquiry) -> Self {
+        match inquiry {
+            Inquiry::VerifyClaim(_) => Self::VerifyClaim,
+            Inquiry::ResponseGate(_) => Self::ResponseGate,
+            Inquiry::CausalTrace(_) => Self::CausalTrace,
+        }
+    }
+}
+
+/// How a record's commit was signed, as the writer tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signed {
+    Ssh,
+    Gpg,
+    X509,
+    #[default]
+    Unsigned,
+}
+
+/// One record of the chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub format: u32,
+    /// 1 for the first one.
+    pub n: u64,
+    /// Id of the record before.
+    pub prev: Option<String>,
+    pub kind: Kind,
+    pub at: UnixSeconds,
+    /// The job that had the focus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    #[serde(default)]
+    pub run: u32,
+    #[serde(default)]
+    pub cycle: u32,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub phase: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    /// The session's trace id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub trace: String,
+    /// The work tree that it is bound to, as a git tree.
+    pub tree: String,
+    /// The commit that HEAD was at; absent on an unborn branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// Digest of what the repository showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth: Option<String>,
+    /// Ids of the receipts that were looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inquiry: Option<Inquiry>,
+    /// The ruling as the gate gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<Directive>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attest: Option<Attest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
+    pub signed: Signed,
+    /// Why it is not signed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+impl Record {
+    /// A record of `kind`, bound to `tree`, with nothing else in it yet.
+    pub fn new(kind: Kind, at: UnixSeconds, tree: String) -> Self {
+        Self {
+            format: FORMAT,
+            n: 1,
+            prev: None,
+            kind,
+            at,
+            job: None,
+            run: 0,
+            cycle: 0,
+            phase: String::new(),
+            session: String::new(),
+            trace: String::new(),
+            tree,
+            head: None,
+            truth: None,
+            receipts: Vec::new(),
+            inquiry: None,
+            ruling: None,
+            directive: None,
+            reasons: Vec::new(),
+            attest: None,
+            review: None,
+            signed: Signed::Unsigned,
+            why: String::new(),
+        }
+    }
+
+    /// A ruling that lets work on this tree go on.
+    pub fn passes(&self) -> bool {
+        self.kind.may_back() && self.directive.is_some_and(Directive::opens)
+    }
+}
+
+/// A commit that landed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attest {
+    pub commit: String,
+    /// The commit's tree.
+    pub tree: String,
+    /// The passing record for that very tree; absent where there is none.
+    pub record: Option<String>,
+}
+
+/// What a reviewing subagent said of a commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Review {
+    pub agent: String,
+    pub commit: String,
+    /// Hash of its last words.
+    pub words: String,
+    pub verdict: String,
+}

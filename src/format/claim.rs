@@ -1,0 +1,177 @@
+//! Records of the gate: bytes and types, and the line that a commit's note carries.
+//!
+//! The bytes of a record follow from it: fields in their order, no spaces, shortest
+//! numbers. So what is read and written again is the same file.
+
+use crate::claims::Truth;
+use crate::claims::record::{FORMAT, Record};
+
+/// The record in its commit's tree.
+pub const RECORD: &str = "record.json";
+/// The gate's table as it was used, beside it.
+pub const TABLE: &str = "gate.json";
+
+/// Why bytes are no record.
+#[derive(Debug, thiserror::Error)]
+pub enum BadRecord {
+    #[error("it does not read: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("a newer git-seed wrote it (format {0})")]
+    Newer(u32),
+}
+
+/// The bytes of `record.json`.
+pub fn write(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(record)
+}
+
+/// Reads `record.json`.
+pub fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        format: u32,
+    }
+    match serde_json::from_slice::<Record>(bytes) {
+        Ok(record) if record.format <= FORMAT => Ok(record),
+        Ok(record) => Err(BadRecord::Newer(record.format)),
+        // A newer format may have other fields.
+        Err(error) => match serde_json::from_slice::<Version>(bytes) {
+            Ok(version) if version.format > FORMAT => Err(BadRecord::Newer(version.format)),
+            _ => Err(error.into()),
+        },
+    }
+}
+
+/// Digest of what the repository showed.
+pub fn truth_digest(truth: &Truth) -> Result<String, serde_json::Error> {
+    Ok(super::short_hash(&serde_json::to_vec(truth)?, 64))
+}
+
+/// The message of a record's commit. It repeats what a search looks for; the record counts.
+pub fn message(record: &Record) -> String {
+    let said = record.directive.map_or(String::new(), |directive| format!(": {}", directive.word()));
+    let mut text =
+        format!("{}{said}\n\nSeed-Record: {}\nSeed-Tree: {}\n", record.kind.word(), record.n, record.tree);
+    if let Some(attest) = &record.attest {
+        text.push_str(&format!("Seed-Attests: {}\n", attest.commit));
+    }
+    text
+}
+
+/// What a commit's message says of its record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    pub n: u64,
+    pub tree: String,
+    pub attests: Option<String>,
+    /// It is a verdict that may back a commit, and one that opens.
+    pub passes: bool,
+}
+
+/// Reads what [`message`] wrote.
+pub fn heading(message: &str) -> Option<Heading> {
+    let (first, rest) = message.split_once('\n')?;
+    let value = |key: &str| rest.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+    let passes = ["verify_claim", "response_gate"].iter().any(|kind| {
+        let said = first.strip_prefix(kind).and_then(|said| said.strip_prefix(": "));
+        matches!(said, Some("pass" | "damp"))
+    });
+    Some(Heading {
+        n: value("Seed-Record")?.parse().ok()?,
+        tree: value("Seed-Tree")?.to_owned(),
+        attests: value("Seed-Attests").map(str::to_owned),
+        passes,
+    })
+}
+
+/// The word of a note's line that carries a record.
+const WORD: &str = "claim";
+
+/// The line that the note of an attested commit carries; `None` for other records. It
+/// follows from the record, so that a check can write it anew.
+pub fn note_line(id: &str, record: &Record) -> Option<String> {
+    let attest = record.attest.as_ref()?;
+    let said = serde_json::json!({
+        "n": record.n, "commit": attest.commit, "tree": attest.tree, "backed": attest.record,
+    });
+    Some(format!("{id} {WORD} {said}"))
+}
+
+/// The id of the record that a note's line names, if it is one of ours.
+pub fn noted(line: &str) -> Option<&str> {
+    let (id, rest) = line.split_once(' ')?;
+    let (word, _) = rest.split_once(' ')?;
+    (word == WORD).then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::record::{Attest, Kind};
+    use crate::claims::{Directive, Inquiry, TraceCase};
+
+    fn record() -> Record {
+        let trace = TraceCase {
+            symptom: "it hangs".to_owned(),
+            links: vec!["a".to_owned(), "b".to_owned()],
+            known_paths: Vec::new(),
+        };
+        Record {
+            n: 7,
+            prev: Some("e".repeat(40)),
+            inquiry: Some(Inquiry::CausalTrace(trace)),
+            ruling: Some(serde_json::json!({ "z": 0.1 + 0.2, "a": 1e-7, "m": [1, null] })),
+            directive: Some(Directive::Damp),
+            ..Record::new(
+                Kind::VerifyClaim,
+                1_790_000_000,
+                "4b825dc642cb6eb9a060e54bf8d69288fbee4904".to_owned(),
+            )
+        }
+    }
+
+    #[test]
+    fn what_is_read_and_written_again_is_the_same() {
+        let bytes = write(&record()).expect("writes");
+        let read = read(&bytes).expect("reads");
+        assert_eq!(read, record());
+        assert_eq!(write(&read).expect("writes"), bytes);
+        // Numbers come back to the last bit, and keys in their order.
+        assert!(
+            String::from_utf8(bytes)
+                .expect("UTF-8")
+                .contains(r#"{"z":0.30000000000000004,"a":1e-7,"m":[1,null]}"#)
+        );
+    }
+
+    #[test]
+    fn a_newer_record_says_so() {
+        let newer = r#"{"format":2,"n":1,"what":"else"}"#;
+        assert!(matches!(read(newer.as_bytes()), Err(BadRecord::Newer(2))));
+        assert!(matches!(read(b"{}"), Err(BadRecord::Json(_))));
+    }
+
+    #[test]
+    fn the_heading_says_what_the_message_wrote() {
+        let mut one = record();
+        let said = heading(&message(&one)).expect("reads");
+        assert_eq!((said.n, said.tree.as_str(), said.passes), (7, one.tree.as_str(), true));
+        one.directive = Some(Directive::Reject);
+        assert!(!heading(&message(&one)).expect("reads").passes);
+        one = Record { kind: Kind::Attest, directive: None, ..one };
+        one.attest = Some(Attest { commit: "c".to_owned(), tree: one.tree.clone(), record: None });
+        assert_eq!(heading(&message(&one)).expect("reads").attests.as_deref(), Some("c"));
+        assert_eq!(heading("a person's commit\n"), None);
+    }
+
+    #[test]
+    fn a_note_names_its_record_first() {
+        let mut one = record();
+        assert_eq!(note_line("id", &one), None);
+        one.attest = Some(Attest { commit: "c".to_owned(), tree: "t".to_owned(), record: None });
+        let line = note_line("id", &one).expect("it attests");
+        assert_eq!(line, r#"id claim {"n":7,"commit":"c","tree":"t","backed":null}"#);
+        assert_eq!(noted(&line), Some("id"));
+        assert_eq!(noted("id step {}"), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! The records of the gate: written, found again, and bound to the commits that land.
+
+use super::{Result, Seed, SeedError};
+use crate::claims::record::{Attest, Kind, Record, Review};
+use crate::claims::{Directive, Inquiry, Truth};
+use crate::format::{claim, names};
+use crate::store::{CommitId, NewRecord, Sealing, StoreError, Tip, TreeId};
+
+/// Name of a record: the commit that holds it.
+pub type RecordId = CommitId;
+
+/// How many records back a passing one is looked for before a commit. One that lies
+/// further back was not made for this work.
+const NEAR: usize = 500;
+
+/// A ruling that is about to be recorded. Job, run, cycle and phase are those of the focus.
+#[derive(Clone, Debug)]
+pub struct VerdictDraft {
+    /// The work tree that was judged.
+    pub tree: TreeId,
+    pub inquiry: Inquiry,
+    /// The ruling, as the gate gave it.
+    pub ruling: serde_json::Value,
+    pub directive: Directive,
+    pub reasons: Vec<String>,
+    /// The gate's table as it was used, as JSON; the same bytes each time.
+    pub table: Vec<u8>,
+    pub session: String,
+    /// The session's trace id.
+    pub trace: String,
+}
+
+/// A reviewing subagent's verdict that is about to be recorded.
+#[derive(Clone, Debug)]
+pub struct ReviewDraft {
+    pub agent: String,
+    pub commit: CommitId,
+    /// Its last words; only their hash is kept.
+    pub words: String,
+    pub verdict: String,
+    pub session: String,
+    pub trace: String,
+}
+
+/// A record with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    pub id: RecordId,
+    pub record: Record,
+}
+
+impl Seed {
+    /// Keeps a ruling: one record on top of the chain, signed where the person signs.
+    pub fn record_verdict(&self, draft: VerdictDraft) -> Result<RecordId> {
+        let (truth, receipts) = grounds(&draft.inquiry);
+        let digest = truth.map(claim::truth_digest).transpose().map_err(unwritten)?;
+        let record = Record {
+            truth: digest,
+            receipts,
+            ruling: Some(draft.ruling),
+            directive: Some(draft.directive),
+            reasons: draft.reasons,
+            session: draft.session,
+            trace: draft.trace,
+            ..Record::new(Kind::of(&draft.inquiry), self.now, draft.tree.to_string())
+        };
+        self.append(Record { inquiry: Some(draft.inquiry), ..record }, Some(draft.table))
+    }
+
+    /// Keeps what a reviewing subagent said of the commit that it read.
+    pub fn record_review(&self, draft: ReviewDraft) -> Result<RecordId> {
+        let tree = self.store.tree_of_commit(&draft.commit)?;
+        let review = Review {
+            agent: draft.agent,
+            commit: draft.commit.to_string(),
+            words: crate::format::short_hash(draft.words.as_bytes(), 64),
+            verdict: draft.verdict,
+        };
+        let record = Record {
+            review: Some(review),
+            session: draft.session,
+            trace: draft.trace,
+            ..Record::new(Kind::Review, self.now, tree.to_string())
+        };
+        self.append(record, None)
+    }
+
+    /// Says that `commit` landed, and which passing record for its very tree backs it: an
+    /// attest record, and a line in the commit's note. Nothing where no record was ever
+    /// made. A commit that is attested already gets its line again.
+    pub fn attest_commit(&self, commit: &CommitId) -> Result<Option<RecordId>> {
+        if self.store.tip(names::CLAIMS)?.is_none() {
+            return Ok(None);
+        }
+        let tree = self.store.tree_of_commit(commit)?;
+        let near = self.headings(Some(NEAR))?;
+        let known = near.iter().find(|(_, said)| said.attests.as_deref() == Some(commit.as_str()));
+        let id = if let Some((id, _)) = known {
+            id.clone()
+        } else {
+            let backing = near.iter().find(|(_, said)| said.passes && said.tree == tree.as_str());
+            let attest = Attest {
+                commit: commit.to_string(),
+                tree: tree.to_string(),
+                record: backing.map(|(id, _)| id.to_string()),
+            };
+            let record =
+                Record { attest: Some(attest), ..Record::new(Kind::Attest, self.now, tree.to_string()) };
+            self.append(record, None)?
+        };
+        let record = self.recorded(&id)?.record;
+        if let Some(line) = claim::note_line(id.as_str(), &record) {
+            self.store.note_add(commit, &line, self.now)?;
+        }
+        Ok(Some(id))
+    }
+
+    /// Puts a signed record on top, which vouches for all before it. Where nobody signs, the
+    /// record says so and its `signed` tells.
+    pub fn seal_records(&self) -> Result<Recorded> {
+        let tree = match self.store.head()?.commit {
+            Some(head) => self.store.tree_of_commit(&head)?.to_string(),
+            None => String::new(),
+        };
+        let id = self.append(Record::new(Kind::Seal, self.now, tree), None)?;
+        self.recorded(&id)
+    }
+
+    /// The newest records, newest first; all of them without a limit.
+    pub fn records(&self, limit: Option<usize>) -> Result<Vec<Recorded>> {
+        let steps = self.store.history(names::CLAIMS, limit.unwrap_or(usize::MAX))?;
+        steps.iter().map(|step| self.recorded(&step.commit)).collect()
+    }
+
+    /// The newest record.
+    pub fn last_record(&self) -> Result<Option<Recorded>> {
+        Ok(self.records(Some(1))?.pop())
+    }
+
+    /// The record `id`.
+    pub fn recorded(&self, id: &RecordId) -> Result<Recorded> {
+        let bytes = self.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
+        let record = claim::read(&bytes).map_err(|bad| unread(id, &bad))?;
+        Ok(Recorded { id: id.clone(), record })
+    }
+
+    /// The newest record near the tip that passes, for this very tree.
+    pub fn passing_for_tree(&self, tree: &TreeId) -> Result<Option<RecordId>> {
+        let near = self.headings(Some(NEAR))?;
+        Ok(near.into_iter().find(|(_, said)| said.passes && said.tree == tree.as_str()).map(|(id, _)| id))
+    }
+
+    /// Every tree that a passing record stands for, with the newest such record. For a
+    /// share over many commits; the whole chain is walked, one object each.
+    pub fn passing_trees(&self) -> Result<std::collections::BTreeMap<String, RecordId>> {
+        let mut found = std::collections::BTreeMap::new();
+        for (id, said) in self.headings(None)? {
+            if said.passes {
+                found.entry(said.tree).or_insert(id);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the newest records are about, newest first, without reading them whole.
+    fn headings(&self, limit: Option<usize>) -> Result<Vec<(RecordId, claim::Heading)>> {
+        let steps = self.store.history(names::CLAIMS, limit.unwrap_or(usize::MAX))?;
+        Ok(steps.into_iter().filter_map(|step| Some((step.commit, claim::heading(&step.message)?))).collect())
+    }
+
+    fn append(&self, mut record: Record, table: Option<Vec<u8>>) -> Result<RecordId> {
+        record.head = self.store.head()?.commit.map(|head| head.to_string());
+        if let Ok(Some(focused)) = self.focused() {
+            let stand = &focused.state.stand;
+            record.job = Some(focused.state.job.id.to_string());
+            record.run = focused.state.job.run;
+            record.cycle = stand.cycle;
+            record.phase = stand.phase.to_string();
+        }
+        let signing = self.store.signing()?;
+        self.store.append_record(self.now, &signing, &mut |tip: Option<&Tip>, sealing: &Sealing| {
+            let mut record = record.clone();
+            record.n = match tip {
+                Some(tip) => self.recorded(&tip.commit)?.record.n + 1,
+                None => 1,
+            };
+            record.prev = tip.map(|tip| tip.commit.to_string());
+            record.signed = sealing.signed;
+            record.why.clone_from(&sealing.why);
+            let mut files = vec![(claim::RECORD, claim::write(&record).map_err(unwritten)?)];
+            files.extend(table.clone().map(|table| (claim::TABLE, table)));
+            Ok::<_, SeedError>(NewRecord { files, message: claim::message(&record) })
+        })
+    }
+}
+
+/// What an inquiry's ruling rests on.
+fn grounds(inquiry: &Inquiry) -> (Option<&Truth>, Vec<String>) {
+    let (truth, receipts) = match inquiry {
+        Inquiry::VerifyClaim(case) => (&case.truth, &case.receipts),
+        Inquiry::ResponseGate(case) => (&case.truth, &case.receipts),
+        Inquiry::CausalTrace(_) => return (None, Vec::new()),
+    };
+    (Some(truth), receipts.iter().map(|receipt| receipt.id.clone()).collect())
+}
+
+fn no_record(id: &RecordId) -> SeedError {
+    SeedError::Usage(format!("{id} is no record; git seed audit show lists them"))
+}
+
+fn unread(id: &RecordId, bad: &claim::BadRecord) -> SeedError {
+    let what = format!("{} {id}", names::CLAIMS);
+    StoreError::Unreadable { what, why: bad.to_string(), repair: "git seed verify" }.into()
+}
+
+fn unwritten(error: serde_json::Error) -> SeedError {
+    StoreError::Invalid { what: claim::RECORD.to_owned(), why: error.to_string() }.into()
+}
