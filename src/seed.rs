@@ -16,6 +16,7 @@ mod dispatch;
 pub mod doctor;
 pub mod entry;
 pub mod exec;
+pub mod export;
 pub mod fence;
 pub mod githook;
 pub mod graph;
@@ -49,6 +50,7 @@ pub mod steps;
 pub mod storms;
 pub mod summary;
 pub mod surfaces;
+pub mod verify;
 
 use std::path::Path;
 

@@ -6,6 +6,7 @@
 //! ruling on any machine, at any time; that is what a replay checks.
 
 mod arithmetic;
+pub mod audit;
 pub mod gate;
 pub mod hooks;
 mod items;

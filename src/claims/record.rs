@@ -109,6 +109,9 @@ pub struct Record {
     pub ruling: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<Directive>,
+    /// The agent may go on as it said it would.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opens: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,6 +146,7 @@ impl Record {
             inquiry: None,
             ruling: None,
             directive: None,
+            opens: false,
             reasons: Vec::new(),
             attest: None,
             review: None,
@@ -153,7 +157,7 @@ impl Record {
 
     /// A ruling that lets work on this tree go on.
     pub fn passes(&self) -> bool {
-        self.kind.may_back() && self.directive.is_some_and(Directive::opens)
+        self.kind.may_back() && self.opens
     }
 }
 

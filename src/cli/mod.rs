@@ -3,6 +3,7 @@
 //! Exit codes: 0 yes, 1 it failed, 2 a rule said no (the reason is on stderr), 64 wrong
 //! usage. The doc comments of the commands are their help and their man pages.
 
+mod audit;
 mod compact;
 mod condense;
 mod doctor;
@@ -30,6 +31,7 @@ mod summary;
 mod switch;
 mod tour;
 mod uninstall;
+mod verify;
 mod why;
 
 use std::ffi::OsString;
@@ -131,6 +133,12 @@ enum Command {
         #[command(subcommand)]
         command: compact::CompactCommand,
     },
+    /// The records of the gate: shown, judged again, exported, signed
+    Audit {
+        #[command(subcommand)]
+        command: audit::AuditCommand,
+    },
+    Verify(verify::VerifyArgs),
     /// The side lane, for mending what blocks the work
     Gmode {
         #[command(subcommand)]
@@ -253,6 +261,8 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Memory { command } => memory::run(command, context, out),
         Command::Summary { command } => summary::run(command, context, out),
         Command::Compact { command } => compact::run(command, context, out),
+        Command::Audit { command } => audit::run(command, context, out),
+        Command::Verify(args) => verify::run(args, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),

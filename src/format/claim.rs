@@ -52,6 +52,9 @@ pub fn message(record: &Record) -> String {
     let said = record.directive.map_or(String::new(), |directive| format!(": {}", directive.word()));
     let mut text =
         format!("{}{said}\n\nSeed-Record: {}\nSeed-Tree: {}\n", record.kind.word(), record.n, record.tree);
+    if record.passes() {
+        text.push_str("Seed-Opens: yes\n");
+    }
     if let Some(attest) = &record.attest {
         text.push_str(&format!("Seed-Attests: {}\n", attest.commit));
     }
@@ -70,17 +73,12 @@ pub struct Heading {
 
 /// Reads what [`message`] wrote.
 pub fn heading(message: &str) -> Option<Heading> {
-    let (first, rest) = message.split_once('\n')?;
-    let value = |key: &str| rest.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
-    let passes = ["verify_claim", "response_gate"].iter().any(|kind| {
-        let said = first.strip_prefix(kind).and_then(|said| said.strip_prefix(": "));
-        matches!(said, Some("pass" | "damp"))
-    });
+    let value = |key: &str| message.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
     Some(Heading {
         n: value("Seed-Record")?.parse().ok()?,
         tree: value("Seed-Tree")?.to_owned(),
         attests: value("Seed-Attests").map(str::to_owned),
-        passes,
+        passes: value("Seed-Opens") == Some("yes"),
     })
 }
 
@@ -122,6 +120,7 @@ mod tests {
             inquiry: Some(Inquiry::CausalTrace(trace)),
             ruling: Some(serde_json::json!({ "z": 0.1 + 0.2, "a": 1e-7, "m": [1, null] })),
             directive: Some(Directive::Damp),
+            opens: true,
             ..Record::new(
                 Kind::VerifyClaim,
                 1_790_000_000,
@@ -156,7 +155,7 @@ mod tests {
         let mut one = record();
         let said = heading(&message(&one)).expect("reads");
         assert_eq!((said.n, said.tree.as_str(), said.passes), (7, one.tree.as_str(), true));
-        one.directive = Some(Directive::Reject);
+        one.opens = false;
         assert!(!heading(&message(&one)).expect("reads").passes);
         one = Record { kind: Kind::Attest, directive: None, ..one };
         one.attest = Some(Attest { commit: "c".to_owned(), tree: one.tree.clone(), record: None });

@@ -14,6 +14,7 @@ pub mod meta;
 pub mod names;
 pub mod notes;
 pub mod prints;
+pub mod sshsig;
 pub mod state;
 pub mod summary;
 pub mod trailers;

@@ -16,6 +16,8 @@ pub const META: &str = "refs/seed/meta";
 pub const RULES: &str = "refs/seed/rules";
 /// The records of the gate.
 pub const CLAIMS: &str = "refs/seed/claims";
+/// What commits meant, one line per record.
+pub const COMMIT_NOTES: &str = "refs/notes/seed";
 /// The state of a job in its tree.
 pub const STATE: &str = "job.toml";
 /// Paths that the fence remembers, where they are too many for the state.

@@ -1,10 +1,11 @@
 //! The records of the gate: written, found again, and bound to the commits that land.
 
 use super::{Result, Seed, SeedError};
+use crate::claims::audit::{Findings, Standing};
 use crate::claims::record::{Attest, Kind, Record, Review};
 use crate::claims::{Directive, Inquiry, Truth};
 use crate::format::{claim, names};
-use crate::store::{CommitId, NewRecord, Sealing, StoreError, Tip, TreeId};
+use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
 
 /// Name of a record: the commit that holds it.
 pub type RecordId = CommitId;
@@ -57,6 +58,7 @@ impl Seed {
         let record = Record {
             truth: digest,
             receipts,
+            opens: draft.directive.opens() && !asks_for_a_tool(&draft.ruling),
             ruling: Some(draft.ruling),
             directive: Some(draft.directive),
             reasons: draft.reasons,
@@ -192,6 +194,112 @@ impl Seed {
             Ok::<_, SeedError>(NewRecord { files, message: claim::message(&record) })
         })
     }
+}
+
+/// Rulings, made again from their records.
+pub struct Replay {
+    judge: Judge,
+}
+
+/// Makes a ruling from an inquiry and the bytes of a table; or says why it cannot be told.
+type Judge = Box<dyn Fn(&Inquiry, &(String, Vec<u8>)) -> std::result::Result<Again, String> + Sync + Send>;
+
+/// A ruling that was made again.
+pub struct Again {
+    pub ruling: serde_json::Value,
+    pub directive: Option<Directive>,
+    pub reasons: Vec<String>,
+}
+
+impl Seed {
+    /// The gate's tables that a ruling may rest on: the shipped one and those in force here.
+    pub fn replay_rows(&self) -> Result<Replay> {
+        Ok(Replay { judge: Box::new(|_, _| Err("no gate".to_owned())) })
+    }
+
+    /// Makes every ruling again, or that of one record, and compares.
+    pub fn replay(&self, one: Option<&RecordId>) -> Result<Findings> {
+        let rows = self.replay_rows()?;
+        let mut findings = Findings::default();
+        let Some(tip) =
+            one.cloned().map_or_else(|| self.store.stands_at(names::CLAIMS), |id| Ok(Some(id)))?
+        else {
+            return Ok(findings);
+        };
+        let each = |laid: Laid<'_>| {
+            let read = laid.record.and_then(|bytes| claim::read(&bytes).map_err(|bad| bad.to_string()));
+            let standing = match read {
+                // What holds no ruling has nothing to be made again.
+                Ok(record) => record.inquiry.is_some().then(|| rows.again(&record, laid.table.as_ref())),
+                Err(why) => Some(Standing::Broken(why)),
+            };
+            (laid.id.to_string(), standing)
+        };
+        let walked = self.store.walk_records(&tip, &each)?;
+        if let Some((id, why)) = walked.ended {
+            findings.add(id.as_str(), &Standing::Broken(why));
+        }
+        for (id, standing) in walked.links {
+            if one.is_none_or(|one| one.as_str() == id)
+                && let Some(standing) = standing
+            {
+                findings.add(&id, &standing);
+            }
+        }
+        Ok(findings.summed(false))
+    }
+}
+
+impl Replay {
+    /// Whether a record's ruling comes out again, byte for byte, and the record says what it
+    /// rests on.
+    pub fn again(&self, record: &Record, table: Option<&(String, Vec<u8>)>) -> Standing {
+        let (Some(inquiry), Some(ruling)) = (&record.inquiry, &record.ruling) else {
+            return match (record.kind, &record.inquiry, &record.ruling) {
+                (Kind::Review | Kind::Attest | Kind::Seal, None, None) if !record.opens => Standing::Verified,
+                _ => Standing::Broken("a ruling and what it rests on do not both stand in it".to_owned()),
+            };
+        };
+        if let Err(why) = says_its_grounds(record, inquiry) {
+            return Standing::Broken(why);
+        }
+        let Some(table) = table else {
+            return Standing::Broken("the table that it was judged by is not beside it".to_owned());
+        };
+        let again = match (self.judge)(inquiry, table) {
+            Ok(again) => again,
+            Err(why) => return Standing::NotMeasured(why),
+        };
+        let bytes = |value: &serde_json::Value| serde_json::to_vec(value).ok();
+        if bytes(&again.ruling) != bytes(ruling) {
+            return Standing::Broken("the same inquiry gets another ruling".to_owned());
+        }
+        let opens = again.directive.is_some_and(Directive::opens) && !asks_for_a_tool(ruling);
+        if (record.directive, &record.reasons, record.opens) != (again.directive, &again.reasons, opens) {
+            return Standing::Broken("its directive is not that of its ruling".to_owned());
+        }
+        Standing::Verified
+    }
+}
+
+/// Whether kind, truth and receipts are those of the inquiry.
+fn says_its_grounds(record: &Record, inquiry: &Inquiry) -> std::result::Result<(), String> {
+    let (truth, receipts) = grounds(inquiry);
+    let digest = truth.map(claim::truth_digest).transpose().map_err(|error| error.to_string())?;
+    if record.kind != Kind::of(inquiry) {
+        return Err("it is of another kind than what was asked".to_owned());
+    }
+    if record.truth != digest {
+        return Err("the digest of what the repository showed is not that of its inquiry".to_owned());
+    }
+    if record.receipts != receipts {
+        return Err("it names other receipts than were looked at".to_owned());
+    }
+    Ok(())
+}
+
+fn asks_for_a_tool(ruling: &serde_json::Value) -> bool {
+    ruling["require_tool"]["needed"] == true
 }
 
 /// What an inquiry's ruling rests on.

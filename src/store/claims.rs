@@ -7,10 +7,13 @@
 //! and says why: the next signature vouches for all before it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use gix::ObjectId;
+use gix::Repository;
 
 use super::error::StoreError;
 use super::object::Draft;
@@ -20,6 +23,8 @@ use crate::format::names;
 
 /// The longest that signing one record may take, tries and all.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest that checking one signature may take.
+const CHECK: Duration = Duration::from_secs(20);
 /// Tries at a signature before it is left to a later record.
 const SIGNED_TRIES: u32 = 4;
 /// Tries under the lock. Others of ours wait for it; only a foreign hand moves the ref then.
@@ -234,6 +239,344 @@ impl Store {
     }
 }
 
+/// A commit of the records' chain as it lies there, its objects compared with their names.
+#[derive(Debug)]
+pub struct Laid<'a> {
+    pub id: &'a CommitId,
+    pub parents: &'a [CommitId],
+    /// The signature in its head, armour and all.
+    pub signature: Option<&'a str>,
+    /// The bytes of the record; else why they cannot be had.
+    pub record: Result<Vec<u8>, String>,
+    /// The table beside it and the name of its blob.
+    pub table: Option<(String, Vec<u8>)>,
+}
+
+/// What of a chain could be read.
+#[derive(Debug)]
+pub struct Walked<T> {
+    /// Oldest first.
+    pub links: Vec<T>,
+    /// The commit that could not be read, below the oldest one that could, and why.
+    pub ended: Option<(CommitId, String)>,
+}
+
+/// What git says of a commit's signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    Good,
+    /// It is no signature of an allowed key over this commit.
+    Bad(String),
+    /// There is no key to check it with.
+    Unmeasured(String),
+}
+
+/// A commit of the chain before its files are looked at.
+struct Head {
+    id: CommitId,
+    tree: ObjectId,
+    parents: Vec<CommitId>,
+    signature: Option<String>,
+}
+
+impl Store {
+    /// Reads the records from `tip` down, every object hashed anew, and asks `each` for what
+    /// to keep of them; on all processors at once.
+    pub fn walk_records<T: Send>(
+        &self,
+        tip: &CommitId,
+        each: &(dyn Fn(Laid<'_>) -> T + Sync),
+    ) -> Result<Walked<T>, StoreError> {
+        let (mut heads, ended) = self.record_heads(tip)?;
+        heads.reverse();
+        let many = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+        let share = heads.len().div_ceil(many).max(64);
+        let (git_dir, options) = (&self.git_dir, self.repo.open_options());
+        let parts: Vec<Result<Vec<T>, StoreError>> = std::thread::scope(|scope| {
+            let read = |heads: &[Head]| -> Result<Vec<T>, StoreError> {
+                let repo = gix::open_opts(git_dir, options.clone())
+                    .map_err(|err| StoreError::unreadable(names::CLAIMS.to_owned(), &err))?;
+                let mut tables = BTreeMap::new();
+                Ok(heads.iter().map(|head| each(laid(&repo, head, &mut tables))).collect())
+            };
+            let running: Vec<_> = heads.chunks(share).map(|part| scope.spawn(move || read(part))).collect();
+            let gone = || Err(StoreError::odd(names::CLAIMS.to_owned(), "a reader of it stopped"));
+            running.into_iter().map(|one| one.join().unwrap_or_else(|_| gone())).collect()
+        });
+        let mut links = Vec::with_capacity(heads.len());
+        for part in parts {
+            links.extend(part?);
+        }
+        Ok(Walked { links, ended })
+    }
+
+    /// The commit that `chain` stands at, whether or not it reads.
+    pub fn stands_at(&self, chain: &str) -> Result<Option<CommitId>, StoreError> {
+        Ok(self.ref_target(chain)?.map(Into::into))
+    }
+
+    /// The tree of a commit whose bytes are those it is named by; `None` if it is not here.
+    pub fn intact_tree(&self, commit: &CommitId) -> Result<Option<String>, String> {
+        let id = commit.object().map_err(|err| err.to_string())?;
+        if !self.repo.has_object(id) {
+            return Ok(None);
+        }
+        let bytes = intact(&self.repo, id, gix::objs::Kind::Commit)?;
+        Ok(Some(head_of(id, &bytes)?.tree.to_string()))
+    }
+
+    fn record_heads(&self, tip: &CommitId) -> Result<(Vec<Head>, Option<(CommitId, String)>), StoreError> {
+        let mut heads = Vec::new();
+        let mut next = Some(tip.object()?);
+        while let Some(id) = next.take() {
+            let head = intact(&self.repo, id, gix::objs::Kind::Commit).and_then(|bytes| head_of(id, &bytes));
+            match head {
+                Ok(head) => {
+                    next = head.parents.first().map(CommitId::object).transpose()?;
+                    heads.push(head);
+                }
+                Err(why) => return Ok((heads, Some((id.into(), why)))),
+            }
+        }
+        Ok((heads, None))
+    }
+
+    /// The ids of the chain from `tip` down, as far as it is here, newest first.
+    pub fn ids_from(&self, tip: &CommitId) -> Vec<CommitId> {
+        let mut ids = Vec::new();
+        let mut next = tip.object().ok();
+        while let Some(id) = next.take() {
+            let Ok(bytes) = intact(&self.repo, id, gix::objs::Kind::Commit) else { break };
+            let Ok(head) = head_of(id, &bytes) else { break };
+            next = head.parents.first().and_then(|parent| parent.object().ok());
+            ids.push(head.id);
+        }
+        ids
+    }
+
+    /// Every note below `refs/notes/seed`, by the commit it is on: its lines, or why they
+    /// cannot be read. `None` where there are no notes at all.
+    pub fn all_notes(&self) -> Result<Option<BTreeMap<String, Result<Vec<String>, String>>>, StoreError> {
+        let Some(tip) = self.ref_target(names::COMMIT_NOTES)? else { return Ok(None) };
+        let mut notes = BTreeMap::new();
+        let read = intact(&self.repo, tip, gix::objs::Kind::Commit).and_then(|bytes| head_of(tip, &bytes));
+        match read {
+            Ok(head) => self.notes_below(head.tree, "", &mut notes),
+            Err(why) => drop(notes.insert(tip.to_string(), Err(why))),
+        }
+        Ok(Some(notes))
+    }
+
+    fn notes_below(
+        &self,
+        tree: ObjectId,
+        above: &str,
+        notes: &mut BTreeMap<String, Result<Vec<String>, String>>,
+    ) {
+        let bytes = match intact(&self.repo, tree, gix::objs::Kind::Tree) {
+            Ok(bytes) => bytes,
+            Err(why) => return drop(notes.insert(format!("{above}{tree}"), Err(why))),
+        };
+        for entry in gix::objs::TreeRefIter::from_bytes(&bytes, tree.kind()).flatten() {
+            let name = format!("{above}{}", entry.filename);
+            let id = entry.oid.to_owned();
+            if entry.mode.is_tree() {
+                self.notes_below(id, &name, notes);
+                continue;
+            }
+            let lines = intact(&self.repo, id, gix::objs::Kind::Blob).map(|bytes| {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            });
+            notes.insert(name, lines);
+        }
+    }
+
+    /// Asks git about the signature of `commit`: against the keys in `keys`, else those that
+    /// git's configuration names.
+    pub fn check_signature(&self, commit: &CommitId, keys: Option<&Path>) -> Result<Checked, StoreError> {
+        let mut args: Vec<OsString> = Vec::new();
+        if let Some(keys) = keys {
+            let mut setting = OsString::from("gpg.ssh.allowedSignersFile=");
+            setting.push(std::path::absolute(keys)?);
+            args.extend(["-c".into(), setting]);
+        }
+        args.extend(["verify-commit", "--raw", commit.as_str()].map(OsString::from));
+        let ends = Instant::now() + CHECK;
+        let Some(outcome) = self.git(args).without_prompts().outcome_until(ends)? else {
+            return Ok(Checked::Unmeasured("checking its signature took too long".to_owned()));
+        };
+        if outcome.code == Some(0) {
+            return Ok(Checked::Good);
+        }
+        let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
+        let unmeasured =
+            ["NO_PUBKEY", "allowedSignersFile needs to be configured", "cannot run", "No such file"];
+        let line = reason(said.as_bytes());
+        Ok(if unmeasured.iter().any(|mark| said.contains(mark)) {
+            Checked::Unmeasured(line)
+        } else {
+            Checked::Bad(line)
+        })
+    }
+
+    /// The copies of the records' chain that were fetched: what each remote had.
+    pub fn fetched_records(&self) -> Result<Vec<(String, CommitId)>, StoreError> {
+        let mut found = self.chains("refs/remotes/")?;
+        found.retain(|(name, _)| name.ends_with("/seed/claims"));
+        Ok(found)
+    }
+
+    /// The files that differ between `base` and `tree`, with the lines of each as they are in
+    /// `tree`; without a base, those that `commit` changed. `None` where a tree is not here.
+    pub fn changed_lines(
+        &self,
+        base: Option<&CommitId>,
+        commit: &CommitId,
+        tree: &str,
+    ) -> Result<Option<Vec<(String, Vec<(u64, u64)>)>>, StoreError> {
+        let here = |id: &str| ObjectId::from_hex(id.as_bytes()).is_ok_and(|id| self.repo.has_object(id));
+        if !here(commit.as_str()) || !here(tree) {
+            return Ok(None);
+        }
+        let pair = match base {
+            Some(base) => vec![base.as_str(), tree],
+            None => vec!["--root", commit.as_str()],
+        };
+        let args = [
+            "diff-tree",
+            "-r",
+            "-p",
+            "-U0",
+            "--no-commit-id",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+        ];
+        let out = self.git(["-c", "core.quotePath=false"].into_iter().chain(args).chain(pair)).run()?;
+        Ok(Some(hunks(&String::from_utf8_lossy(&out))))
+    }
+
+    /// The commits of `range` that carry `Seed-Id` trailers, newest first, with their messages.
+    pub fn seed_commits(&self, range: &str) -> Result<Vec<(CommitId, String)>, StoreError> {
+        let args = [
+            "log",
+            "-z",
+            "--no-show-signature",
+            "--grep=^Seed-Id: ",
+            "--format=%H%n%B",
+            "--end-of-options",
+            range,
+            "--",
+        ];
+        let out = self.git(args).run()?;
+        let text = String::from_utf8_lossy(&out).into_owned();
+        let records = text.split('\0').filter_map(|record| record.split_once('\n'));
+        Ok(records.filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned()))).collect())
+    }
+}
+
+/// The files of a difference without context, with the lines that each has anew.
+fn hunks(text: &str) -> Vec<(String, Vec<(u64, u64)>)> {
+    let mut files: Vec<(String, Vec<(u64, u64)>)> = Vec::new();
+    // How many lines of a hunk are still ahead: they may look like anything.
+    let mut ahead = 0_u64;
+    for line in text.lines() {
+        if ahead > 0 {
+            ahead -= u64::from(!line.starts_with('\\'));
+        } else if let Some(path) = line.strip_prefix("+++ b/") {
+            files.push((path.trim_end_matches('\t').to_owned(), Vec::new()));
+        } else if let Some((old, new)) = hunk(line) {
+            ahead = old.1 + new.1;
+            if let Some((_, ranges)) = files.last_mut().filter(|_| new.1 > 0) {
+                ranges.push((new.0, new.0 + new.1 - 1));
+            }
+        }
+    }
+    files
+}
+
+/// Start and count on both sides of `@@ -1,2 +3,4 @@`.
+fn hunk(line: &str) -> Option<((u64, u64), (u64, u64))> {
+    let (sides, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let (old, new) = sides.split_once(" +")?;
+    let side = |text: &str| match text.split_once(',') {
+        Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
+        None => Some((text.parse().ok()?, 1)),
+    };
+    Some((side(old)?, side(new)?))
+}
+
+/// The bytes of an object, if they are those that its name stands for.
+fn intact(repo: &Repository, id: ObjectId, kind: gix::objs::Kind) -> Result<Vec<u8>, String> {
+    let object = match repo.try_find_object(id) {
+        Ok(Some(object)) => object.detach(),
+        Ok(None) => return Err(format!("object {id} is missing")),
+        Err(err) => return Err(format!("object {id} cannot be read: {}", super::error::reason(&err))),
+    };
+    if object.kind != kind {
+        return Err(format!("object {id} is a {}, not a {kind}", object.kind));
+    }
+    match gix::objs::compute_hash(id.kind(), kind, &object.data) {
+        Ok(found) if found == id => Ok(object.data),
+        Ok(_) => Err(format!("object {id} was changed: its bytes are not those it is named by")),
+        Err(err) => Err(format!("object {id} cannot be hashed: {}", super::error::reason(&err))),
+    }
+}
+
+fn head_of(id: ObjectId, bytes: &[u8]) -> Result<Head, String> {
+    let unread = |err: gix::Error| format!("commit {id} cannot be read: {}", super::error::reason(&err));
+    let commit = gix::objs::CommitRef::from_bytes(bytes, id.kind()).map_err(unread)?;
+    // A repository of the longer ids has the signature below another name.
+    let headers = ["gpgsig", "gpgsig-sha256"];
+    let signature =
+        commit.extra_headers.iter().find(|(name, _)| headers.iter().any(|header| *name == header));
+    Ok(Head {
+        id: id.into(),
+        tree: commit.tree(),
+        parents: commit.parents().map(Into::into).collect(),
+        signature: signature.map(|(_, value)| value.to_string()),
+    })
+}
+
+fn laid<'a>(repo: &Repository, head: &'a Head, tables: &mut BTreeMap<ObjectId, Vec<u8>>) -> Laid<'a> {
+    let mut laid = Laid {
+        id: &head.id,
+        parents: &head.parents,
+        signature: head.signature.as_deref(),
+        record: Err("its tree holds no record".to_owned()),
+        table: None,
+    };
+    let bytes = match intact(repo, head.tree, gix::objs::Kind::Tree) {
+        Ok(bytes) => bytes,
+        Err(why) => return Laid { record: Err(why), ..laid },
+    };
+    let mut table = Ok(());
+    for entry in gix::objs::TreeRefIter::from_bytes(&bytes, head.tree.kind()).flatten() {
+        let id = entry.oid.to_owned();
+        match &**entry.filename {
+            b"record.json" => laid.record = intact(repo, id, gix::objs::Kind::Blob),
+            b"gate.json" => {
+                if !tables.contains_key(&id) {
+                    table =
+                        intact(repo, id, gix::objs::Kind::Blob).map(|bytes| drop(tables.insert(id, bytes)));
+                }
+                laid.table = tables.get(&id).map(|bytes| (id.to_string(), bytes.clone()));
+            }
+            other => {
+                table = Err(format!("its tree holds `{}` beside the record", String::from_utf8_lossy(other)))
+            }
+        }
+    }
+    if let (Ok(_), Err(why)) = (&laid.record, table) {
+        laid.record = Err(why);
+    }
+    laid
+}
+
 fn gpg(format: &str) -> Signed {
     if format == "x509" { Signed::X509 } else { Signed::Gpg }
 }
@@ -273,6 +616,7 @@ mod tests {
         Signing::No("nobody signs".to_owned())
     }
 
+    #[expect(clippy::disallowed_macros, reason = "the figure is shown")]
     #[test]
     fn eight_writers_of_a_hundred_records_each_lose_none() {
         let bed = Testbed::new();
@@ -311,6 +655,24 @@ mod tests {
         assert_eq!(bed.store().signing().expect("asks"), Signing::By(Signed::Ssh, None));
         set("gpg.format", "runes");
         assert!(matches!(bed.store().signing().expect("asks"), Signing::No(why) if why.contains("runes")));
+    }
+
+    #[test]
+    fn the_lines_of_a_difference_are_read() {
+        let bed = Testbed::new();
+        let first = bed.commit("a", "1\n2\n3\n");
+        bed.commit("dir/new file", "++ b/x\n@@ -1 +1 @@\nend");
+        let last = bed.commit("a", "1\n2 2\n3\n4");
+        let store = bed.store();
+        let tree = store.tree_of_commit(&last).expect("reads");
+        let lines =
+            |base, commit| store.changed_lines(base, commit, tree.as_str()).expect("asks").expect("here");
+        let a = ("a".to_owned(), vec![(2, 2), (4, 4)]);
+        assert_eq!(lines(Some(&first), &first), [a.clone(), ("dir/new file".to_owned(), vec![(1, 3)])]);
+        assert_eq!(lines(None, &last), [a]);
+        assert_eq!(lines(None, &first), [("a".to_owned(), vec![(1, 3)])]);
+        let gone = "e".repeat(40).parse().expect("full");
+        assert_eq!(store.changed_lines(None, &gone, tree.as_str()).expect("asks"), None);
     }
 
     #[cfg(unix)]

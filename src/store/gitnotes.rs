@@ -15,8 +15,7 @@ use super::chain::full_name;
 use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::{CommitId, Store, UnixSeconds};
-
-const NOTES: &str = "refs/notes/seed";
+use crate::format::names::COMMIT_NOTES as NOTES;
 
 /// Tries before giving up against other writers.
 const TRIES: u32 = 6;

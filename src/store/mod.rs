@@ -44,7 +44,7 @@ use std::rc::Rc;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 pub use chain::{Step, Tip, TreeEdit};
-pub use claims::{NewRecord, Sealing, Signing};
+pub use claims::{Checked, Laid, NewRecord, Sealing, Signing, Walked};
 pub use commit::{CommitFailed, Committed, Staged};
 pub use config::ConfigFiles;
 pub use error::{NotOpen, StoreError};

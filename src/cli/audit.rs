@@ -1,0 +1,164 @@
+//! `git seed audit …`
+
+use clap::Subcommand;
+
+use super::{Context, Outcome, report, report::Report};
+use crate::claims::record::Signed;
+use crate::seed::audit::Recorded;
+use crate::seed::export::Format;
+use crate::seed::report::rfc3339;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AuditCommand {
+    /// The records, newest first; or one of them in full
+    Show {
+        /// Its id, the beginning of it, or its number
+        record: Option<String>,
+        /// At most this many records
+        #[arg(short = 'n', value_name = "number", default_value_t = 50)]
+        number: usize,
+    },
+    /// Make every ruling again from its record, and compare
+    ///
+    /// Exit codes as those of `git seed verify`.
+    Replay {
+        /// Only this one: its id, the beginning of it, or its number
+        record: Option<String>,
+    },
+    /// Write records for other tools, one JSON value a line
+    Export {
+        /// in-toto statements, or Agent Trace records
+        #[arg(long, value_enum, default_value_t = Written::InToto)]
+        format: Written,
+        /// One record, or `<after>..<last>`; all of them when not given
+        records: Option<String>,
+    },
+    /// Put a signature over all records: one more record, signed as git is configured here
+    Sign,
+}
+
+/// The formats that records are exported in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Written {
+    InToto,
+    AgentTrace,
+}
+
+pub(super) fn run(command: &AuditCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    match command {
+        AuditCommand::Show { record: Some(record), .. } => one(&seed.named_record(record)?, out),
+        AuditCommand::Show { record: None, number } => list(&seed.records(Some(*number))?, out),
+        AuditCommand::Replay { record } => {
+            let id = record.as_deref().map(|name| seed.named_record(name)).transpose()?.map(|one| one.id);
+            return Ok(super::verify::told(&seed.replay(id.as_ref())?, out));
+        }
+        AuditCommand::Export { format, records } => {
+            let format = match format {
+                Written::InToto => Format::InToto,
+                Written::AgentTrace => Format::AgentTrace,
+            };
+            for record in seed.named_records(records.as_deref())? {
+                out.raw(&format!("{}\n", seed.export(&record, format)?));
+            }
+        }
+        AuditCommand::Sign => {
+            let sealed = seed.seal_records()?;
+            one(&sealed, out);
+            if sealed.record.signed == Signed::Unsigned {
+                return Ok(Outcome::Failed);
+            }
+        }
+    }
+    Ok(Outcome::Yes)
+}
+
+fn json(one: &Recorded) -> serde_json::Value {
+    let mut value = serde_json::json!({ "id": one.id });
+    if let (Some(value), Ok(serde_json::Value::Object(fields))) =
+        (value.as_object_mut(), serde_json::to_value(&one.record))
+    {
+        value.extend(fields);
+        value.insert("at".to_owned(), rfc3339(one.record.at).into());
+    }
+    value
+}
+
+fn list(records: &[Recorded], out: &mut Report) {
+    out.json(&records.iter().map(json).collect::<Vec<_>>());
+    for one in records {
+        let record = &one.record;
+        let said = record.directive.map_or("", crate::claims::Directive::word);
+        let signed = if record.signed == Signed::Unsigned { "unsigned" } else { "signed" };
+        let (at, id) = (report::clock(record.at), &one.id.as_str()[..12]);
+        let line = format!("{id}  {at}  {:<14}{said:<11}{signed:<9} {}", record.kind.word(), about(one));
+        out.line(line.trim_end());
+    }
+    if records.is_empty() {
+        out.line("No records yet.");
+    }
+}
+
+/// What a record is about, on one line.
+fn about(one: &Recorded) -> String {
+    use crate::claims::Inquiry;
+    let record = &one.record;
+    let text = match (&record.inquiry, &record.attest, &record.review) {
+        (Some(Inquiry::VerifyClaim(case)), ..) => case.claim.text.clone(),
+        (Some(Inquiry::CausalTrace(case)), ..) => case.symptom.clone(),
+        (_, Some(attest), _) => match &attest.record {
+            Some(backing) => format!("commit {} backed by {}", short(&attest.commit), short(backing)),
+            None => format!("commit {} without a record", short(&attest.commit)),
+        },
+        (_, _, Some(review)) => {
+            format!("{} of commit {}: {}", review.agent, short(&review.commit), review.verdict)
+        }
+        _ => String::new(),
+    };
+    text.lines().next().unwrap_or_default().chars().take(60).collect()
+}
+
+fn short(id: &str) -> String {
+    id.chars().take(12).collect()
+}
+
+fn one(recorded: &Recorded, out: &mut Report) {
+    out.json(&json(recorded));
+    let record = &recorded.record;
+    out.pair("record", format_args!("{} ({})", recorded.id, record.n));
+    out.pair("kind", record.kind.word());
+    out.pair("at", rfc3339(record.at));
+    if let Some(directive) = record.directive {
+        out.pair("said", directive.word());
+    }
+    for reason in &record.reasons {
+        out.pair("", reason);
+    }
+    let about = about(recorded);
+    if !about.is_empty() {
+        out.pair("about", about);
+    }
+    if let Some(job) = &record.job {
+        out.pair(
+            "job",
+            format_args!("{job} · run {} · cycle {} · {}", record.run, record.cycle, record.phase),
+        );
+    }
+    out.pair("tree", &record.tree);
+    for (key, value) in [("head", &record.head), ("before", &record.prev)] {
+        if let Some(value) = value {
+            out.pair(key, value);
+        }
+    }
+    if !record.receipts.is_empty() {
+        out.pair("receipts", record.receipts.join(" "));
+    }
+    let signed = match record.signed {
+        Signed::Unsigned => format!("no: {}", record.why),
+        Signed::Ssh => "with an ssh key".to_owned(),
+        Signed::Gpg => "with a gpg key".to_owned(),
+        Signed::X509 => "with an x509 key".to_owned(),
+    };
+    out.pair("signed", signed);
+    out.pair("check", format_args!("git seed audit replay {}", short(recorded.id.as_str())));
+}

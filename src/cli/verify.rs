@@ -1,0 +1,67 @@
+//! `git seed verify`
+
+use std::path::PathBuf;
+
+use super::{Context, Outcome, report::Report};
+use crate::claims::audit::{Finding, Findings};
+use crate::seed::SeedError;
+use crate::seed::verify::Asked;
+use crate::store::NotAnId;
+
+/// Check the records, their signatures, what they are bound to, and the steps of commits
+///
+/// Works in any clone that has the refs, with only git and a public key. Three answers:
+/// verified; broken, the first bad record named; not measured, which never counts as
+/// verified. Exit code 0: nothing is broken, and the newest record is vouched for by a good
+/// signature or a pinned head. 2: something is broken. 1: nothing is broken, and that is all
+/// that can be told.
+#[derive(Debug, clap::Args)]
+pub(super) struct VerifyArgs {
+    /// Commits to look at, as git writes ranges; all of HEAD's when not given
+    range: Option<String>,
+    /// Id of a record that was written down elsewhere: it must still be in the chain
+    #[arg(long, value_name = "id")]
+    expect: Option<String>,
+    /// Allowed signers, as ssh-keygen reads them; those of git's configuration when not given
+    #[arg(long, value_name = "file")]
+    keys: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &VerifyArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    // What is checked is not touched: no boundary is finished first.
+    let seed = crate::seed::Seed::open(&context.cwd)?;
+    let usage = |error: NotAnId| SeedError::Usage(error.to_string());
+    let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
+    let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
+    let findings = seed.verify(&Asked { range: args.range.clone(), expect, keys })?;
+    Ok(told(&findings, out))
+}
+
+/// Prints an answer.
+pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
+    /// As many of one kind as a person reads.
+    const SHOWN: usize = 20;
+    out.json(findings);
+    let list = |out: &mut Report, what: &str, some: &[Finding]| {
+        for finding in some.iter().take(SHOWN) {
+            let id: String = finding.record.chars().take(20).collect();
+            out.line(format_args!("{what:<14}{id:<21} {}", finding.reason));
+        }
+        if some.len() > SHOWN {
+            out.line(format_args!("{what:<14}and {} more", some.len() - SHOWN));
+        }
+    };
+    list(out, "broken", &findings.broken);
+    list(out, "not measured", &findings.not_measured);
+    out.line(format_args!(
+        "{} verified · {} broken · {} not measured",
+        findings.verified,
+        findings.broken.len(),
+        findings.not_measured.len()
+    ));
+    match findings.ok {
+        Some(true) => Outcome::Yes,
+        Some(false) => Outcome::Refused,
+        None => Outcome::Failed,
+    }
+}
