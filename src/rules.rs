@@ -12,7 +12,9 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::claims::checks::{BadCommand, Check, Commands, Tests};
 use crate::jobs::questions;
+use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kind, Kinds};
 use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
@@ -24,9 +26,10 @@ use crate::shipped;
 const SHIPPED: &str = include_str!("rules.toml");
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 16] = [
+const OF_ALL: [&str; 19] = [
     "approval",
     "build",
+    "check",
     "commit",
     "companion",
     "compaction",
@@ -36,10 +39,12 @@ const OF_ALL: [&str; 16] = [
     "memory",
     "pacing",
     "pages",
+    "privacy",
     "scratch",
     "shell",
     "surface",
     "surfaces",
+    "tests",
     "track",
 ];
 
@@ -73,6 +78,17 @@ pub enum Approving {
 pub enum Confining {
     Auto,
     Off,
+}
+
+/// What a job keeps of a person's prompts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prompts {
+    /// Their text.
+    #[default]
+    Text,
+    /// Hash and length.
+    Hash,
 }
 
 /// What shows that a subagent acted on the notes of its kind.
@@ -116,6 +132,12 @@ struct Table {
     #[serde(default)]
     shell: ShellTable,
     #[serde(default)]
+    privacy: PrivacyTable,
+    #[serde(default)]
+    check: Vec<Check>,
+    #[serde(default)]
+    tests: Vec<Tests>,
+    #[serde(default)]
     phase: Vec<Row>,
     #[serde(default)]
     companion: Vec<Companion>,
@@ -138,6 +160,12 @@ struct PacingTable {
 struct ShellTable {
     confine: Option<Confining>,
     caches: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrivacyTable {
+    prompts: Option<Prompts>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -192,12 +220,33 @@ struct MemoryTable {
     page: Option<usize>,
     plan: Option<usize>,
     knowledge: Option<usize>,
+    notes: Option<Vec<String>>,
 }
 
 impl MemoryTable {
+    /// Directories with memory notes, each with a slash at its end.
+    fn notes(&mut self) -> Result<Vec<String>, BadRules> {
+        let dirs = self.notes.take().unwrap_or_default();
+        let odd = |dir: &&String| {
+            let parts = dir.trim_end_matches('/');
+            parts.split('/').any(|part| matches!(part, "" | "." | ".."))
+                || format!("{parts}/").starts_with(knowledge::HOME)
+        };
+        match dirs.iter().find(odd) {
+            Some(dir) => {
+                let what = format!(
+                    "has `{dir}`; name directories below the top of the work tree, such as .claude/memory/; {} has rules of its own",
+                    knowledge::HOME
+                );
+                BadRules::key("memory.notes", what)
+            }
+            None => Ok(dirs.iter().map(|dir| format!("{}/", dir.trim_end_matches('/'))).collect()),
+        }
+    }
+
     fn budgets(&self) -> Budgets {
         let words = |key: Option<usize>| key.unwrap_or_default();
-        let Self { root, page, plan, knowledge } = *self;
+        let Self { root, page, plan, knowledge, .. } = *self;
         Budgets { root: words(root), page: words(page), plan: words(plan), knowledge: words(knowledge) }
     }
 }
@@ -385,6 +434,11 @@ pub struct Rules {
     pub rows: Vec<Row>,
     pub prep: Prep,
     pub consumption: Consumption,
+    /// Directories of the work tree with memory notes.
+    pub notes: Vec<String>,
+    pub prompts: Prompts,
+    /// Commands for what changes. [`crate::seed::Seed::commands`] gives them where they may run.
+    pub commands: Commands,
     /// What the rules add to the shipped companions.
     more: Companions,
     /// What they add to the shipped kinds of notes.
@@ -409,6 +463,8 @@ pub enum BadRules {
     #[error(transparent)]
     Companion(#[from] BadCompanion),
     #[error(transparent)]
+    Command(#[from] BadCommand),
+    #[error(transparent)]
     Note(#[from] BadKind),
     #[error(transparent)]
     Map(#[from] BadMap),
@@ -431,7 +487,8 @@ impl BadRules {
             Self::Question { phase, .. } => row_place(text, phase.as_str(), Some("questions"))?,
             Self::Companion(
                 BadCompanion::Empty { table, row, .. } | BadCompanion::Name { table, row, .. },
-            ) => nth_row(text, table, *row)?,
+            )
+            | Self::Command(BadCommand { table, row, .. }) => nth_row(text, table, *row)?,
             Self::Note(bad) => nth_row(text, "note", bad.row())?,
             Self::Map(_) => return None,
         };
@@ -578,7 +635,7 @@ impl Rules {
         toml::to_string(&all).map_err(|error| BadRules::Toml(toml::de::Error::custom(error)))
     }
 
-    fn checked(table: Table) -> Result<Self, BadRules> {
+    fn checked(mut table: Table) -> Result<Self, BadRules> {
         let track = table.track.unwrap_or_default();
         let pages = table.pages.unwrap_or_default();
         if pages.is_empty() || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\'])) {
@@ -628,6 +685,9 @@ impl Rules {
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
             consumption: table.condense.consumption.unwrap_or(Consumption::Auto),
+            notes: table.memory.notes()?,
+            prompts: table.privacy.prompts.unwrap_or_default(),
+            commands: Commands::new(table.check, table.tests)?,
             more: Companions::new(table.companion, table.build)?,
             companions: OnceLock::new(),
             kinds: OnceLock::new(),

@@ -8,6 +8,7 @@
 pub mod audit;
 pub mod boundary;
 mod byhand;
+pub mod checks;
 pub mod closing;
 pub mod commands;
 pub mod compact;
@@ -24,6 +25,7 @@ pub mod hook;
 pub mod ledger;
 pub mod listing;
 pub mod memory;
+pub mod memorynotes;
 pub mod nights;
 mod notes;
 mod opening;

@@ -259,6 +259,10 @@ pub fn manner(_: &Process) -> Option<Manner> {
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub passed: bool,
+    /// What it ended with; nothing where a signal or the end of its time ended it.
+    pub status: Option<i32>,
+    /// It was ended because its time was over.
+    pub late: bool,
     /// What it printed, on both outputs, in order.
     pub said: String,
 }
@@ -283,11 +287,34 @@ pub const GIT_PLACE: [&str; 13] = [
 /// Runs a command line in `dir` for at most `most`; then it is ended with all that it
 /// started. What git put into the environment for this process is not for it.
 pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Duration) -> std::io::Result<Ran> {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", line]);
+    run_until(shell, dir, most)
+}
+
+/// The same for a program and its arguments, without a shell.
+pub fn run_program_for_a_while(
+    program: &str,
+    arguments: &[String],
+    dir: &std::path::Path,
+    most: std::time::Duration,
+) -> std::io::Result<Ran> {
+    let mut command = std::process::Command::new(program);
+    command.args(arguments);
+    run_until(command, dir, most)
+}
+
+fn run_until(
+    mut command: std::process::Command,
+    dir: &std::path::Path,
+    most: std::time::Duration,
+) -> std::io::Result<Ran> {
     use std::io::{Read as _, Seek as _};
     use std::process::{Command, Stdio};
+    /// The most bytes of its words that are kept.
+    const MOST: u64 = 4 * 1024 * 1024;
     let mut printed = tempfile::tempfile()?;
-    let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(dir).stdin(Stdio::null());
+    command.current_dir(dir).stdin(Stdio::null());
     command.stdout(printed.try_clone()?).stderr(printed.try_clone()?);
     for name in GIT_PLACE.into_iter().chain(["GIT_SEED_PENDING"]) {
         command.env_remove(name);
@@ -311,12 +338,13 @@ pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Durat
     };
     let mut bytes = Vec::new();
     printed.rewind()?;
-    printed.read_to_end(&mut bytes)?;
+    printed.take(MOST).read_to_end(&mut bytes)?;
     let mut said = String::from_utf8_lossy(&bytes).into_owned();
     if status.is_none() {
         said.push_str("\nit ran too long and was ended");
     }
-    Ok(Ran { passed: status.is_some_and(|status| status.success()), said })
+    let passed = status.is_some_and(|status| status.success());
+    Ok(Ran { passed, status: status.and_then(|status| status.code()), late: status.is_none(), said })
 }
 
 /// Makes `dir` for this user alone, or takes it if that is what it is.

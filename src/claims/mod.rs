@@ -7,6 +7,7 @@
 
 mod arithmetic;
 pub mod audit;
+pub mod checks;
 pub mod gate;
 pub mod hooks;
 mod items;

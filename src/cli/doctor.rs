@@ -2,6 +2,8 @@
 
 use super::{Context, Outcome};
 use crate::cli::report::{Report, Tint};
+use crate::memory::schema::Level;
+use crate::seed::memorynotes::NoteFinding;
 
 /// Prove that everything is in place and that the hooks answer
 ///
@@ -13,9 +15,16 @@ pub(super) struct DoctorArgs {
     /// Mend what can be rebuilt without losing anything
     #[arg(long)]
     fix: bool,
+    /// Check memory notes alone: those that hosts keep for this repository, and those in the
+    /// directories that the rules name
+    #[arg(long, conflicts_with = "fix")]
+    memory: bool,
 }
 
 pub(super) fn run(args: &DoctorArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    if args.memory {
+        return Ok(memory(&context.seed()?.examine_notes(), out));
+    }
     let found = context.seed()?.examine(args.fix)?;
     out.json(&found);
     for finding in &found {
@@ -26,4 +35,20 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, out: &mut Report) -> any
         }
     }
     Ok(if found.iter().all(|finding| finding.ok) { Outcome::Yes } else { Outcome::Failed })
+}
+
+/// One line for each finding of a memory note. Warnings leave the exit code as it is.
+fn memory(found: &[NoteFinding], out: &mut Report) -> Outcome {
+    out.json(&found);
+    let place = |one: &NoteFinding| format!("{}:{}", one.file, one.line);
+    let wide = found.iter().map(|one| place(one).chars().count()).max().unwrap_or_default();
+    for one in found {
+        let tint = if one.level == Level::Error { Tint::Bad } else { Tint::Dim };
+        let rule = out.tint(tint, format_args!("{:<13}", one.rule.word()));
+        out.line(format_args!("{:<wide$}  {rule}  {}", place(one), one.what));
+    }
+    if found.is_empty() {
+        out.line("memory notes are in order");
+    }
+    if found.iter().any(|one| one.level == Level::Error) { Outcome::Failed } else { Outcome::Yes }
 }

@@ -23,6 +23,17 @@ const OF_PROPOSALS: &str = "
     a new row stands behind the last one that leads to it
 ";
 
+/// Keys of rows with commands.
+const OF_COMMANDS: &str = "
+#   files        of `check`: which edited files it is for. A pattern without a slash is held against the \
+    file's name, `docs/` means all below, any other is read from the top of the work tree; `*` stands for \
+    letters of one part, `**` for any number of parts
+#   when         of `tests`: the same, for files that changed since these tests ran last
+#   run          the command, run from the top of the work tree. It is split into words once; no shell sees \
+    it. Of `check`, `{path}` is the edited file, one word whatever it holds
+#   shell        `true` hands `run` to sh
+";
+
 /// One or more keys, and what is said of them.
 struct Entry {
     keys: Vec<String>,
@@ -88,6 +99,7 @@ fn made(line: &str) -> Option<String> {
         "{{notes}}" => Some(list(&phase_keys(notes::SHIPPED))),
         // One screen is wanted: no lines between the kinds.
         "{{kinds}}" => Some(format!(".PD 0\n{}.PD\n", list(&kinds()))),
+        "{{commands}}" => Some(list(&phase_keys(OF_COMMANDS))),
         "{{companions}}" => Some(list(&phase_keys(companions::SHIPPED))),
         "{{keys of seed.toml}}" => Some(list(&phase_keys(OF_PROPOSALS))),
         _ => None,
@@ -218,7 +230,7 @@ mod tests {
     use crate::phases::Phase;
 
     /// Tables that stand in any number.
-    const ROWS: [&str; 5] = ["phase", "surface", "companion", "build", "note"];
+    const ROWS: [&str; 7] = ["phase", "surface", "companion", "build", "note", "check", "tests"];
 
     /// The names that `said` lists after one that it does not know.
     fn known(said: &str) -> Vec<String> {
@@ -284,7 +296,7 @@ mod tests {
 
     #[test]
     fn each_key_of_companions_is_in_the_page() {
-        for row in ["companion", "build", "note"] {
+        for row in ["companion", "build", "note", "check", "tests"] {
             for key in known(&said_of(&format!("[[{row}]]\n\"?\" = 1"))) {
                 assert!(mentions(&rules(), &key), "the head of the table of `{row}` lacks `{key}`");
             }

@@ -41,6 +41,9 @@ pub struct Line {
     /// Fingerprinted files that it changed, as they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prints: Vec<String>,
+    /// Letters of a prompt.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub length: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refused>,
     /// The receipt of a command that ran.
@@ -70,6 +73,8 @@ pub enum What {
     Launched,
     /// A session began, or went on after its context was cleared.
     Session,
+    /// A prompt came; `call` is the hash of its text, and nothing of the text stands here.
+    Prompt,
     /// The turn was not let go.
     Kept,
     /// Work changed after code had run well, and nobody was heard to change it.

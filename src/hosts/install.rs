@@ -8,6 +8,7 @@
 //! files, and keeping the record, is the caller's.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -251,6 +252,16 @@ impl HookLines<'_> {
     }
 }
 
+/// How long the host waits for our line of `event`, as its settings say.
+pub fn time_out(text: &str, host: &Host, event: &str) -> Option<Duration> {
+    let settings: Value = serde_json::from_str(text).ok()?;
+    let entries = settings.get("hooks")?.get(event)?.as_array()?;
+    let lines = entries.iter().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();
+    let ours = lines.filter(|line| program(line, host).is_some());
+    let times = ours.filter_map(|line| line.get("timeout")?.as_u64()).min()?;
+    Some(host.in_time(times))
+}
+
 /// The program of a hook line, if the line is ours.
 fn program<'v>(line: &'v Value, host: &Host) -> Option<&'v str> {
     let command = line.get("command")?.as_str()?;
@@ -441,13 +452,33 @@ mod tests {
         }
     }
 
+    /// As long as the settings say, in whatever unit, and not what a newer row would write.
+    #[test]
+    fn a_host_waits_as_long_as_its_settings_say() {
+        for (host, event, seconds) in [
+            ("claude", "Stop", 75),
+            ("claude", "PostToolUse", 10),
+            ("codex", "Stop", 10),
+            ("gemini", "AfterAgent", 75),
+            ("gemini", "AfterTool", 10),
+        ] {
+            let host = row(host).expect("it loads");
+            let text = add(None, host, "/a b/git-seed").expect("it installs").text;
+            assert_eq!(time_out(&text, host, event), Some(Duration::from_secs(seconds)), "{event}");
+        }
+        let claude = row("claude").expect("it loads");
+        let text = add(None, claude, "git-seed").expect("it installs").text.replace("75", "10");
+        assert_eq!(time_out(&text, claude, "Stop"), Some(Duration::from_secs(10)));
+        assert_eq!(time_out("{}", claude, "Stop"), None);
+    }
+
     #[test]
     fn a_hook_line_is_what_the_host_expects() {
         let cases = [
             (
                 "claude",
                 "Stop",
-                json!({"type": "command", "command": "/a b/git-seed", "args": ["hook", "claude", "Stop"], "timeout": 10}),
+                json!({"type": "command", "command": "/a b/git-seed", "args": ["hook", "claude", "Stop"], "timeout": 75}),
             ),
             (
                 "claude",
@@ -462,7 +493,7 @@ mod tests {
             (
                 "gemini",
                 "AfterAgent",
-                json!({"type": "command", "name": "git-seed", "command": "'/a b/git-seed' hook gemini AfterAgent", "timeout": 10000}),
+                json!({"type": "command", "name": "git-seed", "command": "'/a b/git-seed' hook gemini AfterAgent", "timeout": 75000}),
             ),
         ];
         for (name, event, line) in cases {

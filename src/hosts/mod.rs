@@ -15,6 +15,7 @@ pub mod install;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -306,6 +307,9 @@ struct InstallRow {
     form: Form,
     /// In the host's own unit.
     timeout: u32,
+    /// That unit is a thousandth of a second.
+    #[serde(default)]
+    millis: bool,
     /// In the order they are written.
     events: Vec<String>,
     /// Events with a time-out of their own.
@@ -469,6 +473,27 @@ impl Host {
 
     fn happening(&self, event: &str) -> Option<Happening> {
         self.events.get(event).copied()
+    }
+
+    /// So many units of the host's time-outs.
+    fn in_time(&self, units: u64) -> Duration {
+        if self.install.millis { Duration::from_millis(units) } else { Duration::from_secs(units) }
+    }
+
+    /// How long the host waits for a hook that has no time-out of its own.
+    pub fn usual_time(&self) -> Duration {
+        self.in_time(self.install.timeout.into())
+    }
+
+    /// How long a line of `event` asks the host to wait.
+    pub fn time_of(&self, event: &str) -> Duration {
+        let own = self.install.timeouts.get(event);
+        self.in_time((*own.unwrap_or(&self.install.timeout)).into())
+    }
+
+    /// The name of the event that ends a turn.
+    pub fn stop(&self) -> Option<&str> {
+        self.events.iter().find(|(_, kind)| **kind == Happening::Stop).map(|(name, _)| name.as_str())
     }
 
     /// True where a hook may give a shell call another line.

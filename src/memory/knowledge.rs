@@ -17,13 +17,13 @@ const INDEXES: [&str; 2] = ["INDEX.md", "MEMORY.md"];
 /// What a file may be.
 pub const TYPES: [&str; 5] = ["user", "feedback", "project", "reference", "reasoning_lesson"];
 /// Types that grow old: when they were last found true is asked for.
-const VERIFIED: [&str; 3] = ["project", "reference", "reasoning_lesson"];
+pub(super) const VERIFIED: [&str; 3] = ["project", "reference", "reasoning_lesson"];
 /// The keys that are known.
 const KEYS: [&str; 5] = ["name", "description", "type", "linked", "last_verified"];
 /// The most characters of a description.
-const DESCRIPTION: usize = 200;
+pub(super) const DESCRIPTION: usize = 200;
 /// The least and the most lines of a body that say something; more is advice.
-const BODY: (usize, usize) = (5, 200);
+pub(super) const BODY: (usize, usize) = (5, 200);
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -61,7 +61,7 @@ pub struct Front<'a> {
     pub linked: Vec<Value<'a>>,
     pub last_verified: Option<Value<'a>>,
     pub body: &'a str,
-    faults: Vec<Finding>,
+    pub(super) faults: Vec<Finding>,
 }
 
 /// Says whether the file at `path` holds knowledge: a Markdown file below its home that is
@@ -86,6 +86,16 @@ pub fn name_of(path: &str) -> String {
 
 /// Reads the front matter of `text`. What does not read is kept as a fault.
 pub fn front(text: &str) -> Front<'_> {
+    read(text, "")
+}
+
+/// The same, where the keys below the key `table` count as if they stood at the top: some
+/// hosts write `type` below `metadata`.
+pub(super) fn front_with<'a>(text: &'a str, table: &str) -> Front<'a> {
+    read(text, table)
+}
+
+fn read<'a>(text: &'a str, table: &str) -> Front<'a> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut front = Front { body: text, ..Front::default() };
     let mut lines = text.split_inclusive('\n').zip(1..);
@@ -96,6 +106,8 @@ pub fn front(text: &str) -> Front<'_> {
     let mut at = text.find('\n').map_or(text.len(), |end| end + 1);
     let mut key: Option<&str> = None;
     let mut seen = BTreeSet::new();
+    // The lines that are read stand below the key `table`.
+    let mut open = false;
     for (line, number) in lines {
         at += line.len();
         let said = line.trim_end();
@@ -111,7 +123,13 @@ pub fn front(text: &str) -> Front<'_> {
                 Some(key) => front.item(key, item, number),
                 None => front.fault(number, "a list item stands below no key".to_owned()),
             }
-        } else if let Some((word, value)) = said.split_once(':').filter(|(word, _)| is_key(word)) {
+        } else if let Some((word, value)) = top_or_below(said, open).filter(|(word, _)| is_key(word)) {
+            if !said.starts_with([' ', '\t']) {
+                open = !table.is_empty() && word == table && value.trim().is_empty();
+                if open {
+                    continue;
+                }
+            }
             if !seen.insert(word) {
                 front.fault(number, format!("`{word}` stands twice"));
             }
@@ -124,6 +142,11 @@ pub fn front(text: &str) -> Front<'_> {
     front.body = "";
     front.fault(1, "the front matter is never closed by `---`".to_owned());
     front
+}
+
+/// Key and value of a line; set in below another key, only where that one is `open`.
+fn top_or_below(line: &str, open: bool) -> Option<(&str, &str)> {
+    (if open { line.trim_start() } else { line }).split_once(':')
 }
 
 /// The item that a line of a list holds.
@@ -193,7 +216,7 @@ fn unquoted(value: &str) -> &str {
     inner('"').or_else(|| inner('\'')).unwrap_or(value).trim()
 }
 
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
@@ -288,7 +311,7 @@ fn check_words(front: &Front<'_>, say: &mut impl FnMut(usize, &'static str, Leve
 }
 
 /// Says whether `text` is a day of the calendar.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let format = time::macros::format_description!("[year]-[month]-[day]");
     text.len() == "2026-11-21".len() && time::Date::parse(text, &format).is_ok()
 }

@@ -18,6 +18,7 @@ pub mod notes;
 pub mod pages;
 pub mod pointers;
 pub mod recall;
+pub mod schema;
 pub mod scope;
 pub mod words;
 

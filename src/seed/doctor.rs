@@ -63,6 +63,7 @@ impl Seed {
         self.examine_confinement(&mut found);
         found.push(self.examine_prints());
         self.examine_memory(&mut found)?;
+        self.examine_commands(&mut found);
         Ok(found)
     }
 
@@ -273,6 +274,25 @@ impl Seed {
                 changed => format!("{files}; changed by no call: {}", changed.join(", ")),
             },
         )
+    }
+
+    /// Commands that the rules name run only where a person applied those rules.
+    fn examine_commands(&self, found: &mut Vec<Finding>) {
+        let check = "commands";
+        if self.has_foreign_commands() {
+            let detail = "the rules in force came from elsewhere: their checks and tests run nothing here";
+            found.push(Finding::bad(check, detail, "git seed rules show, then git seed rules apply"));
+        }
+        if self.rules.commands.has_tests() {
+            for title in self.short_stops() {
+                let detail = format!("{title} waits too briefly for tests at the end of a turn");
+                found.push(Finding::bad(
+                    check,
+                    detail,
+                    "git seed uninstall --keep-history, then git seed init",
+                ));
+            }
+        }
     }
 
     fn examine_memory(&self, found: &mut Vec<Finding>) -> Result<()> {

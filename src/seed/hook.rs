@@ -15,7 +15,7 @@ use super::steps::{By, Draft, Fold};
 use super::storms::{self, Storm};
 use super::{Focused, Result, Seed, SeedError};
 use crate::event::{Act, Actor, Event, Kind, Outcome, ToolCall};
-use crate::format::interaction::Interaction;
+use crate::format::interaction::{self, Interaction};
 use crate::format::journal::{Counts, Refused, What};
 use crate::format::names;
 use crate::format::state::{Driver, State};
@@ -28,6 +28,7 @@ use crate::jobs::{Job, Status};
 use crate::phases::guard::{self, Scene};
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
+use crate::rules::Prompts;
 use crate::shell::{self, Program};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Verdict, Wants};
@@ -50,11 +51,21 @@ impl Seed {
                 let given = as_given(call);
                 self.after(host, event, given.as_ref().unwrap_or(call), outcome)
             }
-            Kind::Prompt { text, automation } => self.prompt(host, event, text, *automation),
-            Kind::SessionStart { source } => self.session_start(event, source),
+            Kind::Prompt { text, automation } => self
+                .prompt(host, event, text, *automation)
+                .and_then(|answer| self.prompted(event, text, answer)),
+            Kind::SessionStart { source } => self.session_start(event, source).map(|answer| {
+                let context = merged(answer.context, self.word_on_notes(host));
+                Answer { context, ..answer }
+            }),
             Kind::SessionEnd { .. } => self.session_end(event),
             Kind::Stop { waiting, commands, .. } => {
-                self.commands_ended(event, *commands).and_then(|()| self.stop(event, *waiting))
+                self.commands_ended(event, *commands).and_then(|()| {
+                    // First: a stop that is let go may close what tests belong to.
+                    let tests = self.tests_of_turn(host, event, *waiting)?;
+                    let answer = self.stop(event, *waiting)?;
+                    Ok(Answer { to_person: merged(tests, answer.to_person), ..answer })
+                })
             }
             Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
             Kind::SubagentStop { id, agent, .. } => self.subagent_ends(event, id, agent),
@@ -205,6 +216,8 @@ impl Seed {
         let Came { after, plan_edits, places, prints, by_hand, context } =
             self.what_came(host, event, call, outcome, &focused)?;
         let context = merged(context, self.word_on_knowledge(&focused, call, &places));
+        let context = merged(context, self.word_on_checks(call, outcome, &places));
+        let context = merged(context, self.word_on_tests(&focused, event));
         let context = merged(context, if plan_edits > 0 { self.word_on_plan(&focused) } else { None });
         let mut news = false;
         // A read leaves no trace among the paths that a boundary commits.
@@ -618,7 +631,37 @@ impl Seed {
     /// A person's prompt, to be kept.
     pub(super) fn as_prompt(&self, text: String, word: Word) -> Interaction {
         let provenance = word.text().to_owned();
+        let text = self.kept_of(&text);
         Interaction { kind: InteractionKind::Prompt, at: self.now, provenance, text }
+    }
+
+    /// What a job keeps of a prompt.
+    pub(super) fn kept_of(&self, text: &str) -> String {
+        match self.rules.prompts {
+            Prompts::Text => text.to_owned(),
+            Prompts::Hash => interaction::unworded(text),
+        }
+    }
+
+    /// Logs a prompt by hash and length, and tells the agent what waited for it.
+    fn prompted(&self, event: &Event, text: &str, mut answer: Answer) -> Result<Answer> {
+        if !self.is_seeded()? {
+            return Ok(answer);
+        }
+        let focused = self.focused()?;
+        self.note(focused.as_ref(), |line| {
+            line.what = What::Prompt;
+            line.session.clone_from(&event.session);
+            line.call = text_hash(text);
+            line.length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        })?;
+        if let Some(focused) = focused.filter(|_| answer.refuse.is_none())
+            && let Some(told) = self.word_on_tests(&focused, event)
+        {
+            self.count_injected(&focused, &told)?;
+            answer.context = merged(answer.context, Some(told));
+        }
+        Ok(answer)
     }
 
     /// The agent itself gave this text to a scheduling tool, so no person wrote it.

@@ -98,8 +98,8 @@ impl Seed {
         mut also: impl FnMut(&mut State),
     ) -> Result<()> {
         let by = if word.is_somebody() { By::Person } else { By::Hook };
-        let interaction =
-            Interaction { kind, at: self.now, provenance: word.text().to_owned(), text: text.to_owned() };
+        let text = if kind == InteractionKind::Question { text.to_owned() } else { self.kept_of(text) };
+        let interaction = Interaction { kind, at: self.now, provenance: word.text().to_owned(), text };
         let step = self.step(chain, self.fold_for(chain)?, |state, _| {
             also(state);
             let n = state.job.interactions + 1;

@@ -344,7 +344,7 @@ impl Seed {
         let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
         let after = tip.map(|tip| tip.commit);
         self.store.append(names::RULES, after.as_ref(), &[put], "rules applied", self.now, &[])?;
-        Ok(())
+        self.remember_applied(text)
     }
 
     /// Takes out all that [`Seed::install`] and the hooks wrote; pages, knowledge and
