@@ -621,6 +621,25 @@ mod tests {
         Process { pid: 7, started: "1".into(), name, line, detached: false }
     }
 
+    /// Its own children go with it, and it is not waited for.
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_ended_with_its_time() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let line = "(sleep 2; echo late > late) & echo begun; sleep 30".to_owned();
+        let most = std::time::Duration::from_millis(300);
+        let began = std::time::Instant::now();
+        let ran = run_program_for_a_while("sh", &["-c".to_owned(), line], dir.path(), most).expect("it runs");
+        assert!(began.elapsed().as_secs() < 20, "it was waited for");
+        assert!(
+            ran.late && !ran.passed && ran.status.is_none() && ran.said.starts_with("begun\n"),
+            "{ran:?}"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(2200));
+        assert!(!dir.path().join("late").exists(), "a child outlived it");
+        assert!(run_program_for_a_while("no-such-program", &[], dir.path(), most).is_err());
+    }
+
     #[test]
     fn the_caller_is_the_first_process_that_does_not_hand_on() {
         let python = above("python3", "python3 drive.py");

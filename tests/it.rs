@@ -14,6 +14,7 @@ mod it {
     mod exec;
     mod fence;
     mod githooks;
+    mod govern;
     mod graph;
     mod house;
     mod jobs;

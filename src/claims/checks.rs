@@ -55,6 +55,8 @@ pub struct Command {
     pub line: String,
     /// The program and its arguments.
     pub words: Vec<String>,
+    /// The program is a shell that reads the line.
+    pub shell: bool,
 }
 
 impl Commands {
@@ -168,10 +170,11 @@ fn command(run: &str, shell: bool, path: &str) -> Command {
     let line = run.replace(PATH, &path);
     if shell {
         let words = ["sh", "-c", &run.replace(PATH, &quoted(&path))];
-        return Command { line, words: words.map(str::to_owned).into() };
+        return Command { line, words: words.map(str::to_owned).into(), shell };
     }
     let words = split(run).unwrap_or_default();
-    Command { line, words: words.into_iter().map(|word| word.replace(PATH, &path)).collect() }
+    let words = words.into_iter().map(|word| word.replace(PATH, &path)).collect();
+    Command { line, words, shell }
 }
 
 /// One word of a shell, whatever it holds.

@@ -14,7 +14,7 @@ use super::{Focused, Result, Seed};
 use crate::claims::Ran;
 use crate::claims::checks::{Command, Commands};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
-use crate::format::short_hash;
+use crate::format::{evidence, short_hash};
 use crate::hosts::{self, Host, install};
 use crate::phases::place::Place;
 use crate::store::TreeId;
@@ -125,10 +125,15 @@ impl Seed {
         let job = focused.state.job.id.to_string();
         let mut turn = Turn { job, tree: before.to_string(), told: String::new() };
         self.remember_turn(&turn)?;
+        let mut trouble = None;
         let done = self.run_all(&tests, TESTS.min(self.time_at(host, event)), |command, ran| {
             let after = self.snapshot().ok();
-            self.leave_test_receipt(event, command, ran, &before, after.as_ref());
+            let left = self.leave_test_receipt(event, command, ran, &before, after.as_ref());
+            trouble = trouble.take().or(left.err());
         });
+        if let Some(trouble) = trouble {
+            return Err(trouble);
+        }
         turn.tree = self.snapshot()?.to_string();
         let (found, quoted) = told(done.iter(), Side::Tail);
         turn.told = format!("git seed: tests at the end of the turn: {found}.{quoted}");
@@ -202,27 +207,24 @@ impl Seed {
         ran: &world::Ran,
         before: &TreeId,
         after: Option<&TreeId>,
-    ) {
+    ) -> Result<()> {
         // What a shell makes of several commands says little about one of them.
-        let status = ran.status.filter(|_| command.words.first().is_none_or(|program| program != "sh"));
-        let receipt = Ran {
+        let status = ran.status.filter(|_| !command.shell);
+        let top = self.store.work_tree();
+        self.leave_receipt(Ran {
             at: world::now(),
             session: event.session.clone(),
-            command: command.line.clone(),
+            command: evidence::cut(&command.line),
             run: Some(RUN.to_owned()),
             status,
             failed: !ran.passed,
             output: short_hash(ran.said.as_bytes(), 16),
             tree_before: Some(before.to_string()),
             tree_after: after.map(ToString::to_string),
+            program: command.words.first().and_then(|name| super::receipts::program(name, top)),
             ..Ran::default()
-        };
-        self.keep_receipt(receipt);
+        })
     }
-
-    /// Stands in for the receipts of the hook until they are there.
-    #[expect(clippy::unused_self, reason = "what comes in its place writes to the job")]
-    fn keep_receipt(&self, _: Ran) {}
 
     /// How long a hook of this event may take: what the installed line says, less what its
     /// other work needs.
@@ -348,7 +350,7 @@ mod tests {
 
     #[test]
     fn of_what_was_printed_so_many_lines_are_told() {
-        let command = |line: &str| Command { line: line.to_owned(), words: Vec::new() };
+        let command = |line: &str| Command { line: line.to_owned(), words: Vec::new(), shell: false };
         let ran = |passed, said: String| world::Ran { passed, status: Some(1), late: false, said };
         let lines: String = (0..30).map(|n| format!("line {n}\n")).collect();
         let commands = [command("a"), command("b"), command("c")];

@@ -62,7 +62,9 @@ impl Seed {
             Kind::Stop { waiting, commands, .. } => {
                 self.commands_ended(event, *commands).and_then(|()| {
                     // First: a stop that is let go may close what tests belong to.
-                    let tests = self.tests_of_turn(host, event, *waiting)?;
+                    let tests = self.tests_of_turn(host, event, *waiting);
+                    // What goes wrong with them lets no turn go.
+                    let tests = tests.unwrap_or_else(|error| Some(format!("git seed: tests: {error}")));
                     let answer = self.stop(event, *waiting)?;
                     Ok(Answer { to_person: merged(tests, answer.to_person), ..answer })
                 })

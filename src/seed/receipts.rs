@@ -217,7 +217,7 @@ fn recognised(command: &str) -> Recognised {
 }
 
 /// The file that `name` means to a shell in `dir`, and what it holds.
-fn program(name: &str, dir: &Path) -> Option<Program> {
+pub(super) fn program(name: &str, dir: &Path) -> Option<Program> {
     let path: PathBuf =
         if name.contains('/') { std::fs::canonicalize(dir.join(name)).ok()? } else { world::on_path(name)? };
     Some(Program { hash: content(&path)?, path: path.display().to_string() })
