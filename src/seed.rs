@@ -9,6 +9,7 @@ pub mod audit;
 pub mod boundary;
 mod byhand;
 pub mod checks;
+pub mod claims;
 pub mod closing;
 pub mod commands;
 pub mod compact;
@@ -45,6 +46,7 @@ pub mod resume;
 mod rewrites;
 pub mod runs;
 pub mod scene;
+pub mod servers;
 pub mod sessions;
 pub mod setup;
 pub mod shortwords;
@@ -161,6 +163,24 @@ impl SeedError {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// What helps against it, in the words of a command or of an act.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotSeeded => Some("git seed init"),
+            Self::NoProposal => Some(
+                "write one with the keys that shall differ; git seed rules show prints all of them, man git-seed-rules explains each",
+            ),
+            Self::Proposal(_) => Some("man git-seed-rules tells what each key may be; nothing has changed"),
+            Self::Rules(_) => Some("a person mends seed.toml, then runs git seed rules apply"),
+            Self::NoJob => Some(
+                "a prompt in the agent's session becomes a job; git seed status shows where things stand",
+            ),
+            Self::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
+            seed if seed.is_damage() => Some("git seed doctor --fix"),
+            _ => None,
         }
     }
 }

@@ -16,6 +16,9 @@ pub(super) struct InitArgs {
     /// Write the settings that the team shares, with a bare `git-seed`
     #[arg(long)]
     shared: bool,
+    /// Tell the hosts of the MCP server, in their local scope
+    #[arg(long)]
+    mcp: bool,
 }
 
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
@@ -25,7 +28,8 @@ pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyho
     {
         return Ok(out.refusal(&refusal, "none"));
     }
-    let told = seed.install(&Wanted { hosts: args.host.clone(), shared: args.shared })?;
+    let wanted = Wanted { hosts: args.host.clone(), shared: args.shared, mcp: args.mcp };
+    let told = seed.install(&wanted)?;
     tell(&told, out);
     out.line("try       git seed doctor               proves that the hooks fire");
     out.line("          git seed tour                 ten seconds, shows what it does");

@@ -4,6 +4,7 @@
 //! usage. The doc comments of the commands are their help and their man pages.
 
 mod audit;
+mod claim;
 mod compact;
 mod condense;
 mod doctor;
@@ -139,6 +140,11 @@ enum Command {
         command: audit::AuditCommand,
     },
     Verify(verify::VerifyArgs),
+    /// What is said of the work, and what it rests on
+    Claim {
+        #[command(subcommand)]
+        command: claim::ClaimCommand,
+    },
     /// The side lane, for mending what blocks the work
     Gmode {
         #[command(subcommand)]
@@ -263,6 +269,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         Command::Compact { command } => compact::run(command, context, out),
         Command::Audit { command } => audit::run(command, context, out),
         Command::Verify(args) => verify::run(args, context, out),
+        Command::Claim { command } => claim::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),

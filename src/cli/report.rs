@@ -165,22 +165,7 @@ impl Report {
 }
 
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
-    use crate::seed::SeedError;
-    let seed = error.downcast_ref::<SeedError>()?;
-    match seed {
-        SeedError::NotSeeded => Some("git seed init"),
-        SeedError::NoProposal => Some(
-            "write one with the keys that shall differ; git seed rules show prints all of them, man git-seed-rules explains each",
-        ),
-        SeedError::Proposal(_) => Some("man git-seed-rules tells what each key may be; nothing has changed"),
-        SeedError::Rules(_) => Some("a person mends seed.toml, then runs git seed rules apply"),
-        SeedError::NoJob => {
-            Some("a prompt in the agent's session becomes a job; git seed status shows where things stand")
-        }
-        SeedError::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
-        seed if seed.is_damage() => Some("git seed doctor --fix"),
-        _ => None,
-    }
+    error.downcast_ref::<crate::seed::SeedError>()?.hint()
 }
 
 /// The time of day for people, in their own zone where the system tells it.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::short_hash;
+use crate::claims::Directive;
 use crate::claims::Ran;
 use crate::jobs::UnixSeconds;
 use crate::verdict::{Facts, Refusal, Wants};
@@ -85,6 +86,8 @@ pub enum What {
     Commit,
     /// Git seed ran a command itself; the line holds its receipt.
     Ran,
+    /// The gate ruled on a claim, or was told where the work stands; `call` is the record.
+    Claimed,
 }
 
 /// Running counts since the last step.
@@ -147,6 +150,22 @@ pub struct Counts {
     /// What is known of the context since then; absent where nothing new is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gauge: Option<Gauge>,
+    /// The gate's last word on the work since then; absent where it said none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Ruled>,
+}
+
+/// What the gate said of the work last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruled {
+    pub at: UnixSeconds,
+    /// It let the work go on.
+    pub opens: bool,
+    pub directive: Directive,
+    /// Id of its record.
+    pub record: String,
+    /// The work tree that it ruled on.
+    pub tree: String,
 }
 
 /// How full the context was found.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
-use super::journal::{Flight, Gauge};
+use super::journal::{Flight, Gauge, Ruled};
 use crate::jobs::Job;
 use crate::jobs::summary::Covered;
 use crate::phases::place::Unlocked;
@@ -84,6 +84,9 @@ pub struct State {
     /// How full the context was found.
     #[serde(default, skip_serializing_if = "Gauge::is_none")]
     pub gauge: Gauge,
+    /// What the gate said of the work last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Ruled>,
 }
 
 /// A compaction file, as far as hooks need it: `run-<run>/compaction-<seq>.md`.
@@ -286,6 +289,7 @@ impl State {
             compaction: None,
             summed: Covered::default(),
             gauge: Gauge::default(),
+            gate: None,
         }
     }
 

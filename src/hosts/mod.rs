@@ -12,6 +12,7 @@ mod read;
 mod reply;
 
 pub mod install;
+pub mod servers;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -141,6 +142,8 @@ pub struct Host {
     reply: ReplyRow,
     rewrite: Option<RewriteRow>,
     install: InstallRow,
+    /// Where the host looks for MCP servers of one project.
+    pub server: Option<servers::ServerRow>,
     tools: Vec<ToolRow>,
 }
 

@@ -59,6 +59,7 @@ impl Seed {
         self.examine_state(&mut found);
         self.examine_archive(&mut found);
         self.examine_hosts(&mut found);
+        self.examine_servers(&mut found);
         self.examine_hooks(&mut found);
         self.examine_confinement(&mut found);
         found.push(self.examine_prints());
@@ -174,6 +175,19 @@ impl Seed {
                 )
             }
             Err(error) => Finding::bad("host", format!("{program} does not run: {error}"), "git seed init"),
+        }
+    }
+
+    /// The entries of `init --mcp`: a host that lost one starts no server, or another.
+    fn examine_servers(&self, found: &mut Vec<Finding>) {
+        for server in self.servers() {
+            found.push(if server.there {
+                let detail = format!("{} finds the server seed in {}", server.title, server.shown);
+                Finding::good("mcp", detail)
+            } else {
+                let detail = format!("{} has no entry of ours that runs this git-seed", server.shown);
+                Finding::bad("mcp", detail, "git seed init --mcp")
+            });
         }
     }
 

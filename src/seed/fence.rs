@@ -96,7 +96,7 @@ impl Seed {
     }
 
     /// The directory that a tool makes in which `path` lies.
-    fn build_dir(&self, path: &RepoPath) -> Option<RepoPath> {
+    pub(super) fn build_dir(&self, path: &RepoPath) -> Option<RepoPath> {
         let dir = self.rules.companions().build_dir(path.to_str()?)?;
         RepoPath::try_from(dir).ok()
     }

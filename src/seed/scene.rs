@@ -139,6 +139,9 @@ impl Seed {
                 out.persons =
                     shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
             }
+            Act::Foreign { server } if self.is_own_server(host, server, &call.tool) => {
+                out.classes = one(Class::Seed);
+            }
             Act::Foreign { .. } => out.classes = one(Class::Foreign),
             Act::Unknown => out.classes = one(Class::Unknown),
         }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::servers::ServerFile;
 use super::{Result, Seed, SeedError};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host, install};
@@ -21,6 +22,8 @@ pub struct Wanted {
     pub hosts: Vec<String>,
     /// Write the settings that are committed, with a bare `git-seed`.
     pub shared: bool,
+    /// Tell the hosts of our MCP server.
+    pub mcp: bool,
 }
 
 /// What `init` wrote, for `uninstall`.
@@ -42,6 +45,9 @@ pub struct Installation {
     /// Subagent definitions of ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentFile>,
+    /// Hosts that were told of our MCP server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerFile>,
 }
 
 /// A subagent definition that was put in.
@@ -77,7 +83,7 @@ pub struct Told {
 }
 
 impl Told {
-    fn new(verb: &'static str, what: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(super) fn new(verb: &'static str, what: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { verb, what: what.into(), detail: detail.into() }
     }
 }
@@ -93,7 +99,7 @@ impl Seed {
         toml::from_str(&text).unwrap_or_default()
     }
 
-    fn save(&self, installation: &Installation) -> Result<()> {
+    pub(super) fn save(&self, installation: &Installation) -> Result<()> {
         let file = self.record_file();
         if let Some(dir) = file.parent() {
             std::fs::create_dir_all(dir)?;
@@ -124,6 +130,9 @@ impl Seed {
         for row in rows {
             self.install_host(row, wanted.shared, &mut installation, &mut told)?;
             self.install_agents(row, wanted.shared, &mut installation, &mut told)?;
+            if wanted.mcp {
+                self.install_server(row, wanted.shared, &mut installation, &mut told)?;
+            }
         }
         self.install_hooks(&mut installation, &mut told)?;
         if self.store.tip(names::META)?.is_none() {
@@ -263,7 +272,7 @@ impl Seed {
     }
 
     /// Keeps `name` out of `git status`, in this clone only.
-    fn exclude(&self, name: &str, installation: &mut Installation) -> Result<()> {
+    pub(super) fn exclude(&self, name: &str, installation: &mut Installation) -> Result<()> {
         let file = self.store.common_dir().join("info").join("exclude");
         let before = read_if_there(&file)?;
         if installation.excluded.is_empty() {
@@ -366,6 +375,7 @@ impl Seed {
             }
         }
         self.remove_agents(&installation, &mut told)?;
+        self.remove_servers(&installation, &mut told)?;
         for file in &installation.settings {
             told.push(self.remove_settings(file)?);
         }
@@ -460,6 +470,9 @@ impl Seed {
                 if there { "hook lines" } else { "nothing: it is gone" },
             ));
         }
+        for server in self.servers() {
+            told.push(Told::new("would take out", server.shown, "MCP server seed"));
+        }
         let agents = installation.agents.iter().filter(|file| file.path.is_file()).count();
         if agents > 0 {
             let what = super::boundary::count(agents, "subagent");
@@ -498,7 +511,7 @@ pub fn bundle_file(work_tree: &Path, at: i64) -> PathBuf {
     dir.join(format!("{name}-{at}.bundle"))
 }
 
-fn read_if_there(path: &Path) -> Result<Option<String>> {
+pub(super) fn read_if_there(path: &Path) -> Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -507,7 +520,7 @@ fn read_if_there(path: &Path) -> Result<Option<String>> {
 }
 
 /// Directories above `path`, below `top`, that are not there; innermost first.
-fn missing_dirs(path: &Path, top: &Path) -> Vec<PathBuf> {
+pub(super) fn missing_dirs(path: &Path, top: &Path) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1).take_while(|dir| *dir != top);
     above.filter(|dir| !dir.exists()).map(Path::to_owned).collect()
 }

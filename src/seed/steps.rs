@@ -140,7 +140,7 @@ impl Since {
     pub fn heard(&self) -> bool {
         // Lines of our own commands are no sign of one: the entry's words, a boundary's refusal.
         let by_hook = |line: &Line| match line.what {
-            What::Step | What::Late | What::Commit | What::Ran => false,
+            What::Step | What::Late | What::Commit | What::Ran | What::Claimed => false,
             What::After => line.tool != "session",
             What::Refused => !line.tool.is_empty(),
             _ => true,
@@ -401,6 +401,7 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     state.proved = counts.proved.unwrap_or(state.proved);
     state.gauge = counts.gauge.unwrap_or(state.gauge);
     state.fence.seen = counts.tree.clone().or(state.fence.seen.take());
+    state.gate = counts.gate.clone().or(state.gate.take());
     for stray in since.strays() {
         if !state.fence.strays.iter().any(|known| known == stray) {
             state.fence.strays.push(stray.to_owned());

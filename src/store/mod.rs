@@ -27,6 +27,7 @@ mod object;
 mod path;
 mod pins;
 mod truth;
+mod work;
 
 mod worktree;
 

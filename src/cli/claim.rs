@@ -1,0 +1,293 @@
+//! `git seed claim …`
+
+use std::ffi::OsString;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Subcommand};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::report::{Report, Tint};
+use super::{Context, Outcome, TextArgs};
+use crate::claims::{ActionType, Claim, EvidenceType};
+use crate::seed::claims::{ACTIONS, Answer, EVIDENCE, Response, items, word};
+use crate::seed::{Seed, SeedError};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ClaimCommand {
+    /// Compare a claim with the repository and with the runs that were seen
+    ///
+    /// Give it before you say that something is fixed, tested or done. The ruling is
+    /// recorded. Exit code 2 means that the claim has to change; the reasons are on
+    /// standard error.
+    Verify(VerifyArgs),
+    /// Compare what you say a change touches with what git shows
+    Paths {
+        /// Paths or functions that the change touches, as you see it
+        #[arg(long, value_name = "item", value_delimiter = ',')]
+        affected: Vec<String>,
+        /// Paths or functions that were tested, as you see it
+        #[arg(long, value_name = "item", value_delimiter = ',')]
+        tested: Vec<String>,
+    },
+    /// Check that an explanation leads from a cause to its symptom
+    Trace {
+        /// What goes wrong
+        #[arg(long, value_name = "text", value_parser = said)]
+        symptom: String,
+        /// The steps from the cause to the symptom: one each time, or all with -> between
+        #[arg(long, value_name = "step", required = true, value_parser = said)]
+        chain: Vec<String>,
+    },
+    /// Ask before a commit, a push, a deployment or an assertion
+    Gate(GateArgs),
+    /// Which session this is, and what the gate counted in it
+    Checkpoint {
+        #[command(flatten)]
+        text: TextArgs,
+    },
+    /// The session's claims taken together, or the share of commits that carry a ruling
+    Report {
+        /// The share of commits whose very tree a ruling let pass
+        #[arg(long)]
+        coverage: bool,
+        /// The commits that are looked at, instead of those of the job
+        #[arg(long, value_name = "range", requires = "coverage")]
+        range: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct VerifyArgs {
+    /// What you are about to say
+    #[arg(long, value_name = "text", required_unless_present = "file", value_parser = said)]
+    claim: Option<String>,
+    /// Read the claim from a file, or from standard input with `-`
+    #[arg(short = 'F', long = "file", value_name = "file", conflicts_with = "claim")]
+    file: Option<OsString>,
+    /// What shows it
+    #[arg(long, value_name = "text", default_value = "")]
+    evidence: String,
+    /// The kind of that evidence
+    #[arg(long = "type", value_name = "kind", value_parser = kinds())]
+    evidence_type: EvidenceType,
+    /// Paths, ends of paths or names of functions that were tested
+    #[arg(long, value_name = "item", value_delimiter = ',')]
+    tested: Vec<String>,
+    /// The same for what the change touches
+    #[arg(long, value_name = "item", value_delimiter = ',')]
+    affected: Vec<String>,
+    /// An artifact that the claim speaks of
+    #[arg(long, value_name = "item", value_delimiter = ',')]
+    source: Option<Vec<String>>,
+    /// An artifact that you opened
+    #[arg(long, value_name = "path", value_delimiter = ',')]
+    read: Option<Vec<String>>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GateArgs {
+    /// What you are about to do
+    #[arg(long, value_name = "act", value_parser = actions())]
+    action: ActionType,
+    /// How sure you are, from 0 to 1
+    #[arg(long, value_name = "share", value_parser = share)]
+    confidence: f64,
+    /// How many pieces of evidence you have
+    #[arg(long, value_name = "n")]
+    evidence_count: u32,
+    /// The best kind among them
+    #[arg(long = "type", value_name = "kind", value_parser = kinds())]
+    evidence_type: EvidenceType,
+    /// People who use the product notice it
+    #[arg(long)]
+    user_facing: bool,
+    /// An artifact that you speak of
+    #[arg(long, value_name = "item", value_delimiter = ',')]
+    reference: Option<Vec<String>>,
+    /// An artifact that you opened
+    #[arg(long, value_name = "path", value_delimiter = ',')]
+    read: Option<Vec<String>>,
+    /// Whose claim it is, where it is not your own
+    #[arg(long, value_name = "whose", value_parser = said)]
+    authority: Option<String>,
+}
+
+/// One of the words for `values`, and nothing else.
+fn one_of<T>(values: &[T]) -> impl clap::builder::TypedValueParser<Value = T> + use<T>
+where
+    T: serde::Serialize + DeserializeOwned + Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(values.iter().map(|value| word(*value)).collect::<Vec<_>>())
+        .try_map(|word| serde_json::from_value::<T>(Value::String(word)))
+}
+
+fn kinds() -> impl clap::builder::TypedValueParser<Value = EvidenceType> {
+    one_of(&EVIDENCE)
+}
+
+fn actions() -> impl clap::builder::TypedValueParser<Value = ActionType> {
+    one_of(&ACTIONS)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a number from 0 to 1".to_owned())
+}
+
+/// A text that says something.
+fn said(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("a text that says something".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+pub(super) fn run(command: &ClaimCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    let seed = context.seed()?;
+    let quiet = |_: u32, _: &'static str| {};
+    let answer = match command {
+        ClaimCommand::Verify(args) => seed.verify_claim(claim_of(args)?, &quiet)?,
+        ClaimCommand::Gate(args) => seed.response_gate(response_of(args), &quiet)?,
+        ClaimCommand::Trace { symptom, chain } => {
+            let steps: Vec<String> = chain.iter().flat_map(|step| items(step, '→')).collect();
+            seed.causal_trace(symptom, &steps, &quiet)?
+        }
+        ClaimCommand::Paths { affected, tested } => {
+            let answer = seed.verify_paths(&tidy(affected), &tidy(tested), &quiet)?;
+            out.json(&answer.json);
+            show_paths(&answer.json, out);
+            return Ok(Outcome::Yes);
+        }
+        ClaimCommand::Checkpoint { text } => {
+            let answer = seed.claim_checkpoint(text.read()?.trim())?;
+            out.json(&answer.json);
+            let counters = &answer.json["counters"];
+            out.pair("trace", answer.json["trace_id"].as_str().unwrap_or_default());
+            out.pair(
+                "claims",
+                format_args!("{} let through, {} sent back", counters["opened"], counters["sent_back"]),
+            );
+            return Ok(Outcome::Yes);
+        }
+        ClaimCommand::Report { coverage: true, range } => return coverage(&seed, range.as_deref(), out),
+        ClaimCommand::Report { .. } => {
+            let answer = seed.session_report()?;
+            out.json(&answer.json);
+            show_report(&answer.json, out);
+            return Ok(Outcome::Yes);
+        }
+    };
+    Ok(ruled(&answer, out))
+}
+
+fn claim_of(args: &VerifyArgs) -> anyhow::Result<Claim> {
+    let file = TextArgs { message: args.claim.clone(), file: args.file.clone() };
+    let text = file.read()?.trim().to_owned();
+    if text.is_empty() {
+        return Err(SeedError::Usage("the claim is empty: say what was done to what".to_owned()).into());
+    }
+    Ok(Claim {
+        text,
+        evidence: args.evidence.clone(),
+        evidence_type: args.evidence_type,
+        code_paths_tested: tidy(&args.tested),
+        code_paths_affected: tidy(&args.affected),
+        referenced_sources: args.source.as_deref().map(tidy),
+        read_paths: args.read.as_deref().map(tidy),
+    })
+}
+
+fn response_of(args: &GateArgs) -> Response {
+    Response {
+        action_type: args.action,
+        confidence: args.confidence,
+        evidence_count: args.evidence_count,
+        evidence_type: args.evidence_type,
+        affects_user_facing: args.user_facing,
+        artifact_references: args.reference.as_deref().map(tidy),
+        artifact_paths_read: args.read.as_deref().map(tidy),
+        claim_authority: args.authority.clone(),
+    }
+}
+
+fn tidy(list: &[String]) -> Vec<String> {
+    list.iter().flat_map(|text| items(text, ',')).collect()
+}
+
+/// Says a ruling: one line where the way is open, else the reasons, for whoever has to change it.
+fn ruled(answer: &Answer, out: &mut Report) -> Outcome {
+    out.json(&answer.json);
+    let directive = answer.directive.map(word).unwrap_or_default();
+    let record: String = answer.json["record"].as_str().unwrap_or_default().chars().take(12).collect();
+    if !answer.opens {
+        let mut text = format!("[claim] {directive}: this cannot stand as it is.");
+        for reason in &answer.reasons {
+            text.push_str(&format!("\n  {reason}"));
+        }
+        for step in texts(&answer.json["suggestions"]) {
+            text.push_str(&format!("\n  {step}"));
+        }
+        return out.refused(&text);
+    }
+    let directive = out.tint(Tint::Good, directive);
+    out.line(format_args!("{directive}  record {record}"));
+    for reason in &answer.reasons {
+        out.line(format_args!("  {reason}"));
+    }
+    for gap in texts(&answer.json["gaps"]) {
+        out.line(format_args!("  {gap}"));
+    }
+    Outcome::Yes
+}
+
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn show_paths(json: &Value, out: &mut Report) {
+    let rows = [
+        ("changed", "repo_changed_files"),
+        ("missed", "missed_by_llm"),
+        ("phantom", "phantom_claims"),
+        ("untested", "untested_repo_paths"),
+    ];
+    for (key, field) in rows {
+        let list: Vec<&str> = texts(&json[field]).collect();
+        if !list.is_empty() {
+            out.pair(key, list.join(", "));
+        }
+    }
+    for warning in texts(&json["warnings"]) {
+        out.line(warning);
+    }
+    if json["repo_surface_size"] == 0 {
+        out.line("Nothing changed that a claim could be about.");
+    }
+}
+
+fn show_report(json: &Value, out: &mut Report) {
+    out.pair("claims", &json["total"]);
+    for (directive, count) in json["directives"].as_object().into_iter().flatten() {
+        out.pair(directive, count);
+    }
+    for claim in json["last_claims"].as_array().into_iter().flatten() {
+        let said: String = claim["claim"].as_str().unwrap_or_default().chars().take(60).collect();
+        out.line(format_args!("{:<10} {said}", claim["directive"].as_str().unwrap_or_default()));
+    }
+    let chain = &json["chain"];
+    let holds = match chain["valid"].as_bool() {
+        Some(true) => "holds".to_owned(),
+        Some(false) => format!("broken at {}", chain["broken_at"].as_str().unwrap_or_default()),
+        None => chain["reason"].as_str().unwrap_or_default().to_owned(),
+    };
+    out.pair("chain", format_args!("{} records, {holds}", chain["count"]));
+}
+
+fn coverage(seed: &Seed, range: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+    let coverage = seed.gate_coverage(range)?;
+    out.json(&coverage);
+    let commits = crate::seed::boundary::count(coverage.commits, "commit");
+    out.line(format_args!("{} of {commits} carry a ruling for their very tree", coverage.covered));
+    for commit in coverage.uncovered.iter().take(10) {
+        out.line(format_args!("  without  {}", commit.as_str().chars().take(12).collect::<String>()));
+    }
+    Ok(Outcome::Yes)
+}

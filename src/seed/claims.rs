@@ -1,0 +1,511 @@
+//! Claims before the gate: gathers what a ruling rests on, asks, records, tells.
+//!
+//! `git seed claim …` and the server of `git seed mcp` call the same functions here. Each
+//! looks at the repository as it is at that moment; where git cannot answer there is an
+//! error, and never a ruling.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::audit::{Recorded, VerdictDraft};
+use super::report::rfc3339;
+use super::{Focused, Result, Seed, SeedError};
+use crate::claims::gate::{self, Ruling, Table};
+use crate::claims::languages::shipped_languages;
+use crate::claims::record::Record;
+use crate::claims::{
+    ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase, TraceCase, Truth,
+    session, truth,
+};
+use crate::format::journal::{Ruled, What};
+use crate::format::short_hash;
+use crate::store::{CommitId, RepoPath, TreeId};
+
+/// How far a call has come, for whoever waits: the step, and what is done in it.
+pub type Tell<'a> = &'a dyn Fn(u32, &'static str);
+
+/// All kinds of evidence, the strongest first.
+pub const EVIDENCE: [EvidenceType; 8] = [
+    EvidenceType::BrowserTest,
+    EvidenceType::ManualRepro,
+    EvidenceType::IntegrationTest,
+    EvidenceType::EndpointTest,
+    EvidenceType::LogInspection,
+    EvidenceType::UnitTest,
+    EvidenceType::CodeReview,
+    EvidenceType::None,
+];
+
+/// All that a response may be about to do.
+pub const ACTIONS: [ActionType; 10] = [
+    ActionType::ClaimFixed,
+    ActionType::ClaimWorking,
+    ActionType::Deploy,
+    ActionType::Commit,
+    ActionType::Push,
+    ActionType::AskQuestion,
+    ActionType::MakeClaim,
+    ActionType::Refactor,
+    ActionType::Investigate,
+    ActionType::Other,
+];
+
+/// What the gate can be asked, as a client of `git seed mcp` calls it.
+pub const FUNCTIONS: [&str; 6] =
+    ["verify_claim", "verify_paths", "causal_trace", "response_gate", "checkpoint", "session_report"];
+
+/// Put before a name it makes another one for the same function.
+pub const ALIAS: &str = "phionyx_";
+
+/// Whether a function answers to `name`.
+pub fn is_function(name: &str) -> bool {
+    FUNCTIONS.contains(&name.strip_prefix(ALIAS).unwrap_or(name))
+}
+
+/// The word that stands for `value` in answers and arguments.
+pub fn word(value: impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// The items of a list that came as one text. Steps of a chain may have `->` between, too.
+pub fn items(text: &str, mark: char) -> Vec<String> {
+    let text = if mark == '→' { text.replace("->", "→").replace("=>", "→") } else { text.to_owned() };
+    text.split(mark).map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
+}
+
+/// What is asked of the gate before a response.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    pub action_type: ActionType,
+    pub confidence: f64,
+    pub evidence_count: u32,
+    pub evidence_type: EvidenceType,
+    pub affects_user_facing: bool,
+    pub artifact_references: Option<Vec<String>>,
+    pub artifact_paths_read: Option<Vec<String>>,
+    pub claim_authority: Option<String>,
+}
+
+/// An answer: what programs read, and what of it decides.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub json: Value,
+    /// Absent where nothing was ruled.
+    pub directive: Option<Directive>,
+    /// The way is open; so it is where nothing was ruled.
+    pub opens: bool,
+    pub reasons: Vec<String>,
+}
+
+impl Answer {
+    fn told(json: Value) -> Self {
+        Self { json, directive: None, opens: true, reasons: Vec::new() }
+    }
+}
+
+/// How far commits carry a ruling for their very tree.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Backed {
+    /// What was looked at, as git spells it.
+    pub range: String,
+    pub commits: usize,
+    pub covered: usize,
+    /// Absent where there is no commit.
+    pub coverage: Option<f64>,
+    /// Those that carry none, newest first.
+    pub uncovered: Vec<CommitId>,
+}
+
+/// What a ruling rests on, besides what was asked.
+struct Ground {
+    focused: Option<Focused>,
+    tree: TreeId,
+    truth: Truth,
+}
+
+/// How many records back recent ones are looked for.
+const RECENT: usize = 100;
+/// The same for a session's report.
+const OF_SESSION: usize = 1000;
+/// The most paths that a causal chain is compared with.
+const KNOWN: usize = 500;
+
+impl Seed {
+    /// Rules on a claim, and records the ruling.
+    pub fn verify_claim(&self, claim: Claim, tell: Tell<'_>) -> Result<Answer> {
+        let table = table()?;
+        let mut ground = self.ground(tell)?;
+        ground.truth.held = self.held(&gate::unmatched(&claim, &ground.truth), &ground.tree)?;
+        let receipts = self.receipts_for(&ground.tree)?;
+        let drift = self.drift(&receipts, &table)?;
+        let Ground { focused, tree, truth } = ground;
+        let case = ClaimCase { claim, truth, receipts, opened: self.opened(), drift };
+        self.rule(Inquiry::VerifyClaim(case), focused.as_ref(), tree, &table, tell)
+    }
+
+    /// Rules on what a response is about to do, and records the ruling.
+    pub fn response_gate(&self, asked: Response, tell: Tell<'_>) -> Result<Answer> {
+        let table = table()?;
+        let Ground { focused, tree, truth } = self.ground(tell)?;
+        let receipts = self.receipts_for(&tree)?;
+        let drift = self.drift(&receipts, &table)?;
+        let case = ResponseCase {
+            action_type: asked.action_type,
+            confidence: asked.confidence,
+            evidence_count: asked.evidence_count,
+            evidence_type: asked.evidence_type,
+            affects_user_facing: asked.affects_user_facing,
+            artifact_references: asked.artifact_references,
+            artifact_paths_read: asked.artifact_paths_read,
+            claim_authority: asked.claim_authority,
+            truth,
+            receipts,
+            opened: self.opened(),
+            drift,
+        };
+        self.rule(Inquiry::ResponseGate(case), focused.as_ref(), tree, &table, tell)
+    }
+
+    /// Rules on an explanation, and records the ruling.
+    pub fn causal_trace(&self, symptom: &str, chain: &[String], tell: Tell<'_>) -> Result<Answer> {
+        let table = table()?;
+        self.require_seeded()?;
+        tell(1, "looks at the work tree");
+        let focused = self.focused()?;
+        let tree = self.tree_now(focused.as_ref())?;
+        let text = format!("{symptom}\n{}", chain.join("\n"));
+        let named = |path: &String| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let stem = name.split('.').next().unwrap_or_default();
+            text.contains(name) || (stem.len() > 2 && text.contains(stem))
+        };
+        let known_paths = self.store.paths_of(&tree)?.into_iter().filter(named).take(KNOWN).collect();
+        let case = TraceCase { symptom: symptom.to_owned(), links: chain.to_vec(), known_paths };
+        self.rule(Inquiry::CausalTrace(case), focused.as_ref(), tree, &table, tell)
+    }
+
+    /// Compares declared paths with what the repository shows. Nothing is recorded.
+    pub fn verify_paths(&self, affected: &[String], tested: &[String], tell: Tell<'_>) -> Result<Answer> {
+        let ground = self.ground(tell)?;
+        let answer = gate::check_paths(affected, tested, &ground.truth, &table()?);
+        Ok(Answer::told(json!(answer)))
+    }
+
+    /// Which session and trace this is, and what the gate counted in it. It opens nothing.
+    pub fn claim_checkpoint(&self, context: &str) -> Result<Answer> {
+        self.require_seeded()?;
+        let focused = self.focused()?;
+        let session = session_of(focused.as_ref());
+        let mine = self.verdicts(OF_SESSION)?;
+        let mine: Vec<&Recorded> = mine.iter().filter(|one| one.record.session == session).collect();
+        let opened = mine.iter().filter(|one| one.record.directive.is_some_and(Directive::opens)).count();
+        self.note(focused.as_ref(), |line| {
+            line.what = What::Claimed;
+            "checkpoint".clone_into(&mut line.tool);
+        })?;
+        Ok(Answer::told(json!({
+            "session_id": none_if_empty(&session),
+            "trace_id": trace_of(&session),
+            "job": focused.as_ref().map(|focused| focused.state.job.id.to_string()),
+            "phase": focused.as_ref().map(|focused| focused.state.stand.phase.to_string()),
+            "at": rfc3339(self.now),
+            "context_hash": short_hash(context.as_bytes(), 16),
+            "counters": {"rulings": mine.len(), "opened": opened, "sent_back": mine.len() - opened},
+            "opens": false,
+        })))
+    }
+
+    /// The session's rulings taken together, and whether the chain of records holds.
+    pub fn session_report(&self) -> Result<Answer> {
+        let table = table()?;
+        self.require_seeded()?;
+        let focused = self.focused()?;
+        let session = session_of(focused.as_ref());
+        let receipts = match &focused {
+            Some(focused) => self.receipts_for(&self.tree_now(Some(focused))?)?,
+            None => Vec::new(),
+        };
+        let all = self.verdicts(OF_SESSION)?;
+        let mut told = Map::new();
+        told.insert("session_id".to_owned(), json!(none_if_empty(&session)));
+        told.insert("trace_id".to_owned(), json!(trace_of(&session)));
+        let rulings: Vec<(&Recorded, &Inquiry, Ruling)> = all
+            .iter()
+            .filter(|one| one.record.session == session)
+            .filter_map(|one| {
+                let ruling = serde_json::from_value(one.record.ruling.clone()?).ok()?;
+                Some((one, one.record.inquiry.as_ref()?, ruling))
+            })
+            .collect();
+        let past: Vec<session::Past<'_>> = rulings
+            .iter()
+            .map(|(one, inquiry, ruling)| session::Past {
+                id: one.id.to_string(),
+                at: one.record.at,
+                inquiry,
+                ruling,
+                contradicted: is_contradicted(&one.record, &receipts),
+            })
+            .collect();
+        if let Value::Object(report) = json!(session::report(&past, &table)) {
+            told.extend(report);
+        }
+        told.insert("persistent_drift".to_owned(), json!(drift_of(&all, &receipts, &table)));
+        told.insert("chain".to_owned(), self.chain_told()?);
+        Ok(Answer::told(Value::Object(told)))
+    }
+
+    /// Which commits carry a ruling that opened, for their very tree: those of `range`; of the
+    /// job, from where its work began; else those that the upstream does not have.
+    pub fn gate_coverage(&self, range: Option<&str>) -> Result<Backed> {
+        self.require_seeded()?;
+        let range = match range {
+            Some(range) => range.to_owned(),
+            None => match self.base(self.focused()?.as_ref())? {
+                Some(base) => format!("{base}..HEAD"),
+                None => "HEAD".to_owned(),
+            },
+        };
+        let landed = match self.store.head()?.commit {
+            Some(_) => self.store.landed(&range)?,
+            None => Vec::new(),
+        };
+        let passing = self.passing_trees()?;
+        let bare = landed.iter().filter(|one| !passing.contains_key(one.tree.as_str()));
+        let uncovered: Vec<CommitId> = bare.map(|one| one.commit.clone()).collect();
+        let (commits, covered) = (landed.len(), landed.len() - uncovered.len());
+        #[expect(clippy::cast_precision_loss, reason = "a share of commits")]
+        let coverage = (commits > 0).then(|| covered as f64 / commits as f64);
+        Ok(Backed { range, commits, covered, coverage, uncovered })
+    }
+
+    /// Asks the gate, keeps what it said, and leaves word of it for the hooks.
+    fn rule(
+        &self,
+        inquiry: Inquiry,
+        focused: Option<&Focused>,
+        tree: TreeId,
+        table: &Table,
+        tell: Tell<'_>,
+    ) -> Result<Answer> {
+        tell(2, "asks the gate");
+        let ruling = gate::judge(&inquiry, table);
+        let (opens, reasons) = (ruling.opens(), ruling.reasons().to_vec());
+        // What does not say whether the way is open does not open it.
+        let directive = ruling.directive().unwrap_or(Directive::Reject);
+        let told = serde_json::to_value(&ruling).map_err(unwritten)?;
+        let session = session_of(focused);
+        let (of_response, of_trace) =
+            (matches!(inquiry, Inquiry::ResponseGate(_)), matches!(inquiry, Inquiry::CausalTrace(_)));
+        tell(3, "keeps the ruling");
+        let draft = VerdictDraft {
+            tree: tree.clone(),
+            inquiry,
+            ruling: told.clone(),
+            directive,
+            reasons: reasons.clone(),
+            table: serde_json::to_vec(table).map_err(unwritten)?,
+            trace: trace_of(&session),
+            session,
+        };
+        let id = self.record_verdict(draft)?;
+        let kept = self.recorded(&id)?.record;
+        let ruled = Ruled { at: self.now, opens, directive, record: id.to_string(), tree: tree.to_string() };
+        self.note(focused, |line| {
+            line.what = What::Claimed;
+            kept.kind.word().clone_into(&mut line.tool);
+            line.call.clone_from(&ruled.record);
+            // An explanation is no word about the work.
+            if !of_trace {
+                line.counts.gate = Some(ruled);
+            }
+        })?;
+        let Value::Object(mut json) = told else { return Err(unwritten("the ruling is no object")) };
+        if of_response {
+            json.insert("trace_id".to_owned(), json!(kept.trace));
+            json.insert("chain_head".to_owned(), json!(id.to_string()));
+        }
+        json.insert("audit".to_owned(), audit_of(&kept));
+        json.insert("record".to_owned(), json!(id.to_string()));
+        Ok(Answer { json: Value::Object(json), directive: Some(directive), opens, reasons })
+    }
+
+    fn ground(&self, tell: Tell<'_>) -> Result<Ground> {
+        self.require_seeded()?;
+        tell(1, "looks at what changed");
+        let focused = self.focused()?;
+        let tree = self.tree_now(focused.as_ref())?;
+        let base = self.base(focused.as_ref())?;
+        let pieces = self.store.truth(base.as_ref(), &tree)?;
+        let base = base.map(|base| base.to_string()).unwrap_or_default();
+        let truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
+        Ok(Ground { focused, tree, truth })
+    }
+
+    /// The work tree as a tree. The fence's own index stays as it is: what changed since it
+    /// looked last is for the fence to find.
+    fn tree_now(&self, focused: Option<&Focused>) -> Result<TreeId> {
+        let index = self.store.seed_dir().join("look").join(self.store.worktree_name());
+        let lens = self.lens(focused)?;
+        let base = match self.store.head()?.commit {
+            Some(head) => Some(self.store.tree_of_commit(&head)?),
+            None => None,
+        };
+        let build = |path: &RepoPath| self.build_dir(path);
+        Ok(self.store.snapshot(&index, &lens, base.as_ref(), &build)?.tree)
+    }
+
+    /// The commit that work is measured from, where there is one.
+    ///
+    /// With a job that is where its run began: before its first phase commit. A branch that was
+    /// written anew since then is measured from what it still shares with it. Without a job it
+    /// is what the upstream has, too; without an upstream HEAD itself.
+    fn base(&self, focused: Option<&Focused>) -> Result<Option<CommitId>> {
+        let Some(head) = self.store.head()?.commit else { return Ok(None) };
+        let Some(focused) = focused else {
+            return Ok(Some(self.store.shared_with_head("@{upstream}")?.unwrap_or(head)));
+        };
+        let Some(first) = self.first_commit_of(focused)? else { return Ok(Some(head)) };
+        let Some(before) = self.store.parent_of(&first)? else { return Ok(None) };
+        if self.store.contains(&before)? {
+            return Ok(Some(before));
+        }
+        Ok(Some(self.store.shared_with_head(before.as_str())?.unwrap_or(head)))
+    }
+
+    /// The first phase commit of the job's run.
+    fn first_commit_of(&self, focused: &Focused) -> Result<Option<CommitId>> {
+        use crate::format::trailers::StepTrailers;
+        let steps = self.store.history_from(&focused.tip.commit, usize::MAX)?;
+        let run = focused.state.job.run;
+        let made = steps.iter().filter_map(|step| StepTrailers::read(&step.message));
+        let made = made.filter(|step| step.run == run).filter_map(|step| step.commit);
+        Ok(made.last().and_then(|commit| commit.parse().ok()))
+    }
+
+    /// Of what a claim names and nothing changed of: what the tree holds all the same.
+    fn held(&self, items: &[String], tree: &TreeId) -> Result<Vec<String>> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths = self.store.paths_of(tree)?;
+        let is_path = |item: &str| {
+            let item = item.trim_start_matches("./").trim_end_matches('/');
+            let below = format!("{item}/");
+            paths.iter().any(|path| {
+                let ends = path.strip_suffix(item).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+                ends || path.starts_with(&below) || path.contains(&format!("/{below}"))
+            })
+        };
+        let (there, others): (Vec<&String>, Vec<&String>) =
+            items.iter().partition(|item| !item.is_empty() && is_path(item));
+        let names: Vec<String> = others.iter().filter_map(|item| name_in(item)).map(str::to_owned).collect();
+        let words: BTreeSet<String> = self.store.words_in(tree, &names)?;
+        let called = others.into_iter().filter(|item| name_in(item).is_some_and(|name| words.contains(name)));
+        Ok(there.into_iter().chain(called).cloned().collect())
+    }
+
+    /// What was seen to run in the job, as it counts for `tree`.
+    fn receipts_for(&self, _tree: &TreeId) -> Result<Vec<Receipt>> {
+        Ok(Vec::new())
+    }
+
+    /// What hooks saw opened in this turn; nobody says so far.
+    fn opened(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The newest rulings, oldest first; attestations, reviews and seals are none.
+    fn verdicts(&self, limit: usize) -> Result<Vec<Recorded>> {
+        let mut records = self.records(Some(limit))?;
+        records.retain(|one| one.record.inquiry.is_some());
+        records.reverse();
+        Ok(records)
+    }
+
+    fn drift(&self, receipts: &[Receipt], table: &Table) -> Result<f64> {
+        Ok(drift_of(&self.verdicts(RECENT)?, receipts, table))
+    }
+
+    /// The chain of records: how long, its head, and whether it holds, as far as this says.
+    fn chain_told(&self) -> Result<Value> {
+        let last = self.last_record()?;
+        Ok(json!({
+            "count": last.as_ref().map_or(0, |last| last.record.n),
+            "head": last.as_ref().map(|last| last.id.to_string()),
+            "valid": Value::Null,
+            "broken_at": Value::Null,
+            "reason": "not measured here: git seed verify",
+        }))
+    }
+}
+
+fn table() -> Result<Table> {
+    Table::shipped().map_err(|bad| SeedError::Usage(bad.to_string()))
+}
+
+fn unwritten(why: impl std::fmt::Display) -> SeedError {
+    SeedError::Usage(format!("the ruling cannot be kept: {why}"))
+}
+
+/// The session that drives the job.
+fn session_of(focused: Option<&Focused>) -> String {
+    focused.map(|focused| focused.state.driver.session.clone()).unwrap_or_default()
+}
+
+/// The trace that a session's rulings belong to.
+fn trace_of(session: &str) -> String {
+    short_hash(format!("trace\n{session}").as_bytes(), 16)
+}
+
+fn none_if_empty(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// The name of a function, where an item of a list is one: `Parser.parse()` is `parse`.
+fn name_in(item: &str) -> Option<&str> {
+    let name = item.trim().trim_end_matches("()").rsplit(['.', ':', '#']).next()?;
+    let fits = name.chars().all(|c| c.is_alphanumeric() || c == '_') && name.chars().count() > 1;
+    fits.then_some(name)
+}
+
+/// A claim stood, and tests failed later on the tree that it was made of.
+fn is_contradicted(record: &Record, receipts: &[Receipt]) -> bool {
+    let failed = |receipt: &&Receipt| {
+        receipt.run.is_some() && receipt.status.is_some_and(|status| status != 0) && receipt.at >= record.at
+    };
+    record.passes()
+        && receipts.iter().filter(failed).any(|receipt| receipt.tree.as_deref() == Some(record.tree.as_str()))
+}
+
+fn drift_of(verdicts: &[Recorded], receipts: &[Receipt], table: &Table) -> f64 {
+    let past = verdicts
+        .iter()
+        .filter_map(|one| Some((one.record.directive?, is_contradicted(&one.record, receipts))));
+    session::drift(&past.collect::<Vec<_>>(), table)
+}
+
+/// What the record of a ruling says of itself.
+fn audit_of(record: &Record) -> Value {
+    json!({
+        "n": record.n,
+        "previous": record.prev,
+        "tree": record.tree,
+        "head": record.head,
+        "truth": record.truth,
+        "at": rfc3339(record.at),
+        "job": record.job,
+        "run": record.run,
+        "cycle": record.cycle,
+        "phase": none_if_empty(&record.phase),
+        "session": none_if_empty(&record.session),
+        "trace": record.trace,
+        "signed": record.signed,
+        "unsigned_because": none_if_empty(&record.why),
+    })
+}

@@ -1,0 +1,116 @@
+//! What work is measured from, and what a tree holds by name.
+
+use std::collections::BTreeSet;
+
+use super::error::StoreError;
+use super::{CommitId, Store, TreeId};
+
+/// A commit and its tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landed {
+    pub commit: CommitId,
+    pub tree: TreeId,
+}
+
+impl Store {
+    /// The first parent of a commit; `None` for a root.
+    pub fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
+        let object = self.commit_object(commit.object()?, "the commit")?;
+        Ok(object.parent_ids().next().map(|id| id.detach().into()))
+    }
+
+    /// The newest commit that HEAD and `other` share; `None` where they share none, or `other`
+    /// is no commit here.
+    pub fn shared_with_head(&self, other: &str) -> Result<Option<CommitId>, StoreError> {
+        let asked = self.git(["merge-base", "HEAD", other]).outcome()?;
+        match asked.code {
+            Some(0) => {
+                let said = String::from_utf8_lossy(&asked.stdout);
+                Ok(said.lines().next().and_then(|id| id.trim().parse().ok()))
+            }
+            // 1: nothing shared. 128: no upstream, or a name that is no commit.
+            Some(1 | 128) => Ok(None),
+            _ => Err(asked.failed()),
+        }
+    }
+
+    /// The commits of `range`, newest first, with their trees.
+    pub fn landed(&self, range: &str) -> Result<Vec<Landed>, StoreError> {
+        let printed = self.git(["log", "--format=%H %T", "--end-of-options", range, "--"]).run()?;
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        let read = |line: &str| {
+            let (commit, tree) = line.split_once(' ')?;
+            Some(Landed { commit: commit.parse().ok()?, tree: tree.parse().ok()? })
+        };
+        let odd = |line: &str| StoreError::Invalid { what: "git log".to_owned(), why: line.to_owned() };
+        text.lines().map(|line| read(line).ok_or_else(|| odd(line))).collect()
+    }
+
+    /// Every path of a tree, as text shows it.
+    pub fn paths_of(&self, tree: &TreeId) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        let mut ahead = vec![(String::new(), tree.object()?)];
+        while let Some((dir, id)) = ahead.pop() {
+            let tree = self.tree_object(id, "a tree of the work")?;
+            for entry in tree.iter() {
+                let entry = entry.map_err(|err| StoreError::unreadable(format!("a tree ({id})"), &err))?;
+                let name = entry.filename().to_string();
+                let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
+                if entry.mode().is_tree() {
+                    ahead.push((path, entry.object_id()));
+                } else {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Those of `words` that stand in a file of `tree`, as whole words.
+    pub fn words_in(&self, tree: &TreeId, words: &[String]) -> Result<BTreeSet<String>, StoreError> {
+        if words.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let head = ["grep", "-h", "-o", "-w", "-I", "-F", "--no-color"].map(str::to_owned);
+        let asked = words.iter().flat_map(|word| ["-e".to_owned(), word.clone()]);
+        let args = head.into_iter().chain(asked).chain([tree.to_string(), "--".to_owned()]);
+        let asked = self.git(args).outcome()?;
+        match asked.code {
+            Some(0) => Ok(String::from_utf8_lossy(&asked.stdout).lines().map(str::to_owned).collect()),
+            Some(1) => Ok(BTreeSet::new()),
+            _ => Err(asked.failed()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::testbed::Testbed;
+
+    #[test]
+    fn names_of_a_tree_and_what_head_shares() {
+        let bed = Testbed::new();
+        bed.commit("src/a.rs", "fn lex() {}\n");
+        bed.git(&["branch", "side"]);
+        bed.commit("docs/b.md", "about lexing\n");
+        let store = bed.store();
+        let head = store.head().expect("HEAD").commit.expect("a commit");
+        let tree = store.tree_of_commit(&head).expect("its tree");
+        let paths = store.paths_of(&tree).expect("paths");
+        assert!(
+            paths.contains(&"src/a.rs".to_owned()) && paths.contains(&"docs/b.md".to_owned()),
+            "{paths:?}"
+        );
+        let words = ["lex", "parse"].map(str::to_owned);
+        let found = store.words_in(&tree, &words).expect("words");
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["lex"]);
+        let parent = store.parent_of(&head).expect("it reads");
+        assert_eq!(store.shared_with_head("side").expect("it answers"), parent);
+        assert_eq!(store.shared_with_head("@{upstream}").expect("it answers"), None);
+        let landed = store.landed("side..HEAD").expect("a range");
+        assert_eq!(landed.len(), 1);
+        assert_eq!((&landed[0].commit, &landed[0].tree), (&head, &tree));
+        assert!(store.landed("no..where").is_err() && store.landed("--all").is_err());
+    }
+}
