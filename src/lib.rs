@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! cli           one command per file: parse, one call, print; report.rs holds all printing
+//! mcp           the same functions for claims, over the Model Context Protocol
 //! tour          the whole story in a throw-away repository, through real commands
 //! seed          the joint: gather, ask, record
 //! store         the one door to git           hosts     payload -> Event, answer -> reply
@@ -26,6 +27,7 @@ pub mod format;
 pub mod githooks;
 pub mod hosts;
 pub mod jobs;
+pub mod mcp;
 pub mod memory;
 pub mod phases;
 pub mod plans;

@@ -18,6 +18,7 @@ mod job;
 mod log;
 mod man;
 mod manual;
+mod mcp;
 mod memory;
 mod note;
 mod phase;
@@ -161,6 +162,7 @@ enum Command {
     Exec(exec::ExecArgs),
     Hook(hook::HookArgs),
     Githook(githook::GithookArgs),
+    Mcp(mcp::McpArgs),
     #[command(hide = true)]
     Rewritten(rewritten::RewrittenArgs),
     Man(man::ManArgs),
@@ -278,6 +280,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result
         // Answered before a report exists.
         Command::Hook(_) | Command::Exec(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
+        Command::Mcp(args) => mcp::run(args, context),
         Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::man(args, out),
         Command::Completions(args) => man::completions(args, out),
