@@ -41,6 +41,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         confinable: false,
         question: None,
         dispatch: None,
+        unproven: None,
     };
     Scene {
         unsummed: false,
@@ -60,7 +61,16 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
 }
 
 fn change(path: &str, place: Place, page: Option<PageChange>) -> FileChange {
-    FileChange { path: path.to_owned(), place, declared: true, exists: true, missed: false, page, lost: None }
+    FileChange {
+        path: path.to_owned(),
+        place,
+        declared: true,
+        exists: true,
+        missed: false,
+        page,
+        lost: None,
+        lines: 0,
+    }
 }
 
 fn judging(criterion: &mut Criterion) {

@@ -13,6 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::claims::checks::{BadCommand, Check, Commands, Tests};
+use crate::claims::runs::{RunRow, Runs};
 use crate::jobs::questions;
 use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
@@ -125,6 +126,10 @@ struct Table {
     compaction: CompactionTable,
     #[serde(default)]
     summary: SummaryTable,
+    #[serde(default)]
+    run: Vec<RunRow>,
+    #[serde(default)]
+    claims: ClaimsTable,
     #[serde(default)]
     gmode: Gmode,
     #[serde(default)]
@@ -279,6 +284,25 @@ impl SummaryTable {
     }
 }
 
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaimsTable {
+    mode: Option<ClaimMode>,
+}
+
+/// What the blocking hooks around claims do where no ruling stands behind an act.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaimMode {
+    /// They are silent.
+    Off,
+    /// The agent is told once per session and kind, and the act goes on.
+    #[default]
+    Advise,
+    /// The act waits.
+    Enforce,
+}
+
 /// How long a compaction file may be, and what a full context closes.
 #[derive(Clone, Copy, Debug)]
 pub struct Compaction {
@@ -428,6 +452,11 @@ pub struct Rules {
     pub compaction: Compaction,
     /// Tokens of prompts and answers from which on they are to be summed up.
     pub summary: usize,
+    /// What the blocking hooks around claims do.
+    pub claims: ClaimMode,
+    /// What they add to the runs of tests that are known.
+    more_runs: Vec<RunRow>,
+    runs: OnceLock<Runs>,
     /// The title for what no title of a page speaks of.
     pub heading: String,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
@@ -464,6 +493,8 @@ pub enum BadRules {
     Companion(#[from] BadCompanion),
     #[error(transparent)]
     Command(#[from] BadCommand),
+    #[error("`run`: {0}")]
+    Runs(String),
     #[error(transparent)]
     Note(#[from] BadKind),
     #[error(transparent)]
@@ -483,6 +514,7 @@ impl BadRules {
             Self::Map(BadMap::Track { .. }) => place(text, &["track"])?,
             Self::Map(BadMap::Row { phase, key, .. }) => row_place(text, phase.as_str(), key.as_deref())?,
             Self::Prep(_) => place(text, &["gmode", "prep"])?,
+            Self::Runs(_) => nth_row(text, "run", 1)?,
             Self::Surface { name, .. } => text.find(name.as_str())?,
             Self::Question { phase, .. } => row_place(text, phase.as_str(), Some("questions"))?,
             Self::Companion(
@@ -540,6 +572,15 @@ fn rows_in(table: &mut toml::Table, key: &str) -> Vec<toml::Value> {
         Some(toml::Value::Array(rows)) => rows,
         _ => Vec::new(),
     }
+}
+
+/// Rows for more runs of tests, as they hold over the shipped ones.
+fn with_runs(rows: Vec<RunRow>) -> Result<Vec<RunRow>, BadRules> {
+    if !rows.is_empty() {
+        let runs = Runs::shipped().and_then(|runs| runs.with(rows.clone()));
+        runs.map_err(|bad| BadRules::Runs(bad.to_string()))?;
+    }
+    Ok(rows)
 }
 
 /// Checks rows of kinds against the shipped ones, which are only read where there are any.
@@ -681,6 +722,9 @@ impl Rules {
             budgets: table.memory.budgets(),
             compaction: table.compaction.read()?,
             summary: table.summary.read()?,
+            claims: table.claims.mode.unwrap_or_default(),
+            more_runs: with_runs(table.run)?,
+            runs: OnceLock::new(),
             heading,
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
@@ -730,6 +774,15 @@ impl Rules {
             // A test reads it; a binary in which it does not read was never tested.
             let shipped = Companions::shipped().unwrap_or_else(|bad| unreachable!("companions.toml: {bad}"));
             shipped.and(&self.more)
+        })
+    }
+
+    /// The runs of tests that are known.
+    pub fn runs(&self) -> &Runs {
+        self.runs.get_or_init(|| {
+            // The rows were laid over the shipped ones when the rules were read.
+            let runs = Runs::shipped().and_then(|runs| runs.with(self.more_runs.clone()));
+            runs.unwrap_or_else(|bad| unreachable!("{bad}"))
         })
     }
 
@@ -854,7 +907,8 @@ mod tests {
             (row("gmode", "work = \"x\""), "phase `gmode`, `name`: a job's rules leave the rooms"),
             (row("verify", "exit = [\"clean\"]"), "3: phase `verify`, `exit`: `summary` is left out"),
             (row("verify", "return = []"), "3: phase `verify`, `return`: `clean` is left out"),
-            (row("verify", "sections = []"), "3: phase `verify`, `sections`: `Acceptance Criteria Checked`"),
+            (row("plan", "sections = []"), "3: phase `plan`, `sections`: `Plan This Cycle`"),
+            (row("verify", "criteria = \"Evidence\""), "3: phase `verify`, `criteria`: a job's rules"),
             (row("verify", "dial = false"), "3: phase `verify`, `dial`"),
             (
                 row("execute", "next = [\"condense\"]"),

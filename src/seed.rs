@@ -44,6 +44,7 @@ pub mod receipts;
 pub mod report;
 pub mod resume;
 mod rewrites;
+mod rulings;
 pub mod runs;
 pub mod scene;
 pub mod servers;

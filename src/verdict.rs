@@ -117,11 +117,13 @@ pub enum Wants {
     Delegation,
     /// What is known, written down for the session that comes after.
     Summary,
+    /// A claim that holds before the gate.
+    Claim,
 }
 
 impl Wants {
     /// Every word, in the order of their declaration.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Begin,
         Self::Dial,
         Self::Looking,
@@ -149,6 +151,7 @@ impl Wants {
         Self::Depth,
         Self::Delegation,
         Self::Summary,
+        Self::Claim,
     ];
 
     /// The word as tables and JSON spell it.
@@ -181,6 +184,7 @@ impl Wants {
             Self::Depth => "depth",
             Self::Delegation => "delegation",
             Self::Summary => "summary",
+            Self::Claim => "claim",
         }
     }
 }

@@ -182,8 +182,17 @@ pub struct Said {
 impl Said {
     /// The refusal as an agent hears it.
     pub fn text(&self) -> String {
+        self.after("BLOCKED")
+    }
+
+    /// The same where the act went on all the same.
+    pub fn advice(&self) -> String {
+        self.after("NOTE")
+    }
+
+    fn after(&self, word: &str) -> String {
         let tag = &self.tag;
-        let mut text = format!("[{tag}] BLOCKED: {}\nDo: {}", self.why, self.do_);
+        let mut text = format!("[{tag}] {word}: {}\nDo: {}", self.why, self.do_);
         if !self.then.is_empty() {
             text.push_str("\nThen: ");
             text.push_str(&self.then);

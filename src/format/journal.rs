@@ -88,6 +88,8 @@ pub enum What {
     Ran,
     /// The gate ruled on a claim, or was told where the work stands; `call` is the record.
     Claimed,
+    /// An act went on without a ruling, and the agent was told.
+    Advised,
 }
 
 /// Running counts since the last step.
@@ -150,22 +152,51 @@ pub struct Counts {
     /// What is known of the context since then; absent where nothing new is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gauge: Option<Gauge>,
-    /// The gate's last word on the work since then; absent where it said none.
+    /// The gate's last ruling and what happened since; absent where that is as the job has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Ruled>,
 }
 
-/// What the gate said of the work last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The gate's last ruling, and what has happened since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruled {
-    pub at: UnixSeconds,
-    /// It let the work go on.
-    pub opens: bool,
-    pub directive: Directive,
-    /// Id of its record.
+    /// Its record; empty where there was none yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub record: String,
+    /// It let the claim stand.
+    #[serde(default)]
+    pub opens: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<Directive>,
+    #[serde(default)]
+    pub at: UnixSeconds,
     /// The work tree that it ruled on.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tree: String,
+    /// The work tree changed since.
+    #[serde(default)]
+    pub touched: bool,
+    /// The agent edited the work since.
+    #[serde(default)]
+    pub edited: bool,
+    /// Lines of the work that edits changed since.
+    #[serde(default)]
+    pub lines: u32,
+    /// Acts of the job that went on without a ruling.
+    #[serde(default)]
+    pub without: u32,
+    /// The session that was told of them, and the kinds that it was told of.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+}
+
+impl Ruled {
+    /// Nothing is known.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How full the context was found.

@@ -84,9 +84,9 @@ pub struct State {
     /// How full the context was found.
     #[serde(default, skip_serializing_if = "Gauge::is_none")]
     pub gauge: Gauge,
-    /// What the gate said of the work last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gate: Option<Ruled>,
+    /// The gate's last ruling, and what has happened since.
+    #[serde(default, skip_serializing_if = "Ruled::is_none")]
+    pub gate: Ruled,
 }
 
 /// A compaction file, as far as hooks need it: `run-<run>/compaction-<seq>.md`.
@@ -289,7 +289,7 @@ impl State {
             compaction: None,
             summed: Covered::default(),
             gauge: Gauge::default(),
-            gate: None,
+            gate: Ruled::default(),
         }
     }
 

@@ -273,6 +273,10 @@ fn row_is_sound(phase: &Phase) -> Checked {
             return no(key, format!("wants gate `{gate}`; known gates: {}", gates::names()));
         }
     }
+    let lists_it = |title: &String| phase.sections.contains(title);
+    if phase.exit.iter().any(|gate| gate == "criteria") && !phase.criteria.as_ref().is_some_and(lists_it) {
+        return no("criteria", "gate `criteria` wants it to name one of the row's `sections`".to_owned());
+    }
     if phase.words.is_some_and(|words| words > MOST_WORDS) {
         return no("words", format!("no message is asked to be longer than {MOST_WORDS} words"));
     }

@@ -4,9 +4,11 @@
 //! names the gates that it asks, in order. A failing gate changes nothing and says
 //! what kind of work is missing.
 
+use super::criteria::{self, Shown, Unshown};
 use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
 use super::{Multiplier, Phase, PhaseName};
+use crate::shell::{self, Effect, Tag};
 use crate::verdict::{Refusal, Wants};
 
 /// Words of a boundary message at multiplier 1 and below, and the fewest at any.
@@ -44,6 +46,7 @@ pub const GATES: &[Gate] = &[
     Gate { name: "reflection", of_message: false, check: it_was_looked_at_again },
     Gate { name: "proof", of_message: false, check: it_ran_since_the_last_change },
     Gate { name: "message", of_message: true, check: the_message_is_whole },
+    Gate { name: "criteria", of_message: true, check: what_is_met_was_seen_to_run },
     Gate { name: "clean", of_message: false, check: the_tree_is_clean },
 ];
 
@@ -106,6 +109,8 @@ pub struct Crossing<'a> {
     pub proved: bool,
     /// Prompts and answers are to be summed up first.
     pub unsummed: bool,
+    /// What ran on the work as it is, oldest first; asked only where a row has criteria.
+    pub shown: &'a [Shown],
 }
 
 impl Crossing<'_> {
@@ -354,6 +359,25 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     if crossing.message.words() < floor { Err(shape("short")) } else { Ok(()) }
 }
 
+fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    let section = crossing.phase.criteria.as_deref().and_then(|title| crossing.message.section(title));
+    let Some(section) = section else { return Ok(()) };
+    let claim = |case: &str| no(Wants::Claim, case);
+    criteria::check(&section, crossing.shown, runs_code).map_err(|unshown| match unshown {
+        Unshown::Nothing { criterion } => claim("criterion").with("criterion", criterion),
+        Unshown::Command { criterion, command } => {
+            claim("criterion-command").with("criterion", criterion).with("command", command)
+        }
+        Unshown::Failing { command } => claim("criterion-failing").with("command", command),
+    })
+}
+
+/// A quotation that is a command, and not a name or a value.
+fn runs_code(text: &str) -> bool {
+    let reading = shell::read(text);
+    text.contains(' ') && (reading.is(Tag::Test) || reading.worst() == Effect::RunsCode)
+}
+
 fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.strays {
         [] => Ok(()),
@@ -405,6 +429,7 @@ mod tests {
             checkpoints: 1,
             uncommitted: true,
             proved: true,
+            shown: &[],
         }
     }
 

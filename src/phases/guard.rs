@@ -48,6 +48,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "dispatch", binds: Binds::Everyone, check: a_note_is_given_word_for_word },
     Guard { name: "in-flight", binds: Binds::Main, check: few_subagents_at_once },
     Guard { name: "delegation", binds: Binds::Main, check: pieces_are_delegated },
+    Guard { name: "claims", binds: Binds::Everyone, check: a_ruling_stands_behind_it },
 ];
 
 /// All that a guard may look at.
@@ -104,6 +105,8 @@ pub struct Call<'a> {
     pub question: Option<Refusal>,
     /// A subagent that acts on notes, launched without one: what is wrong.
     pub dispatch: Option<Refusal>,
+    /// An act that waits for a ruling on the claim behind it: what is wanted.
+    pub unproven: Option<Refusal>,
 }
 
 /// One file that a call would change.
@@ -122,6 +125,8 @@ pub struct FileChange {
     pub page: Option<PageChange>,
     /// For pages where footers are condensed: what the edit takes that no session log has.
     pub lost: Option<Lost>,
+    /// Lines of the work that it changes.
+    pub lines: u32,
 }
 
 /// What an edit would take from a footer for good.
@@ -519,6 +524,10 @@ fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
     Err(no(Wants::Page).with("case", case).with("anchor", anchor))
 }
 
+fn a_ruling_stands_behind_it(scene: &Scene<'_>) -> Result<(), Refusal> {
+    scene.call.unproven.clone().map_or(Ok(()), Err)
+}
+
 fn a_note_is_given_word_for_word(scene: &Scene<'_>) -> Result<(), Refusal> {
     scene.call.dispatch.clone().map_or(Ok(()), Err)
 }
@@ -577,6 +586,7 @@ mod tests {
             confinable: false,
             question: None,
             dispatch: None,
+            unproven: None,
         };
         let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");
         Scene {
@@ -610,6 +620,7 @@ mod tests {
             missed: false,
             page: None,
             lost: None,
+            lines: 0,
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod check;
 pub mod companions;
+pub mod criteria;
 pub mod gates;
 pub mod guard;
 pub mod maps;
@@ -275,6 +276,9 @@ pub struct Phase {
     /// Titles that its boundary message must have.
     #[serde(default)]
     pub sections: Vec<String>,
+    /// The section whose items, where they are said to be met, need a run behind them.
+    #[serde(default)]
+    pub criteria: Option<String>,
     /// Words that its boundary message has at least, where the multiplier does not say it.
     #[serde(default)]
     pub words: Option<u32>,

@@ -11,8 +11,8 @@ use super::overlay::Row;
 use super::{BadMap, Class, Kind, Map, Phase, PhaseName, Write};
 
 /// What a row may say of a phase that is there already.
-const MORE: [&str; 9] =
-    ["next", "exit", "return", "sections", "sections_to", "words", "dial", "work", "purpose"];
+const MORE: [&str; 10] =
+    ["next", "exit", "return", "sections", "sections_to", "criteria", "words", "dial", "work", "purpose"];
 /// What the row of a phase of its own may not say.
 const NEVER: [&str; 9] =
     ["anchor", "write", "declares", "freezes", "checkpoints", "measures", "births", "unlinks", "decides"];
@@ -71,6 +71,9 @@ fn asks_for_more(was: &Phase, now: &Phase, row: &Row) -> Result<(), BadMap> {
                 format!("`{gone}` is left out; a job's rules add and take nothing away"),
             );
         }
+    }
+    if was.criteria.is_some() && was.criteria != now.criteria {
+        return no("criteria", "a job's rules do not take the section of the criteria away".to_owned());
     }
     if was.words > now.words {
         return no("words", "a job's rules may ask for more words, not for fewer".to_owned());

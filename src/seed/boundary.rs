@@ -24,6 +24,7 @@ use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
 use crate::memory::words;
+use crate::phases::criteria::Shown;
 use crate::phases::gates::{self, Crossing};
 use crate::phases::message::Message;
 use crate::phases::pacing::Stay;
@@ -240,7 +241,9 @@ impl Seed {
             &stay,
             &plan,
         )?;
+        let shown = self.shown(focused, survey, message)?;
         let crossing = Crossing {
+            shown: &shown,
             uncommitted: !survey.own.is_empty(),
             unarchived: unarchived.as_ref(),
             unsealed: unsealed.as_deref(),
@@ -299,7 +302,26 @@ impl Seed {
             unsummed: super::summary::is_wanted(state),
             uncommitted: since.touched().next().is_some() || self.was_heard(focused)?,
             proved: counts.proved.unwrap_or(state.proved),
+            shown: &[],
         })
+    }
+
+    /// The last run of each command on the work as it is, where the row has criteria and the
+    /// message speaks of them. Pages and other memory may have changed since.
+    fn shown(&self, focused: &Focused, survey: &Survey, message: &Message) -> Result<Vec<Shown>> {
+        let row = self.row(Some(focused));
+        let asked = row.criteria.as_deref().is_some_and(|title| message.section(title).is_some());
+        let Some(tree) = survey.tree.as_ref().filter(|_| asked) else { return Ok(Vec::new()) };
+        let is_work = |path: &String| self.place_of(path, &focused.state).is_direct(path);
+        let mut last: Vec<Shown> = Vec::new();
+        for receipt in self.receipts(tree)? {
+            last.retain(|shown| shown.command != receipt.command);
+            if !receipt.stale && !receipt.changed_since.iter().any(is_work) {
+                let (passed, test) = (receipt.status == Some(0), receipt.run.is_some());
+                last.push(Shown { command: receipt.command, passed, test });
+            }
+        }
+        Ok(last)
     }
 
     /// Takes the step that `toward` means; on a small lane it goes on through every phase whose

@@ -138,10 +138,10 @@ const KNOWN: usize = 500;
 impl Seed {
     /// Rules on a claim, and records the ruling.
     pub fn verify_claim(&self, claim: Claim, tell: Tell<'_>) -> Result<Answer> {
-        let table = table()?;
+        let table = self.gate_table()?;
         let mut ground = self.ground(tell)?;
         ground.truth.held = self.held(&gate::unmatched(&claim, &ground.truth), &ground.tree)?;
-        let receipts = self.receipts_for(&ground.tree)?;
+        let receipts = self.receipts(&ground.tree)?;
         let drift = self.drift(&receipts, &table)?;
         let Ground { focused, tree, truth } = ground;
         let case = ClaimCase { claim, truth, receipts, opened: self.opened(), drift };
@@ -150,9 +150,9 @@ impl Seed {
 
     /// Rules on what a response is about to do, and records the ruling.
     pub fn response_gate(&self, asked: Response, tell: Tell<'_>) -> Result<Answer> {
-        let table = table()?;
+        let table = self.gate_table()?;
         let Ground { focused, tree, truth } = self.ground(tell)?;
-        let receipts = self.receipts_for(&tree)?;
+        let receipts = self.receipts(&tree)?;
         let drift = self.drift(&receipts, &table)?;
         let case = ResponseCase {
             action_type: asked.action_type,
@@ -173,7 +173,7 @@ impl Seed {
 
     /// Rules on an explanation, and records the ruling.
     pub fn causal_trace(&self, symptom: &str, chain: &[String], tell: Tell<'_>) -> Result<Answer> {
-        let table = table()?;
+        let table = self.gate_table()?;
         self.require_seeded()?;
         tell(1, "looks at the work tree");
         let focused = self.focused()?;
@@ -192,7 +192,7 @@ impl Seed {
     /// Compares declared paths with what the repository shows. Nothing is recorded.
     pub fn verify_paths(&self, affected: &[String], tested: &[String], tell: Tell<'_>) -> Result<Answer> {
         let ground = self.ground(tell)?;
-        let answer = gate::check_paths(affected, tested, &ground.truth, &table()?);
+        let answer = gate::check_paths(affected, tested, &ground.truth, &self.gate_table()?);
         Ok(Answer::told(json!(answer)))
     }
 
@@ -222,12 +222,12 @@ impl Seed {
 
     /// The session's rulings taken together, and whether the chain of records holds.
     pub fn session_report(&self) -> Result<Answer> {
-        let table = table()?;
+        let table = self.gate_table()?;
         self.require_seeded()?;
         let focused = self.focused()?;
         let session = session_of(focused.as_ref());
         let receipts = match &focused {
-            Some(focused) => self.receipts_for(&self.tree_now(Some(focused))?)?,
+            Some(focused) => self.receipts(&self.tree_now(Some(focused))?)?,
             None => Vec::new(),
         };
         let all = self.verdicts(OF_SESSION)?;
@@ -284,6 +284,12 @@ impl Seed {
         Ok(Backed { range, commits, covered, coverage, uncovered })
     }
 
+    /// The rows that the gate decides by, with the runs of tests that the rules know.
+    fn gate_table(&self) -> Result<Table> {
+        let table = Table::shipped().map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        Ok(table.with_runs(self.rules.runs()))
+    }
+
     /// Asks the gate, keeps what it said, and leaves word of it for the hooks.
     fn rule(
         &self,
@@ -315,14 +321,24 @@ impl Seed {
         };
         let id = self.record_verdict(draft)?;
         let kept = self.recorded(&id)?.record;
-        let ruled = Ruled { at: self.now, opens, directive, record: id.to_string(), tree: tree.to_string() };
+        let known = focused.map(|focused| self.ruled(focused)).unwrap_or_default();
+        let ruled = Ruled {
+            at: self.now,
+            opens,
+            directive: Some(directive),
+            record: id.to_string(),
+            tree: tree.to_string(),
+            ..Ruled::default()
+        };
         self.note(focused, |line| {
             line.what = What::Claimed;
             kept.kind.word().clone_into(&mut line.tool);
             line.call.clone_from(&ruled.record);
             // An explanation is no word about the work.
             if !of_trace {
-                line.counts.gate = Some(ruled);
+                let known = line.counts.gate.take().unwrap_or(known);
+                let Ruled { without, session, told, .. } = known;
+                line.counts.gate = Some(Ruled { without, session, told, ..ruled });
             }
         })?;
         let Value::Object(mut json) = told else { return Err(unwritten("the ruling is no object")) };
@@ -370,6 +386,11 @@ impl Seed {
         let Some(focused) = focused else {
             return Ok(Some(self.store.shared_with_head("@{upstream}")?.unwrap_or(head)));
         };
+        if let Ok(base) = focused.state.home.base.parse::<CommitId>()
+            && self.store.contains(&base)?
+        {
+            return Ok(Some(base));
+        }
         let Some(first) = self.first_commit_of(focused)? else { return Ok(Some(head)) };
         let Some(before) = self.store.parent_of(&first)? else { return Ok(None) };
         if self.store.contains(&before)? {
@@ -410,11 +431,6 @@ impl Seed {
         Ok(there.into_iter().chain(called).cloned().collect())
     }
 
-    /// What was seen to run in the job, as it counts for `tree`.
-    fn receipts_for(&self, _tree: &TreeId) -> Result<Vec<Receipt>> {
-        Ok(Vec::new())
-    }
-
     /// What hooks saw opened in this turn; nobody says so far.
     fn opened(&self) -> Option<Vec<String>> {
         None
@@ -443,10 +459,6 @@ impl Seed {
             "reason": "not measured here: git seed verify",
         }))
     }
-}
-
-fn table() -> Result<Table> {
-    Table::shipped().map_err(|bad| SeedError::Usage(bad.to_string()))
 }
 
 fn unwritten(why: impl std::fmt::Display) -> SeedError {

@@ -277,7 +277,7 @@ impl Seed {
         bytes.map(|bytes| crate::format::short_hash(&bytes, 16)).unwrap_or_default()
     }
 
-    fn place_of(&self, path: &str, state: &State) -> Place {
+    pub(super) fn place_of(&self, path: &str, state: &State) -> Place {
         match self.place_named(path, Some(state)) {
             Place::Project { dir } if self.is_linked_page(&dir, &self.real_in_tree(path)) => {
                 Place::Page { dir }

@@ -6,7 +6,6 @@
 //! there and does not hold makes writes and code wait, with the command that mends it.
 
 use super::fence::Aftermath;
-use super::pacing;
 use super::prints::Compared;
 use super::questions::Heard;
 use super::sessions::Word;
@@ -14,6 +13,7 @@ use super::shortwords::Spoken;
 use super::steps::{By, Draft, Fold};
 use super::storms::{self, Storm};
 use super::{Focused, Result, Seed, SeedError};
+use super::{pacing, rulings};
 use crate::event::{Act, Actor, Event, Kind, Outcome, ToolCall};
 use crate::format::interaction::{self, Interaction};
 use crate::format::journal::{Counts, Refused, What};
@@ -28,7 +28,7 @@ use crate::jobs::{Job, Status};
 use crate::phases::guard::{self, Scene};
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
-use crate::rules::Prompts;
+use crate::rules::{ClaimMode, Prompts};
 use crate::shell::{self, Program};
 use crate::store::TreeEdit;
 use crate::verdict::{Refusal, Verdict, Wants};
@@ -112,7 +112,7 @@ impl Seed {
         let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
         match verdict {
             Err(refusal) => self.refuse(focused, event, call, &scene, &refusal),
-            Ok(()) => self.pass(event, call, focused.filter(|_| !guest)),
+            Ok(()) => self.pass(event, call, &scene, focused.filter(|_| !guest)),
         }
     }
 
@@ -168,8 +168,20 @@ impl Seed {
     }
 
     /// A call that passes: silence, but for what has to be remembered or granted.
-    fn pass(&self, event: &Event, call: &ToolCall, focused: Option<&Focused>) -> Result<Answer> {
+    fn pass(
+        &self,
+        event: &Event,
+        call: &ToolCall,
+        scene: &Scene<'_>,
+        focused: Option<&Focused>,
+    ) -> Result<Answer> {
         let mut to_person = None;
+        let mut context = None;
+        if let (ClaimMode::Advise, Some(focused)) = (self.rules.claims, focused)
+            && let Some(refusal) = self.unproven(call, &scene.call.changes, focused)
+        {
+            context = self.advise(&event.session, focused, &refusal)?;
+        }
         if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
             && let Ok(admitted) = self.ask(questions, self.row(Some(focused)), Some(focused))
             && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
@@ -200,7 +212,8 @@ impl Seed {
         {
             return Ok(Answer { rewrite: self.proving_line(event, call), ..Answer::grant() });
         }
-        Ok(Answer { rewrite: self.confined_line(event, call, focused), to_person, ..Answer::silence() })
+        let rewrite = self.confined_line(event, call, focused);
+        Ok(Answer { context, to_person, rewrite, ..Answer::silence() })
     }
 
     fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
@@ -215,7 +228,7 @@ impl Seed {
         if focused.since.is_err() {
             return Ok(Answer::silence());
         }
-        let Came { after, plan_edits, places, prints, by_hand, context } =
+        let Came { after, plan_edits, places, lines, prints, by_hand, context } =
             self.what_came(host, event, call, outcome, &focused)?;
         let context = merged(context, self.word_on_knowledge(&focused, call, &places));
         let context = merged(context, self.word_on_checks(call, outcome, &places));
@@ -266,6 +279,7 @@ impl Seed {
                 None => counts.tree.take(),
             };
             line.ran = receipt;
+            rulings::count(counts, &focused.state.gate, after.moved, lines);
             if matches!(call.act, Act::Delegate { .. }) {
                 pacing::returned(counts, call, outcome);
             }
@@ -320,6 +334,7 @@ impl Seed {
         let mut after = Aftermath::default();
         let mut plan_edits = 0;
         let mut places = self.places(host, event, call, focused);
+        let mut lines = if outcome.ok { self.lines_of_work(call, &places, focused) } else { None };
         match &call.act {
             Act::Edit(_) if outcome.ok => {
                 // A page that says what it said at the last boundary was not updated.
@@ -341,6 +356,7 @@ impl Seed {
                 let since = self.read_since(focused)?;
                 after = self.after_shell(focused, &since, outcome.duration_ms)?;
                 after.strays.retain(|stray| !prints.strays.contains(stray));
+                lines = after.late.then_some(0);
                 context = self.name_changes(focused, &after);
                 by_hand = self.commits_of_call(focused, began_ms(outcome))?;
             }
@@ -349,7 +365,7 @@ impl Seed {
         let told = self.name_paths(focused, "commit", &by_hand);
         context = merged(context, told);
         let context = self.with_prints(focused, &prints, context);
-        Ok(Came { after, plan_edits, places, prints, by_hand, context })
+        Ok(Came { after, plan_edits, places, lines, prints, by_hand, context })
     }
 
     /// Compares the fingerprints after a call that may have run code, or that wrote to what
@@ -864,6 +880,8 @@ struct Came {
     plan_edits: u32,
     /// Its files, and where they lie.
     places: Vec<(String, Place)>,
+    /// Lines of the work that it changed; absent where it changed none of it.
+    lines: Option<u32>,
     prints: Compared,
     /// Commits that it made and git seed did not, in words.
     by_hand: Vec<String>,
@@ -935,6 +953,6 @@ pub(super) fn text_hash(text: &str) -> String {
     crate::format::short_hash(text.trim().as_bytes(), 16)
 }
 
-fn count_words(text: &str) -> u32 {
+pub(super) fn count_words(text: &str) -> u32 {
     u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX)
 }

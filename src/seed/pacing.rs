@@ -249,42 +249,15 @@ fn shell_deed(command: &str) -> Option<Deed> {
     })
 }
 
-/// Words with which a test runner only tells what it would run.
-const ONLY_TELLS: [&str; 8] = [
-    "--no-run",
-    "--help",
-    "--version",
-    "--list",
-    "--collect-only",
-    "--dry-run",
-    "--just-print",
-    "--listTests",
-];
-
-/// A line that runs code, and whose end says how that code ended.
+/// A line that runs code, and whose end says how that code ended: nothing masks its exit
+/// status, turns it round, or runs it where its end is not heard.
 pub(super) fn is_proof(command: &str) -> bool {
-    is_whole(command) && runs_code(command)
+    runs_code(command) && crate::claims::runs::recognise(command).tells()
 }
 
 /// A line that runs code which it does not show.
 pub(super) fn runs_code(command: &str) -> bool {
     matches!(shell_deed(command), Some(Deed::Test | Deed::Run))
-}
-
-/// A line that runs a project's tests.
-pub(super) fn is_test(command: &str) -> bool {
-    shell_deed(command) == Some(Deed::Test)
-}
-
-/// Nothing in the line masks the exit status of what it runs, turns it round, or runs it
-/// where its end is not heard.
-pub(super) fn is_whole(command: &str) -> bool {
-    let plain = command.replace("2>&1", "").replace("&>", "").replace("&&", "");
-    let inner = ["$(", "`", "<(", ">("].iter().any(|opening| plain.contains(opening));
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let dry = words.first().is_some_and(|word| *word == "make") && words.contains(&"-n");
-    let told = words.iter().any(|word| *word == "!" || *word == "(!" || ONLY_TELLS.contains(word));
-    !(plain.contains(['|', ';', '&', '\n']) || inner || told || dry)
 }
 
 #[cfg(test)]

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::fence::Aftermath;
-use super::pacing::{is_proof, is_test, is_whole, runs_code};
+use super::pacing::runs_code;
 use super::{Focused, Result, Seed};
 use crate::claims::{Program, Ran, Receipt};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::journal::What;
 use crate::format::{evidence, names, short_hash};
+use crate::shell;
 use crate::store::{TreeEdit, TreeId};
 use crate::world;
 
@@ -38,7 +39,7 @@ impl Seed {
         focused: &Focused,
     ) -> Result<Option<Ran>> {
         let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
-        let read = recognised(command);
+        let read = self.rules.runs().recognise(command);
         let ends = !background && !outcome.background;
         let known = self.known_tree(focused);
         let tree_after = match &known {
@@ -55,11 +56,11 @@ impl Seed {
             call: call.id.clone(),
             command: evidence::cut(command),
             dir: self.shown_dir(dir),
-            status: outcome.status.filter(|_| ends && is_whole(command)),
+            status: outcome.status.filter(|_| ends && read.tells()),
             failed: !outcome.ok,
             output: outcome.output.clone(),
-            program: read.run.as_ref().and_then(|_| program(read.program.as_deref()?, dir)),
-            run: read.run.filter(|_| ends),
+            program: read.run().and_then(|_| program(&program_name(command), dir)),
+            run: read.run().filter(|_| ends).map(str::to_owned),
             tree_before,
             tree_after,
         }))
@@ -197,23 +198,15 @@ fn told(program: &Program) -> String {
     format!("{} {}", program.path, program.hash)
 }
 
-/// The first word of a command line, behind a leading `cd` and variables.
+/// The word that names the program of a command line: that of its last command, and of the
+/// command that `git seed exec` confines.
 fn program_name(command: &str) -> String {
-    recognised(command).program.unwrap_or_default()
-}
-
-/// What a command line is known as.
-struct Recognised {
-    /// Name of the row that knows it as a run of tests, where its status is that of the run.
-    run: Option<String>,
-    /// The word that names the program.
-    program: Option<String>,
-}
-
-fn recognised(command: &str) -> Recognised {
-    let run = (is_test(command) && is_proof(command)).then(|| "tests".to_owned());
-    let words = command.split_whitespace().skip_while(|word| word.contains('='));
-    Recognised { run, program: words.into_iter().next().map(str::to_owned) }
+    let commands = shell::simple(command).map(|line| line.commands).unwrap_or_default();
+    let words = commands.last().map(|last| last.words.as_slice()).unwrap_or_default();
+    let own =
+        |words: &[String]| words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"));
+    let inner = words.iter().position(|word| word == "--").filter(|_| own(words));
+    words.get(inner.map_or(0, |at| at + 1)).cloned().unwrap_or_default()
 }
 
 /// The file that `name` means to a shell in `dir`, and what it holds.

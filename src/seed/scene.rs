@@ -16,6 +16,7 @@ use crate::phases::guard::{Call, FileChange, Lost, Scene};
 use crate::phases::message::Message;
 use crate::phases::place::Place;
 use crate::phases::{Class, Map, Phase, Stand, Write};
+use crate::rules::ClaimMode;
 use crate::shell::{self, Effect};
 use crate::verdict::{Refusal, Wants};
 
@@ -94,6 +95,7 @@ impl Seed {
             confinable: false,
             question: None,
             dispatch: None,
+            unproven: None,
         };
         let place = |path: &Path| self.place(host, event, path, focused);
         let one = |class: Class| vec![(class, call.tool.clone())];
@@ -144,6 +146,9 @@ impl Seed {
             }
             Act::Foreign { .. } => out.classes = one(Class::Foreign),
             Act::Unknown => out.classes = one(Class::Unknown),
+        }
+        if self.rules.claims == ClaimMode::Enforce {
+            out.unproven = focused.and_then(|focused| self.unproven(call, &out.changes, focused));
         }
         out
     }
@@ -218,6 +223,8 @@ impl Seed {
         let page = matches!(resolved.place, Place::Page { .. }).then(|| self.page_change(&resolved, file));
         let lost =
             page.is_some().then(|| focused.and_then(|focused| self.page_loss(&resolved, file, focused)));
+        let work = self.rules.claims != ClaimMode::Off && resolved.place.is_direct(&resolved.shown);
+        let lines = if work { super::rulings::lines_of(&file.change, &resolved.real) } else { 0 };
         FileChange {
             declared: self.is_declared(&resolved.shown, &resolved.place, scope),
             path: resolved.shown,
@@ -227,6 +234,7 @@ impl Seed {
                 .is_some_and(|focused| own_plan && self.plan_standing(focused) == PlanStanding::Missing),
             page: page.flatten(),
             lost: lost.flatten(),
+            lines,
         }
     }
 

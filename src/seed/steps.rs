@@ -400,8 +400,10 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     state.running.clone_from(&counts.running);
     state.proved = counts.proved.unwrap_or(state.proved);
     state.gauge = counts.gauge.unwrap_or(state.gauge);
+    if let Some(gate) = &counts.gate {
+        state.gate.clone_from(gate);
+    }
     state.fence.seen = counts.tree.clone().or(state.fence.seen.take());
-    state.gate = counts.gate.clone().or(state.gate.take());
     for stray in since.strays() {
         if !state.fence.strays.iter().any(|known| known == stray) {
             state.fence.strays.push(stray.to_owned());

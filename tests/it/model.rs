@@ -17,6 +17,7 @@ use std::rc::Rc;
 use git_seed::event::{Actor, PageChange, Question};
 use git_seed::jobs::questions::{self, APPROVE, Moment, REVIEW};
 use git_seed::jobs::{Job, Status};
+use git_seed::phases::criteria::Shown;
 use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::message::{Message, OUTSTANDING};
@@ -221,9 +222,11 @@ enum Around {
     Below,
     /// What was said is to be summed up.
     Unsummed,
+    /// Acts wait for a ruling on the claim behind them.
+    Unruled,
 }
 
-const AROUND: [Around; 8] = [
+const AROUND: [Around; 9] = [
     Around::Nothing,
     Around::Guest,
     Around::Away,
@@ -232,6 +235,7 @@ const AROUND: [Around; 8] = [
     Around::Vetoed,
     Around::Below,
     Around::Unsummed,
+    Around::Unruled,
 ];
 
 // ---- acts and commands
@@ -541,7 +545,7 @@ impl Looks {
             unread: asks("read-back"),
             scoped: writes(Write::Scope) || writes(Write::ScopedPage) || asks("declared"),
             checkpoints: row.checkpoints,
-            proof: asks("proof"),
+            proof: asks("proof") || asks("criteria"),
             proof_pays: pace.demands.contains_key(&Demand::Proof),
             checkpoint_pays: pace.demands.contains_key(&Demand::Checkpoint),
             named: asks("name"),
@@ -582,6 +586,8 @@ struct Search<'a> {
     rows: Vec<&'a Phase>,
     messages: HashMap<(usize, usize, Text), Message>,
     strays: Vec<String>,
+    /// A run of the tests on the work as it is.
+    shown: Vec<Shown>,
     notes: Vec<String>,
     looks: Vec<Looks>,
     remedies: Vec<Rc<Remedy>>,
@@ -611,6 +617,7 @@ impl<'a> Search<'a> {
             rows: map.phases().collect(),
             messages: HashMap::new(),
             strays: vec!["todo.txt".to_owned()],
+            shown: vec![Shown { command: "cargo test".to_owned(), passed: true, test: true }],
             notes: vec!["CLAUDE.md:9".to_owned()],
             looks: map.phases().map(|row| Looks::of(row, map)).collect(),
             remedies: Vec::new(),
@@ -837,6 +844,7 @@ impl<'a> Search<'a> {
             git_verb: None,
             confinable: false,
             question: self.question(state, row, act),
+            unproven: None,
             dispatch: (act == Act::DelegateUnquoted && row.measures).then(|| {
                 let refusal = Refusal::new("dispatch", Wants::Delegation).with("case", "quote");
                 refusal.with("kind", "KNOWLEDGE").with("agent", "knowledge-extractor")
@@ -857,6 +865,7 @@ impl<'a> Search<'a> {
                 missed: false,
                 page,
                 lost: None,
+                lines: 0,
             }]
         };
         let anchors = self.rules.maps.anchors();
@@ -1038,7 +1047,10 @@ impl<'a> Search<'a> {
         let stand = self.stand(state);
         let mut all = Vec::with_capacity(ACTS.len());
         for act in ACTS {
-            let call = self.call(state, row, act);
+            let mut call = self.call(state, row, act);
+            if around == Around::Unruled {
+                call.unproven = unruled(&call);
+            }
             // As in `journal_holds`.
             let looks = call.classes.iter().all(|(class, _)| {
                 use Class::{Ask, Housekeeping, Read, Search, Seed, ShellRead, Web};
@@ -1087,7 +1099,10 @@ impl<'a> Search<'a> {
                 let told: String = phase
                     .sections_towards(to_name)
                     .filter(|title| *title != OUTSTANDING)
-                    .map(|title| format!("## {title}\n{words}\n\n"))
+                    .map(|title| {
+                        let met = phase.criteria.as_deref() == Some(title);
+                        format!("## {title}\n{}{words}\n\n", if met { "- [x] " } else { "" })
+                    })
                     .collect();
                 Message::new(&match text {
                     Text::None => String::new(),
@@ -1150,6 +1165,7 @@ impl<'a> Search<'a> {
             uncommitted: state.own,
             proved: state.proved,
             unsummed: false,
+            shown: if state.proved { &self.shown } else { &[] },
         };
         let verdict = match cmd {
             Cmd::Back { .. } => gates::backward(&crossing),
@@ -1763,7 +1779,8 @@ impl<'a> Search<'a> {
             | ["phase", "current" | "list" | "cycle"]
             | ["plan", "show" | "total" | "validate"]
             | ["summary", "show"]
-            | ["job", "show" | "list"] => Cmd::Show,
+            | ["job", "show" | "list"]
+            | ["claim", ..] => Cmd::Show,
             ["doctor", "--fix"] => Cmd::Fix,
             ["fence", "restore"] => Cmd::Restore,
             ["phase", "advance", "--up", ..] => Cmd::Up { said: has("-m") || has("-F") },
@@ -1890,6 +1907,8 @@ impl<'a> Search<'a> {
             "state",
             "root-cause",
             "proof",
+            "criteria",
+            "claims",
         ]
         .contains(by)
             || (*by == "place" && case.starts_with("declaration/"))
@@ -2289,4 +2308,12 @@ fn no_state_is_a_dead_end_and_every_refusal_names_a_way_that_is_open() {
 fn nor_is_any_where_reflection_opens_the_exit() {
     let rules = Rules::with("[pacing]\nprofile = \"rhythm\"").expect("the rules are sound");
     has_no_dead_end(&rules, 6, &["pace", "room"]);
+}
+
+/// What `Seed::unproven` finds where no ruling counts: an edit may be large, a launch is one.
+fn unruled(call: &Call<'_>) -> Option<Refusal> {
+    let work = call.changes.iter().any(|change| change.place.is_direct(&change.path));
+    let launch = call.classes.iter().any(|(class, _)| *class == Class::Delegate);
+    let case = if launch { "subagent" } else { "large-edit" };
+    (work || launch).then(|| Refusal::new("claims", Wants::Claim).with("case", case).with("part", "x"))
 }
