@@ -16,6 +16,8 @@ pub(super) struct Index<'t> {
     /// Paths read from their end, sorted: the end of a path is a beginning here.
     ends: std::cell::OnceCell<Vec<(Vec<u8>, usize)>>,
     functions: HashMap<&'t str, Vec<usize>>,
+    /// Names of files without their ending: modules, and pages like `README`.
+    stems: HashMap<&'t str, Vec<usize>>,
 }
 
 impl<'t> Index<'t> {
@@ -26,10 +28,12 @@ impl<'t> Index<'t> {
             paths: HashMap::with_capacity(files.len()),
             ends: std::cell::OnceCell::new(),
             functions: HashMap::new(),
+            stems: HashMap::with_capacity(files.len()),
         };
         for (at, file) in files.iter().enumerate() {
             for path in std::iter::once(&file.path).chain(&file.was) {
                 add(&mut index.paths, path, at);
+                add(&mut index.stems, stem(path), at);
             }
             for function in &file.functions {
                 add(&mut index.functions, function, at);
@@ -64,8 +68,11 @@ impl<'t> Index<'t> {
             return self.functions.get(bare(function)).cloned().unwrap_or_default();
         }
         let name = path.trim_end_matches("()");
-        let found =
-            self.functions.get(name).or_else(|| self.functions.get(bare(name)).filter(|_| !is_path(name)));
+        let found = self
+            .functions
+            .get(name)
+            .or_else(|| self.functions.get(bare(name)).filter(|_| !is_path(name)))
+            .or_else(|| self.stems.get(name));
         found.cloned().unwrap_or_default()
     }
 
@@ -86,6 +93,18 @@ impl<'t> Index<'t> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// The files below a directory, which is named from the top.
+    pub fn below(&self, item: &str) -> Vec<usize> {
+        let item = plain(item);
+        let directory = item.trim_start_matches("./").trim_end_matches('/');
+        let inside = |file: &ChangedFile| {
+            file.path
+                .strip_prefix(directory)
+                .is_some_and(|rest| !directory.is_empty() && rest.starts_with('/'))
+        };
+        (0..self.files.len()).filter(|&at| inside(&self.files[at])).collect()
     }
 
     fn ends(&self) -> Vec<(Vec<u8>, usize)> {
@@ -290,7 +309,8 @@ mod tests {
             ("oo.py", vec![]),
             ("other/foo.py", vec![]),
             ("other/foo.py::handler", vec![]),
-            ("foo", vec![]),
+            ("foo", vec![0]),
+            ("fo", vec![]),
             ("handle", vec![]),
             ("", vec![]),
             ("/", vec![]),

@@ -73,8 +73,7 @@ impl Text {
     }
 
     fn fits(&self, at: usize, phrase: &str) -> bool {
-        let mut tokens = self.tokens[at..].iter();
-        phrase.split(' ').all(|wanted| tokens.next().is_some_and(|token| is(wanted, token)))
+        fit(&self.tokens[at..], phrase)
     }
 
     /// Whether the words before `at` turn the phrase round, leave it open, or make it a
@@ -121,6 +120,21 @@ fn is_form(stem: &str, word: &str) -> bool {
             .and_then(|end| end.strip_prefix(last))
             .is_some_and(|end| matches!(end, "ed" | "ing")),
     }
+}
+
+/// The most words of a gap.
+const GAP: usize = 4;
+
+/// Whether `tokens` begin as `phrase` says.
+fn fit(tokens: &[String], phrase: &str) -> bool {
+    let (wanted, rest) = phrase.split_once(' ').map_or((phrase, None), |(wanted, rest)| (wanted, Some(rest)));
+    if wanted == ".." {
+        let Some(rest) = rest else { return true };
+        let gap = tokens.iter().take(GAP).take_while(|token| *token != END).count();
+        return (0..=gap).any(|skipped| fit(&tokens[skipped..], rest));
+    }
+    let Some((first, behind)) = tokens.split_first() else { return false };
+    is(wanted, first) && rest.is_none_or(|rest| fit(behind, rest))
 }
 
 /// Whether a token is what a phrase wants at its place.
@@ -181,6 +195,12 @@ mod tests {
             ("Added the published field", vec![]),
             ("Merged into main", vec!["merged"]),
             ("Merged the two helpers into one", vec![]),
+            ("Fixed, and rolled the new settings out to the cluster", vec!["deployed"]),
+            ("Shipped relay v1.3.0 to all hosts", vec!["deployed"]),
+            ("Uploaded inbox 1.4.1 to PyPI", vec!["published"]),
+            ("Changed it; nothing is tagged or published", vec![]),
+            ("The sources live in src/bytes", vec![]),
+            ("cargo test --test cli passes", vec!["tests_pass"]),
             ("Production is running version 2.3", vec!["version"]),
             ("Bumped version 2 of the schema", vec![]),
         ] {

@@ -142,7 +142,11 @@ impl Declared {
         }
         let mut stems = std::collections::BTreeSet::new();
         for item in each_once(tested) {
-            let files = index.find(item);
+            let mut files = index.find(item);
+            // A run is named by its directory, too.
+            if files.is_empty() {
+                files = index.below(item);
+            }
             files.iter().for_each(|&at| declared.tested_files[at] = true);
             // A test that is not part of the change tests what its name says.
             if files.is_empty() && !held.contains(item) {
@@ -202,9 +206,9 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
         reasons.found(Finding::NoEvidence);
     }
     runs.say(&mut |finding, names| reasons.names(finding, names), &[&text, &evidence], table);
-    let required = required(&[&text, &evidence], (!blank).then_some(kind), &runs, &surface, table);
+    let required = required(&[&text, &evidence], (!blank).then_some(kind), &runs, table);
     reasons.tool(&required);
-    tests_gone(&mut reasons, case, &text, &evidence);
+    tests_gone(&mut reasons, case);
 
     // What was declared, beside the difference.
     reasons.names(Finding::Phantom, &declared.phantoms);
@@ -326,22 +330,34 @@ fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
     named.filter(|name| !known(name)).map(str::to_owned).collect()
 }
 
-/// Tests that went, said or not.
-fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text, evidence: &Text) {
-    let words = &case.claim;
-    let both = format!("{}\n{}", words.text, words.evidence);
+/// Tests that went, said or not. To say that a test passes is not to say that it went: its
+/// name and the word for it stand in one sentence.
+fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
+    if case.truth.tests_gone.is_empty() {
+        return;
+    }
     let removals = &reasons.table.words.removals;
-    let admits = text.has_any(removals) || evidence.has_any(removals);
+    let both = format!("{}\n{}", case.claim.text, case.claim.evidence);
+    let admits: Vec<&str> =
+        sentences(&both).filter(|sentence| Text::of(sentence).has_any(removals)).collect();
     let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
         let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
-        let name = gone.name.rsplit([':', '.']).next().unwrap_or(&gone.name);
-        names(&both, &gone.name) || names(&both, name) || (admits && names(&both, file))
+        let method =
+            if gone.name == file { file } else { gone.name.rsplit([':', '.']).next().unwrap_or(&gone.name) };
+        admits
+            .iter()
+            .any(|sentence| [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name)))
     });
     let list = |gone: &[&super::TestGone]| {
         gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
     };
     reasons.names(Finding::TestsGone, &list(&unsaid));
     reasons.names(Finding::TestsGoneNamed, &list(&said));
+}
+
+/// The sentences of a text; a stop inside a word ends none.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split(". ")).flat_map(|part| part.split(['!', '?', ';']))
 }
 
 /// Whether `text` has `name` as a word of its own.
@@ -354,13 +370,7 @@ fn names(text: &str, name: &str) -> bool {
 }
 
 /// Whether a fact is stated that nothing of this turn shows.
-fn required(
-    texts: &[&Text],
-    kind: Option<EvidenceType>,
-    runs: &Runs<'_>,
-    surface: &Surface,
-    table: &Table,
-) -> RequireTool {
+fn required(texts: &[&Text], kind: Option<EvidenceType>, runs: &Runs<'_>, table: &Table) -> RequireTool {
     let mut required = RequireTool::default();
     let mut need = |row: &super::table::FactRow| {
         required.needed = true;
@@ -378,9 +388,8 @@ fn required(
     }
     // A test as evidence says that it ran, whatever the words are.
     let backing = kind.and_then(|kind| table.evidence(kind)).map(|row| row.backing);
-    if let (Some(kind), Some(Backing::Run)) = (kind, backing)
-        && !surface.only_prose
-        && !runs.back(kind)
+    if backing == Some(Backing::Run)
+        && !runs.any_fresh()
         && let Some(row) = table.fact.iter().find(|row| row.backing == Backing::Run)
     {
         need(row);
@@ -435,7 +444,7 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
     let count = if blank { 0 } else { case.evidence_count };
     let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
     let said = (!blank).then_some(kind);
-    let required = required(&[], said, &runs, &surface, table);
+    let required = required(&[], said, &runs, table);
     reasons.tool(&required);
     if claims {
         runs.say(&mut |finding, names| reasons.names(finding, names), &[], table);
