@@ -145,6 +145,7 @@ pub struct ResponseAnswer {
 /// Whose word a response rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "keys of the answer")]
 pub struct Authority {
     pub claim_authority: String,
     pub is_self_claim: bool,
@@ -420,10 +421,10 @@ mod tests {
         let lies: [(&str, &str, Directive, Change); 22] = [
             ("short", "says too little", Directive::Reject, |case| case.claim.text = "fixed it".into()),
             ("no deed", "names no deed", Directive::Reject, |case| {
-                case.claim.text = "The handler, and more".into()
+                case.claim.text = "The handler, and more".into();
             }),
             ("nothing changed", "the repository shows none", Directive::Reject, |case| {
-                case.truth.files.clear()
+                case.truth.files.clear();
             }),
             ("untouched", "not changed: src/bar.rs", Directive::Reject, |case| {
                 case.claim.code_paths_affected.push("src/bar.rs".into());
@@ -462,10 +463,10 @@ mod tests {
                 },
             ),
             ("unknown tree", "cannot be told: cargo test", Directive::Rewrite, |case| {
-                case.receipts[0].stale = true
+                case.receipts[0].stale = true;
             }),
             ("not heard", "was not heard: cargo test", Directive::Rewrite, |case| {
-                case.receipts[0].status = None
+                case.receipts[0].status = None;
             }),
             ("failing", "the last run failed: cargo test", Directive::Reject, |case| {
                 case.receipts[0].status = Some(101);
@@ -476,10 +477,10 @@ mod tests {
                 case.receipts.insert(0, failed);
             }),
             ("other program", "another program ran", Directive::Rewrite, |case| {
-                case.receipts[0].other_program = true
+                case.receipts[0].other_program = true;
             }),
             ("disabled", "switched off and neither", Directive::Reject, |case| {
-                case.truth.tests_gone = vec![gone()]
+                case.truth.tests_gone = vec![gone()];
             }),
             ("partial", "nothing tested it: src/b.rs", Directive::Rewrite, |case| {
                 case.truth.files.push(code("src/b.rs", &["g"]));

@@ -115,8 +115,8 @@ impl<'c> Runs<'c> {
         if self.any_fresh() {
             return;
         }
-        let stale = self.read.iter().filter(|read| read.reading == Reading::Stale);
-        if let Some(last) = stale.last() {
+        let stale = self.read.iter().rev().find(|read| read.reading == Reading::Stale);
+        if let Some(last) = stale {
             if last.receipt.stale {
                 found(Finding::UnknownTree, std::slice::from_ref(&last.receipt.command));
             } else {

@@ -1,6 +1,8 @@
 //! How the gate comes to its answers: what it finds, then the arithmetic, then the most
 //! severe of both.
 
+use std::collections::BTreeSet;
+
 use super::arithmetic as sums;
 use super::gate::{
     Authority, ClaimAnswer, ConfidenceFusion, ContinuityBinding, InputVerification, PathsAnswer, Physics,
@@ -115,13 +117,13 @@ struct Declared {
     phantoms: Vec<String>,
     untouched: Vec<String>,
     phantom_tests: Vec<String>,
-    declared_files: Vec<bool>,
+    named_files: Vec<bool>,
 }
 
 impl Declared {
     fn of(affected: &[String], tested: &[String], index: &Index<'_>, truth: &Truth, table: &Table) -> Self {
         let count = truth.files.len();
-        let held: std::collections::BTreeSet<&str> = truth.held.iter().map(String::as_str).collect();
+        let held: BTreeSet<&str> = truth.held.iter().map(String::as_str).collect();
         let mut declared = Self {
             affected: Vec::new(),
             tested_files: vec![false; count],
@@ -129,25 +131,29 @@ impl Declared {
             phantoms: Vec::new(),
             untouched: Vec::new(),
             phantom_tests: Vec::new(),
-            declared_files: vec![false; count],
+            named_files: vec![false; count],
         };
         for item in each_once(affected) {
             let files = index.find(item);
-            files.iter().for_each(|&at| declared.declared_files[at] = true);
+            for &at in &files {
+                declared.named_files[at] = true;
+            }
             if files.is_empty() {
                 let list = if held.contains(item) { &mut declared.untouched } else { &mut declared.phantoms };
                 list.push(item.to_owned());
             }
             declared.affected.push((item.to_owned(), files));
         }
-        let mut stems = std::collections::BTreeSet::new();
+        let mut stems = BTreeSet::new();
         for item in each_once(tested) {
             let mut files = index.find(item);
             // A run is named by its directory, too.
             if files.is_empty() {
                 files = index.below(item);
             }
-            files.iter().for_each(|&at| declared.tested_files[at] = true);
+            for &at in &files {
+                declared.tested_files[at] = true;
+            }
             // A test that is not part of the change tests what its name says.
             if files.is_empty() && !held.contains(item) {
                 declared.phantom_tests.push(item.to_owned());
@@ -161,7 +167,7 @@ impl Declared {
                 declared.tested_files[at] = true;
             }
             // Saying that a test was run says that it is part of the work.
-            declared.declared_files[at] |= file.test && declared.tested_files[at];
+            declared.named_files[at] |= file.test && declared.tested_files[at];
         }
         declared
     }
@@ -186,17 +192,7 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
     let declared = Declared::of(&claim.code_paths_affected, &claim.code_paths_tested, &index, truth, table);
     let mut reasons = Reasons::new(table, action != ActionType::Other || passes);
 
-    // What is claimed at all.
-    if claim.text.trim().chars().count() < figures.characters {
-        reasons.found(Finding::TooShort);
-    }
-    let changes = text.does(&words.changes, &words.forms);
-    if !changes && !text.does(&words.looks, &[]) {
-        reasons.found(Finding::NoDeed);
-    }
-    if truth.files.is_empty() && (changes || !claim.code_paths_affected.is_empty()) {
-        reasons.found(Finding::NothingChanged);
-    }
+    substance(&mut reasons, case, &text);
 
     // What was seen.
     let blank = claim.evidence.trim().is_empty() || claim.evidence_type == EvidenceType::None;
@@ -210,46 +206,18 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
     reasons.tool(&required);
     tests_gone(&mut reasons, case);
 
-    // What was declared, beside the difference.
-    reasons.names(Finding::Phantom, &declared.phantoms);
-    reasons.names(Finding::Untouched, &declared.untouched);
-    let mut phantom_tests = declared.phantom_tests.clone();
-    phantom_tests.extend(invented(case, &index));
-    phantom_tests.sort();
-    phantom_tests.dedup();
-    reasons.names(Finding::PhantomTest, &phantom_tests);
-    let missed = surface.missed(&declared.declared_files, truth);
+    let missed = surface.missed(&declared.named_files, truth);
+    declarations(&mut reasons, case, &declared, &index);
     reasons.names(Finding::Missed, &missed);
-    let named = items::files_named(&claim.text, &table.files);
-    if !named.is_empty() && named.iter().all(|name| index.find(name).is_empty()) {
-        reasons.names(Finding::NamedUntouched, &named);
-    }
+    let share = surface.declared(&declared.named_files);
     let covered = |at: usize| {
         declared.tested_files[at]
             || (surface.only_prose && !blank)
             || (runs.any_fresh()
                 && (truth.files[at].test || surface.is_quiet(at) || truth.files[at].how == How::Deleted))
     };
-    // What a run covers without being named is no part of what has to be named.
-    let counts = |files: &[usize]| files.is_empty() || files.iter().any(|&at| surface.holds(at));
-    let all: Vec<&(String, Vec<usize>)> =
-        declared.affected.iter().filter(|(_, files)| counts(files)).collect();
-    let all = if all.is_empty() { declared.affected.iter().collect() } else { all };
-    let is_tested = |files: &[usize]| !files.is_empty() && files.iter().any(|&at| covered(at));
-    let tested = all.iter().filter(|(_, files)| is_tested(files)).count();
-    let declared_coverage = sums::share(tested, all.len(), 0.0);
-    let share = surface.declared(&declared.declared_files);
-    let mut untested: Vec<String> =
-        all.iter().filter(|(_, files)| !is_tested(files)).map(|(item, _)| item.clone()).collect();
-    // A file that an untested item names is said with it.
-    let said: std::collections::BTreeSet<usize> = all
-        .iter()
-        .filter(|(_, files)| !is_tested(files))
-        .flat_map(|(_, files)| files.iter().copied())
-        .collect();
-    untested.extend(surface.untested(&|at| covered(at) || said.contains(&at), truth));
+    let (declared_coverage, untested) = tested(&declared, &surface, &covered, truth);
     reasons.names(Finding::Untested, &untested);
-
     let binding = binding(case);
     reasons.names(Finding::Unopened, &binding.unopened);
 
@@ -294,7 +262,7 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
             declaration_coverage: sums::rounded(share),
             repo_surface_size: surface.size(),
             missed_by_llm: missed,
-            warnings: surface.warnings(&declared.declared_files, truth),
+            warnings: surface.warnings(&declared.named_files, truth),
         },
         require_tool: required,
         continuity_binding: binding,
@@ -313,11 +281,63 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
     }
 }
 
+/// Whether anything is claimed at all.
+fn substance(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text) {
+    let words = &reasons.table.words;
+    if case.claim.text.trim().chars().count() < reasons.table.figures.characters {
+        reasons.found(Finding::TooShort);
+    }
+    let changes = text.does(&words.changes, &words.forms);
+    if !changes && !text.does(&words.looks, &[]) {
+        reasons.found(Finding::NoDeed);
+    }
+    if case.truth.files.is_empty() && (changes || !case.claim.code_paths_affected.is_empty()) {
+        reasons.found(Finding::NothingChanged);
+    }
+}
+
+/// What was declared and is not there.
+fn declarations(reasons: &mut Reasons<'_>, case: &ClaimCase, declared: &Declared, index: &Index<'_>) {
+    reasons.names(Finding::Phantom, &declared.phantoms);
+    reasons.names(Finding::Untouched, &declared.untouched);
+    let mut tests = declared.phantom_tests.clone();
+    tests.extend(invented(case, index));
+    tests.sort();
+    tests.dedup();
+    reasons.names(Finding::PhantomTest, &tests);
+    let named = items::files_named(&case.claim.text, &reasons.table.files);
+    if named.iter().all(|name| index.find(name).is_empty()) {
+        reasons.names(Finding::NamedUntouched, &named);
+    }
+}
+
+/// D, the share of what was declared that was tested, and what of the change was not. What
+/// a run covers without being named is no part of what has to be named.
+fn tested(
+    declared: &Declared,
+    surface: &Surface,
+    covered: &dyn Fn(usize) -> bool,
+    truth: &Truth,
+) -> (f64, Vec<String>) {
+    let counts = |files: &[usize]| files.is_empty() || files.iter().any(|&at| surface.holds(at));
+    let mut all: Vec<&(String, Vec<usize>)> =
+        declared.affected.iter().filter(|(_, files)| counts(files)).collect();
+    if all.is_empty() {
+        all = declared.affected.iter().collect();
+    }
+    let (tested, not): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, files)| files.iter().any(|&at| covered(at)));
+    let mut untested: Vec<String> = not.iter().map(|(item, _)| item.clone()).collect();
+    // A file that an untested item names is said with it.
+    let said: BTreeSet<usize> = not.iter().flat_map(|(_, files)| files.iter().copied()).collect();
+    untested.extend(surface.untested(&|at| covered(at) || said.contains(&at), truth));
+    (sums::share(tested.len(), tested.len() + not.len(), 0.0), untested)
+}
+
 /// Tests that the texts name and nobody has.
 fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
     let (claim, truth) = (&case.claim, &case.truth);
-    let stems: std::collections::BTreeSet<&str> =
-        truth.files.iter().map(|file| items::stem(&file.path)).collect();
+    let stems: BTreeSet<&str> = truth.files.iter().map(|file| items::stem(&file.path)).collect();
     let known = |name: &str| {
         !index.find(name).is_empty()
             || truth.held.iter().any(|held| held == name)
@@ -415,7 +435,7 @@ fn opened(spoken: &[String], seen: Option<&[String]>, said: Option<&[String]>) -
         long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
     let clean = |path: &str| path.trim().trim_start_matches("./").replace('\\', "/");
-    let read: std::collections::BTreeSet<String> = read.iter().map(|path| clean(path)).collect();
+    let read: BTreeSet<String> = read.iter().map(|path| clean(path)).collect();
     let is_open = |item: &str| {
         let item = clean(item);
         read.contains(&item)
@@ -496,7 +516,7 @@ pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Tabl
     let index = Index::of(truth);
     let surface = Surface::of(truth, table);
     let declared = Declared::of(affected, tested, &index, truth, table);
-    let share = surface.declared(&declared.declared_files);
+    let share = surface.declared(&declared.named_files);
     let matched = declared.affected.iter().filter(|(_, files)| !files.is_empty()).count();
     let honest = sums::share(matched, declared.affected.len(), 0.0);
     let mut functions: Vec<String> =
@@ -513,9 +533,9 @@ pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Tabl
         repo_changed_functions: functions,
         repo_surface_size: surface.size(),
         claimed_affected_size: declared.affected.len(),
-        missed_by_llm: surface.missed(&declared.declared_files, truth),
+        missed_by_llm: surface.missed(&declared.named_files, truth),
         phantom_claims: each_once(&phantom_claims).into_iter().map(str::to_owned).collect(),
         untested_repo_paths: surface.untested(&covered, truth),
-        warnings: surface.warnings(&declared.declared_files, truth),
+        warnings: surface.warnings(&declared.named_files, truth),
     }
 }

@@ -232,8 +232,8 @@ impl Runs {
         let head = words.len() - rest.len();
         let first = rest.iter().find(|word| !word.starts_with('-'));
         words.iter().any(|word| flag(word) || letter(word))
-            || words[..head].iter().any(|word| named(&word))
-            || first.is_some_and(|first| named(first))
+            || words[..head].iter().any(named)
+            || first.is_some_and(named)
     }
 }
 

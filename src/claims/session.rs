@@ -149,6 +149,8 @@ pub fn commit_coverage(with_record: usize, commits: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gate::judge;
+    use super::super::{ActionType, ResponseCase, Truth};
     use super::*;
 
     fn table() -> Table {
@@ -174,9 +176,50 @@ mod tests {
         // Two: 1 - .75^2.
         is(drift(&[reject, reject], &table), 0.4375);
         // What lies more than twenty back is gone.
-        let mut past = vec![reject; 5];
-        past.extend([pass; 20]);
-        is(drift(&past, &table), 0.0);
+        let mut long = vec![reject; 5];
+        long.extend([pass; 20]);
+        is(drift(&long, &table), 0.0);
+    }
+
+    #[test]
+    fn a_session_is_counted_and_its_last_claims_are_listed() {
+        let table = table();
+        let case = |confidence: f64, count: u32| {
+            Inquiry::ResponseGate(ResponseCase {
+                action_type: ActionType::ClaimFixed,
+                confidence,
+                evidence_count: count,
+                evidence_type: EvidenceType::CodeReview,
+                affects_user_facing: false,
+                artifact_references: None,
+                artifact_paths_read: None,
+                claim_authority: None,
+                truth: Truth::default(),
+                receipts: Vec::new(),
+                opened: None,
+                drift: 0.0,
+            })
+        };
+        // 1 - .9 * .9 passes; without evidence a fix is rejected.
+        let (good, bad) = (case(0.9, 3), case(0.9, 0));
+        let rulings = (judge(&good, &table), judge(&bad, &table));
+        let past: Vec<Past<'_>> = (0..12)
+            .map(|n| {
+                let last = n == 11;
+                let (inquiry, ruling) = if last { (&bad, &rulings.1) } else { (&good, &rulings.0) };
+                Past { id: format!("c{n}"), at: n, inquiry, ruling, contradicted: false }
+            })
+            .collect();
+        let counted = report(&past, &table);
+        assert_eq!(
+            (counted.total, counted.opened, counted.directives["pass"], counted.directives["reject"]),
+            (12, 11, 11, 1)
+        );
+        assert_eq!(counted.evidence_types_used["code_review"], 12);
+        assert_eq!((counted.last_claims.len(), counted.last_claims[0].id.as_str()), (10, "c2"));
+        is(counted.drift, 0.25);
+        assert_eq!(counted.mean_coverage, None, "no claim was verified");
+        assert_eq!(report(&[], &table).total, 0);
     }
 
     #[test]

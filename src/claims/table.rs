@@ -486,7 +486,7 @@ mod tests {
             ("threshold deploy: entropy has to rise", |t| t.threshold[2].entropy.damp = 0.9),
             ("threshold deploy: stands twice", |t| t.threshold.push(t.threshold[2].clone())),
             ("finding missed: wants exactly one row, has 0", |t| {
-                t.finding.retain(|row| row.name != Finding::Missed)
+                t.finding.retain(|row| row.name != Finding::Missed);
             }),
             ("tests_pass: `Tests` is no phrase", |t| t.fact[0].phrases.push("Tests".into())),
             ("fact tests_pass: its backing", |t| t.fact[0].backing = Backing::Words),

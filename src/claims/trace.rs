@@ -46,7 +46,7 @@ pub struct TraceAnswer {
 
 /// The links of a chain that was written as text: joined by arrows, else one a line.
 pub fn links(chain: &str) -> Vec<String> {
-    let arrows = chain.replace("=>", "→").replace("->", "→").replace('⇒', "→").replace('⟶', "→");
+    let arrows = chain.replace("=>", "→").replace("->", "→").replace(['⇒', '⟶'], "→");
     let parted: Vec<&str> =
         if arrows.contains('→') { arrows.split('→').collect() } else { arrows.lines().collect() };
     parted.into_iter().map(tidy).filter(|link| !link.is_empty()).collect()
