@@ -19,6 +19,10 @@ pub(super) struct InitArgs {
     /// Tell the hosts of the MCP server, in their local scope
     #[arg(long)]
     mcp: bool,
+    /// Write advice as Markdown: a constitution, rules by layer, skills, and a subagent that
+    /// reviews diffs
+    #[arg(long)]
+    governance: bool,
 }
 
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
@@ -28,7 +32,8 @@ pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyho
     {
         return Ok(out.refusal(&refusal, "none"));
     }
-    let wanted = Wanted { hosts: args.host.clone(), shared: args.shared, mcp: args.mcp };
+    let wanted =
+        Wanted { hosts: args.host.clone(), shared: args.shared, mcp: args.mcp, governance: args.governance };
     let told = seed.install(&wanted)?;
     tell(&told, out);
     out.line("try       git seed doctor               proves that the hooks fire");
@@ -53,5 +58,48 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
         before = row.verb;
         let detail = row.detail.replace('\n', "; ");
         out.line(format!("{verb:<9} {:<29} {detail}", row.what).trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::definition;
+    use crate::hosts::{REVIEWERS, RULES, SKILLS};
+
+    /// The words of a command as they would be typed; what stands in angle brackets is the
+    /// reader's to fill in.
+    fn words(span: &str) -> Vec<String> {
+        let mut line = String::new();
+        let (mut quoted, mut open) = (false, false);
+        for letter in span.chars() {
+            match letter {
+                '"' => quoted = !quoted,
+                letter if quoted => line.push(if letter == ' ' { '_' } else { letter }),
+                '<' => open = true,
+                '>' => {
+                    open = false;
+                    line.push('x');
+                }
+                letter if !open => line.push(letter),
+                _ => {}
+            }
+        }
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn advice_names_commands_that_there_are() {
+        let mut seen = 0;
+        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS) {
+            let spans = text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
+            for span in spans {
+                seen += 1;
+                let typed = words(span);
+                let parsed = definition().try_get_matches_from(&typed[1..]);
+                let bad = parsed.err().map_or_else(String::new, |bad| bad.to_string());
+                assert_eq!(bad, "", "{name}: {span}");
+            }
+        }
+        assert!(seen > 10, "{seen}");
     }
 }

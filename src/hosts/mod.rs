@@ -132,6 +132,10 @@ pub struct Host {
     pub project: Option<String>,
     /// Where subagent definitions lie, where the host has such.
     pub agents: Option<String>,
+    /// Where Markdown lies that every session reads, where the host has such a place.
+    pub rules: Option<String>,
+    /// Where skills lie, each in a folder of its own.
+    pub skills: Option<String>,
     /// Where hook lines go.
     pub settings: Settings,
     fields: Fields,
@@ -155,6 +159,21 @@ pub const AGENTS: [(&str, &str); 5] = [
     ("mover.md", include_str!("agents/mover.md")),
     ("voice-updater.md", include_str!("agents/voice-updater.md")),
 ];
+
+/// What `init --governance` puts in, by where hosts want it.
+pub const RULES: [(&str, &str); 5] = [
+    ("seed-constitution.md", include_str!("governance/constitution.md")),
+    ("seed-core-boundary.md", include_str!("governance/core-boundary.md")),
+    ("seed-governance.md", include_str!("governance/governance.md")),
+    ("seed-security.md", include_str!("governance/security.md")),
+    ("seed-testing-evidence.md", include_str!("governance/testing-evidence.md")),
+];
+pub const SKILLS: [(&str, &str); 3] = [
+    ("seed-hooks/SKILL.md", include_str!("governance/seed-hooks.md")),
+    ("seed-self-governance/SKILL.md", include_str!("governance/seed-self-governance.md")),
+    ("seed-state-grounding/SKILL.md", include_str!("governance/seed-state-grounding.md")),
+];
+pub const REVIEWERS: [(&str, &str); 1] = [("diff-reviewer.md", include_str!("governance/diff-reviewer.md"))];
 
 /// The files that hold hook lines, below the work tree.
 #[derive(Debug, Deserialize)]

@@ -24,6 +24,8 @@ pub struct Wanted {
     pub shared: bool,
     /// Tell the hosts of our MCP server.
     pub mcp: bool,
+    /// Put in advice as well: rules to read, skills, a reviewer.
+    pub governance: bool,
 }
 
 /// What `init` wrote, for `uninstall`.
@@ -42,7 +44,7 @@ pub struct Installation {
     pub excluded: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<githooks::Record>,
-    /// Subagent definitions of ours.
+    /// Subagent definitions of ours, and other Markdown that is put in beside them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentFile>,
     /// Hosts that were told of our MCP server.
@@ -133,6 +135,9 @@ impl Seed {
             if wanted.mcp {
                 self.install_server(row, wanted.shared, &mut installation, &mut told)?;
             }
+            if wanted.governance {
+                self.install_governance(row, wanted.shared, &mut installation, &mut told)?;
+            }
         }
         self.install_hooks(&mut installation, &mut told)?;
         if self.store.tip(names::META)?.is_none() {
@@ -215,8 +220,53 @@ impl Seed {
         told: &mut Vec<Told>,
     ) -> Result<()> {
         let Some(folder) = &row.agents else { return Ok(()) };
+        let wrote = self.install_files(folder, &hosts::AGENTS, shared, installation, told)?;
+        if wrote > 0 {
+            let what = super::boundary::count(wrote, "subagent");
+            told.push(Told::new("wrote", folder, format!("{what} for notes")));
+        }
+        Ok(())
+    }
+
+    /// Puts in advice, where the host has a place for it: it binds nobody.
+    fn install_governance(
+        &self,
+        row: &'static Host,
+        shared: bool,
+        installation: &mut Installation,
+        told: &mut Vec<Told>,
+    ) -> Result<()> {
+        let kinds: [(&Option<String>, &[_], &str); 3] = [
+            (&row.rules, &hosts::RULES, "rule text"),
+            (&row.skills, &hosts::SKILLS, "skill"),
+            (&row.agents, &hosts::REVIEWERS, "reviewer"),
+        ];
+        for (folder, files, what) in kinds {
+            let Some(folder) = folder else {
+                told.push(Told::new("left", &row.title, format!("has no place for a {what}")));
+                continue;
+            };
+            let wrote = self.install_files(folder, files, shared, installation, told)?;
+            if wrote > 0 {
+                let what = super::boundary::count(wrote, what);
+                told.push(Told::new("wrote", folder, format!("{what}, advice only")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes files of ours below `folder`, where none of their names is taken; gives how
+    /// many.
+    fn install_files(
+        &self,
+        folder: &str,
+        files: &[(&str, &str)],
+        shared: bool,
+        installation: &mut Installation,
+        told: &mut Vec<Told>,
+    ) -> Result<usize> {
         let mut wrote = 0;
-        for (name, text) in hosts::AGENTS {
+        for (name, text) in files {
             let shown = format!("{folder}{name}");
             let path = self.store.work_tree().join(&shown);
             let hash = short_hash(text.as_bytes(), 32);
@@ -226,7 +276,7 @@ impl Seed {
                 (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => file.hash = hash,
                 // Changed since, or somebody else's: theirs.
                 (Some(_), _) | (None, Some(_)) => {
-                    told.push(Told::new("left", shown, "a definition of this name is there"));
+                    told.push(Told::new("left", shown, "a file of this name is there"));
                     continue;
                 }
                 (None, None) => {
@@ -244,11 +294,7 @@ impl Seed {
             }
             wrote += 1;
         }
-        if wrote > 0 {
-            let what = super::boundary::count(wrote, "subagent");
-            told.push(Told::new("wrote", folder, format!("{what} for notes")));
-        }
-        Ok(())
+        Ok(wrote)
     }
 
     /// Takes our subagents out again; one that was changed since stays.
@@ -264,7 +310,9 @@ impl Seed {
                 None => {}
             }
         }
-        for dir in installation.agents.iter().flat_map(|file| &file.made_dirs) {
+        let mut dirs: Vec<&PathBuf> = installation.agents.iter().flat_map(|file| &file.made_dirs).collect();
+        dirs.sort_by_key(|dir| std::cmp::Reverse(dir.components().count()));
+        for dir in dirs {
             // Only an empty one goes: others may have put files there since.
             let _ = std::fs::remove_dir(dir);
         }
@@ -475,7 +523,7 @@ impl Seed {
         }
         let agents = installation.agents.iter().filter(|file| file.path.is_file()).count();
         if agents > 0 {
-            let what = super::boundary::count(agents, "subagent");
+            let what = super::boundary::count(agents, "Markdown file");
             told.push(Told::new("would take out", what, "those that nobody changed"));
         }
         if !installation.excluded.is_empty() {

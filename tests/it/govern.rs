@@ -1,9 +1,9 @@
 //! Memory notes, commands for what changes, prompts that are not kept, and what
 //! `init --governance` writes.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::world::{CODE, World};
+use super::world::{CODE, World, tree_of};
 
 const CHECK: &str = "[[check]]\nfiles = [\"*.rs\"]\nrun = \"sh check.sh {path}\"\n";
 const TESTS: &str = "[[tests]]\nwhen = [\"src/parser/**\"]\nrun = \"sh tests.sh\"\n";
@@ -62,7 +62,9 @@ fn memory_notes_are_checked_where_they_lie() {
         .expect("a list")
         .iter()
         .map(|one| {
-            assert!(one["file"].as_str().is_some_and(|file| file.ends_with(".md")) && one["line"].is_u64());
+            assert!(
+                one["file"].as_str().is_some_and(|file| file.contains("/memory/")) && one["line"].is_u64()
+            );
             assert!(one["what"].is_string(), "{one}");
             [one["rule"].as_str().expect("a word"), one["level"].as_str().expect("a word")]
         })
@@ -145,6 +147,12 @@ fn tests_run_when_a_turn_ends_and_leave_receipts() {
     world.edits(CODE, "fn lexer", "fn bad").passes();
     world.stops();
     assert_eq!(runs(), done + 2, "off is off");
+
+    // Lines of an earlier git seed wait for ten seconds: tests are given less, and doctor tells.
+    let doctor = || world.seed("doctor").said().out;
+    assert!(!doctor().contains("waits too briefly"));
+    world.sh("sed -i.old 's/\"timeout\": 75/\"timeout\": 10/' .claude/settings.local.json");
+    assert!(doctor().contains("Claude Code waits too briefly for tests"), "{}", doctor());
 }
 
 #[test]
@@ -165,7 +173,38 @@ fn prompts_are_kept_by_hash_where_the_rules_say_so() {
     let kept =
         world.sh("git log -p --all | cat; cat .git/seed/journal/*; git seed job show; git seed status");
     assert!(kept.contains(", 15 characters") && !kept.contains("xyzzy"), "{kept}");
+    assert_eq!(world.tries("grep -rl xyzzy . --exclude-dir=objects").out, "");
     // The log of prompts has hash and length in any case.
     let log = world.sh("cat .git/seed/journal/*");
     assert!(log.contains("\"what\":\"prompt\"") && log.contains("\"length\":15"), "{log}");
+}
+
+#[test]
+fn advice_is_written_where_nobody_wrote_and_goes_as_it_came() {
+    let world = World::new();
+    world.puts(".claude/rules/seed-security.md", "# Ours\n");
+    world.git("add -A -f");
+    world.git("commit -qm theirs");
+    let all = || tree_of(world.repo(), &|path| path.starts_with(".git/objects"));
+    let before = all();
+    let told = world.person("init --governance").succeeds();
+    assert!(told.contains(".claude/rules/") && told.contains("4 rule texts, advice only"), "{told}");
+    assert!(told.contains("left      .claude/rules/seed-security.md"), "{told}");
+    assert_eq!(world.git("status --porcelain"), "");
+    assert_eq!(world.text(".claude/rules/seed-security.md"), "# Ours\n");
+    let skill = ".claude/skills/seed-self-governance/SKILL.md";
+    assert!(world.text(skill).contains("git seed claim verify"));
+    let reviewer = world.text(".claude/agents/diff-reviewer.md");
+    assert!(reviewer.contains("tools: Read, Grep, Glob, Bash(git diff *)"), "{reviewer}");
+    world.person("init --governance").succeeds();
+
+    world.puts(skill, "# Mine now\n");
+    let told = world.person("uninstall").succeeds();
+    assert!(told.contains(skill) && told.contains("it was changed: yours now"), "{told}");
+    let mut after = all();
+    after.retain(|path, _| !path.contains("seed-self-governance"));
+    assert!(after.remove(".claude/skills").is_some(), "what is theirs keeps its folder");
+    let changed: Vec<_> =
+        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
+    assert!(changed.is_empty(), "{changed:#?}");
 }
