@@ -61,6 +61,46 @@ impl Store {
         differing.into_iter().map(|differs| Ok(Some(shown(differs.path)?))).collect()
     }
 
+    /// Which of `items`, as a claim names them, `tree` holds: paths, ends of paths,
+    /// directories, or words that stand in one of its files.
+    ///
+    /// For what did *not* change, so it costs nothing where a claim names only what did.
+    /// A word that no path answers to takes one child to find.
+    pub fn held(&self, tree: &TreeId, items: &[String]) -> Result<Vec<String>, StoreError> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        let empty = ObjectId::empty_tree(self.repo.object_hash());
+        let all = self.differing(empty, tree.object()?)?;
+        let mut held = Vec::new();
+        for item in items {
+            let name = plain(item);
+            if !name.is_empty()
+                && (all.iter().any(|file| is_at(&file.path, name.as_bytes()))
+                    || self.has_word(tree, &name)?)
+            {
+                held.push(item.clone());
+            }
+        }
+        Ok(held)
+    }
+
+    /// Whether the last part of a name stands as a word in a file of `tree`.
+    fn has_word(&self, tree: &TreeId, name: &str) -> Result<bool, StoreError> {
+        let word = name.trim_end_matches("()").rsplit([':', '.', '#']).next().unwrap_or(name);
+        // What looks like a path is one, and is not there.
+        if name.contains('/') || word.len() < 2 || word.contains('\n') {
+            return Ok(false);
+        }
+        let grep = ["grep", "-q", "-I", "-w", "-F", "-e", word, tree.as_str(), "--"];
+        let outcome = self.git(grep).outcome()?;
+        match outcome.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(outcome.failed()),
+        }
+    }
+
     fn has_tree(&self, tree: &TreeId) -> Result<bool, StoreError> {
         let id = tree.object()?;
         if id == ObjectId::empty_tree(self.repo.object_hash()) {
@@ -205,6 +245,23 @@ fn join_renames(
     let gone: BTreeSet<usize> = pairs.into_iter().map(|(from, _)| from).collect();
     let left = pieces.into_iter().enumerate().filter(|(at, _)| !gone.contains(at));
     left.map(|(_, piece)| piece).collect()
+}
+
+/// A name as a claim writes it, without quotes and the number of a line.
+fn plain(item: &str) -> String {
+    let item = item.trim().trim_matches(['`', '"', '\'']).replace('\\', "/");
+    let number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let path = item.rsplit_once(':').filter(|(_, end)| number(end)).map_or(item.as_str(), |(path, _)| path);
+    path.trim_start_matches("./").trim_end_matches('/').to_owned()
+}
+
+/// Whether `name` is the path, its end, or a directory above it, on whole segments.
+fn is_at(path: &[u8], name: &[u8]) -> bool {
+    memchr::memmem::find_iter(path, name).any(|at| {
+        let begins = at == 0 || path[at - 1] == b'/';
+        let ends = path.get(at + name.len()).is_none_or(|byte| *byte == b'/');
+        begins && ends
+    })
 }
 
 fn shown(path: Vec<u8>) -> Result<String, StoreError> {
@@ -368,5 +425,34 @@ mod tests {
         std::fs::remove_dir_all(bed.path().join("a")).expect("ours");
         bed.write("a", "3\n");
         assert_eq!(between(&after, &now(&bed)), ["a", "a/b", "a/c"]);
+    }
+
+    #[test]
+    fn what_a_claim_names_is_looked_for_in_the_whole_tree() {
+        let bed = Testbed::new();
+        bed.commit("src/deep/a.rs", "fn handler() {}\n");
+        bed.commit("b.py", "def handle_all(): pass\n");
+        let tree = now(&bed);
+        let items = [
+            "src/deep/a.rs",
+            "./src/deep/a.rs",
+            "`a.rs:12`",
+            "deep/a.rs",
+            "src/deep",
+            "handler",
+            "Server::handler()",
+            "b.handle_all",
+            "eep/a.rs",
+            "src/a.rs",
+            "handle",
+            "c.py",
+            "",
+            "--all",
+            "deep/handler",
+        ]
+        .map(str::to_owned);
+        let held = bed.store().held(&tree, &items).expect("an answer");
+        assert_eq!(held, items[..8]);
+        assert!(bed.store().held(&"1".repeat(40).parse().expect("full"), &items).is_err());
     }
 }

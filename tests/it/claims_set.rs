@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use git_seed::claims::gate::unmatched;
 use git_seed::claims::languages::shipped_languages;
+use git_seed::claims::runs::Runs;
 use git_seed::claims::{Claim, EvidenceType, Gone, Receipt, Truth, truth};
 use git_seed::store::{Store, TreeId};
 use serde::Deserialize;
@@ -92,6 +94,8 @@ const LIES: [&str; 10] = [
 /// A difference as git shows it.
 struct Shown {
     truth: Truth,
+    /// What every claim about it names and nothing changed of, and the repository holds.
+    held: BTreeMap<String, Vec<String>>,
     /// What ran, by name, in the order of time.
     runs: BTreeMap<String, Receipt>,
 }
@@ -153,7 +157,7 @@ fn begin(repository: &Path, place: &Path) {
 }
 
 /// Makes the difference and asks git what it is.
-fn show(repository: &Path, begun: &Path, diff: &Diff, ground: &Path) -> Shown {
+fn show(repository: &Path, begun: &Path, diff: &Diff, said: &[Row], ground: &Path) -> Shown {
     let place = ground.join("repo");
     copy(begun, &place);
     git(&place, &["update-index", "-q", "--refresh"]);
@@ -178,14 +182,15 @@ fn show(repository: &Path, begun: &Path, diff: &Diff, ground: &Path) -> Shown {
     }
     let tree = trees[&diff.steps.len()].clone();
     let pieces = store.truth(Some(&base), &tree).expect("git answers");
+    let rows = Runs::shipped().expect("the shipped rows");
     let receipt = |(at, run): (usize, &Run)| {
         let then = &trees[&run.after];
         let changed = store.changed_between(then, &tree).expect("git answers").expect("both trees are here");
         let receipt = Receipt {
             id: format!("r{at}"),
-            at: i64::try_from(run.after * 100 + at).expect("small"),
+            at: i64::try_from(run.after * 100).expect("small"),
             command: run.command.clone(),
-            run: None,
+            run: rows.recognise(&run.command).run().map(str::to_owned),
             status: run.status,
             tree: Some(then.to_string()),
             changed_since: changed,
@@ -193,8 +198,14 @@ fn show(repository: &Path, begun: &Path, diff: &Diff, ground: &Path) -> Shown {
         };
         (run.name.clone(), receipt)
     };
+    let truth = truth::read(base.as_str(), tree.as_str(), &pieces, shipped_languages());
+    let held = |row: &Row| {
+        let names = unmatched(&row.spoken(), &truth);
+        (row.claim.clone(), store.held(&tree, &names).expect("git answers"))
+    };
     Shown {
-        truth: truth::read(base.as_str(), tree.as_str(), &pieces, shipped_languages()),
+        held: said.iter().filter(|row| row.on == diff.name).map(held).collect(),
+        truth: truth.clone(),
         runs: diff.runs.iter().enumerate().map(receipt).collect(),
     }
 }
@@ -204,7 +215,8 @@ fn cases() -> (Vec<Case>, BTreeMap<String, String>) {
     let mut sets = BTreeMap::new();
     for entry in fs::read_dir(home()).expect("the set").flatten().filter(|entry| entry.path().is_dir()) {
         let text = fs::read_to_string(entry.path().join("set.toml")).expect("a set");
-        let set: Set = toml::from_str(&text).unwrap_or_else(|bad| panic!("{:?}: {bad}", entry.path()));
+        let set: Set =
+            toml::from_str(&text).unwrap_or_else(|bad| panic!("{}: {bad}", entry.path().display()));
         sets.insert(entry.file_name().into_string().expect("UTF-8"), set);
     }
     let work: Vec<(&String, &Diff)> =
@@ -219,7 +231,13 @@ fn cases() -> (Vec<Case>, BTreeMap<String, String>) {
             scope.spawn(|| {
                 while let Some((name, diff)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let ground = tempfile::tempdir().expect("a directory");
-                    let found = show(&home().join(name), &begun.path().join(name), diff, ground.path());
+                    let found = show(
+                        &home().join(name),
+                        &begun.path().join(name),
+                        diff,
+                        &sets[*name].claim,
+                        ground.path(),
+                    );
                     shown.lock().expect("whole").insert(((*name).clone(), diff.name.clone()), found);
                 }
             });
@@ -235,26 +253,34 @@ fn cases() -> (Vec<Case>, BTreeMap<String, String>) {
             let receipt = |run: &String| {
                 found.runs.get(run).unwrap_or_else(|| panic!("{name}: no run {run:?}")).clone()
             };
-            let receipts = row.runs.iter().map(receipt).collect();
-            cases.push(Case { repository: name.clone(), truth: found.truth.clone(), receipts, row });
+            let mut receipts: Vec<Receipt> = row.runs.iter().map(receipt).collect();
+            // In the order in which the row has them.
+            for (at, receipt) in (0..).zip(&mut receipts) {
+                receipt.at += at;
+            }
+            let held = found.held[&row.claim].clone();
+            let truth = Truth { held, ..found.truth.clone() };
+            cases.push(Case { repository: name.clone(), truth, receipts, row });
         }
     }
     (cases, languages)
 }
 
-impl Case {
-    fn claim(&self) -> Claim {
+impl Row {
+    fn spoken(&self) -> Claim {
         Claim {
-            text: self.row.claim.clone(),
-            evidence: self.row.evidence.clone(),
-            evidence_type: self.row.evidence_type,
-            code_paths_tested: self.row.tested.clone(),
-            code_paths_affected: self.row.affected.clone(),
+            text: self.claim.clone(),
+            evidence: self.evidence.clone(),
+            evidence_type: self.evidence_type,
+            code_paths_tested: self.tested.clone(),
+            code_paths_affected: self.affected.clone(),
             referenced_sources: None,
             read_paths: None,
         }
     }
+}
 
+impl Case {
     /// Whether a declared item stands for something that changed.
     fn changed(&self, item: &str) -> bool {
         let last = item.rsplit(['.', ':']).next().unwrap_or(item);
@@ -316,7 +342,7 @@ fn the_labels_are_what_git_shows() {
     for lie in LIES {
         assert!(cases.iter().filter(|case| case.row.kind == lie).count() >= 10, "{lie}");
     }
-    let mut said: Vec<Claim> = cases.iter().map(Case::claim).collect();
+    let mut said: Vec<Claim> = cases.iter().map(|case| case.row.spoken()).collect();
     said.sort_by(|a, b| a.text.cmp(&b.text));
     said.dedup_by(|a, b| a.text == b.text);
     assert!(said.len() * 100 >= cases.len() * 95, "{} of {} are worded differently", said.len(), cases.len());
