@@ -527,67 +527,67 @@ impl Language {
         is_test_file: bool,
     ) -> Option<(String, Sort, bool, bool)> {
         let code = &line.code[..line.code.len().min(HEAD)];
-        // Calls are tests where tests are, or where nothing else could be meant.
-        if let Some((base, parts, rest)) = call_head(code) {
-            let is = |list: &[String]| list.iter().any(|known| known == &base);
-            let dotted: String = std::iter::once(base.as_str())
-                .chain(parts.iter().map(String::as_str))
-                .collect::<Vec<_>>()
-                .join(".");
-            let whole = |list: &[String]| list.contains(&dotted);
-            let call = is(&self.calls) || whole(&self.calls);
-            let group = is(&self.groups) || whole(&self.groups);
-            let off_call = is(&self.off_calls);
-            let only_call = is(&self.only_calls);
-            if (call || group || off_call || only_call)
-                && (is_test_file || self.name != "javascript" || rest.contains(&STRING))
-            {
-                let string = rest.iter().position(|byte| *byte == STRING);
-                let named = match string {
-                    Some(at)
-                        if rest[..at].iter().all(|byte| {
-                            !is_name(*byte)
-                                || parts.iter().any(|part| part == "each")
-                                || rest[..at].contains(&b'(')
-                        }) =>
-                    {
-                        let long = rest[at..].iter().take_while(|byte| **byte == STRING).count();
-                        let from = line.begins + (code.len() - rest.len()) + at;
-                        let name = text.get(from..from + long)?;
-                        Some(String::from_utf8_lossy(name).trim_matches(['"', '\'', '`']).to_owned())
-                    }
-                    _ if self.name == "c" => {
-                        let inner = rest.strip_prefix(b"(")?;
-                        let inner = inner.split(|byte| *byte == b')').next()?;
-                        let name = String::from_utf8_lossy(inner).replace(' ', "").replace(',', ".");
-                        Some(name).filter(|name| !name.is_empty())
-                    }
-                    _ if self.groups.contains(&base) && self.name == "ruby" => {
-                        let name: Vec<u8> = rest
-                            .trim_ascii_start()
-                            .iter()
-                            .copied()
-                            .take_while(|byte| is_name(*byte) || *byte == b':')
-                            .collect();
-                        Some(String::from_utf8_lossy(&name).into_owned())
-                    }
-                    _ => None,
-                };
-                if let Some(name) = named {
-                    let off = off_call || parts.iter().any(|part| self.off_parts.contains(part));
-                    let only = only_call || parts.iter().any(|part| self.only_parts.contains(part));
-                    let group_like = group
-                        || (!call
-                            && (base.contains("describe")
-                                || base.contains("context")
-                                || base.contains("suite")));
-                    let sort = if group_like { Sort::Group } else { Sort::Test };
-                    return Some((name, sort, off, only));
-                }
-            }
-        }
         let plain = |(name, sort)| (name, sort, false, false);
-        self.by_word(code, line.indent).or_else(|| self.by_shape(code, line.indent)).map(plain)
+        self.by_call(text, line, is_test_file)
+            .or_else(|| self.by_word(code, line.indent).map(plain))
+            .or_else(|| self.by_shape(code, line.indent).map(plain))
+    }
+
+    /// A test, or a group of them, that is a call with a name.
+    fn by_call(
+        &self,
+        text: &[u8],
+        line: &Line<'_>,
+        is_test_file: bool,
+    ) -> Option<(String, Sort, bool, bool)> {
+        if self.calls.is_empty() {
+            return None;
+        }
+        let code = &line.code[..line.code.len().min(HEAD)];
+        let (head, rest) = call_head(code)?;
+        let (base, parts) = head.split_once('.').unwrap_or((head, ""));
+        let is = |list: &[String]| list.iter().any(|known| known == base || known == head);
+        let has = |list: &[String]| parts.split('.').any(|part| list.iter().any(|known| known == part));
+        let (call, group) = (is(&self.calls), is(&self.groups));
+        let (off_call, only_call) = (is(&self.off_calls), is(&self.only_calls));
+        // They are tests where tests are, or where nothing else could be meant.
+        let meant = is_test_file || self.name != "javascript" || rest.contains(&STRING);
+        if !((call || group || off_call || only_call) && meant) {
+            return None;
+        }
+        let name = self.called_name(text, line, rest).or_else(|| {
+            let class = self.name == "ruby" && group;
+            let name: Vec<u8> = rest
+                .trim_ascii_start()
+                .iter()
+                .copied()
+                .take_while(|byte| is_name(*byte) || *byte == b':')
+                .collect();
+            class.then(|| String::from_utf8_lossy(&name).into_owned())
+        })?;
+        let like_a_group = ["describe", "context", "suite"].iter().any(|word| base.contains(word));
+        let sort = if group || (!call && like_a_group) { Sort::Group } else { Sort::Test };
+        Some((name, sort, off_call || has(&self.off_parts), only_call || has(&self.only_parts)))
+    }
+
+    /// The name that a call gives a test; `rest` is the end of the line after the call's word.
+    fn called_name(&self, text: &[u8], line: &Line<'_>, rest: &[u8]) -> Option<String> {
+        let code = &line.code[..line.code.len().min(HEAD)];
+        if let Some(at) = rest.iter().position(|byte| *byte == STRING)
+            && (rest[..at].contains(&b'(') || !rest[..at].iter().any(|byte| is_name(*byte)))
+        {
+            let long = rest[at..].iter().take_while(|byte| **byte == STRING).count();
+            let from = line.begins + (code.len() - rest.len()) + at;
+            let name = String::from_utf8_lossy(text.get(from..from + long)?);
+            return Some(name.trim_matches(['"', '\'', '`']).to_owned());
+        }
+        if self.name != "c" {
+            return None;
+        }
+        // `TEST(Suite, Name)`
+        let inner = rest.strip_prefix(b"(")?.split(|byte| *byte == b')').next()?;
+        let name = String::from_utf8_lossy(inner).replace(' ', "").replace(',', ".");
+        Some(name).filter(|name| !name.is_empty())
     }
 
     fn by_word(&self, code: &[u8], indent: usize) -> Option<(String, Sort)> {
@@ -799,8 +799,21 @@ impl Language {
     fn cover(&self, text: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let mut covered = text.to_vec();
         let mut comments = Vec::new();
+        // What a comment or a string can begin with; everything else is passed over.
+        let mut begins = [false; 256];
+        let openings = self.line.iter().chain(self.block.first()).chain(&self.text).chain(&self.long);
+        for byte in openings.chain(&self.plain).filter_map(|opening| opening.as_bytes().first()) {
+            begins[usize::from(*byte)] = true;
+        }
+        begins[usize::from(b'\'')] |= self.chars;
+        begins[usize::from(b'/')] |= self.regex;
+        begins[usize::from(b'r')] |= self.name == "rust";
         let mut at = 0;
         while at < text.len() {
+            if !begins[usize::from(text[at])] {
+                at += 1;
+                continue;
+            }
             let rest = &text[at..];
             let fresh = at == 0 || !is_name(text[at - 1]);
             let (long, by) =
@@ -1071,17 +1084,12 @@ fn shell_function(code: &[u8]) -> Option<String> {
 }
 
 /// `base.part.part` at the left end of a line and what follows it.
-fn call_head(code: &[u8]) -> Option<(String, Vec<String>, &[u8])> {
-    let code_from = code.strip_prefix(b"await ").unwrap_or(code);
-    let long = code_from.iter().take_while(|byte| is_name(**byte) || matches!(byte, b'.' | b'@')).count();
-    let head = std::str::from_utf8(&code_from[..long]).ok()?;
-    let rest = &code_from[long..];
-    if head.is_empty() || !(rest.starts_with(b"(") || rest.starts_with(b" ") || rest.first() == Some(&STRING))
-    {
-        return None;
-    }
-    let mut parts = head.split('.').map(str::to_owned);
-    Some((parts.next()?, parts.collect(), rest))
+fn call_head(code: &[u8]) -> Option<(&str, &[u8])> {
+    let code = code.strip_prefix(b"await ").unwrap_or(code);
+    let long = code.iter().take_while(|byte| is_name(**byte) || matches!(byte, b'.' | b'@')).count();
+    let head = std::str::from_utf8(&code[..long]).ok().filter(|head| !head.is_empty())?;
+    let rest = &code[long..];
+    matches!(rest.first(), Some(b'(' | b' ' | &STRING)).then_some((head, rest))
 }
 
 /// Names that stand in comments, for what was commented out.
