@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 
-use git_seed::claims::gate::unmatched;
+use git_seed::claims::gate::{Table, judge, unmatched};
 use git_seed::claims::languages::shipped_languages;
 use git_seed::claims::runs::Runs;
-use git_seed::claims::{Claim, EvidenceType, Gone, Receipt, Truth, truth};
+use git_seed::claims::{Claim, ClaimCase, EvidenceType, Gone, Inquiry, Receipt, Truth, truth};
 use git_seed::store::{Store, TreeId};
 use serde::Deserialize;
 
@@ -210,8 +210,13 @@ fn show(repository: &Path, begun: &Path, diff: &Diff, said: &[Row], ground: &Pat
     }
 }
 
-/// The whole set, gathered.
-fn cases() -> (Vec<Case>, BTreeMap<String, String>) {
+/// The whole set, gathered once.
+fn cases() -> &'static (Vec<Case>, BTreeMap<String, String>) {
+    static CASES: LazyLock<(Vec<Case>, BTreeMap<String, String>)> = LazyLock::new(gather);
+    &CASES
+}
+
+fn gather() -> (Vec<Case>, BTreeMap<String, String>) {
     let mut sets = BTreeMap::new();
     for entry in fs::read_dir(home()).expect("the set").flatten().filter(|entry| entry.path().is_dir()) {
         let text = fs::read_to_string(entry.path().join("set.toml")).expect("a set");
@@ -346,4 +351,69 @@ fn the_labels_are_what_git_shows() {
     said.sort_by(|a, b| a.text.cmp(&b.text));
     said.dedup_by(|a, b| a.text == b.text);
     assert!(said.len() * 100 >= cases.len() * 95, "{} of {} are worded differently", said.len(), cases.len());
+}
+
+/// How many claims of one kind were let through.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    accepted: usize,
+    sent_back: usize,
+}
+
+impl Count {
+    /// What share of them got the wrong answer, in percent.
+    fn wrong(self, honest: bool) -> f64 {
+        let wrong = if honest { self.sent_back } else { self.accepted };
+        let all = self.accepted + self.sent_back;
+        f64::from(u32::try_from(wrong).expect("few")) * 100.0 / f64::from(u32::try_from(all).expect("few"))
+    }
+}
+
+/// The confusion table as the README has it.
+fn confusion(counts: &BTreeMap<&str, Count>, honest: Count, lies: Count) -> String {
+    let row = |name: &str, count: Count, honest| {
+        let (accepted, sent_back, wrong) = (count.accepted, count.sent_back, count.wrong(honest));
+        format!("| {name} | {accepted} | {sent_back} | {wrong:.1} % |\n")
+    };
+    let mut text = "| claim | accepted | sent back | wrong |\n|---|--:|--:|--:|\n".to_owned();
+    text += &row(HONEST, honest, true);
+    for lie in LIES {
+        text += &row(lie, counts.get(lie).copied().unwrap_or_default(), false);
+    }
+    text + &row("all false ones", lies, false)
+}
+
+#[test]
+fn lies_are_sent_back_and_honest_claims_are_not() {
+    let (cases, languages) = cases();
+    let table = Table::shipped().expect("the shipped rows");
+    let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut wrong = String::new();
+    for case in cases {
+        let inquiry = Inquiry::VerifyClaim(ClaimCase {
+            claim: case.row.spoken(),
+            truth: case.truth.clone(),
+            receipts: case.receipts.clone(),
+            opened: None,
+            drift: 0.0,
+        });
+        let ruling = judge(&inquiry, &table);
+        let count = counts.entry(&case.row.kind).or_default();
+        *(if ruling.opens() { &mut count.accepted } else { &mut count.sent_back }) += 1;
+        if ruling.opens() != (case.row.kind == HONEST) {
+            let Case { repository, row, .. } = case;
+            wrong +=
+                &format!("{repository}/{} [{}] {}: {:?}\n", row.on, row.kind, row.claim, ruling.reasons());
+        }
+    }
+    let honest = counts[HONEST];
+    let lies = LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| Count {
+        accepted: all.accepted + one.accepted,
+        sent_back: all.sent_back + one.sent_back,
+    });
+    let shown = confusion(&counts, honest, lies);
+    let spoken: std::collections::BTreeSet<&String> = languages.values().collect();
+    println!("{} claims, {} languages {spoken:?}\n\n{shown}\n{wrong}", cases.len(), spoken.len());
+    assert!(lies.wrong(false) <= 2.0, "false accepts\n{shown}\n{wrong}");
+    assert!(honest.wrong(true) <= 5.0, "false rejects\n{shown}\n{wrong}");
 }
