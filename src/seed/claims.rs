@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::audit::{Recorded, VerdictDraft};
 use super::report::rfc3339;
+use super::verify::Asked;
 use super::{Focused, Result, Seed, SeedError};
 use crate::claims::gate::{self, Ruling, Table};
 use crate::claims::languages::shipped_languages;
@@ -20,7 +21,7 @@ use crate::claims::{
     session, truth,
 };
 use crate::format::journal::{Ruled, What};
-use crate::format::short_hash;
+use crate::format::{names, short_hash};
 use crate::store::{CommitId, RepoPath, TreeId};
 
 /// How far a call has come, for whoever waits: the step, and what is done in it.
@@ -448,15 +449,21 @@ impl Seed {
         Ok(drift_of(&self.verdicts(RECENT)?, receipts, table))
     }
 
-    /// The chain of records: how long, its head, and whether it holds, as far as this says.
+    /// The chain of records: how long, its head, and whether it holds; absent means that this
+    /// cannot be told.
     fn chain_told(&self) -> Result<Value> {
-        let last = self.last_record()?;
+        // Records alone; what commits carry is for `git seed verify` to say.
+        let range = self.store.head()?.commit.map(|head| format!("{head}..{head}"));
+        let found = self.verify(&Asked { range, ..Asked::default() })?;
+        let last = self.store.tip(names::CLAIMS)?;
+        let count = self.store.history(names::CLAIMS, usize::MAX)?.len();
+        let worst = found.broken.first().or(found.not_measured.first());
         Ok(json!({
-            "count": last.as_ref().map_or(0, |last| last.record.n),
-            "head": last.as_ref().map(|last| last.id.to_string()),
-            "valid": Value::Null,
-            "broken_at": Value::Null,
-            "reason": "not measured here: git seed verify",
+            "count": count,
+            "head": last.map(|last| last.commit.to_string()),
+            "valid": found.ok,
+            "broken_at": found.broken.first().map(|bad| &bad.record),
+            "reason": worst.map(|one| &one.reason),
         }))
     }
 }
