@@ -3,6 +3,7 @@
 mod it {
     mod attacks;
     mod attacks3;
+    mod claim;
     mod claims_set;
     mod compact;
     mod concurrency;
@@ -21,6 +22,7 @@ mod it {
     mod killed;
     mod links;
     mod many;
+    mod mcp;
     mod memory;
     mod model;
     mod notes;

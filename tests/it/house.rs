@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::world::World;
 
 /// What each module may use, as the table in `src/lib.rs` has it, from the top down.
-const RINGS: [&[&str]; 9] = [
+const RINGS: [&[&str]; 10] = [
     &["cli", "main"],
+    &["mcp"],
     &["tour"],
     &["seed"],
     &["store", "hosts", "githooks", "rules"],

@@ -210,6 +210,13 @@ impl World {
         command
     }
 
+    /// A program that the host starts and goes on talking to.
+    pub fn beside(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = self.command(program);
+        command.envs(&*self.host.borrow());
+        command
+    }
+
     /// Runs a line of the person's shell and gives what it printed.
     pub fn sh(&self, line: &str) -> String {
         let said = self.tries(line);
