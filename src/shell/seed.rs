@@ -432,7 +432,7 @@ mod tests {
             "git seed phase --help",
             "git seed help",
             // Not commands of the binary.
-            "git seed claim report",
+            "git seed claim sign",
             "git seed claim verify",
             "git seed job reactivate j",
             "git seed job repeat 2",
