@@ -433,7 +433,7 @@ mod tests {
             "git seed help",
             // Not commands of the binary.
             "git seed claim sign",
-            "git seed claim verify",
+            "git seed mcp",
             "git seed job reactivate j",
             "git seed job repeat 2",
             "git seed plan approve",
