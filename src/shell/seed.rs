@@ -437,7 +437,7 @@ mod tests {
             "git seed job reactivate j",
             "git seed job repeat 2",
             "git seed plan approve",
-            "git seed verify",
+            "git seed land",
             "git seed rules apply",
             "git seed unheard-of",
             "git seed",
