@@ -3,6 +3,7 @@
 mod it {
     mod attacks;
     mod attacks3;
+    mod audit;
     mod claim;
     mod claims_set;
     mod compact;

@@ -512,19 +512,53 @@ fn hunk(line: &str) -> Option<((u64, u64), (u64, u64))> {
 
 /// The bytes of an object, if they are those that its name stands for.
 fn intact(repo: &Repository, id: ObjectId, kind: gix::objs::Kind) -> Result<Vec<u8>, String> {
-    let object = match repo.try_find_object(id) {
-        Ok(Some(object)) => object.detach(),
-        Ok(None) => return Err(format!("object {id} is missing")),
-        Err(err) => return Err(format!("object {id} cannot be read: {}", super::error::reason(&err))),
+    let (found, data) = match loose_object(repo, id)? {
+        Some(object) => object,
+        None => match repo.try_find_object(id) {
+            Ok(Some(object)) => (object.kind, object.detach().data),
+            Ok(None) => return Err(format!("object {id} is missing")),
+            Err(err) => return Err(format!("object {id} cannot be read: {}", super::error::reason(&err))),
+        },
     };
-    if object.kind != kind {
-        return Err(format!("object {id} is a {}, not a {kind}", object.kind));
+    if found != kind {
+        return Err(format!("object {id} is a {found}, not a {kind}"));
     }
-    match gix::objs::compute_hash(id.kind(), kind, &object.data) {
-        Ok(found) if found == id => Ok(object.data),
+    match gix::objs::compute_hash(id.kind(), kind, &data) {
+        Ok(hash) if hash == id => Ok(data),
         Ok(_) => Err(format!("object {id} was changed: its bytes are not those it is named by")),
         Err(err) => Err(format!("object {id} cannot be hashed: {}", super::error::reason(&err))),
     }
+}
+
+/// A loose object, its file read to the last byte: the library stops where the content
+/// ends, and what comes after it may be damaged too.
+fn loose_object(repo: &Repository, id: ObjectId) -> Result<Option<(gix::objs::Kind, Vec<u8>)>, String> {
+    let Ok(file) = std::fs::read(super::object::loose(repo.objects.store_ref().path(), &id.to_string()))
+    else {
+        return Ok(None);
+    };
+    let damaged = || format!("object {id} was changed: its file is damaged");
+    let mut out = vec![0; file.len() * 4 + 512];
+    let mut whole = loop {
+        let mut inflate = gix::zlib::Inflate::default();
+        match inflate.once(&file, &mut out) {
+            Ok((gix::zlib::Status::StreamEnd, read, written)) if read == file.len() => {
+                out.truncate(written);
+                break out;
+            }
+            Ok((gix::zlib::Status::Ok | gix::zlib::Status::BufError, _, written)) if written == out.len() => {
+                let longer = out.len() * 4;
+                out.resize(longer, 0);
+            }
+            _ => return Err(damaged()),
+        }
+    };
+    let (kind, size, head) = gix::objs::decode::loose_header(&whole).map_err(|_| damaged())?;
+    whole.drain(..head);
+    if usize::try_from(size) != Ok(whole.len()) {
+        return Err(damaged());
+    }
+    Ok(Some((kind, whole)))
 }
 
 fn head_of(id: ObjectId, bytes: &[u8]) -> Result<Head, String> {

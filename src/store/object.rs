@@ -154,7 +154,7 @@ pub(super) fn unwritten(what: &str, err: &gix::Error) -> StoreError {
     StoreError::Invalid { what: what.to_owned(), why: super::error::reason(err) }
 }
 
-fn loose(objects: &Path, id: &str) -> PathBuf {
+pub(super) fn loose(objects: &Path, id: &str) -> PathBuf {
     let (fan, rest) = id.split_at(2);
     objects.join(fan).join(rest)
 }
