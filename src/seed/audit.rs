@@ -2,6 +2,7 @@
 
 use super::{Result, Seed, SeedError};
 use crate::claims::audit::{Findings, Standing};
+use crate::claims::gate::{self, Table};
 use crate::claims::record::{Attest, Kind, Record, Review};
 use crate::claims::{Directive, Inquiry, Truth};
 use crate::format::{claim, names};
@@ -196,25 +197,18 @@ impl Seed {
     }
 }
 
-/// Rulings, made again from their records.
+/// Rulings, made again from their records: by the tables that are known here.
 pub struct Replay {
-    judge: Judge,
-}
-
-/// Makes a ruling from an inquiry and the bytes of a table; or says why it cannot be told.
-type Judge = Box<dyn Fn(&Inquiry, &(String, Vec<u8>)) -> std::result::Result<Again, String> + Sync + Send>;
-
-/// A ruling that was made again.
-pub struct Again {
-    pub ruling: serde_json::Value,
-    pub directive: Option<Directive>,
-    pub reasons: Vec<String>,
+    /// Each with its bytes as they stand beside a record.
+    tables: Vec<(Vec<u8>, Table)>,
 }
 
 impl Seed {
-    /// The gate's tables that a ruling may rest on: the shipped one and those in force here.
+    /// The gate's tables that a ruling may rest on.
     pub fn replay_rows(&self) -> Result<Replay> {
-        Ok(Replay { judge: Box::new(|_, _| Err("no gate".to_owned())) })
+        let shipped = Table::shipped().map_err(|error| SeedError::Proposal(error.to_string()))?;
+        let bytes = serde_json::to_vec(&shipped).map_err(unwritten)?;
+        Ok(Replay { tables: vec![(bytes, shipped)] })
     }
 
     /// Makes every ruling again, or that of one record, and compares.
@@ -266,16 +260,20 @@ impl Replay {
         let Some(table) = table else {
             return Standing::Broken("the table that it was judged by is not beside it".to_owned());
         };
-        let again = match (self.judge)(inquiry, table) {
-            Ok(again) => again,
-            Err(why) => return Standing::NotMeasured(why),
+        let Some((_, known)) = self.tables.iter().find(|(bytes, _)| *bytes == table.1) else {
+            let why = "it was judged by rows of the gate that are neither shipped nor in force here";
+            return Standing::NotMeasured(why.to_owned());
         };
+        let again = gate::judge(inquiry, known);
         let bytes = |value: &serde_json::Value| serde_json::to_vec(value).ok();
-        if bytes(&again.ruling) != bytes(ruling) {
+        if serde_json::to_value(&again).ok().as_ref().and_then(bytes) != bytes(ruling) {
             return Standing::Broken("the same inquiry gets another ruling".to_owned());
         }
-        let opens = again.directive.is_some_and(Directive::opens) && !asks_for_a_tool(ruling);
-        if (record.directive, &record.reasons, record.opens) != (again.directive, &again.reasons, opens) {
+        let says = again.directive().unwrap_or(Directive::Reject);
+        if record.directive != Some(says)
+            || record.reasons != again.reasons()
+            || record.opens != again.opens()
+        {
             return Standing::Broken("its directive is not that of its ruling".to_owned());
         }
         Standing::Verified

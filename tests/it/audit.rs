@@ -7,7 +7,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use git_seed::claims::audit::Findings;
-use git_seed::claims::{Directive, Inquiry, TraceCase};
+use git_seed::claims::gate::{self, Table};
+use git_seed::claims::{Inquiry, TraceCase};
 use git_seed::seed::Seed;
 use git_seed::seed::audit::{ReviewDraft, VerdictDraft};
 use git_seed::seed::verify::Asked;
@@ -133,13 +134,15 @@ fn verdict(n: usize, tree: git_seed::store::TreeId) -> VerdictDraft {
         links: vec!["lex.rs reads a quote".to_owned(), "the loop never ends".to_owned()],
         known_paths: vec!["lex.rs".to_owned()],
     });
+    let table = Table::shipped().expect("it reads");
+    let ruling = gate::judge(&inquiry, &table);
     VerdictDraft {
         tree,
         inquiry,
-        ruling: json!({ "directive": "solid" }),
-        directive: Directive::Pass,
-        reasons: Vec::new(),
-        table: b"{}".to_vec(),
+        ruling: serde_json::to_value(&ruling).expect("writes"),
+        directive: ruling.directive().expect("it says"),
+        reasons: ruling.reasons().to_vec(),
+        table: serde_json::to_vec(&table).expect("writes"),
         session: "s".to_owned(),
         trace: "t".to_owned(),
     }
