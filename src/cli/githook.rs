@@ -10,7 +10,7 @@ use crate::seed::{Seed, SeedError};
 /// Binds an agent only: without an agent host above this process it says nothing and passes.
 #[derive(Debug, clap::Args)]
 pub(super) struct GithookArgs {
-    /// Name of the hook: pre-commit, commit-msg, post-commit
+    /// Name of the hook: pre-commit, commit-msg, post-commit, pre-push
     name: String,
     /// What git gave the hook
     arguments: Vec<String>,
@@ -18,13 +18,23 @@ pub(super) struct GithookArgs {
 
 pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let Some(hook) = GitHook::named(&args.name) else {
-        let known = "pre-commit, commit-msg, post-commit";
+        let known = "pre-commit, commit-msg, post-commit, pre-push";
         return Err(SeedError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into());
     };
     // What breaks in here must never block a person's commit.
     let Ok(seed) = Seed::open(&context.cwd) else { return Ok(Outcome::Yes) };
     let phase =
         seed.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
+    if hook == GitHook::PrePush {
+        let mut pushed = String::new();
+        // What git tells is short; what does not read warns of nothing.
+        let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
+        if let Ok(Some((bare, all))) = seed.unproven(&pushed) {
+            out.aside(&format!(
+                "git seed: {bare} of {all} commits here carry no passing record of the gate; git seed audit show lists the records"
+            ));
+        }
+    }
     match seed.git_hook(hook, &args.arguments) {
         Ok(Ok(())) => Ok(Outcome::Yes),
         Ok(Err(refusal)) => Ok(out.refusal(&refusal, &phase)),

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use super::{HookError, HooksPath, OWN_DIR, Planned, Repo};
 
 /// Our hooks: name and script.
-pub(super) const OURS: [(&str, &str); 3] = [
+pub(super) const OURS: [(&str, &str); 4] = [
     ("pre-commit", include_str!("../../githooks/pre-commit")),
     ("commit-msg", include_str!("../../githooks/commit-msg")),
     ("post-commit", include_str!("../../githooks/post-commit")),
+    ("pre-push", include_str!("../../githooks/pre-push")),
 ];
 
 /// Stands in `.git/seed/hooks` for every other hook, since git no longer looks elsewhere.
@@ -28,7 +29,7 @@ const RELAY: &str = "#!/bin/sh\n# git seed: hands on to the hook it stands in fr
 /// Hooks that get a relay even before there is one of theirs, so that one added later runs.
 /// Left out are those whose mere presence costs on every ref or index change, or means something
 /// to a server: they get a relay only if theirs exists at install.
-const RELAYED: [&str; 12] = [
+const RELAYED: [&str; 11] = [
     "applypatch-msg",
     "pre-applypatch",
     "post-applypatch",
@@ -37,7 +38,6 @@ const RELAYED: [&str; 12] = [
     "pre-rebase",
     "post-checkout",
     "post-merge",
-    "pre-push",
     "post-rewrite",
     "pre-auto-gc",
     "sendemail-validate",

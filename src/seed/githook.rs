@@ -19,6 +19,7 @@ pub enum GitHook {
     PreCommit,
     CommitMsg,
     PostCommit,
+    PrePush,
 }
 
 impl GitHook {
@@ -28,6 +29,7 @@ impl GitHook {
             "pre-commit" => Some(Self::PreCommit),
             "commit-msg" => Some(Self::CommitMsg),
             "post-commit" => Some(Self::PostCommit),
+            "pre-push" => Some(Self::PrePush),
             _ => None,
         }
     }
@@ -36,13 +38,27 @@ impl GitHook {
 impl Seed {
     /// Answers a hook of git; `arguments` are those that git gave.
     pub fn git_hook(&self, hook: GitHook, arguments: &[String]) -> Result<Verdict> {
-        if !self.is_seeded()? || !self.is_on() || !self.has_agent_above() || self.is_own_commit() {
+        if !self.is_seeded()? || !self.is_on() {
+            return Ok(Ok(()));
+        }
+        if self.is_own_commit() {
+            if hook == GitHook::PostCommit {
+                self.attest_head()?;
+            }
+            return Ok(Ok(()));
+        }
+        if !self.has_agent_above() {
             return Ok(Ok(()));
         }
         match hook {
             GitHook::PreCommit => self.pre_commit(),
             GitHook::CommitMsg => self.commit_msg(arguments.first().map_or("", String::as_str)),
-            GitHook::PostCommit => self.post_commit().map(Ok),
+            GitHook::PostCommit => {
+                self.attest_head()?;
+                self.post_commit().map(Ok)
+            }
+            // It warns and refuses nothing: see `unproven`.
+            GitHook::PrePush => Ok(Ok(())),
         }
     }
 
@@ -112,6 +128,30 @@ impl Seed {
             return Ok(Ok(()));
         }
         Ok(Err(Refusal::new("commit-msg", Wants::Message).with("case", "trailers")))
+    }
+
+    /// Binds the commit that just landed to the record that backs it.
+    fn attest_head(&self) -> Result<()> {
+        match self.store.head()?.commit {
+            Some(head) => self.attest_commit(&head).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// How many of the commits that an agent is about to push carry no passing record for
+    /// their tree, and of how many; `pushed` are the lines that git tells the hook. Nothing
+    /// where a person pushes, or no record was ever made.
+    pub fn unproven(&self, pushed: &str) -> Result<Option<(usize, usize)>> {
+        let asked = self.is_seeded()? && self.is_on() && self.has_agent_above();
+        if !asked || self.store.stands_at(names::CLAIMS)?.is_none() {
+            return Ok(None);
+        }
+        let local = |line: &str| line.split(' ').nth(1)?.parse::<crate::store::CommitId>().ok();
+        let tips: Vec<_> = pushed.lines().filter_map(local).collect();
+        let trees = self.store.unpushed_trees(&tips)?;
+        let passing = self.passing_trees()?;
+        let bare = trees.iter().filter(|tree| !passing.contains_key(tree.as_str())).count();
+        Ok(Some((bare, trees.len())).filter(|(bare, _)| *bare > 0))
     }
 
     fn post_commit(&self) -> Result<()> {

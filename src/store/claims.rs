@@ -460,6 +460,18 @@ impl Store {
         Ok(Some(hunks(&String::from_utf8_lossy(&out))))
     }
 
+    /// The trees of the commits that `tips` reach and no remote is known to have.
+    pub fn unpushed_trees(&self, tips: &[CommitId]) -> Result<Vec<String>, StoreError> {
+        let there = |tip: &&CommitId| tip.as_str().bytes().any(|digit| digit != b'0');
+        let tips: Vec<&str> = tips.iter().filter(there).map(CommitId::as_str).collect();
+        if tips.is_empty() {
+            return Ok(Vec::new());
+        }
+        let args = ["log", "--no-show-signature", "--max-count=1000", "--format=%T"].into_iter();
+        let out = self.git(args.chain(tips).chain(["--not", "--remotes", "--"])).run()?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
     /// The commits of `range` that carry `Seed-Id` trailers, newest first, with their messages.
     pub fn seed_commits(&self, range: &str) -> Result<Vec<(CommitId, String)>, StoreError> {
         let args = [

@@ -339,6 +339,14 @@ impl Forged {
         Self { _dir: dir, repo, seed, chain: chain.to_vec(), before }
     }
 
+    /// A copy of a repository without notes.
+    fn bare(base: &Path) -> Self {
+        git(base, "update-ref refs/notes/seed refs/seed/claims");
+        let forged = Self::of(base, &chain_of(base));
+        git(&forged.repo, "update-ref -d refs/notes/seed");
+        forged
+    }
+
     /// Undoes an edit; objects that nobody names may stay.
     fn as_before(&mut self, chain: &[Rec]) {
         for (file, bytes) in &self.before {
@@ -660,4 +668,221 @@ fn loosen(repo: &Path) {
         }
     }
     fs::remove_dir_all(aside).expect("ours");
+}
+
+// ---- many records
+
+#[test]
+fn ten_thousand_records_are_verified_in_a_second() {
+    if !has_ssh_keygen() {
+        return skipped("the time of ten thousand records");
+    }
+    // Without optimisation it takes ten times as long to make and to read them.
+    const RECORDS: usize = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
+    let ground = Ground::new();
+    ground.signs();
+    ground.commits(0);
+    ground.judges(0);
+    git(&ground.repo, "repack -adq");
+    loosen(&ground.repo);
+    let mut forged = Forged::bare(&ground.repo);
+    let mut first = forged.chain.remove(0);
+    first.commit.signature = None;
+    first.record["signed"] = json!("unsigned");
+    forged.chain = vec![first; RECORDS];
+    forged.relink(0, true, |_| {});
+    git(&forged.repo, "symbolic-ref HEAD refs/heads/none");
+    let sealed = forged.seed.seal_records().expect("seals").id.to_string();
+    let most = if cfg!(debug_assertions) { 10.0 } else { 1.0 };
+    for state in ["loose", "packed"] {
+        if state == "packed" {
+            git(&forged.repo, "repack -adq");
+        }
+        let begun = Instant::now();
+        let findings = verify(&forged.seed, &ground.keys(), &sealed);
+        let took = begun.elapsed();
+        println!("verify of {} records, {state}: {took:?}", findings.verified);
+        assert_eq!(
+            (findings.ok, findings.verified),
+            (Some(true), RECORDS as u64 + 1),
+            "{:?}",
+            findings.broken
+        );
+        assert!(took.as_secs_f64() < most, "{took:?}");
+    }
+}
+
+// ---- what other tools read
+
+/// Checks `value` against the words of JSON Schema that the fixtures use; any other word in
+/// them is a failure, so nothing is passed over.
+fn fits(schema: &Value, root: &Value, value: &Value, at: &str) {
+    for (word, wanted) in schema.as_object().expect("a schema is an object") {
+        let texts = |list: &Value| -> Vec<String> {
+            list.as_array()
+                .expect("a list")
+                .iter()
+                .map(|one| one.as_str().expect("text").to_owned())
+                .collect()
+        };
+        match word.as_str() {
+            "$schema" | "$id" | "$defs" | "title" | "description" => {}
+            "$ref" => {
+                let place = wanted.as_str().and_then(|text| text.strip_prefix('#')).expect("a place in here");
+                fits(root.pointer(place).expect("it is there"), root, value, at);
+            }
+            "type" => {
+                let is = match wanted.as_str().expect("one type") {
+                    "object" => value.is_object(),
+                    "array" => value.is_array(),
+                    "string" => value.is_string(),
+                    "integer" => value.is_u64(),
+                    other => panic!("type {other}"),
+                };
+                assert!(is, "{at}: {value} is no {wanted}");
+            }
+            "required" => {
+                for name in texts(wanted) {
+                    assert!(value.get(&name).is_some(), "{at}: {name} is missing");
+                }
+            }
+            "properties" => {
+                for (name, schema) in wanted.as_object().expect("names") {
+                    if let Some(value) = value.get(name) {
+                        fits(schema, root, value, &format!("{at}/{name}"));
+                    }
+                }
+            }
+            "additionalProperties" => {
+                for (name, value) in value.as_object().expect("an object") {
+                    fits(wanted, root, value, &format!("{at}/{name}"));
+                }
+            }
+            "minProperties" => assert!(
+                value.as_object().expect("an object").len() as u64 >= wanted.as_u64().expect("a number")
+            ),
+            "items" => {
+                for (n, value) in value.as_array().expect("a list").iter().enumerate() {
+                    fits(wanted, root, value, &format!("{at}/{n}"));
+                }
+            }
+            "minItems" => {
+                assert!(value.as_array().expect("a list").len() as u64 >= wanted.as_u64().expect("a number"))
+            }
+            "enum" => assert!(wanted.as_array().expect("a list").contains(value), "{at}: {value}"),
+            "const" => assert_eq!(value, wanted, "{at}"),
+            "minimum" => assert!(value.as_u64() >= wanted.as_u64(), "{at}: {value}"),
+            "maxLength" => {
+                assert!(value.as_str().expect("text").len() as u64 <= wanted.as_u64().expect("a number"))
+            }
+            "pattern" | "format" => {
+                let text = value.as_str().expect("text");
+                let hex = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
+                let good = match wanted.as_str().expect("text") {
+                    "^[0-9]+\\.[0-9]+\\.[0-9]+$" => {
+                        text.split('.').filter(|n| n.parse::<u32>().is_ok()).count() == 3
+                    }
+                    "^[0-9a-f]+$" => hex(text),
+                    "uuid" => {
+                        let parts: Vec<&str> = text.split('-').collect();
+                        parts.iter().all(|part| hex(part))
+                            && parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+                    }
+                    "date-time" => text.len() == 20 && text.ends_with('Z') && &text[10..11] == "T",
+                    "uri" => text
+                        .split_once("://")
+                        .is_some_and(|(scheme, rest)| scheme == "https" && !rest.contains(' ')),
+                    other => panic!("pattern {other}"),
+                };
+                assert!(good, "{at}: {text} does not fit {wanted}");
+            }
+            other => panic!("{other} is not checked here"),
+        }
+    }
+}
+
+#[test]
+fn exported_records_fit_their_schemas() {
+    use git_seed::seed::export::Format;
+    let ground = Ground::new();
+    ground.filled();
+    let seed = ground.seed();
+    let all = seed.named_records(None).expect("reads");
+    assert_eq!(all.len(), 12);
+    for (format, schema) in [
+        (Format::InToto, include_str!("../../fixtures/schemas/in-toto-statement-v1.json")),
+        (Format::AgentTrace, include_str!("../../fixtures/schemas/agent-trace-record-0.1.0.json")),
+    ] {
+        let schema: Value = serde_json::from_str(schema).expect("it reads");
+        for one in &all {
+            fits(&schema, &schema, &seed.export(one, format).expect("exports"), "");
+        }
+    }
+    let landed = seed.named_record("3").expect("the third");
+    let statement = seed.export(&landed, Format::InToto).expect("exports");
+    let attest = landed.record.attest.clone().expect("it attests");
+    assert_eq!(statement["subject"][0]["digest"]["gitCommit"], attest.commit);
+    let trace = seed.export(&landed, Format::AgentTrace).expect("exports");
+    assert_eq!(trace["vcs"]["revision"], attest.commit);
+    assert_eq!(trace["files"][0]["path"], "file");
+    assert_eq!(trace["files"][0]["conversations"][0]["ranges"][0], json!({ "start_line": 1, "end_line": 1 }));
+    assert_eq!(seed.named_records(Some("2..4")).expect("reads").len(), 2);
+    for name in ["0", "13", "zz", &"e".repeat(64)] {
+        assert!(seed.named_record(name).is_err(), "{name}");
+    }
+}
+
+// ---- the commands
+
+#[test]
+fn what_is_not_vouched_for_is_not_measured_and_a_pin_tells_more() {
+    let ground = Ground::new();
+    let ids = ground.filled();
+    let seed = ground.seed();
+    let asked = |expect: Option<&CommitId>| Asked { expect: expect.cloned(), ..Asked::default() };
+    let open = seed.verify(&asked(None)).expect("answers");
+    assert_eq!((open.ok, open.verified, open.not_measured.len()), (None, 0, 12));
+    let half = seed.verify(&asked(Some(&ids[5]))).expect("answers");
+    assert_eq!((half.ok, half.verified, half.not_measured.len()), (None, 6, 6));
+    let whole = seed.verify(&asked(ids.last())).expect("answers");
+    assert_eq!((whole.ok, whole.verified), (Some(true), 12), "{whole:?}");
+    // Every ruling comes out again, byte for byte.
+    let replayed = seed.replay(None).expect("answers");
+    assert_eq!((replayed.ok, replayed.verified), (Some(true), 4), "{replayed:?}");
+    // A fetched copy is a pin as well.
+    git(&ground.repo, &format!("update-ref refs/remotes/origin/seed/claims {}", ids[11]));
+    git(&ground.repo, &format!("update-ref refs/seed/claims {}", ids[8]));
+    let cut = ground.seed().verify(&asked(None)).expect("answers");
+    assert_eq!((cut.ok, cut.broken[0].record.as_str()), (Some(false), ids[9].as_str()), "{cut:?}");
+}
+
+#[test]
+fn a_session_shows_its_records_and_a_commit_carries_its_note() {
+    let world = super::world::World::prompted();
+    assert!(world.seed("audit show").succeeds().contains("No records yet"));
+    let seed = Seed::open(world.repo()).expect("it opens");
+    let head = seed.store.head().expect("reads").commit.expect("a commit");
+    let tree = seed.store.tree_of_commit(&head).expect("reads");
+    let id = seed.record_verdict(verdict(1, tree)).expect("records").to_string();
+    assert!(world.seed("audit show").succeeds().contains(&id[..12]));
+    assert!(world.seed(&format!("audit show {}", &id[..12])).succeeds().contains("causal_trace"));
+    assert!(world.seed("audit replay").succeeds().contains("1 verified"));
+    assert_eq!(world.agents_shell("git seed verify", "").code, 1, "nothing vouches for it");
+    assert_eq!(world.agents_shell(&format!("git seed verify --expect {id}"), "").code, 0);
+    // Every phase commit from here on is attested, and legal.
+    world.to("execute");
+    let verified = world.agents_shell("git seed verify --json", "");
+    let told: Value = serde_json::from_str(&verified.out).expect("JSON");
+    assert_eq!(told["broken"], json!([]), "{told}");
+    let commit = world.git("rev-parse HEAD");
+    let note = world.git("notes --ref=seed show HEAD");
+    assert!(note.lines().any(|line| line.contains(" claim ") && line.contains(&commit)), "{note}");
+    // A step that no job took is named.
+    world.git("commit -q --allow-empty -m forged --trailer Seed-Job=x");
+    let forged = world.git("log -1 --format=%B HEAD~1").replace("Seed-Id: ", "Seed-Id: 0");
+    std::fs::write(world.path(".git/forged"), forged).expect("writes");
+    world.git("commit -q --amend --no-verify --allow-empty -F .git/forged");
+    let told = world.agents_shell("git seed verify --json HEAD~1..HEAD", "");
+    assert_eq!(told.code, 2, "{told:?}");
+    assert!(told.out.contains(&world.git("rev-parse HEAD")), "{told:?}");
 }
