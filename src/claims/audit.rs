@@ -35,12 +35,12 @@ pub struct Link {
 impl Link {
     /// The worst that was found stands, and of two alike the first.
     pub fn found(&mut self, found: Standing) {
-        let keeps = match (&self.standing, &found) {
-            (_, Standing::Verified) | (Standing::Broken(_), _) => true,
-            (Standing::NotMeasured(_), Standing::NotMeasured(_)) => true,
-            _ => false,
+        let worth = |standing: &Standing| match standing {
+            Standing::Verified => 0,
+            Standing::NotMeasured(_) => 1,
+            Standing::Broken(_) => 2,
         };
-        if !keeps {
+        if worth(&found) > worth(&self.standing) {
             self.standing = found;
         }
     }
@@ -179,15 +179,14 @@ fn unbacked(link: &Link, at: usize, chain: &[Link], places: &BTreeMap<String, us
     let backing = places.get(named).filter(|place| **place < at).map(|place| &chain[*place].record);
     match backing {
         None => Some(format!("it is backed by {named}, which is no earlier record")),
-        // What cannot be read is broken by itself.
-        Some(Err(_)) => None,
         Some(Ok(backing)) if backing.tree != attest.tree => {
             Some(format!("it is backed by {named}, which is bound to another tree"))
         }
         Some(Ok(backing)) if !backing.passes() => {
             Some(format!("it is backed by {named}, which did not pass"))
         }
-        Some(Ok(_)) => None,
+        // What cannot be read is broken by itself.
+        Some(Ok(_) | Err(_)) => None,
     }
 }
 
@@ -221,9 +220,9 @@ pub fn pinned(chain: &[Link], pin: &str, line: &[String]) -> Pinned {
                 if at == 1 { "record is" } else { "records are" }
             ),
         },
-        (Some(link), _) if !line.is_empty() => Pinned::Parts {
+        (Some(other), _) if !line.is_empty() => Pinned::Parts {
             upto,
-            first: link.id.clone(),
+            first: other.id.clone(),
             why: format!("another record stands here than in the chain that ends in the pinned {pin}"),
         },
         _ => Pinned::Parts {

@@ -8,7 +8,7 @@ use super::{Result, Seed, SeedError};
 use crate::claims::How;
 use crate::claims::Inquiry;
 use crate::format::{names, short_hash};
-use crate::store::CommitId;
+use crate::store::{CommitId, Lines};
 
 /// What a statement's predicate is.
 const PREDICATE: &str = "https://git-seed.invalid/predicate/claim-record/v1";
@@ -106,7 +106,7 @@ impl Seed {
 
     /// The files that a record speaks of, with the lines that changed in each, where the
     /// trees to compare are here.
-    fn lines_of(&self, one: &Recorded) -> Result<Vec<(String, Vec<(u64, u64)>)>> {
+    fn lines_of(&self, one: &Recorded) -> Result<Lines> {
         let record = &one.record;
         if let Some(attest) = &record.attest {
             let Ok(commit) = attest.commit.parse() else { return Ok(Vec::new()) };

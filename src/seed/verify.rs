@@ -88,8 +88,8 @@ impl Seed {
     ) -> Result<(Option<usize>, String)> {
         let (mut upto, why) = self.signed_upto(asked, reads, chain)?;
         for (what, pin) in self.pins_of(asked)? {
-            let line: Vec<String> = self.store.ids_from(&pin).iter().map(CommitId::to_string).collect();
-            match audit::pinned(chain, pin.as_str(), &line) {
+            let below: Vec<String> = self.store.ids_from(&pin).iter().map(CommitId::to_string).collect();
+            match audit::pinned(chain, pin.as_str(), &below) {
                 Pinned::Holds(at) => upto = upto.max(Some(at)),
                 Pinned::Parts { upto: same, first, why } => {
                     upto = upto.max(same);
@@ -373,12 +373,12 @@ fn read(laid: &Laid<'_>, replay: &Replay) -> Read {
         Err(_) => Standing::Verified,
     };
     let id = laid.id.to_string();
-    let line = record.as_ref().ok().and_then(|record| claim::note_line(&id, record));
+    let note = record.as_ref().ok().and_then(|record| claim::note_line(&id, record));
     let parents = laid.parents.iter().map(CommitId::to_string).collect();
     let signed = laid.signature.is_some();
     let link = Link { id, parents, record, signed, standing };
     let ssh = laid.signature.is_some_and(|text| text.contains("SSH SIGNATURE"));
-    Read { link, key: laid.signature.and_then(sshsig::key), ssh, line }
+    Read { link, key: laid.signature.and_then(sshsig::key), ssh, line: note }
 }
 
 /// A note's line against the record that it names.

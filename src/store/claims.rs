@@ -7,6 +7,7 @@
 //! and says why: the next signature vouches for all before it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
 use std::path::Path;
 use std::thread::sleep;
@@ -261,6 +262,12 @@ pub struct Walked<T> {
     pub ended: Option<(CommitId, String)>,
 }
 
+/// The notes of a repository by the commit that each is on: its lines, or why they cannot
+/// be read.
+pub type Notes = BTreeMap<String, Result<Vec<String>, String>>;
+/// Files, with first and last line of each part that is new.
+pub type Lines = Vec<(String, Vec<(u64, u64)>)>;
+
 /// What git says of a commit's signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
@@ -356,7 +363,7 @@ impl Store {
 
     /// Every note below `refs/notes/seed`, by the commit it is on: its lines, or why they
     /// cannot be read. `None` where there are no notes at all.
-    pub fn all_notes(&self) -> Result<Option<BTreeMap<String, Result<Vec<String>, String>>>, StoreError> {
+    pub fn all_notes(&self) -> Result<Option<Notes>, StoreError> {
         let Some(tip) = self.ref_target(names::COMMIT_NOTES)? else { return Ok(None) };
         let mut notes = BTreeMap::new();
         let read = intact(&self.repo, tip, gix::objs::Kind::Commit).and_then(|bytes| head_of(tip, &bytes));
@@ -367,12 +374,7 @@ impl Store {
         Ok(Some(notes))
     }
 
-    fn notes_below(
-        &self,
-        tree: ObjectId,
-        above: &str,
-        notes: &mut BTreeMap<String, Result<Vec<String>, String>>,
-    ) {
+    fn notes_below(&self, tree: ObjectId, above: &str, notes: &mut Notes) {
         let bytes = match intact(&self.repo, tree, gix::objs::Kind::Tree) {
             Ok(bytes) => bytes,
             Err(why) => return drop(notes.insert(format!("{above}{tree}"), Err(why))),
@@ -434,7 +436,7 @@ impl Store {
         base: Option<&CommitId>,
         commit: &CommitId,
         tree: &str,
-    ) -> Result<Option<Vec<(String, Vec<(u64, u64)>)>>, StoreError> {
+    ) -> Result<Option<Lines>, StoreError> {
         let here = |id: &str| ObjectId::from_hex(id.as_bytes()).is_ok_and(|id| self.repo.has_object(id));
         if !here(commit.as_str()) || !here(tree) {
             return Ok(None);
@@ -492,8 +494,8 @@ impl Store {
 }
 
 /// The files of a difference without context, with the lines that each has anew.
-fn hunks(text: &str) -> Vec<(String, Vec<(u64, u64)>)> {
-    let mut files: Vec<(String, Vec<(u64, u64)>)> = Vec::new();
+fn hunks(text: &str) -> Lines {
+    let mut files = Lines::new();
     // How many lines of a hunk are still ahead: they may look like anything.
     let mut ahead = 0_u64;
     for line in text.lines() {
@@ -606,14 +608,13 @@ fn laid<'a>(repo: &Repository, head: &'a Head, tables: &mut BTreeMap<ObjectId, V
         match &**entry.filename {
             b"record.json" => laid.record = intact(repo, id, gix::objs::Kind::Blob),
             b"gate.json" => {
-                if !tables.contains_key(&id) {
-                    table =
-                        intact(repo, id, gix::objs::Kind::Blob).map(|bytes| drop(tables.insert(id, bytes)));
+                if let Entry::Vacant(vacant) = tables.entry(id) {
+                    table = intact(repo, id, gix::objs::Kind::Blob).map(|bytes| drop(vacant.insert(bytes)));
                 }
                 laid.table = tables.get(&id).map(|bytes| (id.to_string(), bytes.clone()));
             }
             other => {
-                table = Err(format!("its tree holds `{}` beside the record", String::from_utf8_lossy(other)))
+                table = Err(format!("its tree holds `{}` beside the record", String::from_utf8_lossy(other)));
             }
         }
     }

@@ -45,7 +45,7 @@ use std::rc::Rc;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 pub use chain::{Step, Tip, TreeEdit};
-pub use claims::{Checked, Laid, NewRecord, Sealing, Signing, Walked};
+pub use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Signing, Walked};
 pub use commit::{CommitFailed, Committed, Staged};
 pub use config::ConfigFiles;
 pub use error::{NotOpen, StoreError};

@@ -1,5 +1,7 @@
 //! The records of the gate: kept, shown, exported, and every edit of them found.
 
+#![expect(clippy::disallowed_macros, reason = "the figures are shown")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -306,7 +308,7 @@ fn chain_of(repo: &Path) -> Vec<Rec> {
         let commit = Commit::read(repo, &id);
         let files = entries(repo, &commit.tree);
         let record = serde_json::from_slice(&get(repo, &files["record.json"])).expect("a record");
-        next = commit.parent.clone();
+        next.clone_from(&commit.parent);
         chain.push(Rec { id, commit, record, table: files.get("gate.json").cloned() });
     }
     chain.reverse();
@@ -431,6 +433,8 @@ impl Forged {
 }
 
 // ---- a thousand edits
+
+const EDITS: usize = 1000;
 
 /// A generator that needs no more than to differ: splitmix64.
 struct Dice(u64);
@@ -596,7 +600,6 @@ fn a_thousand_edits_are_found_and_the_first_bad_record_is_named() {
     if !has_ssh_keygen() {
         return skipped("a thousand edits of signed records");
     }
-    const EDITS: usize = 1000;
     let ground = Ground::new();
     ground.signs();
     ground.filled();
@@ -672,13 +675,14 @@ fn loosen(repo: &Path) {
 
 // ---- many records
 
+/// Without optimisation it takes ten times as long to make and to read them.
+const RECORDS: usize = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
+
 #[test]
 fn ten_thousand_records_are_verified_in_a_second() {
     if !has_ssh_keygen() {
         return skipped("the time of ten thousand records");
     }
-    // Without optimisation it takes ten times as long to make and to read them.
-    const RECORDS: usize = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
     let ground = Ground::new();
     ground.signs();
     ground.commits(0);
@@ -767,13 +771,13 @@ fn fits(schema: &Value, root: &Value, value: &Value, at: &str) {
                 }
             }
             "minItems" => {
-                assert!(value.as_array().expect("a list").len() as u64 >= wanted.as_u64().expect("a number"))
+                assert!(value.as_array().expect("a list").len() as u64 >= wanted.as_u64().expect("a number"));
             }
             "enum" => assert!(wanted.as_array().expect("a list").contains(value), "{at}: {value}"),
             "const" => assert_eq!(value, wanted, "{at}"),
             "minimum" => assert!(value.as_u64() >= wanted.as_u64(), "{at}: {value}"),
             "maxLength" => {
-                assert!(value.as_str().expect("text").len() as u64 <= wanted.as_u64().expect("a number"))
+                assert!(value.as_str().expect("text").len() as u64 <= wanted.as_u64().expect("a number"));
             }
             "pattern" | "format" => {
                 let text = value.as_str().expect("text");
