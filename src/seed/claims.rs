@@ -406,8 +406,8 @@ impl Seed {
         let steps = self.store.history_from(&focused.tip.commit, usize::MAX)?;
         let run = focused.state.job.run;
         let made = steps.iter().filter_map(|step| StepTrailers::read(&step.message));
-        let made = made.filter(|step| step.run == run).filter_map(|step| step.commit);
-        Ok(made.last().and_then(|commit| commit.parse().ok()))
+        let mut made = made.filter(|step| step.run == run).filter_map(|step| step.commit);
+        Ok(made.next_back().and_then(|commit| commit.parse().ok()))
     }
 
     /// Of what a claim names and nothing changed of: what the tree holds all the same.

@@ -178,7 +178,7 @@ impl Seed {
         let mut to_person = None;
         let mut context = None;
         if let (ClaimMode::Advise, Some(focused)) = (self.rules.claims, focused)
-            && let Some(refusal) = self.unproven(call, &scene.call.changes, focused)
+            && let Some(refusal) = self.lacks_ruling(call, &scene.call.changes, focused)
         {
             context = self.advise(&event.session, focused, &refusal)?;
         }

@@ -27,7 +27,7 @@ impl Seed {
     }
 
     /// What is said of `call` where it asks for a ruling and the last one will not do.
-    pub(super) fn unproven(
+    pub(super) fn lacks_ruling(
         &self,
         call: &ToolCall,
         changes: &[FileChange],

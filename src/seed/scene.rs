@@ -148,7 +148,7 @@ impl Seed {
             Act::Unknown => out.classes = one(Class::Unknown),
         }
         if self.rules.claims == ClaimMode::Enforce {
-            out.unproven = focused.and_then(|focused| self.unproven(call, &out.changes, focused));
+            out.unproven = focused.and_then(|focused| self.lacks_ruling(call, &out.changes, focused));
         }
         out
     }

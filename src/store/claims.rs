@@ -278,6 +278,9 @@ pub enum Checked {
     Unmeasured(String),
 }
 
+/// Where a walk over the chain had to end: a commit that is gone or damaged, and why.
+type Torn = Option<(CommitId, String)>;
+
 /// A commit of the chain before its files are looked at.
 struct Head {
     id: CommitId,
@@ -332,7 +335,7 @@ impl Store {
         Ok(Some(head_of(id, &bytes)?.tree.to_string()))
     }
 
-    fn record_heads(&self, tip: &CommitId) -> Result<(Vec<Head>, Option<(CommitId, String)>), StoreError> {
+    fn record_heads(&self, tip: &CommitId) -> Result<(Vec<Head>, Torn), StoreError> {
         let mut heads = Vec::new();
         let mut next = Some(tip.object()?);
         while let Some(id) = next.take() {
@@ -609,7 +612,9 @@ fn laid<'a>(repo: &Repository, head: &'a Head, tables: &mut BTreeMap<ObjectId, V
             b"record.json" => laid.record = intact(repo, id, gix::objs::Kind::Blob),
             b"gate.json" => {
                 if let Entry::Vacant(vacant) = tables.entry(id) {
-                    table = intact(repo, id, gix::objs::Kind::Blob).map(|bytes| drop(vacant.insert(bytes)));
+                    table = intact(repo, id, gix::objs::Kind::Blob).map(|bytes| {
+                        vacant.insert(bytes);
+                    });
                 }
                 laid.table = tables.get(&id).map(|bytes| (id.to_string(), bytes.clone()));
             }

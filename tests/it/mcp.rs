@@ -1,4 +1,6 @@
 //! The server of `git seed mcp`, as clients know it: over its pipes.
+#![expect(clippy::disallowed_macros, reason = "what was measured, and what was skipped, is told")]
+#![expect(clippy::disallowed_methods, reason = "which python has the client is told from outside")]
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -323,9 +325,8 @@ fn fits(recorded: &Value, now: &Value, at: &str) {
                 fits(value, there, &format!("{at}.{key}"));
             }
         }
-        (Value::Number(_), Value::Number(_)) if !at.ends_with(".code") => {}
-        (Value::String(_), Value::String(_)) => {}
-        (Value::Array(_), Value::Array(_)) => {}
+        (Value::Number(_), Value::Number(_)) if at.rsplit('.').next() != Some("code") => {}
+        (Value::String(_), Value::String(_)) | (Value::Array(_), Value::Array(_)) => {}
         // What the repository has no word for differs from place to place.
         (Value::Null, _) | (_, Value::Null) if at.contains(".structuredContent") => {}
         (recorded, now) => assert_eq!(recorded, now, "{at}"),

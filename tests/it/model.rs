@@ -1772,15 +1772,14 @@ impl<'a> Search<'a> {
             self.rows.iter().position(|row| row.name.as_str() == *name)
         };
         let cmd = match words.as_slice() {
-            ["status" | "why" | "log", ..]
+            ["status" | "why" | "log" | "claim", ..]
             | ["doctor"]
             | ["fence" | "condense", "status"]
             | ["note", "list"]
             | ["phase", "current" | "list" | "cycle"]
             | ["plan", "show" | "total" | "validate"]
             | ["summary", "show"]
-            | ["job", "show" | "list"]
-            | ["claim", ..] => Cmd::Show,
+            | ["job", "show" | "list"] => Cmd::Show,
             ["doctor", "--fix"] => Cmd::Fix,
             ["fence", "restore"] => Cmd::Restore,
             ["phase", "advance", "--up", ..] => Cmd::Up { said: has("-m") || has("-F") },
