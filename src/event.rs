@@ -26,6 +26,8 @@ pub struct Event {
     pub kind: Kind,
     /// How many tokens the session's context holds, where the host says so.
     pub tokens: Option<u64>,
+    /// The last words of the session or subagent that ends its turn, where the host tells.
+    pub said: Option<String>,
     /// The line of this call may be given another text.
     pub rewritable: Option<Rewritable>,
 }
@@ -136,7 +138,10 @@ pub enum Act {
     /// Search or list files, below `path` where given.
     Search { path: Option<PathBuf> },
     /// Fetch from or search the web.
-    Web,
+    Web {
+        /// The address or the words, as far as the payload shows them.
+        what: String,
+    },
     /// Change files; a patch over many files is one act.
     Edit(Vec<FileEdit>),
     /// Run a command line.

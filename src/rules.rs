@@ -288,6 +288,18 @@ impl SummaryTable {
 #[serde(deny_unknown_fields)]
 struct ClaimsTable {
     mode: Option<ClaimMode>,
+    push: Option<Pushing>,
+}
+
+/// What a push by an agent meets where a commit in it carries no passing ruling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pushing {
+    /// A line that says so.
+    #[default]
+    Warn,
+    /// A no.
+    Refuse,
 }
 
 /// What the blocking hooks around claims do where no ruling stands behind an act.
@@ -454,6 +466,8 @@ pub struct Rules {
     pub summary: usize,
     /// What the blocking hooks around claims do.
     pub claims: ClaimMode,
+    /// What a push of unproven commits meets.
+    pub pushing: Pushing,
     /// What they add to the runs of tests that are known.
     more_runs: Vec<RunRow>,
     runs: OnceLock<Runs>,
@@ -723,6 +737,7 @@ impl Rules {
             compaction: table.compaction.read()?,
             summary: table.summary.read()?,
             claims: table.claims.mode.unwrap_or_default(),
+            pushing: table.claims.push.unwrap_or_default(),
             more_runs: with_runs(table.run)?,
             runs: OnceLock::new(),
             heading,

@@ -13,6 +13,7 @@ pub mod claims;
 pub mod closing;
 pub mod commands;
 pub mod compact;
+mod completion;
 pub mod condense;
 mod dispatch;
 pub mod doctor;
@@ -55,6 +56,7 @@ pub mod steps;
 pub mod storms;
 pub mod summary;
 pub mod surfaces;
+mod turns;
 pub mod verify;
 
 use std::path::Path;

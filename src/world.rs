@@ -425,6 +425,28 @@ pub fn become_program(
 /// Programs that only hand on: the host is the process above them.
 const HANDS_ON: [&str; 7] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout"];
 
+/// Runs `program` in `dir` with this process's own streams, and gives its exit code: 128 and
+/// the signal, where one ended it.
+pub fn run_below(
+    program: &std::path::Path,
+    arguments: &[std::ffi::OsString],
+    dir: &std::path::Path,
+) -> std::io::Result<u8> {
+    let status = std::process::Command::new(program).args(arguments).current_dir(dir).status()?;
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(u8::try_from(code).unwrap_or(1))
+}
+
+/// This process ends with the one that started it, and so does what takes its place.
+pub fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+}
+
 /// The process that calls this one on its own account: the nearest that does not merely
 /// hand on. A shell hands on when it runs `-c`; a shell that runs a script is a caller.
 pub fn caller(ancestors: &[Process]) -> Option<&Process> {

@@ -5,6 +5,7 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
+pub mod answers;
 mod arithmetic;
 pub mod audit;
 pub mod checks;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::seed::Seed;
+use crate::seed::receipts::Watched;
 use crate::{confine, world};
 
 /// Run a command that can write only where the phase may
@@ -15,11 +16,16 @@ use crate::{confine, world};
 /// the caches that the rules name; `.git` and what governs the agent stay closed. Reading
 /// is not restricted. Where the phase runs no code, no TCP connection can be made either.
 ///
-/// The command takes this process's place: its output, signals and exit code are its own.
+/// The command takes this process's place: its output, signals and exit code are its own. A run
+/// of tests is started below it instead, and leaves a receipt of how it ended; `git seed show`
+/// reads it.
 /// 126 and 127 say, as a shell does, that it could not be run or was not found; 1, that
 /// the kernel cannot confine it, and then it was not run.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExecArgs {
+    /// Confine, and nothing else: whoever started this watches how it ends
+    #[arg(long, hide = true)]
+    bare: bool,
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "command")]
     command: Vec<OsString>,
@@ -29,12 +35,20 @@ pub(super) struct ExecArgs {
 /// start as soon as a bare one.
 pub(super) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<ExecArgs> {
     let _program = arguments.next()?;
-    if arguments.next()? != "exec" || arguments.next()? != "--" {
+    if arguments.next()? != "exec" {
         return None;
     }
+    let mut next = arguments.next()?;
+    let bare = next == BARE;
+    if bare {
+        next = arguments.next()?;
+    }
     let command: Vec<OsString> = arguments.collect();
-    (!command.is_empty()).then_some(ExecArgs { command })
+    (next == "--" && !command.is_empty()).then_some(ExecArgs { bare, command })
 }
+
+/// The flag of a command that is watched.
+const BARE: &str = "--bare";
 
 /// Becomes the command; comes back only where that failed.
 pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
@@ -42,7 +56,18 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         let _ = writeln!(io::stderr(), "error: {what}\nhint: {hint}");
         ExitCode::from(code)
     };
-    let confinement = match Seed::governing(cwd, None).and_then(|seed| seed.confinement(cwd)) {
+    let seed = Seed::governing(cwd, None);
+    if let Ok(seed) = &seed
+        && !args.bare
+        && confine::check().is_ok()
+        && let Some(run) = seed.run_of_words(&args.command)
+    {
+        return watch(seed, &run, args, cwd).unwrap_or_else(|error| told(1, &error, "git seed doctor"));
+    }
+    if args.bare {
+        world::end_with_parent();
+    }
+    let confinement = match seed.and_then(|seed| seed.confinement(cwd)) {
         Ok(confinement) => confinement,
         Err(error) => return told(1, &error, "git seed doctor"),
     };
@@ -56,6 +81,20 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
     told(if found { 126 } else { 127 }, &what, "git seed exec -- <command> [<argument>…]")
 }
 
+/// Runs tests below this process, which is confined no more than it was, and leaves the
+/// receipt. How the tests end is how this ends.
+fn watch(seed: &Seed, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Result<ExitCode> {
+    let before = seed.tree_of_now();
+    let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
+    words.extend(args.command.iter().cloned());
+    let code = world::run_below(&world::own_binary(), &words, cwd)?;
+    let left = before.and_then(|before| seed.leave_run(run, cwd, i32::from(code), before));
+    if let Err(error) = left {
+        let _ = writeln!(io::stderr(), "git seed: no receipt was left: {error}");
+    }
+    Ok(ExitCode::from(code))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +104,8 @@ mod tests {
         for (line, command) in [
             ("git-seed exec -- ls -l", Some("ls -l")),
             ("git-seed exec -- git-seed exec -- ls", Some("git-seed exec -- ls")),
+            ("git-seed exec --bare -- ls -l", Some("ls -l")),
+            ("git-seed exec --bare ls", None),
             ("git-seed exec ls", None),
             ("git-seed exec --", None),
             ("git-seed exec --help", None),

@@ -47,6 +47,12 @@ pub struct Line {
     pub length: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refused>,
+    /// Files that were opened, as far as is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened: Vec<String>,
+    /// Where something came from outside: an address, the words of a search, a server.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
     /// The receipt of a command that ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
@@ -90,6 +96,10 @@ pub enum What {
     Claimed,
     /// An act went on without a ruling, and the agent was told.
     Advised,
+    /// The context is about to be compacted; the line says where the gate stands.
+    Compacting,
+    /// A subagent ended: `tool` is its type, `call` its run, `source` the hash of its last words.
+    Attested,
 }
 
 /// Running counts since the last step.

@@ -46,6 +46,8 @@ pub const PROPOSED_RULES: &str = "seed.toml";
 /// The notes that condense found when it began.
 pub const NOTES: &str = "notes.toml";
 
+/// Folds of the journal.
+pub const TRACE: &str = "trace";
 /// Receipts of what ran: `evidence/<aa>/<id>.toml`.
 pub const EVIDENCE: &str = "evidence";
 

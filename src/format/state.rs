@@ -84,6 +84,9 @@ pub struct State {
     /// How full the context was found.
     #[serde(default, skip_serializing_if = "Gauge::is_none")]
     pub gauge: Gauge,
+    /// Steps that were taken when the last prompt came.
+    #[serde(default)]
+    pub turn: u32,
     /// The gate's last ruling, and what has happened since.
     #[serde(default, skip_serializing_if = "Ruled::is_none")]
     pub gate: Ruled,
@@ -289,6 +292,7 @@ impl State {
             compaction: None,
             summed: Covered::default(),
             gauge: Gauge::default(),
+            turn: 0,
             gate: Ruled::default(),
         }
     }

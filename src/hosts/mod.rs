@@ -204,6 +204,8 @@ struct Fields {
     again: String,
     /// Where the payload says how many tokens the context holds, as a JSON pointer.
     tokens: Option<String>,
+    /// The last words of whoever ends its turn.
+    said: Option<String>,
 }
 
 /// What an event of the host is, whatever the host calls it.
@@ -367,20 +369,57 @@ struct ToolRow {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum ActRow {
-    Read { path: String },
-    Search { path: Option<String> },
-    Web,
-    Write { path: String, content: String },
-    Replace { path: String, old: String, new: String, all: String },
-    ReplaceMany { path: String, edits: String, old: String, new: String, all: String },
-    Patch { text: String },
-    Touch { path: String },
-    Shell { command: String, cwd: Option<String> },
-    Delegate { agent: String, prompt: String, default: String },
+    Read {
+        path: String,
+    },
+    Search {
+        path: Option<String>,
+    },
+    /// The fields of which the first that is there says what is asked for.
+    Web {
+        what: Vec<String>,
+    },
+    Write {
+        path: String,
+        content: String,
+    },
+    Replace {
+        path: String,
+        old: String,
+        new: String,
+        all: String,
+    },
+    ReplaceMany {
+        path: String,
+        edits: String,
+        old: String,
+        new: String,
+        all: String,
+    },
+    Patch {
+        text: String,
+    },
+    Touch {
+        path: String,
+    },
+    Shell {
+        command: String,
+        cwd: Option<String>,
+    },
+    Delegate {
+        agent: String,
+        prompt: String,
+        default: String,
+    },
     Ask(AskRow),
     Housekeeping,
-    Schedule { text: String },
-    Foreign { server: Option<String>, between: Option<String> },
+    Schedule {
+        text: String,
+    },
+    Foreign {
+        server: Option<String>,
+        between: Option<String>,
+    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -593,7 +632,7 @@ mod tests {
                 "\"just-before\"",
                 "unknown variant `just-before`, expected one of `session-start`",
             ),
-            ("act   = \"web\"", "act   = \"fly\"", "unknown variant `fly`, expected one of `read`"),
+            ("act   = { web =", "act   = { fly =", "unknown variant `fly`, expected one of `read`"),
             ("dialect = \"claude\"", "dialect = \"latin\"", "expected `claude` or `gemini`"),
             (
                 "{ path = \"notebook_path\" }",

@@ -57,6 +57,7 @@ pub fn read(host: &'static Host, bytes: &[u8], event_argument: Option<&str>) -> 
         by: payload.actor(),
         kind: payload.kind(name),
         tokens: payload.tokens(),
+        said: host.fields.said.as_ref().and_then(|field| payload.text(field)).map(str::to_owned),
         rewritable: payload.rewritable(name),
         cwd: payload.cwd.clone(),
     })
@@ -306,7 +307,10 @@ impl Payload {
             ActRow::Search { path } => {
                 Some(Act::Search { path: path.as_ref().and_then(|field| self.path(input, field)) })
             }
-            ActRow::Web => Some(Act::Web),
+            ActRow::Web { what } => {
+                let what = what.iter().find_map(|field| text(input, field)).unwrap_or_default();
+                Some(Act::Web { what: what.to_owned() })
+            }
             ActRow::Housekeeping => Some(Act::Housekeeping),
             ActRow::Shell { command, cwd } => self.shell(tool, input, command, cwd.as_deref()),
             ActRow::Delegate { agent, prompt, default } => Some(Act::Delegate {

@@ -145,7 +145,7 @@ impl Seed {
         let receipts = self.receipts(&ground.tree)?;
         let drift = self.drift(&receipts, &table)?;
         let Ground { focused, tree, truth } = ground;
-        let case = ClaimCase { claim, truth, receipts, opened: self.opened(), drift };
+        let case = ClaimCase { claim, truth, receipts, opened: self.opened(focused.as_ref())?, drift };
         self.rule(Inquiry::VerifyClaim(case), focused.as_ref(), tree, &table, tell)
     }
 
@@ -166,7 +166,7 @@ impl Seed {
             claim_authority: asked.claim_authority,
             truth,
             receipts,
-            opened: self.opened(),
+            opened: self.opened(focused.as_ref())?,
             drift,
         };
         self.rule(Inquiry::ResponseGate(case), focused.as_ref(), tree, &table, tell)
@@ -211,7 +211,7 @@ impl Seed {
         })?;
         Ok(Answer::told(json!({
             "session_id": none_if_empty(&session),
-            "trace_id": trace_of(&session),
+            "trace_id": self.trace_of(&session),
             "job": focused.as_ref().map(|focused| focused.state.job.id.to_string()),
             "phase": focused.as_ref().map(|focused| focused.state.stand.phase.to_string()),
             "at": rfc3339(self.now),
@@ -234,7 +234,7 @@ impl Seed {
         let all = self.verdicts(OF_SESSION)?;
         let mut told = Map::new();
         told.insert("session_id".to_owned(), json!(none_if_empty(&session)));
-        told.insert("trace_id".to_owned(), json!(trace_of(&session)));
+        told.insert("trace_id".to_owned(), json!(self.trace_of(&session)));
         let rulings: Vec<(&Recorded, &Inquiry, Ruling)> = all
             .iter()
             .filter(|one| one.record.session == session)
@@ -317,7 +317,7 @@ impl Seed {
             directive,
             reasons: reasons.clone(),
             table: serde_json::to_vec(table).map_err(unwritten)?,
-            trace: trace_of(&session),
+            trace: self.trace_of(&session),
             session,
         };
         let id = self.record_verdict(draft)?;
@@ -366,7 +366,7 @@ impl Seed {
 
     /// The work tree as a tree. The fence's own index stays as it is: what changed since it
     /// looked last is for the fence to find.
-    fn tree_now(&self, focused: Option<&Focused>) -> Result<TreeId> {
+    pub(super) fn tree_now(&self, focused: Option<&Focused>) -> Result<TreeId> {
         let index = self.store.seed_dir().join("look").join(self.store.worktree_name());
         let lens = self.lens(focused)?;
         let base = match self.store.head()?.commit {
@@ -432,9 +432,11 @@ impl Seed {
         Ok(there.into_iter().chain(called).cloned().collect())
     }
 
-    /// What hooks saw opened in this turn; nobody says so far.
-    fn opened(&self) -> Option<Vec<String>> {
-        None
+    /// What hooks saw opened in this turn; absent where no hook was heard in it.
+    fn opened(&self, focused: Option<&Focused>) -> Result<Option<Vec<String>>> {
+        let Some(focused) = focused else { return Ok(None) };
+        let heard = self.read_since(focused)?.heard() || focused.state.steps > focused.state.turn + 1;
+        if heard { self.opened_in_turn(focused).map(Some) } else { Ok(None) }
     }
 
     /// The newest rulings, oldest first; attestations, reviews and seals are none.
@@ -475,11 +477,6 @@ fn unwritten(why: impl std::fmt::Display) -> SeedError {
 /// The session that drives the job.
 fn session_of(focused: Option<&Focused>) -> String {
     focused.map(|focused| focused.state.driver.session.clone()).unwrap_or_default()
-}
-
-/// The trace that a session's rulings belong to.
-fn trace_of(session: &str) -> String {
-    short_hash(format!("trace\n{session}").as_bytes(), 16)
 }
 
 fn none_if_empty(text: &str) -> Option<&str> {

@@ -14,6 +14,7 @@ use super::steps::{By, Draft, Fold};
 use super::storms::{self, Storm};
 use super::{Focused, Result, Seed, SeedError};
 use super::{pacing, rulings};
+use crate::claims::Ran;
 use crate::event::{Act, Actor, Event, Kind, Outcome, ToolCall};
 use crate::format::interaction::{self, Interaction};
 use crate::format::journal::{Counts, Refused, What};
@@ -70,11 +71,19 @@ impl Seed {
                 })
             }
             Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
-            Kind::SubagentStop { id, agent, .. } => self.subagent_ends(event, id, agent),
-            Kind::Compact { done: false } => self.before_compaction(event).map(|told| match told {
-                Some(told) => Answer::to_person(told),
-                None => Answer::silence(),
+            Kind::SubagentStop { id, agent, .. } => self.subagent_ends(event, id, agent).and_then(|answer| {
+                if answer.refuse.is_none() {
+                    self.attest_subagent(event, id, agent)?;
+                }
+                Ok(answer)
             }),
+            Kind::Compact { done: false } => self
+                .keep_standing(event)
+                .and_then(|()| self.before_compaction(event))
+                .map(|told| match told {
+                    Some(told) => Answer::to_person(told),
+                    None => Answer::silence(),
+                }),
             Kind::Compact { done: true } | Kind::Other => Ok(Answer::silence()),
         };
         answered.unwrap_or_else(|error| self.in_trouble(event, &error))
@@ -194,7 +203,7 @@ impl Seed {
                 line.paths = super::questions::asked(&asked);
             })?;
             if asked.row.grants == Grant::Complete {
-                to_person = told_of_unclaimed(focused);
+                to_person = Some(self.seen_of(focused)?);
             }
         }
         if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {
@@ -247,9 +256,7 @@ impl Seed {
             deeds.push(Deed::Page);
         }
         let spends = self.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
-        let receipt = self.receipt(event, call, outcome, &after, &focused)?;
-        // What an edit tool changed is seen by the fence's next look only.
-        let moves = matches!(call.act, Act::Edit(_)) || after.moved;
+        let kept = self.kept_of_call(host, event, call, outcome, (&after, &places), &focused)?;
         let (gauge, filling) = if guest { (None, None) } else { self.filling(&focused, event) };
         let context = merged(context, filling);
         let words = context.as_deref().map_or(0, count_words);
@@ -273,13 +280,9 @@ impl Seed {
                 pacing::count(counts, call, &deeds, &places, spends);
             }
             pacing::prove(counts, call, outcome, &after, &places);
-            counts.tree = match &receipt {
-                Some(ran) => Some(ran.tree_after.clone().unwrap_or_default()),
-                None if moves => Some(String::new()),
-                None => counts.tree.take(),
-            };
-            line.ran = receipt;
+            counts.tree = kept.tree_behind(counts.tree.take());
             rulings::count(counts, &focused.state.gate, after.moved, lines);
+            (line.ran, line.opened, line.source) = (kept.receipt, kept.opened, kept.source);
             if matches!(call.act, Act::Delegate { .. }) {
                 pacing::returned(counts, call, outcome);
             }
@@ -317,6 +320,27 @@ impl Seed {
             return self.after_question(host, event, call, outcome, context);
         }
         Ok(Answer { context, to_person, ..Answer::silence() })
+    }
+
+    /// What the journal keeps of a call besides its counts.
+    fn kept_of_call(
+        &self,
+        host: &Host,
+        event: &Event,
+        call: &ToolCall,
+        outcome: &Outcome,
+        (after, places): (&Aftermath, &[(String, Place)]),
+        focused: &Focused,
+    ) -> Result<KeptOfCall> {
+        let opens = outcome.ok && !self.is_guest(focused, event);
+        let shown: Vec<String> = places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
+        Ok(KeptOfCall {
+            receipt: self.receipt(event, call, outcome, after, focused)?,
+            opened: if opens { self.opened_by(call, event, &shown) } else { Vec::new() },
+            source: self.source_of(host, call),
+            // What an edit tool changed is seen by the fence's next look only.
+            moves: matches!(call.act, Act::Edit(_)) || after.moved,
+        })
     }
 
     /// Looks at what a call left behind: its files, what the fence finds, the fingerprints.
@@ -630,7 +654,7 @@ impl Seed {
                 Ok(Answer::context(told))
             }
             (Route::Append(kind), Some(focused)) => {
-                self.add_interaction(&focused.chain, kind, &text, word, "words for the job")?;
+                self.add_prompt(&focused.chain, kind, &text, word)?;
                 if person {
                     self.take_over(&focused.chain, &driver)?;
                 }
@@ -747,8 +771,11 @@ impl Seed {
         let state = &focused.state;
         let idle = state.stand.phase.is_idle();
         let free = state.is_small_talk() || (idle && !state.job.status.is_open());
-        if free || waiting > 0 || self.is_guest(&focused, event) {
+        if waiting > 0 || self.is_guest(&focused, event) {
             return Ok(Answer::silence());
+        }
+        if free {
+            return self.last_words(&focused, event);
         }
         let row = self.row(Some(&focused));
         let refusal = Refusal::new("stop", Wants::Work)
@@ -756,6 +783,22 @@ impl Seed {
             .with("work", row.work.as_str())
             .with("case", if state.is_closing() { "closing" } else { row.name.as_str() });
         self.keep_on(&focused, event, &refusal)
+    }
+
+    /// The turn may end; its last words may still speak of what it did not open.
+    fn last_words(&self, focused: &Focused, event: &Event) -> Result<Answer> {
+        let Some(refusal) = self.ungrounded(event, focused)?.filter(|_| event.by == Actor::Main) else {
+            return Ok(Answer::silence());
+        };
+        if self.rules.claims == ClaimMode::Enforce {
+            return self.keep_on(focused, event, &refusal);
+        }
+        // A stop has no room for a word to the agent: the person hears it, once in a session.
+        let told = self.advise(&event.session, focused, &refusal)?;
+        let path = refusal.facts.get("path").unwrap_or_default();
+        let told = told
+            .map(|_| format!("git seed: the answer speaks of {path}, which was not opened in this turn."));
+        Ok(told.map_or_else(Answer::silence, Answer::to_person))
     }
 
     /// The job that rests in this worktree and waits: pending, or with its last cycle open.
@@ -849,14 +892,6 @@ impl Seed {
     }
 }
 
-/// What nobody claims, for the person who is asked whether the job is done.
-fn told_of_unclaimed(focused: &Focused) -> Option<String> {
-    let unclaimed = &focused.state.fence.unclaimed;
-    let paths: Vec<String> = unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
-    let told = "git seed: changed outside the fence, claimed by nobody and in no commit:";
-    (!paths.is_empty()).then(|| format!("{told} {}. git seed fence status", paths.join(", ")))
-}
-
 /// The plan document of the job is among the files of a read.
 fn read_plan(places: &[(String, Place)]) -> bool {
     places.iter().any(|(_, place)| matches!(place, Place::Plan { own: true }))
@@ -872,6 +907,26 @@ fn began_ms(outcome: &Outcome) -> i64 {
     const SLACK_MS: i64 = 100;
     let took = outcome.duration_ms.and_then(|ms| i64::try_from(ms).ok());
     took.map_or(0, |ms| world::now_ms() - ms - SLACK_MS)
+}
+
+/// What the journal keeps of a call besides its counts.
+struct KeptOfCall {
+    receipt: Option<Ran>,
+    opened: Vec<String>,
+    source: String,
+    /// The work tree may be another one now.
+    moves: bool,
+}
+
+impl KeptOfCall {
+    /// The work tree as it is known now, where it was known as `before`.
+    fn tree_behind(&self, before: Option<String>) -> Option<String> {
+        match &self.receipt {
+            Some(ran) => Some(ran.tree_after.clone().unwrap_or_default()),
+            None if self.moves => Some(String::new()),
+            None => before,
+        }
+    }
 }
 
 /// What a call left behind.
@@ -913,7 +968,7 @@ fn journal_holds(focused: Option<&Focused>, call: &ToolCall) -> Verdict {
 /// True for calls that only look, and for git seed's own commands.
 fn looks(call: &ToolCall) -> bool {
     match &call.act {
-        Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web => true,
+        Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web { .. } => true,
         Act::Shell { command, .. } => {
             let reading = shell::read(command);
             reading

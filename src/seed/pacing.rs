@@ -65,7 +65,7 @@ impl Seed {
             Act::Read { .. } => places.iter().filter_map(|(_, place)| read_deed(place)).collect(),
             Act::Edit(_) => places.iter().filter_map(|(_, place)| edit_deed(place)).collect(),
             Act::Search { .. } => vec![Deed::Search],
-            Act::Web => vec![Deed::Web],
+            Act::Web { .. } => vec![Deed::Web],
             Act::Shell { command, .. } => shell_deed(command).into_iter().collect(),
             Act::Delegate { agent, .. } if self.is_of_roster(focused, agent) => vec![Deed::Launch],
             Act::Delegate { .. } => vec![Deed::Delegate],
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn a_page_update_begins_the_rhythm_anew() {
         let mut counts = Counts::default();
-        let read = call(Act::Web, "1");
+        let read = call(Act::Web { what: String::new() }, "1");
         count(&mut counts, &read, &[Deed::Web, Deed::Web], &[], &[]);
         assert_eq!((counts.acts.get("web"), counts.since.get("web")), (Some(&2), Some(&2)));
         count(&mut counts, &read, &[Deed::Page], &[], &[]);

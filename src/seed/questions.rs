@@ -88,6 +88,13 @@ impl Seed {
         self.keep_words(chain, kind, text, word, subject, |_| {})
     }
 
+    /// Adds what a person or a host prompted: a turn begins with it.
+    pub fn add_prompt(&self, chain: &str, kind: InteractionKind, text: &str, word: Word) -> Result<()> {
+        // The step of the prompt itself is the first of the turn.
+        let begins = |state: &mut State| state.turn = state.steps + 1;
+        self.keep_words(chain, kind, text, word, "words for the job", begins)
+    }
+
     fn keep_words(
         &self,
         chain: &str,

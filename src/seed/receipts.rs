@@ -39,6 +39,9 @@ impl Seed {
         focused: &Focused,
     ) -> Result<Option<Ran>> {
         let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
+        if self.has_left_its_own(command, focused)? {
+            return Ok(None);
+        }
         let read = self.rules.runs().recognise(command);
         let ends = !background && !outcome.background;
         let known = self.known_tree(focused);
@@ -66,6 +69,20 @@ impl Seed {
         }))
     }
 
+    /// The command is one that git seed started itself, whose receipt lies there already.
+    fn has_left_its_own(&self, command: &str, focused: &Focused) -> Result<bool> {
+        if !command.contains(" exec -- ") {
+            return Ok(false);
+        }
+        let since = self.read_since(focused)?;
+        let last = since.lines.iter().rev().find(|linked| linked.line.ran.is_some());
+        let own =
+            last.filter(|linked| linked.line.what == What::Ran).and_then(|linked| linked.line.ran.as_ref());
+        Ok(own.is_some_and(|ran| {
+            ran.command.split_once(" -- ").is_some_and(|(_, inner)| command.ends_with(inner))
+        }))
+    }
+
     /// The work tree, where it is known without looking.
     fn known_tree(&self, focused: &Focused) -> Option<String> {
         let counts = focused.since.as_ref().ok()?;
@@ -76,7 +93,7 @@ impl Seed {
 
     /// The tree of the fence's index, which the look after a call brought up to date.
     fn tree_of_index(&self) -> Result<String> {
-        Ok(self.store.write_tree(&self.private_index())?.to_string())
+        Ok(self.store.tree_of_index(&self.private_index())?.to_string())
     }
 
     /// A directory as it is told: from the top of the repository, or whole outside of it.
@@ -93,6 +110,40 @@ impl Seed {
             line.what = What::Ran;
             line.session.clone_from(&ran.session);
             line.ran = Some(ran);
+        })
+    }
+
+    /// What `words` are as one command: a run of tests whose end is its own, where a job could
+    /// keep the receipt.
+    pub fn run_of_words(&self, words: &[std::ffi::OsString]) -> Option<Watched> {
+        self.focused().ok().flatten()?;
+        let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+        let line: Vec<String> = words?.into_iter().map(shell::quoted_word).collect();
+        let line = line.join(" ");
+        let read = self.rules.runs().recognise(&line);
+        let run = read.run().filter(|_| read.tells())?.to_owned();
+        Some(Watched { line, run })
+    }
+
+    /// The work tree as it is, as a tree; the fence's own index stays as it is.
+    pub fn tree_of_now(&self) -> Result<String> {
+        Ok(self.tree_now(self.focused()?.as_ref())?.to_string())
+    }
+
+    /// Leaves the receipt of a run that git seed started itself.
+    pub fn leave_run(&self, watched: &Watched, dir: &Path, code: i32, before: String) -> Result<()> {
+        self.leave_receipt(Ran {
+            at: world::now(),
+            session: self.focused()?.map(|focused| focused.state.driver.session).unwrap_or_default(),
+            command: evidence::cut(&format!("git seed exec -- {}", watched.line)),
+            dir: self.shown_dir(dir),
+            run: Some(watched.run.clone()),
+            status: Some(code),
+            failed: code != 0,
+            tree_before: Some(before),
+            tree_after: Some(self.tree_of_now()?),
+            program: program(&program_name(&watched.line), dir),
+            ..Ran::default()
         })
     }
 
@@ -182,6 +233,15 @@ impl Seed {
         }
         Ok(None)
     }
+}
+
+/// A run of tests that git seed starts itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// The command as a shell would be given it.
+    pub line: String,
+    /// Name of the row that knows it.
+    pub run: String,
 }
 
 /// The receipts of a fold that stay with the job: those of code that ran.

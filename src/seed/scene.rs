@@ -112,7 +112,7 @@ impl Seed {
                     _ => None,
                 });
             }
-            Act::Web => out.classes = one(Class::Web),
+            Act::Web { .. } => out.classes = one(Class::Web),
             Act::Edit(files) => {
                 out.classes = one(Class::Edit);
                 let scope = self.scope_for(phase, focused);

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Result, Seed};
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
@@ -36,6 +36,9 @@ pub struct Session {
     /// The host said that nobody sits there.
     #[serde(default)]
     pub unattended: bool,
+    /// What its acts and rulings are told apart by; a session that goes on keeps it.
+    #[serde(default)]
+    pub trace: String,
 }
 
 /// Whose word an event is.
@@ -117,6 +120,7 @@ impl Seed {
             manner: world::caller(&above).and_then(world::manner),
             nested: self.is_below_another(&above) || self.is_detached_from_another(&above),
             unattended: is_unattended(event.host),
+            trace: self.next_trace(event),
         };
         let file = self.session_file(&event.session);
         if let Some(dir) = file.parent() {
@@ -124,6 +128,18 @@ impl Seed {
         }
         std::fs::write(&file, toml::to_string(&session).unwrap_or_default())?;
         Ok(session)
+    }
+
+    /// A trace for the session of `event`: that of the session that it goes on with, where the
+    /// host says that it does, else a new one.
+    fn next_trace(&self, event: &Event) -> String {
+        let goes_on =
+            matches!(&event.kind, Kind::SessionStart { source } if source == "resume" || source == "compact");
+        let driver = || self.focused().ok().flatten().map(|focused| focused.state.driver.session);
+        let before =
+            goes_on.then(|| self.session(&event.session).or_else(|| self.session(&driver()?))).flatten();
+        let kept = before.map(|session| session.trace).filter(|trace| !trace.is_empty());
+        kept.unwrap_or_else(|| short_hash(format!("{}\n{}", event.session, self.now).as_bytes(), 16))
     }
 
     /// Forgets the session of `event`.

@@ -29,7 +29,7 @@ use stand::Here;
 use words::Term;
 
 pub use simple::{Line, Simple, simple};
-pub use wrap::{unwrapped, wrapped};
+pub use wrap::{quoted_word, unwrapped, wrapped};
 
 pub use seed::{Program, SeedCommand, only_looks, seed_command};
 

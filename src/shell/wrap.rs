@@ -62,6 +62,12 @@ fn goes_elsewhere(line: &str) -> bool {
     words.into_iter().any(|word| matches!(word, "cd" | "pushd" | "popd" | "chdir" | "z" | "zoxide"))
 }
 
+/// A word as a shell reads it as itself: in quotes where it needs them.
+pub fn quoted_word(word: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=@%+,".contains(char);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { quoted(word) }
+}
+
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -491,8 +491,15 @@ impl Store {
         Ok(true)
     }
 
-    /// The tree of an index, whose blobs are all there.
-    pub fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
+    /// The tree of a private index, whose blobs are all there. Git locks an index for this: it
+    /// gets a copy, so that two at once do not meet.
+    pub fn tree_of_index(&self, index: &Path) -> Result<TreeId, StoreError> {
+        let own = Own::beside(self, index)?;
+        copy_with_times(index, &own.index)?;
+        self.write_tree(&own.index)
+    }
+
+    pub(super) fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
         let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
         parse_id(&printed, "git write-tree")
     }

@@ -82,7 +82,7 @@ fn told_act(act: &Act) -> String {
     match act {
         Act::Read { path } => format!("read {}", path.display()),
         Act::Search { path } => format!("search {}", path.as_deref().unwrap_or(Path::new("?")).display()),
-        Act::Web => "web".to_owned(),
+        Act::Web { .. } => "web".to_owned(),
         Act::Edit(files) => files.iter().map(told_edit).collect::<Vec<_>>().join(", "),
         Act::Shell { command, background, .. } => {
             format!("shell {background} {}", command.lines().next().unwrap_or_default())
