@@ -5,6 +5,7 @@ mod it {
     mod attacks3;
     mod audit;
     mod claim;
+    mod claimhooks;
     mod claims_set;
     mod compact;
     mod concurrency;

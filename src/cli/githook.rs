@@ -2,8 +2,10 @@
 
 use super::{Context, Outcome};
 use crate::cli::report::Report;
+use crate::rules::Pushing;
 use crate::seed::githook::GitHook;
 use crate::seed::{Seed, SeedError};
+use crate::verdict::{Refusal, Wants};
 
 /// Answer one of git's own hooks (the installed hook lines call this)
 ///
@@ -30,6 +32,11 @@ pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> an
         // What git tells is short; what does not read warns of nothing.
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
         if let Ok(Some((bare, all))) = seed.unproven(&pushed) {
+            if seed.rules.pushing == Pushing::Refuse {
+                let refusal = Refusal::new("claims", Wants::Claim).with("case", "push");
+                let refusal = refusal.with("bare", bare.to_string()).with("all", all.to_string());
+                return Ok(out.refusal(&refusal, &phase));
+            }
             out.aside(&format!(
                 "git seed: {bare} of {all} commits here carry no passing record of the gate; git seed audit show lists the records"
             ));
