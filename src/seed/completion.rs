@@ -11,7 +11,7 @@ use crate::store::CommitId;
 /// The most lines.
 const LINES: usize = 10;
 /// The most characters of a line.
-const WIDTH: usize = 160;
+const WIDTH: usize = 200;
 /// How many records back the job's own are looked for.
 const RECENT: usize = 50;
 /// The most commits that the share is taken of.
@@ -35,8 +35,9 @@ impl Seed {
         }
         let unclaimed = &focused.state.fence.unclaimed;
         if !unclaimed.is_empty() {
-            let paths: Vec<&str> = unclaimed.iter().map(|one| one.path.as_str()).collect();
-            gaps.push(format!("changed, claimed by nobody and in no commit: {}", paths.join(", ")));
+            let paths: Vec<String> =
+                unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
+            gaps.insert(0, format!("changed, claimed by nobody and in no commit: {}", paths.join(", ")));
         }
         let more = gaps.len().saturating_sub(GAPS);
         lines.extend(gaps.iter().take(GAPS).map(|gap| format!("open      {gap}")));
