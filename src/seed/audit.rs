@@ -204,11 +204,16 @@ pub struct Replay {
 }
 
 impl Seed {
-    /// The gate's tables that a ruling may rest on.
+    /// The gate's tables that a ruling may rest on: the shipped one, and the one that knows the
+    /// runs of tests which a person named in the rules.
     pub fn replay_rows(&self) -> Result<Replay> {
         let shipped = Table::shipped().map_err(|error| SeedError::Proposal(error.to_string()))?;
-        let bytes = serde_json::to_vec(&shipped).map_err(unwritten)?;
-        Ok(Replay { tables: vec![(bytes, shipped)] })
+        let in_force = shipped.clone().with_runs(self.rules.runs());
+        let mut tables = Vec::new();
+        for table in [shipped, in_force] {
+            tables.push((serde_json::to_vec(&table).map_err(unwritten)?, table));
+        }
+        Ok(Replay { tables })
     }
 
     /// Makes every ruling again, or that of one record, and compares.
