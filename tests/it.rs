@@ -43,6 +43,7 @@ mod it {
     mod summary;
     mod surfaces;
     mod syscalls;
+    mod tour;
     mod transcripts;
     mod words;
     mod world;

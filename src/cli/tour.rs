@@ -56,6 +56,46 @@ check '"a\"b"' 'a"b'
 check '"a\\b"' 'a\b'
 "#;
 
+/// Forgets the closing quote.
+const QUOTE: &str = "# Prints its argument with quotes around it.\nprintf '\"%s\\n' \"$1\"\n";
+
+const TESTS_OF_QUOTE: &str = r#"got=$(sh src/quote.sh plain)
+if [ "$got" = '"plain"' ]; then echo "ok      plain"; else echo "FAILED  plain -> $got"; exit 1; fi
+"#;
+
+const TEST_OF_QUOTE: &str = "sh tests/quote.sh";
+
+/// The claim of the first scene, word for word the same before and after the tests ran.
+const CLAIM: [&str; 12] = [
+    "claim",
+    "verify",
+    "--claim",
+    "fixed and tested: quote.sh prints the closing quote",
+    "--evidence",
+    "sh tests/quote.sh passes",
+    "--type",
+    "unit_test",
+    "--tested",
+    "src/quote.sh",
+    "--affected",
+    "src/quote.sh",
+];
+
+/// What a person would apply: the tests of this project are no program that everybody knows,
+/// and here nobody sits at the keyboard to approve.
+const RULES: &str = "\
+[approval]
+unattended = \"count\"
+
+[[run]]
+name = \"ours\"
+runs = [\"sh tests/*\"]
+backs = [\"unit_test\"]
+";
+
+/// The name of the job that the whole story is about.
+const JOB: &str = "keep escapes in unquote";
+
 struct Tour<'a> {
     stage: Stage,
     out: &'a mut Report,
@@ -67,6 +107,7 @@ struct Tour<'a> {
 impl Tour<'_> {
     fn play(&mut self) -> anyhow::Result<()> {
         self.a_repository()?;
+        self.a_lie()?;
         self.small_talk()?;
         self.observe()?;
         self.plan()?;
@@ -76,9 +117,7 @@ impl Tour<'_> {
         self.the_next_morning()?;
         self.approval()?;
         self.nothing_was_lost()?;
-        let log = self.stage.prints("git seed log --graph")?;
-        self.a_small_fix()?;
-        self.the_way_out(&log)
+        self.the_way_out()
     }
 
     // --- scenes ------------------------------------------------------------------
@@ -92,13 +131,15 @@ impl Tour<'_> {
             Ok(std::fs::write(file, text)?)
         };
         write("src/unquote.sh", UNQUOTE)?;
+        write("src/quote.sh", QUOTE)?;
         write("tests/run.sh", TESTS)?;
+        write("tests/quote.sh", TESTS_OF_QUOTE)?;
         write(
             "tools/tidy.sh",
             "sed -i.bak 's/ *$//; $a\\\n' README.md && rm -f README.md.bak\necho tidied >> README.md\n",
         )?;
-        write("README.md", "# unquote\n\nTakes quotes off.\n")?;
-        write("CLAUDE.md", "# unquote\n\nPlain sh. Tests: sh tests/run.sh\n")?;
+        write("README.md", "# unquote\n\nTakes quotes off, and puts them on.\n")?;
+        write("CLAUDE.md", "# unquote\n\nPlain sh. Tests: sh tests/run.sh, sh tests/quote.sh\n")?;
         write("todo.md", TODO[0])?;
         write(".claude/agents/reviewer.md", REVIEWER)?;
         self.sh("git init -q -b main && git config user.name Ada && git config user.email ada@example.org")?;
@@ -113,11 +154,82 @@ impl Tour<'_> {
         let same = before == self.stage.prints("git status --porcelain")?;
         self.expect(same, "git seed init", "git status changed")?;
         self.good("git seed init", "hook lines and hooks are in place; git status is what it was")?;
-        // What a person would apply for nights without anyone there; here nobody sits at the keyboard.
         let seed = Seed::discover(&repo)?;
-        seed.apply_rules("[approval]\nunattended = \"count\"\n")?;
+        seed.apply_rules(RULES)?;
+        self.good(
+            "git seed rules apply, typed by a person",
+            "sh tests/… is known as a run of this project's tests",
+        )?;
         self.stage.session_starts()?;
         Ok(())
+    }
+
+    /// A fix in the small lane, said to be done before anything showed it.
+    fn a_lie(&mut self) -> anyhow::Result<()> {
+        self.scene("\"Fixed and tested\": the lie sent back, and the receipt that turns it")?;
+        let told = self.stage.prompt("[QUICK] quote.sh forgets the closing quote.")?;
+        self.expect(told.is_some(), "the prompt", "no job was born")?;
+        self.good(
+            "the person writes [QUICK] before the prompt",
+            "the small lane: observe is open; no multiplier, no page",
+        )?;
+        let came = self.stage.reads("src/quote.sh")?;
+        self.passes("the agent reads src/quote.sh", came)?;
+        self.agent(&["phase", "advance", "--scope", "src", "-m", "the closing quote is never printed"], "")?;
+        let came = self.stage.edits("src/quote.sh", "\"%s\\n", "\"%s\\n\"")?;
+        self.passes("the agent edits src/quote.sh, and runs nothing", came)?;
+        let first = self.claims()?;
+        self.expect(first.starts_with("[claim] "), "the claim that nothing stands behind", &first)?;
+        self.sent_back("the agent says \"fixed and tested\"", &first)?;
+        let came = self.stage.runs(TEST_OF_QUOTE)?;
+        let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
+        self.expect(failed, "the first run of tests/quote.sh", "it should have failed")?;
+        self.passes_quietly("so it runs the tests: FAILED, the quote comes after the newline", came)?;
+        let came = self.stage.edits("src/quote.sh", "\\n\"", "\"\\n")?;
+        self.passes("it mends that", came)?;
+        let came = self.stage.runs(TEST_OF_QUOTE)?;
+        let passed = matches!(&came, Came::Through { printed, .. } if printed == "ok      plain");
+        self.expect(passed, "the second run of tests/quote.sh", "it should have passed")?;
+        self.passes_quietly("and runs them again: ok", came)?;
+        let second = self.claims()?;
+        let stands = second.starts_with("pass ");
+        self.expect(stands, "the claim that a run stands behind", &second)?;
+        let line = second.lines().next().unwrap_or_default().to_owned();
+        self.good("the agent says the very same again", &line)?;
+        self.the_record()?;
+        self.agent(&["phase", "advance", "-m", "print the closing quote inside the line"], "")?;
+        let came = self.stage.asks(&small_question(), [REVIEW, APPROVE], APPROVE)?;
+        self.passes("the agent asks once; the person answers: Approve completion", came)?;
+        let stop = self.stage.stops()?;
+        self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
+        self.good("the agent stops", "one claim that holds, one question, one commit")
+    }
+
+    /// What the gate answers to the claim of the first scene.
+    fn claims(&mut self) -> anyhow::Result<String> {
+        match self.stage.runs(&command_line(&CLAIM, ""))? {
+            Came::Through { printed, .. } => Ok(printed),
+            Came::Refused(reason) => bail!("the tour went wrong at the claim: {reason}"),
+        }
+    }
+
+    /// Both rulings, and the receipt that made the difference.
+    fn the_record(&mut self) -> anyhow::Result<()> {
+        self.stage("what is left of it, for the person: git seed audit show")?;
+        let records = self.stage.prints("git seed audit show")?;
+        self.expect(records.lines().count() == 2, "git seed audit show", &records)?;
+        self.lines(&records)?;
+        let newest = self.stage.prints("git seed audit show --json")?;
+        let newest: serde_json::Value = serde_json::from_str(&newest)?;
+        let receipts = newest.pointer("/0/receipts").and_then(serde_json::Value::as_array);
+        let receipt = receipts.and_then(|list| list.last()?.as_str()).unwrap_or_default().to_owned();
+        self.stage(&format!("git seed show {receipt}"))?;
+        let shown = self.stage.prints(&format!("git seed show {receipt}"))?;
+        self.expect(shown.contains(TEST_OF_QUOTE), "git seed show", &shown)?;
+        self.lines(&shown)?;
+        let replayed = self.stage.prints("git seed audit replay")?;
+        self.expect(replayed.starts_with("2 verified"), "git seed audit replay", &replayed)?;
+        self.good("git seed audit replay", &format!("each ruling made again from its record: {replayed}"))
     }
 
     fn small_talk(&mut self) -> anyhow::Result<()> {
@@ -152,7 +264,7 @@ impl Tour<'_> {
             lines of tests/run.sh pass when they are run from the top of the repository. Callers see no other change: \
             the argument is still taken as it is given, the result is still printed with one newline, and the exit \
             code is still that of the pipeline, so that nobody has to change how the script is called today.";
-        self.agent(&["job", "update", "--name", "keep escapes in unquote", "--objective", objective], "")?;
+        self.agent(&["job", "update", "--name", JOB, "--objective", objective], "")?;
         self.boundary("settle where escapes are lost", &[
             ("What I Observed", "src/unquote.sh strips the outer quotes with sed and never looks at backslashes, so both kinds of escape come out as they went in."),
             ("Sources Consulted", "src/unquote.sh, tests/run.sh"),
@@ -185,7 +297,7 @@ impl Tour<'_> {
     fn execute(&mut self) -> anyhow::Result<()> {
         self.scene("EXECUTE: inside the declared directories, nowhere else")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
-        let came = self.stage.edits("README.md", "Takes quotes off.", "Takes quotes off, carefully.")?;
+        let came = self.stage.edits("README.md", "Takes quotes off,", "Takes quotes off carefully,")?;
         self.refused("the agent edits README.md, which nobody declared", came)?;
         let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/\\\\\"/\"/g")?;
         self.passes("the agent edits src/unquote.sh", came)?;
@@ -255,23 +367,18 @@ impl Tour<'_> {
             "both escapes at once",
             "One substitution takes both escapes, so their order no longer matters.",
         )?;
+        let came = self.stage.runs("sh src/unquote.sh hello")?;
+        self.passes_quietly("back in verify, the agent tries one word by hand, and not the tests", came)?;
+        let came = self.stage.edits("src/CLAUDE.md", "FAILED: a doubled backslash stays doubled.", FOUND)?;
+        self.passes_quietly("writes a result and five notes below ---Ve---", came)?;
+        let came =
+            self.stage.runs(&command_line(&["phase", "advance", "-F", "-"], &story(HOLDS.0, HOLDS.1)))?;
+        self.gate("and says that 3 of 3 criteria hold", came)?;
         let came = self.stage.runs("sh tests/run.sh")?;
         let passed = matches!(&came, Came::Through { printed, .. } if printed.lines().count() == 3 && !printed.contains("FAILED"));
         self.expect(passed, "the second run of the tests", "it should have passed")?;
-        self.passes("verify goes on where it was: three lines ok", came)?;
-        let came = self.stage.edits("src/CLAUDE.md", "FAILED: a doubled backslash stays doubled.", FOUND)?;
-        self.passes_quietly("the agent writes the result and five notes below ---Ve---", came)?;
-        self.boundary(
-            "3 of 3 criteria hold",
-            &[
-                ("Acceptance Criteria Checked", "Every line of tests/run.sh says ok."),
-                (
-                    "Pass-Fail Per Criterion",
-                    "plain: pass. escaped quote: pass. doubled backslash: pass, after one step back.",
-                ),
-                ("Evidence", "sh tests/run.sh printed three lines that begin with ok and no other line."),
-            ],
-        )
+        self.passes("so it runs the tests: three lines ok", came)?;
+        self.boundary(HOLDS.0, HOLDS.1)
     }
 
     fn the_next_morning(&mut self) -> anyhow::Result<()> {
@@ -455,28 +562,13 @@ impl Tour<'_> {
         self.expect(commits.trim() == "1", "todo.md", "a phase commit took it along")
     }
 
-    fn a_small_fix(&mut self) -> anyhow::Result<()> {
-        self.scene("A fix of one line: the small lane, opened by a short word")?;
-        let told = self.stage.prompt("[QUICK] Say in the README how the tests are run.")?;
-        self.expect(told.is_some(), "the prompt", "no job was born")?;
-        self.good("the person writes [QUICK] before the prompt", "observe is open; no multiplier, no page")?;
-        let came = self.stage.reads("README.md")?;
-        self.passes("the agent reads README.md", came)?;
-        self.agent(&["phase", "advance", "--scope", ".", "-m", "the README is silent on the tests"], "")?;
-        let came =
-            self.stage.edits("README.md", "Takes quotes off.", "Takes quotes off. Tests: sh tests/run.sh")?;
-        self.passes("the agent adds the sentence", came)?;
-        let came = self.stage.runs("sh tests/run.sh")?;
-        self.passes("and runs what it names", came)?;
-        self.agent(&["phase", "advance", "-m", "say how the tests are run"], "")?;
-        let came = self.stage.asks(&small_question(), [REVIEW, APPROVE], APPROVE)?;
-        self.passes("the agent asks once; the person answers: Approve completion", came)?;
-        let stop = self.stage.stops()?;
-        self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
-        self.good("the agent stops", "two commands, one question, one commit")
-    }
-
-    fn the_way_out(&mut self, log: &str) -> anyhow::Result<()> {
+    fn the_way_out(&mut self) -> anyhow::Result<()> {
+        let list = self.stage.prints("git seed job list --json")?;
+        let jobs: serde_json::Value = serde_json::from_str(&list)?;
+        let done = jobs.as_array().and_then(|jobs| jobs.iter().find(|job| job["name"] == JOB));
+        let id = done.and_then(|job| job["id"].as_str()).unwrap_or_default();
+        let log = self.stage.prints(&format!("git seed log --graph {id}"))?;
+        self.expect(log.contains("verify -> condense"), "git seed log --graph", &log)?;
         self.scene("The way out")?;
         let bundle = self.stage.home.join("kept.bundle");
         let told = Seed::discover(&self.stage.repo)?.remove(true, Some(&bundle))?;
@@ -491,7 +583,7 @@ impl Tour<'_> {
             "hook lines, hooks, subagents, refs and .git/seed are gone; pages, knowledge, session logs and commits stay",
         )?;
         self.scene("What is left: the story, in git")?;
-        self.lines(log)?;
+        self.lines(&log)?;
         self.out.line("");
         let log = self.stage.prints("git log --oneline")?;
         self.lines(&log)
@@ -591,6 +683,13 @@ impl Tour<'_> {
         }
     }
 
+    /// A claim that the gate sends back: the first of its reasons, and the step that helps.
+    fn sent_back(&mut self, what: &str, text: &str) -> anyhow::Result<()> {
+        let reason = text.lines().nth(1).unwrap_or(text).trim();
+        let next = text.lines().find(|line| line.starts_with("Do: ")).unwrap_or_default();
+        self.bad(what, "sent back", &format!("{reason}\n{next}"))
+    }
+
     /// It went ahead, and what it did was named at once.
     fn named(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
         match came {
@@ -619,12 +718,7 @@ impl Tour<'_> {
 
     /// The agent takes a step forward with its story; the commit is shown.
     fn boundary(&mut self, subject: &str, sections: &[(&str, &str)]) -> anyhow::Result<()> {
-        let mut text = format!("{subject}\n");
-        for (title, body) in sections {
-            text.push_str(&format!("\n## {title}\n{body}\n"));
-        }
-        text.push_str("\n## Outstanding Items\n");
-        let came = self.agent(&["phase", "advance", "-F", "-"], &text)?;
+        let came = self.agent(&["phase", "advance", "-F", "-"], &story(subject, sections))?;
         self.expect(came.contains("commit"), subject, "the boundary made no commit")?;
         let commit = self.stage.prints("git log -1 --format='%h %s'")?;
         let mark = self.out.tint(Tint::Bold, "commit");
@@ -641,6 +735,22 @@ impl Tour<'_> {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         self.expect(output.status.success(), line, &said)
     }
+}
+
+/// What verify ends with: refused while nothing showed it, heard once it was run.
+const HOLDS: (&str, &[(&str, &str)]) = (
+    "3 of 3 criteria hold",
+    &[
+        ("Acceptance Criteria Checked", "Every line of tests/run.sh says ok."),
+        ("Pass-Fail Per Criterion", "- three lines of `sh tests/run.sh` say ok: pass"),
+        ("Evidence", "sh tests/run.sh printed three lines that begin with ok and no other line."),
+    ],
+);
+
+/// The message of a boundary.
+fn story(subject: &str, sections: &[(&str, &str)]) -> String {
+    let sections = sections.iter().map(|(title, body)| format!("\n## {title}\n{body}\n"));
+    format!("{subject}\n{}\n## Outstanding Items\n", sections.collect::<String>())
 }
 
 /// The agent's command, with its text as a quoted here-document.
@@ -756,8 +866,8 @@ src/CLAUDE.md says in its body why both escapes are taken in one substitution.
 
 /// What it asks at the end of a small job.
 fn small_question() -> String {
-    "[JOB-COMPLETE] Say in the README how the tests are run: README.md names the command now, the command was run after the \
-     change and printed three lines that begin with ok, and nothing else was touched.
+    "[JOB-COMPLETE] quote.sh forgets the closing quote: it prints the closing quote inside the line now, its test was run \
+     after the last change and printed ok, and nothing else was touched.
 
 ## Outstanding Items
 "

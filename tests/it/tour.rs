@@ -1,0 +1,40 @@
+//! The tour, as a person plays it: it ends well, tells its story in order, and leaves nothing.
+
+use std::fs;
+
+use super::world::World;
+
+/// What is told, in this order. The lie comes first: sent back, then proved, then on record.
+const STORY: [&str; 16] = [
+    "\"Fixed and tested\"",
+    "sent back tests are said to have run or passed",
+    "so it runs the tests: FAILED",
+    "and runs them again: ok",
+    "the very same again\n      passes  pass  record ",
+    "ran      sh tests/quote.sh\n",
+    "ended    exit status 0\n",
+    "2 verified · 0 broken · 0 not measured",
+    "the side door: sed -i in a shell\n      refused ",
+    "and says that 3 of 3 criteria hold\n      refused ",
+    "verify: 3 of 3 criteria hold",
+    "CONDENSE: memory gets smaller",
+    "still half staged, byte for byte",
+    "The way out",
+    "take quotes off",
+    "git seed uninstall --check",
+];
+
+#[test]
+fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
+    let world = World::new();
+    let place = world.root().join("tmp");
+    fs::create_dir(&place).expect("it is ours");
+    let told = world.sh(&format!("TMPDIR='{}' git seed tour --fast", place.display()));
+    let left: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+    let mut rest = told.as_str();
+    for part in STORY {
+        let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part:?} in\n{rest}"));
+        rest = after;
+    }
+}
