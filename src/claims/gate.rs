@@ -25,6 +25,9 @@ pub enum Ruling {
 pub struct ClaimAnswer {
     pub directive: Directive,
     pub revision_reasons: Vec<String>,
+    /// The one step that helps, where there are reasons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// Of tested and declared together.
     pub coverage: f64,
     /// The share of the affected items that were tested.
@@ -138,6 +141,9 @@ pub enum Reading {
 pub struct ResponseAnswer {
     pub directive: Directive,
     pub revision_reasons: Vec<String>,
+    /// The one step that helps, where there are reasons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     pub require_tool: RequireTool,
     pub authority: Authority,
 }

@@ -25,11 +25,13 @@ struct Reasons<'t> {
     fixed: bool,
     directive: Directive,
     said: Vec<String>,
+    /// The step that helps against the most severe finding.
+    step: Option<(Directive, String)>,
 }
 
 impl<'t> Reasons<'t> {
     fn new(table: &'t Table, fixed: bool) -> Self {
-        Self { table, fixed, directive: Directive::Pass, said: Vec::new() }
+        Self { table, fixed, directive: Directive::Pass, said: Vec::new(), step: None }
     }
 
     fn add(&mut self, directive: Directive, say: &str) {
@@ -56,6 +58,20 @@ impl<'t> Reasons<'t> {
         };
         let least = row.fixed.filter(|_| self.fixed).unwrap_or(row.least);
         self.add(least, &row.say.replace("{names}", &listed(names)));
+        self.helps(least, &row.step);
+    }
+
+    /// The first of the most severe steps is kept.
+    fn helps(&mut self, directive: Directive, step: &str) {
+        if self.step.as_ref().is_none_or(|(known, _)| *known < directive) {
+            self.step = Some((directive, step.to_owned()));
+        }
+    }
+
+    /// The one step that helps, if anything is in the way.
+    fn next(&self, required: &RequireTool) -> Option<String> {
+        let (_, step) = self.step.as_ref()?;
+        Some(step.replace("{tool}", required.tool.as_deref().unwrap_or_default()))
     }
 
     fn tool(&mut self, required: &RequireTool) {
@@ -99,9 +115,12 @@ fn criteria(reasons: &mut Reasons<'_>, limits: &Thresholds, state: &State) {
         (state.confidence <= limits.confidence.rewrite, Directive::Rewrite, confidence),
         (state.drift >= limits.drift, Directive::Rewrite, &say.drift),
     ];
+    let step = if state.response { &say.step_response } else { &say.step };
     for (applies, directive, why) in steps {
         if applies {
             reasons.add(directive, why);
+            // The least of all, so that any finding comes before it.
+            reasons.helps(Directive::Pass, step);
         }
     }
 }
@@ -251,6 +270,7 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
     gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
     ClaimAnswer {
         directive: reasons.directive,
+        next: reasons.next(&required),
         revision_reasons: reasons.said,
         coverage: sums::rounded(coverage),
         declared_coverage: sums::rounded(declared_coverage),
@@ -499,6 +519,7 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
     let is_self_claim = authority.is_empty() || authority.eq_ignore_ascii_case("self");
     ResponseAnswer {
         directive: reasons.directive,
+        next: reasons.next(&required),
         revision_reasons: reasons.said,
         require_tool: required,
         authority: Authority {

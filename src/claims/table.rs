@@ -154,6 +154,9 @@ pub struct FindingRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed: Option<Directive>,
     pub say: String,
+    /// The step that helps.
+    #[serde(rename = "do")]
+    pub step: String,
 }
 
 /// Reasons of the arithmetic, one for each criterion.
@@ -166,6 +169,11 @@ pub struct Criteria {
     pub confidence: String,
     pub confidence_response: String,
     pub drift: String,
+    /// The step that helps where no finding names one.
+    #[serde(rename = "do")]
+    pub step: String,
+    #[serde(rename = "do_response")]
+    pub step_response: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

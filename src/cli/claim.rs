@@ -222,8 +222,9 @@ fn ruled(answer: &Answer, out: &mut Report) -> Outcome {
         for reason in &answer.reasons {
             text.push_str(&format!("\n  {reason}"));
         }
-        for step in texts(&answer.json["suggestions"]) {
-            text.push_str(&format!("\n  {step}"));
+        let suggested = texts(&answer.json["suggestions"]).next();
+        if let Some(step) = answer.json["next"].as_str().or(suggested) {
+            text.push_str(&format!("\nDo: {step}.\nThen: ask again."));
         }
         return out.refused(&text);
     }
