@@ -5,6 +5,7 @@ use clap::Subcommand;
 use super::{Context, Outcome, report, report::Report};
 use crate::claims::record::Signed;
 use crate::seed::audit::Recorded;
+use crate::seed::claims::word;
 use crate::seed::export::Format;
 use crate::seed::report::rfc3339;
 
@@ -106,6 +107,7 @@ fn about(one: &Recorded) -> String {
     let text = match (&record.inquiry, &record.attest, &record.review) {
         (Some(Inquiry::VerifyClaim(case)), ..) => case.claim.text.clone(),
         (Some(Inquiry::CausalTrace(case)), ..) => case.symptom.clone(),
+        (Some(Inquiry::ResponseGate(case)), ..) => format!("before: {}", word(case.action_type)),
         (_, Some(attest), _) => match &attest.record {
             Some(backing) => format!("commit {} backed by {}", short(&attest.commit), short(backing)),
             None => format!("commit {} without a record", short(&attest.commit)),

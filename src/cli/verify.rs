@@ -43,12 +43,17 @@ pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
     const SHOWN: usize = 20;
     out.json(findings);
     let list = |out: &mut Report, what: &str, some: &[Finding]| {
-        for finding in some.iter().take(SHOWN) {
-            let id: String = finding.record.chars().take(20).collect();
-            out.line(format_args!("{what:<14}{id:<21} {}", finding.reason));
+        // Neighbours for which the same is said stand on one line.
+        let mut alike = some.chunk_by(|one, next| one.reason == next.reason);
+        for group in alike.by_ref().take(SHOWN) {
+            let [first, more @ ..] = group else { continue };
+            let id: String = first.record.chars().take(20).collect();
+            let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
+            out.line(format_args!("{what:<14}{id:<21} {}{more}", first.reason));
         }
-        if some.len() > SHOWN {
-            out.line(format_args!("{what:<14}and {} more", some.len() - SHOWN));
+        let left: usize = alike.map(<[Finding]>::len).sum();
+        if left > 0 {
+            out.line(format_args!("{what:<14}and {left} more"));
         }
     };
     list(out, "broken", &findings.broken);

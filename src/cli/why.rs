@@ -40,7 +40,12 @@ pub(super) fn run(args: &WhyArgs, context: &Context, out: &mut Report) -> anyhow
         out.line(format_args!("          {}", row.why));
         out.line(format_args!("          do: {}", row.do_));
         if !agent {
-            let facts: Vec<String> = row.facts.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            let facts: Vec<String> = row
+                .facts
+                .iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect();
             if !facts.is_empty() {
                 out.line(format_args!("          {}", facts.join("  ")));
             }

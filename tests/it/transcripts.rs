@@ -458,6 +458,16 @@ fn a_plan_that_speaks() {
 }
 
 #[test]
+fn a_claim_that_is_proved() {
+    plays("a-claim-that-is-proved.txt");
+}
+
+#[test]
+fn a_claim_in_enforce_mode() {
+    plays("a-claim-in-enforce-mode.txt");
+}
+
+#[test]
 fn a_job_that_repeats() {
     plays("a-job-that-repeats.txt");
 }
