@@ -155,8 +155,8 @@ pub struct Counts {
     /// absent where neither happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proved: Option<bool>,
-    /// The work tree as the last receipt knew it, where nothing changed since; empty where
-    /// something did. Absent means the tree of the last boundary.
+    /// The work tree as a receipt took it, and a mark of the index that it was taken from; empty
+    /// where something changed since, absent where that is as the job has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// What is known of the context since then; absent where nothing new is.

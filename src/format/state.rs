@@ -134,8 +134,8 @@ pub struct Fence {
     /// The work tree at the last boundary, as a tree id; empty before the first step.
     #[serde(default)]
     pub tree: String,
-    /// The work tree as the fence saw it after that; empty where something changed since, absent
-    /// where nothing did.
+    /// The work tree as a receipt took it last, and a mark of the index that it was taken from;
+    /// empty where something changed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
     /// The work tree when the cycle began, as a tree id.

@@ -62,7 +62,10 @@ impl Seed {
 
     fn told_of_runs(&self, focused: &Focused) -> Result<String> {
         let all = self.ran(focused)?;
-        let runs: Vec<&(String, Ran)> = all.iter().filter(|(_, ran)| ran.run.is_some()).collect();
+        // What ran before the last run of the job was over says nothing of this one.
+        let began = focused.state.job.last_completed_at.unwrap_or_default();
+        let of_run = |(_, ran): &&(String, Ran)| ran.run.is_some() && ran.at >= began;
+        let runs: Vec<&(String, Ran)> = all.iter().filter(of_run).collect();
         let Some((id, last)) = runs.last() else {
             return Ok("runs      no run of tests was seen".to_owned());
         };

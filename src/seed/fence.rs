@@ -584,7 +584,6 @@ impl Seed {
         let taken = self.step(&focused.chain, super::steps::Fold::In, |state, since| {
             if let Some(tree) = &tree {
                 state.fence.tree = tree.to_string();
-                state.fence.seen = Some(String::new());
             }
             state.fence.strays.retain(|stray| !paths.contains(stray));
             state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));

@@ -237,6 +237,7 @@ impl Seed {
         if focused.since.is_err() {
             return Ok(Answer::silence());
         }
+        let known = self.known_tree(&focused);
         let Came { after, plan_edits, places, lines, prints, by_hand, context } =
             self.what_came(host, event, call, outcome, &focused)?;
         let context = merged(context, self.word_on_knowledge(&focused, call, &places));
@@ -256,7 +257,7 @@ impl Seed {
             deeds.push(Deed::Page);
         }
         let spends = self.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
-        let kept = self.kept_of_call(host, event, call, outcome, (&after, &places), &focused)?;
+        let kept = self.kept_of_call(host, event, call, outcome, (&after, &places, known), &focused)?;
         let (gauge, filling) = if guest { (None, None) } else { self.filling(&focused, event) };
         let context = merged(context, filling);
         let words = context.as_deref().map_or(0, count_words);
@@ -280,7 +281,7 @@ impl Seed {
                 pacing::count(counts, call, &deeds, &places, spends);
             }
             pacing::prove(counts, call, outcome, &after, &places);
-            counts.tree = kept.tree_behind(counts.tree.take());
+            counts.tree = kept.tree.or(counts.tree.take());
             rulings::count(counts, &focused.state.gate, after.moved, lines);
             (line.ran, line.opened, line.source) = (kept.receipt, kept.opened, kept.source);
             if matches!(call.act, Act::Delegate { .. }) {
@@ -329,17 +330,19 @@ impl Seed {
         event: &Event,
         call: &ToolCall,
         outcome: &Outcome,
-        (after, places): (&Aftermath, &[(String, Place)]),
+        (after, places, known): (&Aftermath, &[(String, Place)], Option<String>),
         focused: &Focused,
     ) -> Result<KeptOfCall> {
         let opens = outcome.ok && !self.is_guest(focused, event);
         let shown: Vec<String> = places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
+        let receipt = self.receipt(event, call, outcome, (after, known), focused)?;
+        // What an edit tool changed is seen by the fence's next look only.
+        let edited = matches!(call.act, Act::Edit(_)).then(String::new);
         Ok(KeptOfCall {
-            receipt: self.receipt(event, call, outcome, after, focused)?,
+            tree: receipt.as_ref().map(|ran| self.seen_tree(ran)).or(edited),
+            receipt,
             opened: if opens { self.opened_by(call, event, &shown) } else { Vec::new() },
             source: self.source_of(host, call),
-            // What an edit tool changed is seen by the fence's next look only.
-            moves: matches!(call.act, Act::Edit(_)) || after.moved,
         })
     }
 
@@ -914,19 +917,8 @@ struct KeptOfCall {
     receipt: Option<Ran>,
     opened: Vec<String>,
     source: String,
-    /// The work tree may be another one now.
-    moves: bool,
-}
-
-impl KeptOfCall {
-    /// The work tree as it is known now, where it was known as `before`.
-    fn tree_behind(&self, before: Option<String>) -> Option<String> {
-        match &self.receipt {
-            Some(ran) => Some(ran.tree_after.clone().unwrap_or_default()),
-            None if self.moves => Some(String::new()),
-            None => before,
-        }
-    }
+    /// The work tree as it is known now; empty where an edit has made it another one.
+    tree: Option<String>,
 }
 
 /// What a call left behind.

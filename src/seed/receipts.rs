@@ -26,7 +26,8 @@ const END: u64 = 1024 * 1024;
 const KEPT: usize = 64;
 
 impl Seed {
-    /// The receipt of a shell call that `after` tells of, and the tree that it leaves.
+    /// The receipt of a shell call that `after` tells of, and the tree that it leaves; `known` is
+    /// what [`Self::known_tree`] said before the fence looked.
     ///
     /// The tree is taken where code ran; for other commands it is known only while nothing
     /// changes. What a call changes itself belongs to its tree.
@@ -35,7 +36,7 @@ impl Seed {
         event: &Event,
         call: &ToolCall,
         outcome: &Outcome,
-        after: &Aftermath,
+        (after, known): (&Aftermath, Option<String>),
         focused: &Focused,
     ) -> Result<Option<Ran>> {
         let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
@@ -44,7 +45,6 @@ impl Seed {
         }
         let read = self.rules.runs().recognise(command);
         let ends = !background && !outcome.background;
-        let known = self.known_tree(focused);
         let tree_after = match &known {
             Some(tree) if !after.moved => Some(tree.clone()),
             _ if ends && runs_code(command) => Some(self.tree_of_index()?),
@@ -83,12 +83,26 @@ impl Seed {
         }))
     }
 
-    /// The work tree, where it is known without looking.
-    fn known_tree(&self, focused: &Focused) -> Option<String> {
+    /// The tree of the fence's index, where a receipt took it and that index is still the same.
+    pub(super) fn known_tree(&self, focused: &Focused) -> Option<String> {
         let counts = focused.since.as_ref().ok()?;
-        let fence = &focused.state.fence;
-        let tree = counts.tree.as_ref().or(fence.seen.as_ref()).unwrap_or(&fence.tree).clone();
-        Some(tree).filter(|tree| !tree.is_empty())
+        let known = counts.tree.as_ref().or(focused.state.fence.seen.as_ref())?;
+        let (tree, mark) = known.split_once(' ')?;
+        (self.index_mark().as_deref() == Some(mark)).then(|| tree.to_owned())
+    }
+
+    /// What the journal keeps of a tree that was taken: which index it is of, too.
+    pub(super) fn seen_tree(&self, ran: &Ran) -> String {
+        let seen = ran.tree_after.as_ref().zip(self.index_mark());
+        seen.map_or_else(String::new, |(tree, mark)| format!("{tree} {mark}"))
+    }
+
+    /// Tells the fence's index from any other that took its place: whoever writes it makes a
+    /// new file.
+    fn index_mark(&self) -> Option<String> {
+        let data = self.private_index().metadata().ok()?;
+        let at = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(format!("{}-{}", at.as_nanos(), data.len()))
     }
 
     /// The tree of the fence's index, which the look after a call brought up to date.

@@ -26,8 +26,7 @@ fn long(n: usize) -> String {
 fn lines(world: &World, what: &str) -> Vec<Value> {
     let chain = format!("refs/seed/jobs/{}", world.job().trim());
     let folds = world.git(&format!("ls-tree -r --name-only {chain} trace/"));
-    let mut text: String =
-        folds.lines().map(|file| world.git(&format!("show {chain}:{file}"))).collect::<Vec<_>>().join("");
+    let mut text: String = folds.lines().map(|file| world.git(&format!("show {chain}:{file}"))).collect();
     text.push_str(&world.text(".git/seed/journal/main.jsonl"));
     let read = |line: &str| serde_json::from_str::<Value>(line.split('\t').next()?).ok();
     text.lines().filter_map(read).filter(|line| line["what"] == what).collect()
