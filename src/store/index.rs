@@ -24,6 +24,49 @@ pub(super) fn is_plain_index(bytes: &[u8], id_length: usize) -> bool {
     after_unmarked_entries(body, entries, id_length).is_some_and(is_self_contained)
 }
 
+/// The ids of the trees that git keeps with the index in `bytes`, the top one first; `None`
+/// where a directory changed since they were written, or the index is not plain.
+pub(super) fn trees_of(bytes: &[u8], id_length: usize) -> Option<Vec<&[u8]>> {
+    let body = bytes.get(12..bytes.len().checked_sub(id_length)?)?;
+    let entries = number(&bytes[8..12])?;
+    if &bytes[..4] != b"DIRC" || number(&bytes[4..8]) != Some(2) {
+        return None;
+    }
+    let mut extensions = after_unmarked_entries(body, entries, id_length)?;
+    if !is_self_contained(extensions) {
+        return None;
+    }
+    while let Some((header, rest)) = extensions.split_at_checked(8) {
+        let (part, rest) = rest.split_at_checked(number(&header[4..8])?)?;
+        if &header[..4] == b"TREE" {
+            return kept_trees(part, entries, id_length);
+        }
+        extensions = rest;
+    }
+    None
+}
+
+/// The trees of the extension in `part`: each a name, how many entries it covers (none that
+/// counts where it is out of date) and how many trees stand below it, and its id.
+fn kept_trees(mut part: &[u8], entries: usize, id_length: usize) -> Option<Vec<&[u8]>> {
+    let mut trees = Vec::new();
+    let mut announced = 1_usize;
+    while !part.is_empty() {
+        let name = memchr::memchr(0, part)?;
+        let end = name + memchr::memchr(b'\n', &part[name..])?;
+        let (covers, below) = std::str::from_utf8(&part[name + 1..end]).ok()?.split_once(' ')?;
+        let covers: usize = covers.parse().ok()?;
+        if trees.is_empty() && covers != entries {
+            return None;
+        }
+        announced = announced.checked_add(below.parse().ok()?)?;
+        let (id, rest) = part[end + 1..].split_at_checked(id_length)?;
+        trees.push(id);
+        part = rest;
+    }
+    (trees.len() == announced).then_some(trees)
+}
+
 /// What follows the entries; `None` if one is marked or does not fit.
 fn after_unmarked_entries(mut body: &[u8], entries: usize, id_length: usize) -> Option<&[u8]> {
     for _ in 0..entries {

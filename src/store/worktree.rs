@@ -310,7 +310,10 @@ impl Store {
             self.take_anew(&own.index, lens, base, is_build)
         };
         let taken = taken?;
-        own.put(index)?;
+        // A file that replaces another one is waited for by some disks, and this is asked often.
+        if fs::read(&own.index).ok() != fs::read(index).ok() {
+            own.put(index)?;
+        }
         Ok(taken)
     }
 
@@ -492,16 +495,35 @@ impl Store {
     }
 
     /// The tree of a private index, whose blobs are all there. Git locks an index for this: it
-    /// gets a copy, so that two at once do not meet.
+    /// gets a copy, so that two at once do not meet. No child where git keeps it with the index.
     pub fn tree_of_index(&self, index: &Path) -> Result<TreeId, StoreError> {
+        if let Some(tree) = self.kept_tree(index) {
+            return Ok(tree);
+        }
         let own = Own::beside(self, index)?;
         copy_with_times(index, &own.index)?;
         self.write_tree(&own.index)
     }
 
+    /// The tree of an index, whose blobs are all there.
+    ///
+    /// No child where nothing changed since git wrote the trees that it keeps with an index.
     pub(super) fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
+        if let Some(tree) = self.kept_tree(index) {
+            return Ok(tree);
+        }
         let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
         parse_id(&printed, "git write-tree")
+    }
+
+    /// The tree that git keeps with an index, where each tree of it is still here: what
+    /// `git write-tree` would say.
+    fn kept_tree(&self, index: &Path) -> Option<TreeId> {
+        let bytes = fs::read(index).ok()?;
+        let trees = index::trees_of(&bytes, self.repo.object_hash().len_in_bytes())?;
+        let ids = trees.into_iter().map(|id| gix::ObjectId::try_from(id).ok());
+        let ids = ids.collect::<Option<Vec<_>>>()?;
+        ids.iter().all(|id| self.repo.has_object(id)).then(|| ids.first().map(|id| (*id).into()))?
     }
 
     /// What differs from tree `a` to tree `b`, by path.
@@ -981,6 +1003,64 @@ mod tests {
             assert_eq!(store.blob_at(&tree, &path("a")).expect("reads"), Some(b"22".to_vec()), "{mark}");
             assert_eq!(store.status().expect("asks"), [], "{mark}: the person still hides it");
         }
+    }
+
+    #[test]
+    fn the_tree_of_an_index_is_what_git_says_and_known_without_it_only_while_it_is_here() {
+        for format in ["sha1", "sha256"] {
+            let bed = Testbed::with_format(format);
+            for file in ["a", "dir/b", "dir/deep/c", "other/d"] {
+                bed.commit(file, "1");
+            }
+            let store = bed.store();
+            let index = bed.path().join(".git/index");
+            let said = || bed.git(&["write-tree"]);
+            assert_eq!(store.kept_tree(&index).map(|tree| tree.to_string()), Some(said()));
+            // What is staged makes the kept trees out of date, until git writes them again.
+            bed.write("dir/deep/c", "2");
+            bed.git(&["update-index", "dir/deep/c"]);
+            assert_eq!(store.kept_tree(&index), None);
+            let tree = store.write_tree(&index).expect("a tree");
+            assert_eq!(tree.to_string(), said());
+            assert_eq!(store.kept_tree(&index), Some(tree.clone()));
+            bed.git(&["rm", "-q", "--cached", "other/d"]);
+            assert_eq!(store.kept_tree(&index), None);
+            let tree = store.write_tree(&index).expect("a tree");
+            assert_eq!(tree.to_string(), said());
+            // A tree below it is gone.
+            let deep = bed.git(&["rev-parse", &format!("{tree}:dir/deep")]);
+            std::fs::remove_file(crate::store::object::loose(&bed.path().join(".git/objects"), &deep))
+                .expect("it is loose");
+            assert_eq!(bed.store().kept_tree(&index), None);
+            let bytes = std::fs::read(&index).expect("reads");
+            let id_length = if format == "sha1" { 20 } else { 32 };
+            for cut in 0..bytes.len() {
+                let _ = index::trees_of(&bytes[..cut], id_length);
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_snapshot_of_what_did_not_change_leaves_its_index_in_place() {
+        use std::os::unix::fs::MetadataExt as _;
+        let bed = Testbed::new();
+        bed.commit("dir/a", "1");
+        let store = bed.store();
+        let lens = store.lens(&store.pins().expect("pins"), None).expect("a lens");
+        let dir = tempfile::tempdir().expect("a directory");
+        let index = dir.path().join("index");
+        let take = || store.snapshot(&index, &lens, None, &no_build).expect("a snapshot").tree;
+        let inode = || index.metadata().expect("it is there").ino();
+        let first = take();
+        assert_eq!(take(), first);
+        let lies = inode();
+        assert_eq!((take(), inode()), (first.clone(), lies));
+        bed.write("dir/a", "22");
+        let second = take();
+        assert_ne!((second.clone(), inode()), (first.clone(), lies));
+        bed.write("dir/a", "1");
+        assert_eq!(take(), first);
     }
 
     #[test]
