@@ -3,8 +3,11 @@
 //! The bytes of a record follow from it: fields in their order, no spaces, shortest
 //! numbers. So what is read and written again is the same file.
 
-use crate::claims::Truth;
-use crate::claims::record::{FORMAT, Record};
+use serde::Deserialize;
+
+use crate::claims::record::{FORMAT, Kind, Record};
+use crate::claims::{Directive, Truth};
+use crate::event::UnixSeconds;
 
 /// The record in its commit's tree.
 pub const RECORD: &str = "record.json";
@@ -39,6 +42,44 @@ pub fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
             Ok(version) if version.format > FORMAT => Err(BadRecord::Newer(version.format)),
             _ => Err(error.into()),
         },
+    }
+}
+
+/// What of a record says how a ruling went, without all that it rested on.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Gist {
+    format: u32,
+    pub n: u64,
+    kind: Kind,
+    pub at: UnixSeconds,
+    pub tree: String,
+    #[serde(default)]
+    pub directive: Option<Directive>,
+    #[serde(default)]
+    opens: bool,
+}
+
+impl Gist {
+    /// A ruling that lets work on this tree go on.
+    pub fn passes(&self) -> bool {
+        self.kind.may_back() && self.opens
+    }
+}
+
+/// Reads that much of `record.json`.
+pub fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
+    match serde_json::from_slice::<Gist>(bytes) {
+        Ok(gist) if gist.format <= FORMAT => Ok(gist),
+        // Whoever reads it whole says what is wrong.
+        _ => read(bytes).map(|record| Gist {
+            format: record.format,
+            n: record.n,
+            kind: record.kind,
+            at: record.at,
+            directive: record.directive,
+            opens: record.opens,
+            tree: record.tree,
+        }),
     }
 }
 
@@ -105,8 +146,8 @@ pub fn noted(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claims::record::{Attest, Kind};
-    use crate::claims::{Directive, Inquiry, TraceCase};
+    use crate::claims::record::Attest;
+    use crate::claims::{Inquiry, TraceCase};
 
     fn record() -> Record {
         let trace = TraceCase {
@@ -148,6 +189,17 @@ mod tests {
         let newer = r#"{"format":2,"n":1,"what":"else"}"#;
         assert!(matches!(read(newer.as_bytes()), Err(BadRecord::Newer(2))));
         assert!(matches!(read(b"{}"), Err(BadRecord::Json(_))));
+    }
+
+    #[test]
+    fn the_gist_is_that_of_the_whole() {
+        let whole = record();
+        let said = gist(&write(&whole).expect("writes")).expect("reads");
+        assert_eq!((said.n, said.at, said.directive), (whole.n, whole.at, whole.directive));
+        assert_eq!((said.tree.as_str(), said.passes()), (whole.tree.as_str(), whole.passes()));
+        let newer = r#"{"format":2,"n":1,"kind":"seal","at":1,"tree":"t"}"#;
+        assert!(matches!(gist(newer.as_bytes()), Err(BadRecord::Newer(2))));
+        assert!(matches!(gist(b"{}"), Err(BadRecord::Json(_))));
     }
 
     #[test]

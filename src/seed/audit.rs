@@ -1,5 +1,7 @@
 //! The records of the gate: written, found again, and bound to the commits that land.
 
+use std::ops::ControlFlow;
+
 use super::{Result, Seed, SeedError};
 use crate::claims::audit::{Findings, Standing};
 use crate::claims::gate::{self, Table};
@@ -147,6 +149,26 @@ impl Seed {
         Ok(Recorded { id: id.clone(), record })
     }
 
+    /// What the newest rulings said, oldest first: so many at most, of the newest `near` records.
+    pub fn recent_rulings(&self, most: usize, near: usize) -> Result<Vec<claim::Gist>> {
+        let mut found = Vec::new();
+        let mut left = near;
+        self.store.each_step(names::CLAIMS, |step| -> Result<ControlFlow<()>> {
+            let gist = self.gist(&step.commit)?;
+            found.extend(Some(gist).filter(|gist| gist.directive.is_some()));
+            left = left.saturating_sub(1);
+            let enough = found.len() >= most || left == 0;
+            Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        found.reverse();
+        Ok(found)
+    }
+
+    fn gist(&self, id: &RecordId) -> Result<claim::Gist> {
+        let bytes = self.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
+        claim::gist(&bytes).map_err(|bad| unread(id, &bad))
+    }
+
     /// The newest record near the tip that passes, for this very tree.
     pub fn passing_for_tree(&self, tree: &TreeId) -> Result<Option<RecordId>> {
         let near = self.headings(Some(NEAR))?;
@@ -184,7 +206,7 @@ impl Seed {
         self.store.append_record(self.now, &signing, &mut |tip: Option<&Tip>, sealing: &Sealing| {
             let mut record = record.clone();
             record.n = match tip {
-                Some(tip) => self.recorded(&tip.commit)?.record.n + 1,
+                Some(tip) => self.gist(&tip.commit)?.n + 1,
                 None => 1,
             };
             record.prev = tip.map(|tip| tip.commit.to_string());

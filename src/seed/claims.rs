@@ -23,7 +23,7 @@ use crate::claims::{
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
 use crate::phases::place::Place;
-use crate::store::{CommitId, RepoPath, TreeId};
+use crate::store::{CommitId, RepoPath, TreeId, UnixSeconds};
 
 /// How far a call has come, for whoever waits: the step, and what is done in it.
 pub type Tell<'a> = &'a dyn Fn(u32, &'static str);
@@ -457,7 +457,12 @@ impl Seed {
     }
 
     fn drift(&self, receipts: &[Receipt], table: &Table) -> Result<f64> {
-        Ok(drift_of(&self.verdicts(RECENT)?, receipts, table))
+        let recent = self.recent_rulings(table.figures.drift_window, RECENT)?;
+        let past = recent.iter().filter_map(|one| {
+            let failed = one.passes() && has_failed_since(&one.tree, one.at, receipts);
+            Some((one.directive?, failed))
+        });
+        Ok(session::drift(&past.collect::<Vec<_>>(), table))
     }
 
     /// The chain of records: how long, its head, and whether it holds; absent means that this
@@ -501,11 +506,15 @@ fn name_in(item: &str) -> Option<&str> {
 
 /// A claim stood, and tests failed later on the tree that it was made of.
 fn is_contradicted(record: &Record, receipts: &[Receipt]) -> bool {
+    record.passes() && has_failed_since(&record.tree, record.at, receipts)
+}
+
+/// Tests failed on `tree`, at `at` or later.
+fn has_failed_since(tree: &str, at: UnixSeconds, receipts: &[Receipt]) -> bool {
     let failed = |receipt: &&Receipt| {
-        receipt.run.is_some() && receipt.status.is_some_and(|status| status != 0) && receipt.at >= record.at
+        receipt.run.is_some() && receipt.status.is_some_and(|status| status != 0) && receipt.at >= at
     };
-    record.passes()
-        && receipts.iter().filter(failed).any(|receipt| receipt.tree.as_deref() == Some(record.tree.as_str()))
+    receipts.iter().filter(failed).any(|receipt| receipt.tree.as_deref() == Some(tree))
 }
 
 fn drift_of(verdicts: &[Recorded], receipts: &[Receipt], table: &Table) -> f64 {

@@ -7,6 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
@@ -336,16 +337,47 @@ impl Store {
 
     fn steps_from(&self, from: ObjectId, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
         let mut steps = Vec::new();
+        let limited = |step: Step| -> Result<ControlFlow<()>, StoreError> {
+            steps.push(step);
+            Ok(if steps.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        };
+        if limit > 0 {
+            self.each_step_from(from, chain, limited)?;
+        }
+        Ok(steps)
+    }
+
+    /// Hands the steps of a chain to `each`, newest first, until it has enough.
+    pub fn each_step<E: From<StoreError>>(
+        &self,
+        chain: &str,
+        each: impl FnMut(Step) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        match self.ref_target(chain)? {
+            Some(tip) => self.each_step_from(tip, chain, each),
+            None => Ok(()),
+        }
+    }
+
+    fn each_step_from<E: From<StoreError>>(
+        &self,
+        from: ObjectId,
+        chain: &str,
+        mut each: impl FnMut(Step) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
         let mut next = Some(from);
-        while let Some(id) = next.filter(|_| steps.len() < limit) {
+        while let Some(id) = next {
             let commit = self.commit_object(id, chain)?;
             let unread = |err| StoreError::unreadable(format!("{chain} ({id})"), &err);
             let decoded = commit.decode().map_err(unread)?;
             let at = decoded.committer().map_err(unread)?.seconds();
-            steps.push(Step { commit: id.into(), message: decoded.message.to_string(), at });
             next = decoded.parents().next();
+            let step = Step { commit: id.into(), message: decoded.message.to_string(), at };
+            if each(step)?.is_break() {
+                break;
+            }
         }
-        Ok(steps)
+        Ok(())
     }
 
     /// The chains whose names start with `prefix`, such as `refs/seed/jobs/`, by name.
