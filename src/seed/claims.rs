@@ -359,7 +359,14 @@ impl Seed {
         let focused = self.focused()?;
         let tree = self.tree_now(focused.as_ref())?;
         let base = self.base(focused.as_ref())?;
-        let pieces = self.store.truth(base.as_ref(), &tree)?;
+        let mut pieces = self.store.truth(base.as_ref(), &tree)?;
+        if let Some(focused) = &focused {
+            // What git seed writes itself is no work of the agent, who need not speak of it.
+            let own = |path: &str| self.is_own_file(&focused.chain, &focused.state, path);
+            let owned = pieces.iter().map(|piece| own(&piece.path)).collect::<Result<Vec<_>>>()?;
+            let mut owned = owned.into_iter();
+            pieces.retain(|_| !owned.next().unwrap_or_default());
+        }
         let base = base.map(|base| base.to_string()).unwrap_or_default();
         let mut truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
         if let Some(focused) = &focused {
