@@ -22,7 +22,6 @@ use crate::claims::{
 };
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
-use crate::phases::place::Place;
 use crate::store::{CommitId, RepoPath, TreeId, UnixSeconds};
 
 /// How far a call has come, for whoever waits: the step, and what is done in it.
@@ -370,11 +369,9 @@ impl Seed {
         let base = base.map(|base| base.to_string()).unwrap_or_default();
         let mut truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
         if let Some(focused) = &focused {
-            // What git seed writes itself is nobody's change, and pages run nowhere.
-            let place = |path: &str| self.place_of(path, &focused.state);
-            truth.files.retain(|file| place(&file.path) != Place::JobFile);
+            // Pages and other memory run nowhere.
             for file in &mut truth.files {
-                file.prose |= !place(&file.path).is_direct(&file.path);
+                file.prose |= !self.place_of(&file.path, &focused.state).is_direct(&file.path);
             }
         }
         Ok(Ground { focused, tree, truth })
