@@ -8,6 +8,8 @@
 
 #![expect(clippy::disallowed_macros, reason = "it prints a table")]
 
+mod claims;
+
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -37,7 +39,7 @@ struct Case {
     run: fn(&Asked, &mut Table) -> Result<()>,
 }
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 13] = [
     Case { name: "decision", run: decision },
     Case { name: "journal", run: journal },
     Case { name: "fence", run: fence },
@@ -50,6 +52,7 @@ const CASES: [Case; 12] = [
     Case { name: "page", run: page },
     Case { name: "pages", run: pages },
     Case { name: "memory", run: memory },
+    Case { name: "claims", run: claims::claims },
 ];
 
 fn main() -> Result<()> {
@@ -261,6 +264,11 @@ const FILE: &str = "src/a/b/c/lex.rs";
 impl Ground {
     /// A repository of about `files` files, without git seed.
     fn plain(files: usize) -> Result<Self> {
+        Self::with(files, &[])
+    }
+
+    /// The same with further files in it.
+    fn with(files: usize, more: &[(String, String)]) -> Result<Self> {
         let dir = tempfile::tempdir()?;
         let top = fs::canonicalize(dir.path())?.join("repo");
         let binary = dir.path().join("git-seed");
@@ -272,6 +280,9 @@ impl Ground {
         ground.write("CLAUDE.md", "# Root\n")?;
         for n in 0..files {
             ground.write(&format!("lib/d{:03}/f{n}.txt", n / 100), &format!("file {n}\n"))?;
+        }
+        for (path, text) in more {
+            ground.write(path, text)?;
         }
         for line in [
             "init -q -b main .",
@@ -287,7 +298,11 @@ impl Ground {
 
     /// The same with git seed, and a job that an agent led into execute.
     fn in_execute(files: usize) -> Result<Self> {
-        let ground = Self::plain(files)?;
+        Self::in_execute_with(files, &[])
+    }
+
+    fn in_execute_with(files: usize, more: &[(String, String)]) -> Result<Self> {
+        let ground = Self::with(files, more)?;
         ground.seed("init --host claude")?;
         ground.hooked(&json!({ "hook_event_name": "SessionStart", "source": "startup" }))?;
         ground.hooked(&json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Fix the lexer" }))?;
