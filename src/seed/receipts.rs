@@ -47,7 +47,7 @@ impl Seed {
         let ends = !background && !outcome.background;
         let tree_after = match &known {
             Some(tree) if !after.moved => Some(tree.clone()),
-            _ if ends && runs_code(command) => Some(self.tree_of_index()?),
+            _ if ends && runs_code(command) => Some(self.tree_of_index(focused)?),
             _ => None,
         };
         let unchanged = !after.moved || !after.changed;
@@ -88,7 +88,8 @@ impl Seed {
         let counts = focused.since.as_ref().ok()?;
         let known = counts.tree.as_ref().or(focused.state.fence.seen.as_ref())?;
         let (tree, mark) = known.split_once(' ')?;
-        (self.index_mark().as_deref() == Some(mark)).then(|| tree.to_owned())
+        let holds = self.index_mark().as_deref() == Some(mark) && self.store.has_object(tree);
+        holds.then(|| tree.to_owned())
     }
 
     /// What the journal keeps of a tree that was taken: which index it is of, too.
@@ -106,8 +107,10 @@ impl Seed {
     }
 
     /// The tree of the fence's index, which the look after a call brought up to date.
-    fn tree_of_index(&self) -> Result<String> {
-        Ok(self.store.tree_of_index(&self.private_index())?.to_string())
+    /// Where a gc took what only that index held, the files are read anew for another one.
+    fn tree_of_index(&self, focused: &Focused) -> Result<String> {
+        let tree = self.store.tree_of_index(&self.private_index());
+        Ok(tree.map_or_else(|_| self.tree_now(Some(focused)), Ok)?.to_string())
     }
 
     /// A directory as it is told: from the top of the repository, or whole outside of it.
@@ -228,8 +231,9 @@ impl Seed {
         if !self.store.has_object(after.as_str()) {
             return Ok(None);
         }
-        let changed = self.store.diff_trees(&after, tree)?;
-        Ok(Some(changed.into_iter().map(|change| change.path.to_string()).collect()))
+        // A gc may have taken a part of it: what cannot be compared shows nothing.
+        let changed = self.store.diff_trees(&after, tree).ok();
+        Ok(changed.map(|all| all.into_iter().map(|change| change.path.to_string()).collect()))
     }
 
     /// The receipt `id` of the focused job, or of any open one.

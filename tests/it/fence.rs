@@ -539,13 +539,14 @@ fn the_hook_after_a_shell_call_starts_few_children() {
         world.after("Bash", &input, &call, &json!({ "stdout": "" }), 50);
         world.host_has("PATH", &path);
         let told = fs::read_to_string(&log).unwrap_or_default();
-        let verbs = ["ls-files", "update-index", "check-ignore"];
+        let verbs = ["ls-files", "update-index", "check-ignore", "write-tree"];
         told.lines()
             .map(|line| verbs.into_iter().find(|verb| line.contains(verb)).unwrap_or(line).to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(count(&|_| ()), ["ls-files"], "nothing changed");
-    assert_eq!(count(&|world| write(world, CODE, "fn lex() { 2 }\n")), ["ls-files", "update-index"]);
+    let changed = count(&|world| write(world, CODE, "fn lex() { 2 }\n"));
+    assert_eq!(changed, ["ls-files", "update-index", "write-tree"], "a receipt of code names its tree");
     assert_eq!(count(&|_| ()), ["ls-files"], "nothing changed again");
 }
 
