@@ -564,7 +564,7 @@ mod tests {
     #[test]
     fn responses_are_judged_by_what_they_are_about_to_do() {
         type Change = fn(&mut ResponseCase);
-        let cases: [(&str, Directive, bool, Change); 14] = [
+        let cases: [(&str, Directive, bool, Change); 19] = [
             ("as it is", Directive::Pass, false, |_| {}),
             ("no evidence for a fix", Directive::Reject, false, |case| case.evidence_count = 0),
             // 1 - .9 * .7 = .37
@@ -572,6 +572,36 @@ mod tests {
             // 1 - .9 * .3 = .73
             ("one unbacked piece", Directive::Rewrite, true, |case| {
                 case.evidence_count = 1;
+                case.receipts.clear();
+            }),
+            // Numbers alone open nothing.
+            ("many reviews of a fix", Directive::Rewrite, true, |case| {
+                case.evidence_count = 99;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.confidence = 0.99;
+                case.receipts.clear();
+            }),
+            ("a browser that nobody started", Directive::Rewrite, true, |case| {
+                case.action_type = ActionType::Push;
+                case.evidence_count = 99;
+                case.evidence_type = EvidenceType::BrowserTest;
+                case.receipts.clear();
+            }),
+            ("a commit that nothing ran for", Directive::Rewrite, true, |case| {
+                case.action_type = ActionType::Commit;
+                case.evidence_count = 0;
+                case.affects_user_facing = false;
+                case.receipts.clear();
+            }),
+            ("a commit of prose", Directive::Pass, false, |case| {
+                case.action_type = ActionType::Commit;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files = vec![ChangedFile { prose: true, ..code("README.md", &[]) }];
+                case.receipts.clear();
+            }),
+            ("a refactoring to come", Directive::Pass, false, |case| {
+                case.action_type = ActionType::Refactor;
+                case.evidence_type = EvidenceType::CodeReview;
                 case.receipts.clear();
             }),
             ("failed", Directive::Reject, true, |case| case.receipts[0].status = Some(1)),

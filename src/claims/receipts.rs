@@ -70,6 +70,11 @@ impl<'c> Runs<'c> {
         })
     }
 
+    /// Whether a command since the last change stands behind evidence of this kind.
+    pub fn is_commanded_for(&self, kind: EvidenceType, table: &Table) -> bool {
+        table.evidence(kind).is_some_and(|row| row.backing == Backing::Command) && self.commanded()
+    }
+
     /// What evidence of this kind weighs with these receipts.
     pub fn weight(&self, kind: EvidenceType, only_prose: bool, table: &Table) -> f64 {
         let full = table.weight(kind);

@@ -484,7 +484,13 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
     let count = if blank { 0 } else { case.evidence_count };
     let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
     let said = (!blank).then_some(kind);
-    let required = required(&[], said, &runs, table);
+    let mut required = required(&[], said, &runs, table);
+    // Numbers that the agent says open nothing alone: where code changed, something was run.
+    let acts = claims || matches!(case.action_type, ActionType::Commit | ActionType::Push);
+    let is_shown = runs.any_fresh() || said.is_some_and(|kind| runs.is_commanded_for(kind, table));
+    if acts && surface.has_code() && !is_shown {
+        required = self::required(&[], Some(EvidenceType::UnitTest), &runs, table);
+    }
     reasons.tool(&required);
     if claims {
         runs.say(&mut |finding, names| reasons.names(finding, names), &[], table);

@@ -38,6 +38,8 @@ pub struct RunRow {
     #[serde(default)]
     pub needs: Vec<String>,
     #[serde(default)]
+    pub between: Vec<String>,
+    #[serde(default)]
     pub clusters: bool,
 }
 
@@ -50,6 +52,8 @@ struct Wrapper {
     valued: Vec<String>,
     #[serde(default)]
     takes: usize,
+    #[serde(default)]
+    silent: Vec<String>,
 }
 
 /// All rows.
@@ -57,6 +61,8 @@ struct Wrapper {
 #[serde(deny_unknown_fields)]
 pub struct Runs {
     silent: Vec<String>,
+    #[serde(default)]
+    places: Vec<String>,
     masking: Vec<String>,
     #[serde(default)]
     wrapper: Vec<Wrapper>,
@@ -154,11 +160,41 @@ impl Runs {
         let Some(read) = shell::simple(line) else { return Recognised::Unclear };
         let mut runs = read.commands.iter().filter_map(|command| self.run_of(command));
         match runs.next() {
-            Some((name, true)) if read.whole => Recognised::Run(name.to_owned()),
+            Some((name, true)) if read.whole && read.dirs.iter().all(Option::is_some) => {
+                Recognised::Run(name.to_owned())
+            }
             Some((name, _)) => Recognised::Masked(name.to_owned()),
             None if read.whole => Recognised::Command,
             None => Recognised::Unclear,
         }
+    }
+
+    /// The places that a line goes to or names, each from the one before it; the first is
+    /// where its commands run, the others are from there. What is said to a flag of
+    /// `places` is one, and so is a word that stands for itself.
+    pub fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
+        let Some(read) = shell::simple(line) else { return (Vec::new(), Vec::new()) };
+        let mut named = Vec::new();
+        for command in &read.commands {
+            let mut before = "";
+            for word in command.words.iter().skip(1) {
+                let (flag, value) = match word.split_once('=').filter(|_| word.starts_with('-')) {
+                    Some((flag, value)) => (flag, value),
+                    None => (before, word.as_str()),
+                };
+                let short = self.places.iter().filter(|place| !place.starts_with("--"));
+                let joined = short.filter_map(|place| word.strip_prefix(place.as_str()));
+                named.extend(joined.filter(|rest| rest.starts_with(['/', '.'])).map(str::to_owned));
+                if self.places.iter().any(|place| place == flag)
+                    || !(word.starts_with('-') || before.starts_with('-'))
+                {
+                    // A program that is called by its path is no place.
+                    named.extend(Some(value).filter(|value| program(value) == *value).map(str::to_owned));
+                }
+                before = if word.contains('=') { "" } else { word };
+            }
+        }
+        (read.dirs.into_iter().flatten().collect(), named)
     }
 
     /// The row of a command, and whether it really runs.
@@ -167,28 +203,38 @@ impl Runs {
         let mut rest = words.as_slice();
         // Each wrapper takes at least one word.
         let mut sets: Vec<&str> = command.sets.iter().map(String::as_str).collect();
+        let mut runs = true;
         loop {
             if let Some(found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
                 let masked = sets.iter().any(|set| self.masking.iter().any(|name| like(name, set)));
-                return Some((found.0, found.1 && command.literal && !masked));
+                return Some((found.0, found.1 && runs && command.literal && !masked));
             }
-            rest = self.unwrapped(rest, &mut sets)?;
+            rest = self.unwrapped(rest, &mut sets, &mut runs)?;
         }
     }
 
-    /// The words behind a wrapper, at least one fewer.
-    fn unwrapped<'w>(&self, words: &'w [&'w str], sets: &mut Vec<&'w str>) -> Option<&'w [&'w str]> {
+    /// The words behind a wrapper, at least one fewer; `runs` is false from there on if the
+    /// wrapper does something else with them.
+    fn unwrapped<'w>(
+        &self,
+        words: &'w [&'w str],
+        sets: &mut Vec<&'w str>,
+        runs: &mut bool,
+    ) -> Option<&'w [&'w str]> {
         self.wrapper.iter().find_map(|row| {
             let wraps = row.wraps.iter().find_map(|wraps| begins(wraps, words, &row.valued))?;
             let mut rest = &words[wraps.len..];
             let mut takes = row.takes;
+            *runs &= !words[..wraps.len].iter().any(|word| self.silent.iter().any(|flag| like(flag, word)));
             while let Some(word) = rest.first() {
                 let set = word
                     .split_once('=')
                     .filter(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'));
                 if *word == "--" {
                     return Some(&rest[1..]);
-                } else if row.valued.iter().any(|flag| flag == word) {
+                }
+                *runs &= !self.silent.iter().chain(&row.silent).any(|flag| like(flag, word));
+                if row.valued.iter().any(|flag| flag == word) {
                     rest = rest.get(2..).unwrap_or_default();
                 } else if word.starts_with('-') {
                     rest = &rest[1..];
@@ -209,11 +255,13 @@ impl Runs {
     fn fits<'r>(&'r self, row: &'r RunRow, words: &[&str]) -> Option<(&'r str, bool)> {
         let found = row.runs.iter().find_map(|run| begins(run, words, &row.valued))?;
         let rest = &words[found.len..];
+        let is_value = |at: usize| at > 0 && row.valued.iter().any(|flag| flag == rest[at - 1]);
         let needed = row.needs.is_empty()
             || rest
                 .iter()
-                .filter(|word| !word.starts_with('-'))
-                .any(|word| row.needs.iter().any(|need| like(need, word)))
+                .enumerate()
+                .filter(|(at, word)| !word.starts_with('-') && !is_value(*at))
+                .any(|(_, word)| row.needs.iter().any(|need| like(need, word)))
             || rest.iter().any(|word| row.needs.iter().any(|need| need.starts_with('-') && like(need, word)));
         needed.then(|| (row.name.as_str(), !self.is_silent(row, words, rest)))
     }
@@ -231,8 +279,10 @@ impl Runs {
         let named = |word: &&str| silent().any(|one| !one.starts_with('-') && like(one, word));
         let head = words.len() - rest.len();
         let first = rest.iter().find(|word| !word.starts_with('-'));
-        words.iter().any(|word| flag(word) || letter(word))
-            || words[..head].iter().any(named)
+        // Flags, and settings like `SHELL=…`, which `make` takes among its words.
+        let setting = |word: &&str| silent().any(|one| one.contains("=*") && like(one, word));
+        words.iter().any(|word| flag(word) || letter(word) || setting(&word))
+            || words[..head].iter().any(|word| named(word) || row.between.iter().any(|one| like(one, word)))
             || first.is_some_and(named)
     }
 }
@@ -287,6 +337,9 @@ fn valued(flag: &str, word: &str) -> bool {
 
 /// A program by its name, where it was called in a directory of programs.
 fn program(word: &str) -> &str {
+    if word.starts_with('-') || word.contains('=') {
+        return word;
+    }
     let (dir, name) = word.rsplit_once('/').unwrap_or(("", word));
     let last = dir.rsplit('/').next().unwrap_or(dir);
     let vendor = dir.ends_with("vendor/bin") || matches!(dir, "bin" | "./bin");
@@ -375,7 +428,7 @@ mod tests {
             ("gradle test", "jvm"),
             ("dotnet test", "dotnet"),
             ("bundle exec rspec spec/a_spec.rb", "ruby"),
-            ("bin/rails test", "ruby"),
+            ("bin/rails test", "rails"),
             ("mix test", "elixir"),
             ("vendor/bin/phpunit", "php"),
             ("swift test", "native"),
@@ -383,6 +436,13 @@ mod tests {
             ("bats tests/", "bats"),
             ("env CI=1 cargo test", "cargo"),
             ("time cargo test", "cargo"),
+            ("make -C test check", "make"),
+            ("make V=1 test", "make"),
+            ("make -d test", "make"),
+            ("bin/rails test -v", "rails"),
+            ("ruby -Itest test/a_test.rb", "minitest"),
+            ("env -u X -C web npm test", "npm"),
+            ("pytest -p no:cacheprovider -c setup.cfg", "pytest"),
         ] {
             assert_eq!(said(line), wanted, "{line}");
         }
@@ -425,6 +485,43 @@ mod tests {
             ("gradle build -x test", "masked jvm"),
             ("tox -l", "masked tox"),
             ("dotnet test --list-tests", "masked dotnet"),
+            ("cd \"$OTHER\" && cargo test", "masked cargo"),
+            ("cd - && cargo test", "masked cargo"),
+            ("cargo -V test", "masked cargo"),
+            ("cargo --explain=E0308 test", "masked cargo"),
+            ("cargo --config target.x.runner='\"true\"' test", "masked cargo"),
+            ("cargo nextest run --no-tests=pass", "masked cargo"),
+            ("command -v cargo test", "masked cargo"),
+            ("env --version cargo test", "masked cargo"),
+            ("env -Strue cargo test", "masked cargo"),
+            ("timeout --help 5 cargo test", "masked cargo"),
+            ("npx -v jest", "masked jest"),
+            ("uv run -V pytest", "masked pytest"),
+            ("pytest -V", "masked pytest"),
+            ("python -V -m pytest", "masked pytest"),
+            ("python -cpass -m pytest", "masked pytest"),
+            ("pytest --fixtures-per-test", "masked pytest"),
+            ("tox -e lint", "masked tox"),
+            ("npm -v test", "masked npm"),
+            ("npm test --script-shell=/bin/true", "masked npm"),
+            ("node -e0 --test", "masked node"),
+            ("go test -list=. ./...", "masked go"),
+            ("go test -exec true ./...", "masked go"),
+            ("go test -exec=true ./...", "masked go"),
+            ("go test -count=0 ./...", "masked go"),
+            ("ginkgo version", "masked go"),
+            ("make --touch test", "masked make"),
+            ("make --just test", "masked make"),
+            ("make SHELL=/bin/true test", "masked make"),
+            ("make -o test test", "masked make"),
+            ("make -C tests clean", "command"),
+            ("make -C test", "command"),
+            ("mvn -pl test compile", "command"),
+            ("gradle help --task test", "masked jvm"),
+            ("rspec --failure-exit-code 0", "masked ruby"),
+            ("ruby -Itest -c test/a.rb", "masked minitest"),
+            ("mix test --exit-status 0", "masked elixir"),
+            ("stack test --no-run-tests", "masked native"),
             ("cargo build", "command"),
             ("make", "command"),
             ("npm run build", "command"),
@@ -436,6 +533,31 @@ mod tests {
         ] {
             assert_eq!(said(line), wanted, "{line}");
         }
+    }
+
+    #[test]
+    fn a_line_says_where_it_goes_and_what_places_it_names() {
+        for (line, dirs, named) in [
+            ("cargo test", &[][..], &["test"][..]),
+            ("cd /b && cargo test", &["/b"], &["test"]),
+            ("bash -c 'cd /b && (cd c && cargo test)'", &["/b", "c"], &["test"]),
+            ("cargo --manifest-path /b/Cargo.toml test", &[], &["/b/Cargo.toml", "test"]),
+            ("cargo --manifest-path=/b/Cargo.toml test", &[], &["/b/Cargo.toml", "test"]),
+            ("cargo test --target-dir /b", &[], &["test"]),
+            ("make -C /b test", &[], &["/b", "test"]),
+            ("make -C/b test", &[], &["/b"]),
+            ("timeout 60 /b/bin/cargo test", &[], &["60", "test"]),
+            ("env -C /b pytest", &[], &["/b", "pytest"]),
+            ("pytest -q --junitxml=/b/x.xml ../a", &[], &["../a"]),
+            ("pytest /b/test_a.py > /c", &[], &["/b/test_a.py"]),
+        ] {
+            let (goes, says) = Runs::shipped().expect("rows").places(line);
+            assert_eq!((goes, says), (list(dirs), list(named)), "{line}");
+        }
+    }
+
+    fn list(items: &[&str]) -> Vec<String> {
+        items.iter().map(|item| (*item).to_owned()).collect()
     }
 
     #[test]

@@ -41,6 +41,11 @@ impl Surface {
         self.kinds.get(at).copied() == self.of
     }
 
+    /// Something of the change runs, or tests what runs.
+    pub fn has_code(&self) -> bool {
+        matches!(self.of, Some(Kind::Code | Kind::Test))
+    }
+
     /// Whether a run of the tests covers the file without anybody naming it.
     pub fn is_quiet(&self, at: usize) -> bool {
         self.kinds.get(at).is_some_and(|kind| *kind > Kind::Code)

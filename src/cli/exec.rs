@@ -60,7 +60,7 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
     if let Ok(seed) = &seed
         && !args.bare
         && confine::check().is_ok()
-        && let Some(run) = seed.run_of_words(&args.command)
+        && let Some(run) = seed.run_of_words(&args.command, cwd)
     {
         return watch(seed, &run, args, cwd).unwrap_or_else(|error| told(1, &error, "git seed doctor"));
     }

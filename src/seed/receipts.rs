@@ -43,8 +43,10 @@ impl Seed {
         if self.has_left_its_own(command, focused)? {
             return Ok(None);
         }
+        let dir = cwd.as_deref().unwrap_or(&event.cwd);
         let read = self.rules.runs().recognise(command);
-        let ends = !background && !outcome.background;
+        let here = read.run().is_none() || self.is_of_this_tree(command, dir);
+        let ends = here && !background && !outcome.background;
         let tree_after = match &known {
             Some(tree) if !after.moved => Some(tree.clone()),
             _ if ends && runs_code(command) => Some(self.tree_of_index(focused)?),
@@ -52,7 +54,6 @@ impl Seed {
         };
         let unchanged = !after.moved || !after.changed;
         let tree_before = if unchanged { tree_after.clone() } else { known };
-        let dir = cwd.as_deref().unwrap_or(&event.cwd);
         Ok(Some(Ran {
             at: self.now,
             session: event.session.clone(),
@@ -120,6 +121,22 @@ impl Seed {
         dir.strip_prefix(&top).unwrap_or(&dir).display().to_string()
     }
 
+    /// Whether a run in `dir` is of this work tree, as far as its line says: tests of another
+    /// repository say nothing of this one, nor do those of one that lies inside it.
+    fn is_of_this_tree(&self, line: &str, dir: &Path) -> bool {
+        let top = super::paths::real(self.store.work_tree());
+        let is_here = |place: &Path| {
+            let place = super::paths::real(place);
+            let inside = place.starts_with(&top);
+            let between = place.ancestors().take_while(|dir| **dir != top);
+            inside && !between.into_iter().any(|dir| dir.join(".git").symlink_metadata().is_ok())
+        };
+        let (goes, named) = self.rules.runs().places(line);
+        let dir = goes.iter().fold(dir.to_owned(), |dir, next| dir.join(next));
+        // A program or a word that is no path lies in the directory as far as this can tell.
+        is_here(&dir) && named.iter().all(|place| is_here(&dir.join(place)))
+    }
+
     /// Leaves a receipt of a run that no hook saw: git seed ran it itself.
     pub fn leave_receipt(&self, ran: Ran) -> Result<()> {
         let Some(focused) = self.focused()? else { return Ok(()) };
@@ -132,13 +149,14 @@ impl Seed {
 
     /// What `words` are as one command: a run of tests whose end is its own, where a job could
     /// keep the receipt.
-    pub fn run_of_words(&self, words: &[std::ffi::OsString]) -> Option<Watched> {
+    pub fn run_of_words(&self, words: &[std::ffi::OsString], dir: &Path) -> Option<Watched> {
         self.focused().ok().flatten()?;
         let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
         let line: Vec<String> = words?.into_iter().map(shell::quoted_word).collect();
         let line = line.join(" ");
         let read = self.rules.runs().recognise(&line);
         let run = read.run().filter(|_| read.tells())?.to_owned();
+        self.is_of_this_tree(&line, dir).then_some(())?;
         Some(Watched { line, run })
     }
 

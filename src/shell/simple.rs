@@ -18,6 +18,8 @@ const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pub commands: Vec<Simple>,
+    /// Where it goes first, step by step; `None` is a place that the text does not show.
+    pub dirs: Vec<Option<String>>,
     /// The line is the one command, perhaps behind a `cd`, and ends as the command ends.
     /// With a `cd`, it ends well only if the command did; if it ends badly it may have been
     /// the `cd`, which errs on the strict side.
@@ -61,23 +63,27 @@ fn compound_list(list: &ast::CompoundList, found: &mut Line, depth: u8) {
 }
 
 fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
-    let behind_cd = matches!(chain.additional.as_slice(), [ast::AndOr::And(_)]) && is_cd(&chain.first);
-    found.whole &= chain.additional.is_empty() || behind_cd;
-    if !behind_cd {
-        pipeline(&chain.first, found, depth);
+    let behind =
+        matches!(chain.additional.as_slice(), [ast::AndOr::And(_)]).then(|| cd(&chain.first)).flatten();
+    found.whole &= chain.additional.is_empty() || behind.is_some();
+    match behind {
+        Some(dir) => found.dirs.push(dir),
+        None => pipeline(&chain.first, found, depth),
     }
     for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
         pipeline(next, found, depth);
     }
 }
 
-/// `cd` to one place, without a command in its words.
-fn is_cd(pipeline: &ast::Pipeline) -> bool {
-    let [ast::Command::Simple(command)] = pipeline.seq.as_slice() else { return false };
+/// Where `cd` goes, without a command in its words; inside, `None` where that is not to be read.
+fn cd(pipeline: &ast::Pipeline) -> Option<Option<String>> {
+    let [ast::Command::Simple(command)] = pipeline.seq.as_slice() else { return None };
     let mut line = Line::default();
     let plain = !pipeline.bang && simple_command(command, &mut line);
-    plain
-        && matches!(line.commands.as_slice(), [cd] if cd.sets.is_empty() && cd.words.len() == 2 && cd.words[0] == "cd")
+    let [cd] = line.commands.as_slice() else { return None };
+    let [name, dir] = cd.words.as_slice() else { return None };
+    let fits = plain && cd.sets.is_empty() && name == "cd";
+    fits.then(|| Some(dir.clone()).filter(|dir| cd.literal && dir != "-"))
 }
 
 fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
