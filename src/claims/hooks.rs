@@ -142,6 +142,8 @@ pub enum Deed<'a> {
 pub struct Standing {
     /// There is one, and it let the claim stand.
     pub opens: bool,
+    /// It was about what is done, and not about a question or a plan.
+    pub act: bool,
     pub at: UnixSeconds,
     /// The work tree is not as it was then.
     pub touched: bool,
@@ -272,7 +274,7 @@ fn differing<'l>(
 /// The first row that asks for a ruling before one of `deeds`, if the last ruling will not do.
 pub fn objection(deeds: &[Deed<'_>], standing: &Standing, now: UnixSeconds) -> Option<Objection> {
     for deed in deeds {
-        let wanted = |hook: &&Hook| is_about(hook, deed, standing) && !is_enough(hook, standing, now);
+        let wanted = |hook: &&Hook| is_about(hook, deed, standing) && !is_enough(hook, deed, standing, now);
         if let Some(hook) = table().iter().find(wanted) {
             return Some(Objection { name: hook.name, part: told(deed) });
         }
@@ -300,13 +302,19 @@ fn is_about(hook: &Hook, deed: &Deed<'_>, standing: &Standing) -> bool {
     }
 }
 
-/// A ruling that turned the claim down opens nothing.
-fn is_enough(hook: &Hook, standing: &Standing, now: UnixSeconds) -> bool {
+/// A ruling that turned the claim down opens nothing, and one about a question or a plan
+/// lets nothing out of this work tree.
+fn is_enough(hook: &Hook, deed: &Deed<'_>, standing: &Standing, now: UnixSeconds) -> bool {
+    let leaves = match deed {
+        Deed::Git { .. } => true,
+        Deed::Beyond { how, .. } => *how != Beyond::Destructive,
+        Deed::Edit { .. } | Deed::Launch { .. } => false,
+    };
     let age = now.saturating_sub(standing.at);
     // A clock that jumped back makes nothing younger than it is.
     let recent = hook.within.is_some_and(|within| (0..=within).contains(&age));
     let holds = if hook.tree { (recent && !standing.edited) || !standing.touched } else { recent };
-    standing.opens && holds
+    standing.opens && holds && (standing.act || !leaves)
 }
 
 #[cfg(test)]
@@ -391,14 +399,21 @@ mod tests {
 
     #[test]
     fn a_ruling_counts_while_it_is_about_this_work() {
-        let fresh = Standing { opens: true, at: NOW - 10, ..Standing::default() };
+        let fresh = Standing { opens: true, act: true, at: NOW - 10, ..Standing::default() };
         let commit = [Deed::Git { verb: "commit", part: "git commit" }];
+        let out = [Deed::Beyond { how: Beyond::Outward, part: "npm publish" }];
+        let lost = [Deed::Beyond { how: Beyond::Destructive, part: "git reset --hard" }];
         let edit = [Deed::Edit { lines: 15 }];
         let launch = [Deed::Launch { agent: "general-purpose" }];
         for (deeds, standing, objects) in [
             (&commit[..], Standing::default(), true),
             (&commit, fresh, false),
             (&commit, Standing { opens: false, ..fresh }, true),
+            (&commit, Standing { act: false, ..fresh }, true),
+            (&out, Standing { act: false, ..fresh }, true),
+            (&out, fresh, false),
+            (&lost, Standing { act: false, ..fresh }, false),
+            (&edit, Standing { act: false, lines: 60, ..fresh }, false),
             (&commit, Standing { at: NOW - 9000, ..fresh }, false),
             (&commit, Standing { touched: true, ..fresh }, false),
             (&commit, Standing { touched: true, edited: true, ..fresh }, true),

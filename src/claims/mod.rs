@@ -92,6 +92,13 @@ pub enum ActionType {
     Other,
 }
 
+impl ActionType {
+    /// Says that work is done, or lets it out of this work tree.
+    pub fn is_act(self) -> bool {
+        matches!(self, Self::ClaimFixed | Self::ClaimWorking | Self::Deploy | Self::Commit | Self::Push)
+    }
+}
+
 /// What the agent says it did: low trust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {

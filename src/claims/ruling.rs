@@ -486,9 +486,8 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
     let said = (!blank).then_some(kind);
     let mut required = required(&[], said, &runs, table);
     // Numbers that the agent says open nothing alone: where code changed, something was run.
-    let acts = claims || matches!(case.action_type, ActionType::Commit | ActionType::Push);
     let is_shown = runs.any_fresh() || said.is_some_and(|kind| runs.is_commanded_for(kind, table));
-    if acts && surface.has_code() && !is_shown {
+    if case.action_type.is_act() && surface.has_code() && !is_shown {
         required = self::required(&[], Some(EvidenceType::UnitTest), &runs, table);
     }
     reasons.tool(&required);

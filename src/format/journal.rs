@@ -176,6 +176,9 @@ pub struct Ruled {
     /// It let the claim stand.
     #[serde(default)]
     pub opens: bool,
+    /// It was about what is done, and not about a question or a plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub act: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<Directive>,
     #[serde(default)]

@@ -309,6 +309,11 @@ impl Seed {
         let session = session_of(focused);
         let (of_response, of_trace) =
             (matches!(inquiry, Inquiry::ResponseGate(_)), matches!(inquiry, Inquiry::CausalTrace(_)));
+        let act = match &inquiry {
+            Inquiry::VerifyClaim(_) => true,
+            Inquiry::ResponseGate(case) => case.action_type.is_act(),
+            Inquiry::CausalTrace(_) => false,
+        };
         tell(3, "keeps the ruling");
         let draft = VerdictDraft {
             tree: tree.clone(),
@@ -326,6 +331,7 @@ impl Seed {
         let ruled = Ruled {
             at: self.now,
             opens,
+            act,
             directive: Some(directive),
             record: id.to_string(),
             tree: tree.to_string(),

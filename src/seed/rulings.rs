@@ -109,10 +109,10 @@ impl Seed {
 }
 
 fn standing(ruled: &Ruled) -> Standing {
-    let Ruled { opens, at, touched, edited, lines, .. } = *ruled;
+    let Ruled { opens, act, at, touched, edited, lines, .. } = *ruled;
     // Without a ruling nothing is as it was then.
     let touched = touched || ruled.record.is_empty();
-    Standing { opens, at, touched, edited, lines }
+    Standing { opens, act, at, touched, edited, lines }
 }
 
 /// Lines that a change of the file at `place` would take or give.

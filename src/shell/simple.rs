@@ -67,7 +67,7 @@ fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
         matches!(chain.additional.as_slice(), [ast::AndOr::And(_)]).then(|| cd(&chain.first)).flatten();
     found.whole &= chain.additional.is_empty() || behind.is_some();
     match behind {
-        Some(dir) => found.dirs.push(dir),
+        Some((dir, shown)) => found.dirs.push(Some(dir).filter(|_| shown)),
         None => pipeline(&chain.first, found, depth),
     }
     for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
@@ -75,15 +75,15 @@ fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
     }
 }
 
-/// Where `cd` goes, without a command in its words; inside, `None` where that is not to be read.
-fn cd(pipeline: &ast::Pipeline) -> Option<Option<String>> {
+/// Where `cd` goes, without a command in its words, and whether the text shows it.
+fn cd(pipeline: &ast::Pipeline) -> Option<(String, bool)> {
     let [ast::Command::Simple(command)] = pipeline.seq.as_slice() else { return None };
     let mut line = Line::default();
     let plain = !pipeline.bang && simple_command(command, &mut line);
     let [cd] = line.commands.as_slice() else { return None };
     let [name, dir] = cd.words.as_slice() else { return None };
     let fits = plain && cd.sets.is_empty() && name == "cd";
-    fits.then(|| Some(dir.clone()).filter(|dir| cd.literal && dir != "-"))
+    fits.then(|| (dir.clone(), cd.literal && dir != "-"))
 }
 
 fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
