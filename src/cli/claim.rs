@@ -270,7 +270,8 @@ fn show_report(json: &Value, out: &mut Report) {
         out.pair(directive, count);
     }
     for claim in json["last_claims"].as_array().into_iter().flatten() {
-        let said: String = claim["claim"].as_str().unwrap_or_default().chars().take(60).collect();
+        let said = claim["claim"].as_str().unwrap_or_default().lines().next().unwrap_or_default();
+        let said: String = said.chars().take(60).collect();
         out.line(format_args!("{:<10} {said}", claim["directive"].as_str().unwrap_or_default()));
     }
     let chain = &json["chain"];

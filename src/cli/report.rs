@@ -53,7 +53,8 @@ impl Report {
     /// One line of text; nothing in JSON mode.
     pub fn line(&mut self, text: impl std::fmt::Display) {
         if !self.json {
-            self.put(format_args!("{text}\n"));
+            let text = text.to_string();
+            self.put(format_args!("{}\n", plain(&text, self.colour)));
         }
     }
 
@@ -104,13 +105,13 @@ impl Report {
     /// A refusal that was put into words already.
     pub fn refused(&mut self, text: &str) -> Outcome {
         let _ = self.flush();
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", plain(text, false));
         Outcome::Refused
     }
 
     /// One more line for whoever was refused.
     pub fn aside(&mut self, line: &str) {
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{}", plain(line, false));
     }
 
     /// An error with its causes and, where one is known, the next step.
@@ -126,7 +127,7 @@ impl Report {
         if let Some(hint) = hint(error) {
             text.push_str(&format!("hint: {hint}\n"));
         }
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(plain(&text, false).as_bytes());
     }
 
     pub fn version(&mut self, version: &str) -> Outcome {
@@ -174,4 +175,42 @@ pub fn clock(at: UnixSeconds) -> String {
     let offset = time::UtcOffset::local_offset_at(time).unwrap_or(time::UtcOffset::UTC);
     let time = time.to_offset(offset);
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
+}
+
+/// `text` without what would move a terminal's cursor or name its window: claims, paths and
+/// commands are others' words. With `tints` the colours of this page stay.
+fn plain(text: &str, tints: bool) -> std::borrow::Cow<'_, str> {
+    if !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+        return text.into();
+    }
+    let is_tint = |rest: &str| {
+        let code = rest.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(code, _)| code);
+        tints && matches!(code, Some("0" | "1" | "2" | "31" | "32"))
+    };
+    let shown = text.char_indices().map(|(at, c)| match c {
+        '\n' | '\t' => c,
+        '\x1b' if is_tint(&text[at + 1..]) => c,
+        c if c.is_control() => ' ',
+        c => c,
+    });
+    shown.collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_others_do_not_steer_the_terminal() {
+        for (text, tints, wanted) in [
+            ("a\tb\nc é", false, "a\tb\nc é"),
+            ("a\x1b[2Jb\x1b]0;x\x07c\rd", true, "a [2Jb ]0;x c d"),
+            ("\u{9b}2J", true, " 2J"),
+            ("\x1b[32mok\x1b[0m", true, "\x1b[32mok\x1b[0m"),
+            ("\x1b[32mok\x1b[0m", false, " [32mok [0m"),
+            ("\x1b", true, " "),
+        ] {
+            assert_eq!(plain(text, tints), wanted, "{text:?}");
+        }
+    }
 }
