@@ -93,6 +93,11 @@ pub fn met(section: &str) -> Vec<Criterion> {
 /// What stands in backticks says nothing about the criterion itself.
 fn is_met(line: &str) -> bool {
     let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
+    // A box or a check mark that begins the line says it, whatever the criterion is about.
+    let lead = plain.trim_start_matches(|c: char| c.is_ascii_digit() || " |>*+-.)(".contains(c));
+    if lead.starts_with("[x]") || lead.starts_with(SIGNS) {
+        return true;
+    }
     let open = plain.contains("[ ]") || plain.contains("n't") || plain.contains(CROSSES);
     let words = |known: &[&str]| {
         plain
@@ -164,6 +169,12 @@ mod tests {
             ("1. escapes survive: pass", true),
             ("| escapes survive | PASSED |", true),
             ("escapes survive: yes (`cargo test lex`)", true),
+            ("- [x] the parser does not fail on no input", true),
+            ("  * [X] missing escapes are never open", true),
+            ("1) ✅ it doesn't crash", true),
+            ("> - [x] no panic", true),
+            ("| ✓ | not a panic |", true),
+            ("- [ ] it does not fail: pass", false),
             ("- [ ] escapes survive", false),
             ("- escapes survive: FAIL", false),
             ("- escapes survive: not shown, pass later", false),
