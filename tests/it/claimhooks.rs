@@ -60,6 +60,7 @@ fn where_the_rules_enforce_it_the_act_waits_for_a_claim_that_stands() {
     world.seed(open).succeeds();
     world.writes("src/parser/b.rs", &long(30)).passes();
     world.writes("src/parser/c.rs", &long(30)).passes();
+    world.runs("git push origin main").refuses("git seed");
     world.delegates("general-purpose", || json!({ "status": "completed", "content": [] })).passes();
     // Nothing that the agent writes opens it.
     let status = world.json("claim report");

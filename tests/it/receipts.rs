@@ -27,12 +27,26 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     let call = world.next_call();
     world.before("Bash", &shell, &call);
     world.after("Bash", &shell, &call, &json!({"stdout": "ok", "stderr": ""}), 5);
+    // Tests of another place end as they like.
+    world.minute();
+    let shell = json!({"command": "cargo --manifest-path /nowhere/Cargo.toml test"});
+    let call = world.next_call();
+    world.before("Bash", &shell, &call);
+    world.after("Bash", &shell, &call, &json!({"stdout": "ok", "stderr": ""}), 5);
     world.runs("git status --short").passes();
     world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
     let all = receipts(&world);
     let told: Vec<(&str, Option<i64>)> =
         all.iter().map(|one| (one["command"].as_str().expect("a line"), one["status"].as_i64())).collect();
-    assert_eq!(told, [("cargo test", Some(0)), ("cargo test | tail -3", None)], "a look leaves none there");
+    assert_eq!(
+        told,
+        [
+            ("cargo test", Some(0)),
+            ("cargo test | tail -3", None),
+            ("cargo --manifest-path /nowhere/Cargo.toml test", None)
+        ],
+        "a look leaves none there"
+    );
     let first = &all[0];
     assert!(first["run"].is_string(), "{first}");
     assert_eq!(first["tree_before"], first["tree_after"], "the tests changed nothing");
