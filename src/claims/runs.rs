@@ -281,7 +281,7 @@ impl Runs {
         let first = rest.iter().find(|word| !word.starts_with('-'));
         // Flags, and settings like `SHELL=…`, which `make` takes among its words.
         let setting = |word: &&str| silent().any(|one| one.contains("=*") && like(one, word));
-        words.iter().any(|word| flag(word) || letter(word) || setting(&word))
+        words.iter().any(|word| flag(word) || letter(word) || setting(word))
             || words[..head].iter().any(|word| named(word) || row.between.iter().any(|one| like(one, word)))
             || first.is_some_and(named)
     }
