@@ -386,7 +386,7 @@ impl Names {
     fn hash(&mut self, word: &str) -> String {
         let hex = word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         match word.len() {
-            12 if hex => "<id>".to_owned(),
+            12 | 16 | 20 if hex => "<id>".to_owned(),
             7 | 40 if hex => {
                 let n = place(&mut self.commits, word, |known, new| {
                     known.starts_with(new) || new.starts_with(known)
