@@ -343,6 +343,8 @@ fn a_recorded_session_of_a_real_client_goes_the_same_way() {
     let mut client = Client::of(&world);
     let text = std::fs::read_to_string(fixture("session.jsonl")).expect("the recording");
     let mut answered = 0;
+    // What was asked at once may be answered in another order.
+    let mut early: Vec<Value> = Vec::new();
     for line in text.lines() {
         let line: Value = serde_json::from_str(line).expect("JSON");
         if let Some(said) = line.get("to") {
@@ -350,8 +352,13 @@ fn a_recorded_session_of_a_real_client_goes_the_same_way() {
             continue;
         }
         let recorded = &line["from"];
-        let now = client.next();
-        assert_eq!(recorded.get("id"), now.get("id"), "{now}");
+        let now = loop {
+            let is_it = |one: &Value| one.get("id") == recorded.get("id");
+            if let Some(at) = early.iter().position(is_it) {
+                break early.swap_remove(at);
+            }
+            early.push(client.next());
+        };
         fits(recorded, &now, "answer");
         answered += 1;
     }
