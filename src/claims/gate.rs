@@ -399,7 +399,7 @@ mod tests {
                 case.receipts.insert(0, failed);
             }),
             ("a fact that was looked at", |case| {
-                case.claim.text = "Fixed the handler and published it to crates.io".into();
+                case.claim.text = "Fixed the handler and published it to the registry".into();
                 let publish = Receipt { command: "cargo publish".into(), run: None, at: 11, ..passed() };
                 case.receipts.push(publish);
             }),

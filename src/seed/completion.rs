@@ -5,7 +5,6 @@ use super::audit::Recorded;
 use super::{Focused, Result, Seed};
 use crate::claims::record::Kind;
 use crate::claims::{Inquiry, Ran};
-use crate::format::evidence;
 use crate::store::CommitId;
 
 /// The most lines.
@@ -75,7 +74,6 @@ impl Seed {
             None => "its end is not told".to_owned(),
         };
         let since = if counts.unwrap_or(focused.state.proved) { "" } else { ", the work changed since" };
-        debug_assert!(evidence::is_id(id));
         Ok(format!("runs      {}; the last: {}, {ended}{since} ({id})", runs.len(), one_line(&last.command)))
     }
 
