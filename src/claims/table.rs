@@ -434,8 +434,8 @@ impl Table {
     }
 }
 
-/// Every kind of evidence.
-pub(super) const KINDS: [EvidenceType; 8] = [
+/// Every kind of evidence, the strongest first.
+pub const KINDS: [EvidenceType; 8] = [
     EvidenceType::BrowserTest,
     EvidenceType::ManualRepro,
     EvidenceType::IntegrationTest,

@@ -16,6 +16,7 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::claims::gate::{self, Ruling, Table};
 use crate::claims::languages::shipped_languages;
 use crate::claims::record::Record;
+pub use crate::claims::table::KINDS as EVIDENCE;
 use crate::claims::{
     ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase, TraceCase, Truth,
     session, truth,
@@ -26,18 +27,6 @@ use crate::store::{CommitId, RepoPath, TreeId, UnixSeconds};
 
 /// How far a call has come, for whoever waits: the step, and what is done in it.
 pub type Tell<'a> = &'a dyn Fn(u32, &'static str);
-
-/// All kinds of evidence, the strongest first.
-pub const EVIDENCE: [EvidenceType; 8] = [
-    EvidenceType::BrowserTest,
-    EvidenceType::ManualRepro,
-    EvidenceType::IntegrationTest,
-    EvidenceType::EndpointTest,
-    EvidenceType::LogInspection,
-    EvidenceType::UnitTest,
-    EvidenceType::CodeReview,
-    EvidenceType::None,
-];
 
 /// All that a response may be about to do.
 pub const ACTIONS: [ActionType; 10] = [

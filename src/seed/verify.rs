@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::audit::Replay;
-use super::{Result, Seed};
+use super::{Result, Seed, SeedError};
 use crate::claims::audit::{self, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
 use crate::format::trailers::StepTrailers;
@@ -120,7 +120,10 @@ impl Seed {
         chain: &mut [Link],
     ) -> Result<(Option<usize>, String)> {
         let known = match &asked.keys {
-            Some(keys) => sshsig::allowed(&String::from_utf8_lossy(&std::fs::read(keys)?)),
+            Some(keys) => {
+                let unread = |why| SeedError::Usage(format!("no keys in {}: {why}", keys.display()));
+                sshsig::allowed(&String::from_utf8_lossy(&std::fs::read(keys).map_err(unread)?))
+            }
             None => None,
         };
         let foreign = |read: &Read| match (&known, &read.key) {
