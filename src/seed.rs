@@ -26,6 +26,7 @@ pub mod graph;
 pub mod hook;
 pub mod ledger;
 pub mod listing;
+mod looks;
 pub mod memory;
 pub mod memorynotes;
 pub mod nights;

@@ -38,7 +38,7 @@ pub fn now() -> UnixSeconds {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Now, in milliseconds, for judging which call changed a file. Never stored.
+/// Now, in milliseconds, for telling how long a call went on.
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
 pub fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

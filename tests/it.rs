@@ -3,6 +3,7 @@
 mod it {
     mod attacks;
     mod attacks3;
+    mod attribution;
     mod audit;
     mod claim;
     mod claimhooks;

@@ -10,6 +10,7 @@ pub mod context;
 pub mod evidence;
 pub mod interaction;
 pub mod journal;
+pub mod looks;
 pub mod meta;
 pub mod names;
 pub mod notes;

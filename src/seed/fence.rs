@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::looks::Window;
 use super::steps::{Since, TOUCHED};
 use super::{Focused, Result, Seed};
 use crate::event::PageChange;
@@ -19,7 +20,6 @@ use crate::phases::guard::Spot;
 use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
 use crate::store::{Changed, Kind, Lens, Pins, RepoPath, TreeId};
-use crate::world;
 
 /// What lies in the work tree at a boundary.
 #[derive(Clone, Debug, Default)]
@@ -356,29 +356,23 @@ impl Seed {
         })
     }
 
-    /// Compares the tree after a shell call that ran for `duration_ms`.
-    pub fn after_shell(
+    /// Compares the tree after a call that may have written; `window` is what the look before
+    /// it knew, where it was had.
+    pub(super) fn after_shell(
         &self,
         focused: &Focused,
         since: &Since,
-        duration_ms: Option<u64>,
+        window: Option<&Window>,
     ) -> Result<Aftermath> {
-        /// Clocks of files and hosts differ by a little.
-        const SLACK_MS: i64 = 100;
-        // The call is over by now; what the fence itself takes is none of its time.
-        let ended = world::now_ms();
         let mut after = Aftermath::default();
         let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
         let (index, lens) = (self.private_index(), self.lens(Some(focused))?);
         self.store.mend_index(&index, &before)?;
-        let changed = self.store.changes_since_index(&index, &lens, &|path| self.build_dir(path))?;
+        let mut changed = self.store.changes_since_index(&index, &lens, &|path| self.build_dir(path))?;
         if changed.is_empty() {
             return Ok(after);
         }
         after.moved = true;
-        let took = duration_ms.and_then(|ms| i64::try_from(ms).ok());
-        let began = took.map(|ms| ended - ms - SLACK_MS);
-        let heard = self.store.journal().written_ms();
         let row = self.row(Some(focused));
         let touched = self.touched(focused, since)?;
         let judged = Judged {
@@ -389,31 +383,43 @@ impl Seed {
             state: &focused.state,
             chain: &focused.chain,
         };
+        // What was unclaimed once may hold a person's work: no later call makes it the agent's.
+        let named = focused.state.fence.unclaimed.iter().map(|one| one.path.as_str());
+        let unclaimed: BTreeSet<&str> = named.chain(since.unclaimed()).collect();
+        let others = self.calls_under_way();
+        let mut waiting = Vec::new();
         for change in &changed {
             let shown = change.path.to_string();
-            let at = self.changed_at(&change.path);
-            let by_call = began.zip(at).is_none_or(|(began, at)| at >= began);
-            // What was heard before this call's end is of an earlier one, however long the host
-            // says that this one took.
-            let since_heard = at.zip(heard).is_none_or(|(at, heard)| at > heard);
-            let in_time = took.zip(at).is_none_or(|(ms, at)| at >= ended - ms);
-            let meanwhile = since_heard && in_time;
-            let new = meanwhile || !touched.contains(&shown);
-            after.changed |= by_call && new;
-            after.late |= self.is_work(&shown, &judged.scope, &focused.state);
+            let file = change.path.below(self.store.work_tree()).unwrap_or_default();
+            let moved = window.is_none_or(|window| self.has_moved(&window.look, &change.path));
             let allowed = self.is_allowed(&judged, &change.path, &shown, &before)?;
+            let work = self.is_work(&shown, &judged.scope, &focused.state);
+            let by_call = window.is_some_and(|window| {
+                let open = || window.look.confined && allowed;
+                window.look.tree.is_some() && moved && (window.is_tied_to(&file) || open())
+            });
+            let first = touched.contains(&shown)
+                || !(unclaimed.contains(shown.as_str())
+                    || window.is_some_and(|window| window.look.had_changed(&shown)));
+            after.changed |= moved && (by_call || work);
+            after.late |= work;
             let page = matches!(self.place_of(&shown, &focused.state), Place::Page { .. });
             match (by_call, allowed) {
                 (true, true) => {
-                    after.page_edits += u32::from(page && new);
+                    after.page_edits += u32::from(page);
                     after.paths.push(shown);
                 }
-                (true, false) => after.strays.push(shown),
-                (false, _) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
+                (true, false) if first => after.strays.push(shown),
+                (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
                 (false, true) => {}
-                (false, false) => after.unclaimed.push(shown),
+                // Another call is under way that may have done it: its own second look tells.
+                (false, false) if others.iter().any(|look| self.has_moved(look, &change.path)) => {
+                    waiting.push(change.path.clone());
+                }
+                (_, false) => after.unclaimed.push(shown),
             }
         }
+        changed.retain(|change| !waiting.contains(&change.path));
         self.store.catch_up(&index, &lens, &changed)?;
         Ok(after)
     }
@@ -443,29 +449,6 @@ impl Seed {
     fn is_work(&self, path: &str, scope: &Scope, state: &State) -> bool {
         let place = self.place_of(path, state);
         place.is_direct(path) && super::scene::declared(path, &place, scope)
-    }
-
-    /// When `path` changed last, in milliseconds; for a path that is gone, the nearest
-    /// directory above it that is left.
-    fn changed_at(&self, path: &RepoPath) -> Option<i64> {
-        let file = path.below(self.store.work_tree()).ok()?;
-        let own = changed_ms(&file.ancestors().find_map(|path| path.symlink_metadata().ok())?)?;
-        let above = file.ancestors().skip(1).take_while(|dir| *dir != self.store.work_tree());
-        let own = self.or_moved(own, above);
-        // A commit inside a submodule leaves its directory as it was.
-        let inner = self.store.inner_files(path);
-        let inner = inner.iter().filter_map(|file| changed_ms(&file.symlink_metadata().ok()?)).max();
-        Some(inner.map_or(own, |inner| own.max(inner)))
-    }
-
-    /// `own`, the time of a file that has changed; where it is older than what was heard last,
-    /// the file came with a directory that was moved there, and the times of those decide.
-    pub(super) fn or_moved<'p>(&self, own: i64, above: impl Iterator<Item = &'p std::path::Path>) -> i64 {
-        if self.store.journal().written_ms().is_none_or(|heard| own >= heard) {
-            return own;
-        }
-        let moved = above.filter_map(|dir| changed_ms(&dir.symlink_metadata().ok()?)).max();
-        moved.map_or(own, |moved| own.max(moved))
     }
 
     /// Puts strays back as they were at the last boundary. What it takes away is kept as
@@ -632,25 +615,6 @@ impl Seed {
         let last = linked.last().map(|linked| linked.hash.clone()).unwrap_or_default();
         Ok(Since { lines: linked, last })
     }
-}
-
-/// When a file or its inode changed last, in milliseconds.
-pub(super) fn changed_ms(data: &std::fs::Metadata) -> Option<i64> {
-    let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    let modified = i64::try_from(since.as_millis()).ok()?;
-    Some(modified.max(status_changed_ms(data)))
-}
-
-/// When the file's inode changed, in milliseconds: a time that nobody can set back.
-#[cfg(unix)]
-fn status_changed_ms(data: &std::fs::Metadata) -> i64 {
-    use std::os::unix::fs::MetadataExt;
-    data.ctime() * 1000 + data.ctime_nsec() / 1_000_000
-}
-
-#[cfg(not(unix))]
-fn status_changed_ms(_: &std::fs::Metadata) -> i64 {
-    0
 }
 
 /// The work tree when a cycle begins.

@@ -1,11 +1,14 @@
 //! Answers one event of a host.
 //!
-//! Before a tool: gather, judge, answer; a call that passes writes nothing. After it:
-//! one journal line, and the tree fence after a shell call. What breaks in here never
+//! Before a tool: gather, judge, answer; a call that passes writes nothing, but for what the
+//! fence keeps of its look before one that may write. After it: one journal line, and the
+//! tree fence after a shell call. What breaks in here never
 //! refuses by accident: the act goes ahead, loudly, to the person. Only state that is
 //! there and does not hold makes writes and code wait, with the command that mends it.
 
+use super::byhand::ByHand;
 use super::fence::Aftermath;
+use super::looks::Window;
 use super::prints::Compared;
 use super::questions::Heard;
 use super::sessions::Word;
@@ -119,10 +122,13 @@ impl Seed {
         let guest = focused.is_some_and(|focused| self.is_guest(focused, event));
         let scene = self.scene(host, event, call, focused, guest);
         let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
-        match verdict {
-            Err(refusal) => self.refuse(focused, event, call, &scene, &refusal),
-            Ok(()) => self.pass(event, call, &scene, focused.filter(|_| !guest)),
+        if let Err(refusal) = verdict {
+            return self.refuse(focused, event, call, &scene, &refusal);
         }
+        let focused = focused.filter(|_| !guest);
+        let answer = self.pass(event, call, &scene, focused)?;
+        self.look_first(event, call, answer.rewrite.is_some(), focused);
+        Ok(answer)
     }
 
     fn refuse(
@@ -227,8 +233,10 @@ impl Seed {
 
     fn after(&self, host: &Host, event: &Event, call: &ToolCall, outcome: &Outcome) -> Result<Answer> {
         let own = storms::speaks_to_seed(call);
+        // First: what is asked from here on is none of the call's time.
+        let window = self.end_of(event, call, outcome);
         let Some(focused) = self.focused()? else {
-            let prints = self.prints_after(event, call, outcome, None)?;
+            let prints = self.prints_after(event, call, window.as_ref(), None)?;
             if !own {
                 self.calm_without_focus()?;
             }
@@ -239,7 +247,7 @@ impl Seed {
         }
         let known = self.known_tree(&focused);
         let Came { after, plan_edits, places, lines, prints, by_hand, context } =
-            self.what_came(host, event, call, outcome, &focused)?;
+            self.what_came(host, event, call, outcome, window.as_ref(), &focused)?;
         let context = merged(context, self.word_on_knowledge(&focused, call, &places));
         let context = merged(context, self.word_on_checks(call, outcome, &places));
         let context = merged(context, self.word_on_tests(&focused, event));
@@ -353,11 +361,12 @@ impl Seed {
         event: &Event,
         call: &ToolCall,
         outcome: &Outcome,
+        window: Option<&Window>,
         focused: &Focused,
     ) -> Result<Came> {
-        let prints = self.prints_after(event, call, outcome, Some(focused))?;
+        let prints = self.prints_after(event, call, window, Some(focused))?;
         let mut context = None;
-        let mut by_hand = Vec::new();
+        let mut by_hand = ByHand::default();
         let mut after = Aftermath::default();
         let mut plan_edits = 0;
         let mut places = self.places(host, event, call, focused);
@@ -381,18 +390,19 @@ impl Seed {
             }
             Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
                 let since = self.read_since(focused)?;
-                after = self.after_shell(focused, &since, outcome.duration_ms)?;
+                after = self.after_shell(focused, &since, window)?;
                 after.strays.retain(|stray| !prints.strays.contains(stray));
                 lines = after.late.then_some(0);
                 context = self.name_changes(focused, &after);
-                by_hand = self.commits_of_call(focused, began_ms(outcome))?;
+                by_hand = self.commits_of_call(focused, window)?;
             }
             _ => {}
         }
-        let told = self.name_paths(focused, "commit", &by_hand);
+        let told = if by_hand.by_call { by_hand.commits.as_slice() } else { &[] };
+        let told = self.name_paths(focused, "commit", told);
         context = merged(context, told);
         let context = self.with_prints(focused, &prints, context);
-        Ok(Came { after, plan_edits, places, lines, prints, by_hand, context })
+        Ok(Came { after, plan_edits, places, lines, prints, by_hand: by_hand.commits, context })
     }
 
     /// Compares the fingerprints after a call that may have run code, or that wrote to what
@@ -401,15 +411,17 @@ impl Seed {
         &self,
         event: &Event,
         call: &ToolCall,
-        outcome: &Outcome,
+        window: Option<&Window>,
         focused: Option<&Focused>,
     ) -> Result<Compared> {
+        let mut edited = Vec::new();
         let may = match &call.act {
             Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => true,
             Act::Edit(files) => files.iter().any(|file| {
                 let state = focused.map(|focused| &focused.state);
-                let place = self.resolve(&file.path, &event.cwd, state, &[]).place;
-                matches!(place, Place::Surface { .. } | Place::Git | Place::Outside)
+                let resolved = self.resolve(&file.path, &event.cwd, state, &[]);
+                edited.push(resolved.real);
+                matches!(resolved.place, Place::Surface { .. } | Place::Git | Place::Outside)
             }),
             _ => false,
         };
@@ -418,7 +430,7 @@ impl Seed {
         }
         // What cannot be compared must not cost the journal its line.
         Ok(self
-            .compare_prints(focused, &event.session, outcome.duration_ms)
+            .compare_prints(focused, &event.session, window, &edited)
             .unwrap_or_else(|error| Compared { trouble: Some(error.to_string()), ..Compared::default() }))
     }
 
@@ -905,13 +917,6 @@ fn merged(one: Option<String>, other: Option<String>) -> Option<String> {
     one.into_iter().chain(other).reduce(|one, other| format!("{one}\n{other}"))
 }
 
-/// When a call began, as far as the host tells how long it took; clocks differ a little.
-fn began_ms(outcome: &Outcome) -> i64 {
-    const SLACK_MS: i64 = 100;
-    let took = outcome.duration_ms.and_then(|ms| i64::try_from(ms).ok());
-    took.map_or(0, |ms| world::now_ms() - ms - SLACK_MS)
-}
-
 /// What the journal keeps of a call besides its counts.
 struct KeptOfCall {
     receipt: Option<Ran>,
@@ -930,7 +935,7 @@ struct Came {
     /// Lines of the work that it changed; absent where it changed none of it.
     lines: Option<u32>,
     prints: Compared,
-    /// Commits that it made and git seed did not, in words.
+    /// Commits that came while it ran and that git seed did not make, in words.
     by_hand: Vec<String>,
     /// What the agent is told of it.
     context: Option<String>,

@@ -9,7 +9,9 @@
 use std::path::{Path, PathBuf};
 
 use super::fence::Restored;
+use super::looks::Window;
 use super::{Focused, Result, Seed, SeedError};
+use crate::format::looks::{FirstLook, Stood};
 use crate::format::prints::{Content, Look, Print, Prints, Role, tame};
 use crate::format::short_hash;
 use crate::hosts;
@@ -24,11 +26,6 @@ const KEPT: u64 = 64 * 1024;
 const READ: u64 = 1024 * 1024;
 /// The most files of one directory that are looked at.
 const FILES: usize = 256;
-/// Clocks of files and hosts differ by a little.
-const SLACK_MS: i64 = 100;
-
-/// How exactly the start of a process is known.
-const START_MS: i64 = 20;
 
 /// What a comparison found; all paths as they are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -275,12 +272,31 @@ impl Seed {
 
     // ---- comparing
 
-    /// Compares after a call that ran for `duration_ms`; nothing is written where nothing changed.
+    /// The look before a call: whether there are prints, and the files that differ from how they
+    /// were seen last. Nothing is taken over yet; their bytes are kept, so that what a person
+    /// changed is what the agent's change is put back to.
+    pub(super) fn prints_before(&self) -> (bool, Vec<Stood>) {
+        let Some(mut prints) = self.prints() else { return (false, Vec::new()) };
+        if !is_worth_a_look(&prints) {
+            return (true, Vec::new());
+        }
+        self.add_new_hooks(&mut prints);
+        let differs = prints.files.into_iter().filter(|print| seen(Path::new(&print.path)) != print.seen);
+        let stood = differs.map(|print| {
+            let (content, seen) = self.content(Path::new(&print.path), print.role, true);
+            Stood { path: print.path, seen, content }
+        });
+        (true, stood.collect())
+    }
+
+    /// Compares after a call; nothing is written where nothing changed. `window` is what the
+    /// look before it knew; `edited` are the files that an edit tool names.
     pub(super) fn compare_prints(
         &self,
         focused: Option<&Focused>,
         session: &str,
-        duration_ms: Option<u64>,
+        window: Option<&Window>,
+        edited: &[PathBuf],
     ) -> Result<Compared> {
         let Some(prints) = self.prints() else {
             let gone = self.session(session).is_some();
@@ -290,14 +306,25 @@ impl Seed {
         if !is_worth_a_look(&prints) {
             return Ok(Compared::default());
         }
-        let began =
-            duration_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| world::now_ms() - ms - SLACK_MS);
+        let others = self.calls_under_way();
         let _lock = self.store.lock()?;
         let mut prints = self.prints().unwrap_or(prints);
         self.add_new_hooks(&mut prints);
         let mut compared = Compared::default();
         for print in &mut prints.files {
-            self.compare_one(print, focused, began, &mut compared)?;
+            if let Some(stood) = window.and_then(|window| window.look.stood(&print.path)) {
+                self.take_as_found(print, stood, focused, &mut compared)?;
+            }
+            let path = Path::new(&print.path);
+            let by_call = window.is_some_and(|window| window.look.printed && window.is_tied_to(path))
+                || edited.iter().any(|file| *file == path || *file == super::paths::real(path));
+            // Another call is under way that may have done it: its own second look tells.
+            let moved = |look: &FirstLook| {
+                look.printed && look.stood(&print.path).is_none_or(|stood| stood.seen != seen(path))
+            };
+            if by_call || print.stray.is_some() || !others.iter().any(moved) {
+                self.compare_one(print, focused, by_call, &mut compared)?;
+            }
         }
         if !compared.strays.is_empty() || !compared.unclaimed.is_empty() {
             compared.disarmed = self.disarmed(&prints);
@@ -306,11 +333,32 @@ impl Seed {
         Ok(compared)
     }
 
+    /// Takes over what somebody changed before the call began: it is how the file may be.
+    fn take_as_found(
+        &self,
+        print: &mut Print,
+        stood: &Stood,
+        focused: Option<&Focused>,
+        compared: &mut Compared,
+    ) -> Result<()> {
+        if print.stray.is_some() || print.seen == stood.seen {
+            return Ok(());
+        }
+        print.seen.clone_from(&stood.seen);
+        if print.look(&stood.content) == Look::Changed {
+            print.was = stood.content.clone();
+            if !self.is_open_surface(Path::new(&print.path), focused) {
+                compared.unclaimed.push(print.shown.clone());
+            }
+        }
+        Ok(())
+    }
+
     fn compare_one(
         &self,
         print: &mut Print,
         focused: Option<&Focused>,
-        began: Option<i64>,
+        by_call: bool,
         compared: &mut Compared,
     ) -> Result<()> {
         let path = PathBuf::from(&print.path);
@@ -323,8 +371,6 @@ impl Seed {
             Look::Same => {}
             Look::Back => print.stray = None,
             Look::Changed => {
-                let by_call =
-                    began.is_none_or(|began| self.changed_or_moved(&path).is_none_or(|at| at >= began));
                 let allowed = self.is_open_surface(&path, focused);
                 let committed = !allowed && self.is_as_in_head(&path)?;
                 if (by_call || print.stray.is_some()) && !allowed && !committed {
@@ -337,7 +383,7 @@ impl Seed {
                 }
                 (print.was, print.seen) = self.content(&path, print.role, true);
                 print.stray = None;
-                if !allowed {
+                if !allowed && !compared.unclaimed.contains(&print.shown) {
                     compared.unclaimed.push(print.shown.clone());
                 }
             }
@@ -397,33 +443,32 @@ impl Seed {
     fn standing_strays(&self) -> Vec<Print> {
         let Some(mut prints) = self.prints() else { return Vec::new() };
         self.add_new_hooks(&mut prints);
-        let mut began = None;
+        let around = self.calls_around();
         let mut strays = Vec::new();
-        for print in prints.files {
-            let path = Path::new(&print.path);
-            if print.stray.is_none() && seen(path) == print.seen {
+        for mut print in prints.files {
+            let path = PathBuf::from(&print.path);
+            let now_seen = seen(&path);
+            if print.stray.is_none() && now_seen == print.seen {
                 continue;
             }
-            let (now, _) = self.content(path, print.role, false);
-            let known = print.stray.is_some();
-            let mut by_this_call = || {
-                let began = *began.get_or_insert_with(|| self.call_began());
-                began.is_some_and(|began| self.changed_or_moved(path).is_none_or(|at| at >= began))
-            };
-            if !now.is_same(&print.was, print.role) && (known || by_this_call()) {
+            let (now, _) = self.content(&path, print.role, false);
+            if print.stray.is_none() {
+                let changed = |window: &&Window| {
+                    let stood = window.look.stood(&print.path);
+                    let moved = stood.is_none_or(|stood| stood.seen != now_seen);
+                    window.look.printed && moved && window.is_tied_to(&path)
+                };
+                let Some(window) = around.iter().find(changed) else { continue };
+                // What somebody changed before the call stays.
+                if let Some(stood) = window.look.stood(&print.path) {
+                    print.was = stood.content.clone();
+                }
+            }
+            if !now.is_same(&print.was, print.role) {
                 strays.push(Print { stray: Some(now), ..print });
             }
         }
         strays
-    }
-
-    /// When the call began in which this process runs: its shell is what the host started.
-    fn call_began(&self) -> Option<i64> {
-        let above = world::ancestors();
-        let hosts = self.host_processes();
-        let at = above.iter().position(|up| hosts.iter().any(|host| super::sessions::is_same(host, up)))?;
-        let shell = above.get(at.checked_sub(1)?)?;
-        Some(world::started_ms(shell)? - START_MS)
     }
 
     /// Changed fingerprints as they are shown, for status and the boundary.
@@ -444,11 +489,6 @@ impl Seed {
     }
 
     // ---- putting back, taking over
-
-    /// When a path that differs from its print changed, in milliseconds.
-    fn changed_or_moved(&self, path: &Path) -> Option<i64> {
-        Some(self.or_moved(changed_at(path)?, path.parent().into_iter()))
-    }
 
     /// Puts back what the agent changed, out of `paths` or all of it; what is taken away is
     /// kept below `.git/seed`. Gives the words of `paths` that mean no print, too.
@@ -606,7 +646,7 @@ fn wider_configs(home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// What the system says of a path and of what it leads to, in one word.
-fn seen(path: &Path) -> String {
+pub(super) fn seen(path: &Path) -> String {
     let Ok(entry) = path.symlink_metadata() else { return NOTHING.to_owned() };
     let mut word = stat_word(&entry);
     if entry.file_type().is_symlink() {
@@ -629,24 +669,17 @@ fn stat_word(data: &std::fs::Metadata) -> String {
 }
 
 #[cfg(unix)]
-fn mode_of(data: &std::fs::Metadata) -> u32 {
+pub(super) fn mode_of(data: &std::fs::Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;
     data.permissions().mode() & 0o7777
 }
 
 #[cfg(not(unix))]
-fn mode_of(_: &std::fs::Metadata) -> u32 {
+pub(super) fn mode_of(_: &std::fs::Metadata) -> u32 {
     0
 }
 
-/// When a path changed last, in milliseconds; for one that is gone, the directory above it.
-fn changed_at(path: &Path) -> Option<i64> {
-    let entry = path.ancestors().find_map(|path| path.symlink_metadata().ok())?;
-    let target = path.metadata().ok();
-    [Some(entry), target].into_iter().flatten().filter_map(|data| super::fence::changed_ms(&data)).max()
-}
-
-fn write_privately(file: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn write_privately(file: &Path, bytes: &[u8]) -> Result<()> {
     write_with_mode(file, bytes, 0o600)
 }
 

@@ -109,6 +109,7 @@ impl Seed {
         // While a host of this worktree runs, its session goes on with the prints it has.
         if self.prints().is_none() || !self.is_hosted() {
             self.take_prints()?;
+            self.forget_looks();
         }
         let session = Session {
             host: event.host.to_owned(),

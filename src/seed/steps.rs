@@ -130,6 +130,11 @@ impl Since {
         self.lines.iter().flat_map(|linked| linked.line.strays.iter().map(String::as_str))
     }
 
+    /// Paths that changed outside the fence and that no call claimed.
+    pub fn unclaimed(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().flat_map(|linked| linked.line.unclaimed.iter().map(String::as_str))
+    }
+
     /// Hashes of texts that were given to scheduling tools.
     pub fn scheduled(&self) -> impl Iterator<Item = &str> {
         let lines = self.lines.iter().filter(|linked| linked.line.what == What::Scheduled);

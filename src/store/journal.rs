@@ -61,12 +61,6 @@ impl Journal {
         &self.path
     }
 
-    /// When the last line was written, in milliseconds, by the clock of the file system.
-    pub fn written_ms(&self) -> Option<i64> {
-        let at = std::fs::metadata(&self.path).and_then(|data| data.modified()).ok()?;
-        i64::try_from(at.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis()).ok()
-    }
-
     /// The last complete line. Waits for nobody and writes nothing.
     pub fn tail(&self) -> io::Result<Tail> {
         match File::open(&self.path) {

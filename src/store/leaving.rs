@@ -186,20 +186,14 @@ impl Store {
         fs::metadata(self.git_dir.join("logs/HEAD")).map_or(0, |data| data.len())
     }
 
-    /// Where HEAD of this worktree went since its log had `from` bytes; nothing where it did
-    /// not grow since `began` (milliseconds since the epoch).
+    /// Where HEAD of this worktree went since its log had `from` bytes.
     ///
     /// The times in the log are the committers' to choose, so its order decides.
-    pub fn head_moves(&self, from: u64, began: i64) -> Result<Vec<Moved>, StoreError> {
-        let file = self.git_dir.join("logs/HEAD");
-        let time = |data: fs::Metadata| {
-            let since = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-            i64::try_from(since.as_millis()).ok()
-        };
-        if fs::metadata(&file).ok().and_then(time).is_none_or(|at| at < began) {
+    pub fn head_moves(&self, from: u64) -> Result<Vec<Moved>, StoreError> {
+        if self.head_log_length() <= from {
             return Ok(Vec::new());
         }
-        let bytes = fs::read(&file)?;
+        let bytes = fs::read(self.git_dir.join("logs/HEAD"))?;
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
         Ok(text.lines().filter_map(Moved::read).collect())

@@ -44,10 +44,7 @@ fn what_changes_after_the_proof_is_proved_again() {
         match look {
             "" => {}
             "fence restore" => drop(world.seed("fence restore").said()),
-            look => {
-                std::thread::sleep(std::time::Duration::from_millis(300));
-                world.runs(look).passes();
-            }
+            look => world.runs(look).passes(),
         }
         for _ in 0..3 {
             assert_eq!(advances(&world), "verify", "after {look:?}");

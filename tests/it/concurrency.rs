@@ -90,6 +90,11 @@ fn twenty_hooks_at_once_lose_no_line() {
 fn shells_that_end_at_once_are_all_heard() {
     let world = World::seeded();
     world.to("execute");
+    // Named on the line: whoever is slow here, the change is the agent's.
+    let input = json!({ "command": "sh fix.sh todo.txt" });
+    for n in 0..6 {
+        world.before("Bash", &input, &format!("toolu_shell_{n}")).passes();
+    }
     fs::write(world.path("todo.txt"), "stray\n").expect("it can be written");
     let lines: Vec<String> = (0..6)
         .map(|n| {
@@ -98,7 +103,7 @@ fn shells_that_end_at_once_are_all_heard() {
                 &format!("after-{n}"),
                 json!({
                     "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": format!("toolu_shell_{n}"),
-                    "tool_input": { "command": "cargo test" }, "tool_response": { "stdout": "", "stderr": "" },
+                    "tool_input": input, "tool_response": { "stdout": "", "stderr": "" },
                     "duration_ms": 5000,
                 }),
             );
@@ -300,7 +305,6 @@ fn a_commit_that_outlives_the_killed_program_is_the_steps_own() {
         let head = world.git("rev-parse HEAD");
         // The pre-commit hook says when git is at it; then only git seed is killed.
         world.puts(".git/hooks/pre-commit", "#!/bin/sh\ntouch ../at-it\nsleep 1\n");
-        world.a_moment();
         fs::write(world.path("../message"), message("execute")).expect("it can be written");
         world.agents_shell(
             "git-seed phase advance -F ../message & pid=$!; n=0; \

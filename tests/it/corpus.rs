@@ -222,7 +222,6 @@ impl Arena {
         if !attempt.setup.is_empty() {
             self.touched = true;
             self.world.sh(&attempt.setup);
-            std::thread::sleep(Duration::from_millis(560));
         }
         let call = self.world.next_call();
         let input = attempt.input(&self.world);
@@ -251,8 +250,7 @@ impl Arena {
         let before = self.things();
         let began = Instant::now();
         let said = attempt.acts(&self.world);
-        // A machine that is busy starts the hook a while after the tool ended.
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(300);
+        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let response = json!({ "stdout": said.out, "stderr": said.err, "interrupted": false, "took": took });
         let after = self.sends("PostToolUse", attempt, input, call, &response);
         if attempt.later {
@@ -261,8 +259,6 @@ impl Arena {
         let changed = changes(&before, &self.things());
         let mut heard = words_of(&after);
         if !changed.iter().any(|path| covers(&heard, path)) {
-            // Later than what this call could be taken for.
-            std::thread::sleep(Duration::from_millis(if changed.is_empty() { 0 } else { 400 }));
             heard += &self.next_hook();
         }
         let mut wrong = Vec::new();

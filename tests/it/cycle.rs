@@ -76,7 +76,7 @@ fn each_gate_that_says_no_changes_nothing() {
             "execute",
             |world| {
                 world.works("execute");
-                world.runs_and("git log -1", || write(world, "todo.txt", "stray\n"));
+                world.runs_and("cargo test", || write(world, "todo.txt", "stray\n"));
             },
             None,
             "todo.txt",
@@ -376,7 +376,7 @@ fn what_the_agents_code_strays_into_stops_the_boundary_until_it_is_put_back() {
     let world = World::seeded();
     world.to("execute");
     world.works("execute");
-    let did = world.runs_and("git log -1", || write(&world, "todo.txt", "stray\n"));
+    let did = world.runs_and("cargo test", || write(&world, "todo.txt", "stray\n"));
     did.after.tells("todo.txt");
     world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt"));
     let told = world.seed("fence restore").tells("todo.txt is as it was");

@@ -490,8 +490,6 @@ fn a_gc_in_the_middle_takes_nothing_that_is_needed() {
     world.to("execute");
     world.works("execute");
     world.puts("mine-too.txt", "nor this\n");
-    // No person is quicker than this; what changes right before a call is taken for the call's.
-    world.sh("sleep 0.3");
     world.git("reflog expire --expire=now --all");
     world.git("gc -q --prune=now");
     let did = world.runs_and("cargo test", || code_writes(&world, "todo.txt", "stray\n"));
@@ -573,12 +571,10 @@ fn a_signature_that_fails_changes_nothing() {
     world.to("execute");
     world.works("execute");
     signs(&world, "cat > /dev/null; echo 'no secret key' >&2; exit 2");
-    world.a_moment();
     world.changes_nothing(|| {
         world.seed("phase advance -F -").stdin(&message("execute")).fails("as they were")
     });
     world.git("config commit.gpgsign false");
-    world.a_moment();
     world.leaves();
 }
 
@@ -588,7 +584,6 @@ fn without_an_identity_a_boundary_says_so_and_changes_nothing() {
     world.to("execute");
     world.works("execute");
     world.git("config user.useConfigOnly true");
-    world.a_moment();
     let line = "unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL; git seed phase advance -F -";
     let said = world.changes_nothing(|| world.agents_shell(line, &message("execute")));
     assert_eq!(said.code, 1, "{said:?}");

@@ -4,7 +4,6 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -35,11 +34,10 @@ fn file(world: &World, shown: &str) -> PathBuf {
 /// The person does something with no call under way.
 fn person(world: &World, line: &str) {
     world.sh(line);
-    std::thread::sleep(Duration::from_millis(250));
 }
 
 fn a_call(world: &World) -> Did {
-    world.runs_and("rg -n lex src", || {})
+    world.runs_and("cargo test", || {})
 }
 
 /// Changes of the agent's making, and what undoes each.
@@ -68,14 +66,13 @@ const GUARDED: [&str; 8] = [
 
 #[test]
 fn what_a_call_changes_is_named_kept_out_and_put_back() {
-    let world = at("observe");
-    world.works("observe");
+    let world = at("execute");
+    world.works("execute");
     for shown in GUARDED {
-        world.notes("---Ob---", shown);
         let path = file(&world, shown);
         let (bytes, mode) =
             (fs::read(&path).ok(), path.metadata().map(|data| data.permissions().mode()).ok());
-        let did = world.runs_and("rg -n lex src", || tampered(&world, shown));
+        let did = world.runs_and("cargo test", || tampered(&world, shown));
         let told = did.after.context().unwrap_or_else(|| panic!("{shown}: {did:?}"));
         assert!(told.contains("NOTICED") && told.contains(shown), "{told}");
         assert!(told.contains(&format!("git seed fence restore {shown}")), "{told}");
@@ -86,34 +83,35 @@ fn what_a_call_changes_is_named_kept_out_and_put_back() {
         world.person("status").tells(shown);
         world.person("doctor").fails("");
         let step = format!("git seed fence restore {shown}");
-        world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("observe")).refuses(&step));
+        world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses(&step));
         world.changes_nothing(|| world.seed("phase back observe -m again").refuses(""));
         assert!(a_call(&world).after.is_silent(), "it is said once");
         world.runs(&step).passes();
         assert_eq!(fs::read(&path).ok(), bytes, "{shown}");
         assert_eq!(path.metadata().map(|data| data.permissions().mode()).ok(), mode, "{shown}");
         assert_eq!(world.json("fence status")["strays"], json!([]));
+        world.notes("---Ex---", shown);
     }
     let kept = fs::read_dir(world.path(".git/seed/taken")).expect("what was taken away is kept");
     assert!(kept.count() >= 5);
     world.leaves();
-    assert_eq!(world.phase(), "plan");
+    assert_eq!(world.phase(), "verify");
 }
 
 #[test]
 fn a_step_in_the_same_command_is_refused_and_the_change_is_named_after_it() {
-    let world = at("observe");
-    world.works("observe");
+    let world = at("execute");
+    world.works("execute");
     let head = world.git("rev-parse HEAD");
     // One shell does both, as in a host: the call began with it.
-    let did = world.runs_and("rg -n lex src", || {
+    let did = world.runs_and("cargo test", || {
         let line = "echo '# more' >> .git/config; git seed phase advance -F -";
-        let said = world.agents_shell(line, &message("observe"));
+        let said = world.agents_shell(line, &message("execute"));
         assert!(said.code == 2 && said.err.contains("git seed fence restore .git/config"), "{said:?}");
     });
     did.after.tells(".git/config");
     assert_eq!(world.git("rev-parse HEAD"), head);
-    let did = world.runs_and("rg -n lex src", || {
+    let did = world.runs_and("cargo test", || {
         world.seed("fence restore .git/config").tells(".git/config is as it was");
     });
     assert!(did.after.is_silent(), "{did:?}");
@@ -122,9 +120,9 @@ fn a_step_in_the_same_command_is_refused_and_the_change_is_named_after_it() {
 
 #[test]
 fn all_strays_are_put_back_at_once_and_only_strays() {
-    let world = at("observe");
+    let world = at("execute");
     let before = fs::read(world.path(".git/config")).expect("read");
-    world.runs_and("rg -n lex src", || {
+    world.runs_and("cargo test", || {
         tampered(&world, ".git/config");
         tampered(&world, LOCAL);
         fs::write(world.path("todo.txt"), "x\n").expect("written");
@@ -139,12 +137,12 @@ fn all_strays_are_put_back_at_once_and_only_strays() {
 
 #[test]
 fn a_replaced_hook_and_one_behind_a_link_are_put_back() {
-    let world = at("observe");
+    let world = at("execute");
     let hook = world.path(".git/hooks/commit-msg");
     let before = fs::read(&hook).expect("a hook");
     let elsewhere = world.root().join("elsewhere");
     fs::write(&elsewhere, "#!/bin/sh\nexit 0\n").expect("written");
-    let did = world.runs_and("rg -n lex src", || {
+    let did = world.runs_and("cargo test", || {
         fs::remove_file(&hook).expect("removed");
         symlink(&elsewhere, &hook).expect("linked");
     });
@@ -158,8 +156,8 @@ fn a_replaced_hook_and_one_behind_a_link_are_put_back() {
 
 #[test]
 fn what_a_person_changes_is_told_once_and_stops_nothing() {
-    let world = at("observe");
-    world.works("observe");
+    let world = at("execute");
+    world.works("execute");
     for (line, shown) in [
         ("git config user.nick ada", ".git/config"),
         ("git config --file ../home/.gitconfig user.nick ada", "~/.gitconfig"),
@@ -177,28 +175,27 @@ fn what_a_person_changes_is_told_once_and_stops_nothing() {
         assert_eq!(world.json("fence status")["strays"], json!([]));
     }
     world.leaves();
-    assert_eq!(world.phase(), "plan");
+    assert_eq!(world.phase(), "verify");
 }
 
 #[test]
 fn a_person_at_work_with_git_trips_nothing() {
-    let world = at("observe");
+    let world = at("execute");
     person(&world, "git checkout -q -b side && git commit -q --allow-empty -m x && git checkout -q main");
     person(&world, "git branch -q --set-upstream-to=main side && git stash list && git tag v1");
     let did = a_call(&world);
     assert!(did.after.is_silent(), "{did:?}");
     // Nor does a call that tracks a branch.
-    let did = world.runs_and("rg -n lex src", || drop(world.sh("git branch -q --track other main")));
+    let did = world.runs_and("cargo test", || drop(world.sh("git branch -q --track other main")));
     assert!(did.after.is_silent(), "{did:?}");
 }
 
 #[test]
 fn a_host_that_writes_its_settings_anew_between_calls_stops_nothing() {
-    let world = at("observe");
-    world.works("observe");
+    let world = at("execute");
+    world.works("execute");
     let text = world.text(LOCAL).replacen('{', "{ \"permissions\": { \"allow\": [\"Bash(ls)\"] },", 1);
     fs::write(world.path(LOCAL), text).expect("written");
-    std::thread::sleep(Duration::from_millis(250));
     let did = a_call(&world);
     let told = did.after.to_person().unwrap_or_default();
     assert!(told.contains(LOCAL) && !told.contains("WARNING"), "{told}");
@@ -216,7 +213,7 @@ fn what_disarms_is_told_loudly_whoever_did_it() {
         ("rm .git/hooks/pre-commit", "git does not run .git/hooks/pre-commit"),
         ("git config core.hooksPath /nowhere", "core.hooksPath leads to /nowhere"),
     ] {
-        let world = at("observe");
+        let world = at("execute");
         person(&world, line);
         let did = a_call(&world);
         let heard = did.after.to_person().unwrap_or_default();
@@ -227,10 +224,10 @@ fn what_disarms_is_told_loudly_whoever_did_it() {
 
 #[test]
 fn a_person_takes_it_over_and_no_agent_does() {
-    let world = at("observe");
-    world.works("observe");
+    let world = at("execute");
+    world.works("execute");
     for shown in [".git/config", HOME] {
-        world.runs_and("rg -n lex src", || tampered(&world, shown));
+        world.runs_and("cargo test", || tampered(&world, shown));
         world.seed(&format!("fence accept {shown}")).refuses("BLOCKED");
         world.runs(&format!("git seed fence accept {shown}")).refuses("BLOCKED");
         world.person(&format!("fence accept {shown}")).succeeds();
@@ -243,23 +240,23 @@ fn a_person_takes_it_over_and_no_agent_does() {
 
 #[test]
 fn a_new_session_does_not_forget_what_the_agent_changed() {
-    let world = at("observe");
-    world.works("observe");
-    world.runs_and("rg -n lex src", || tampered(&world, ".git/config"));
+    let world = at("execute");
+    world.works("execute");
+    world.runs_and("cargo test", || tampered(&world, ".git/config"));
     world.ends();
     world.session("0a0a0a0a-0000-4000-8000-000000000002");
     world.starts();
     world.prompt("go on");
     assert_eq!(world.json("fence status")["strays"], json!([".git/config"]));
-    world.seed("phase advance -F -").stdin(&message("observe")).refuses("fence restore .git/config");
+    world.seed("phase advance -F -").stdin(&message("execute")).refuses("fence restore .git/config");
     world.seed("fence restore .git/config").succeeds();
     world.leaves();
 }
 
 #[test]
 fn a_session_that_starts_inside_a_call_takes_no_new_prints() {
-    let world = at("observe");
-    let did = world.runs_and("rg -n lex src", || {
+    let world = at("execute");
+    let did = world.runs_and("cargo test", || {
         tampered(&world, ".git/config");
         world.event("SessionStart", &json!({ "source": "clear" }));
         world.event("SessionStart", &json!({ "source": "startup", "session_id": "0b0b" }));
@@ -269,7 +266,7 @@ fn a_session_that_starts_inside_a_call_takes_no_new_prints() {
 
 #[test]
 fn what_changed_between_sessions_is_the_persons() {
-    let world = at("observe");
+    let world = at("execute");
     world.ends();
     person(&world, "git config user.nick ada");
     world.starts();
@@ -279,10 +276,9 @@ fn what_changed_between_sessions_is_the_persons() {
 
 #[test]
 fn git_seeds_own_writes_are_no_tampering() {
-    let world = at("observe");
-    world.works("observe");
-    world
-        .runs_and("rg -n lex src", || fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed"));
+    let world = at("execute");
+    world.works("execute");
+    world.runs_and("cargo test", || fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed"));
     assert_eq!(world.json("fence status")["strays"], json!([".git/hooks/pre-commit"]));
     world.person("init").succeeds();
     assert_eq!(world.json("fence status")["strays"], json!([]));
@@ -295,28 +291,28 @@ fn git_seeds_own_writes_are_no_tampering() {
     let did = a_call(&world);
     assert!(did.after.is_silent(), "{did:?}");
     world
-        .runs_and("rg -n lex src", || tampered(&world, ".gemini/settings.json"))
+        .runs_and("cargo test", || tampered(&world, ".gemini/settings.json"))
         .after
         .tells(".gemini/settings.json");
     world.seed("fence restore .gemini/settings.json").succeeds();
+    world.tests();
     world.leaves();
 }
 
 #[test]
 fn without_a_job_the_person_hears_of_it() {
     let world = World::seeded();
+    // What only looks is not looked before: no call claims what came of it.
     let did = world.runs_and("ls", || tampered(&world, ".git/config"));
-    assert!(did.after.to_person().is_some_and(|told| told.contains(".git/config")), "{did:?}");
-    assert_eq!(world.json("fence status")["strays"], json!([".git/config"]));
-    assert_eq!(world.json("status")["fence"]["strays"], json!([".git/config"]));
-    world.person("fence restore .git/config").tells("is as it was");
+    let told = did.after.to_person().unwrap_or_default();
+    assert!(told.contains(".git/config changed, and no call claims it"), "{did:?}");
     world.person("fence status").fails("no job");
 }
 
 #[test]
 fn prints_that_are_gone_are_told_and_taken_anew() {
-    let world = at("observe");
-    let did = world.runs_and("rg -n lex src", || {
+    let world = at("execute");
+    let did = world.runs_and("cargo test", || {
         fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
     });
     assert!(did.after.to_person().is_some_and(|told| told.contains("taken anew")), "{did:?}");
@@ -325,8 +321,8 @@ fn prints_that_are_gone_are_told_and_taken_anew() {
 
 #[test]
 fn what_cannot_be_compared_is_told_and_the_call_is_heard() {
-    let world = at("observe");
-    let did = world.runs_and("rg -n lex src", || {
+    let world = at("execute");
+    let did = world.runs_and("cargo test", || {
         fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
         fs::write(world.path(".git/seed/prints"), "").expect("written");
     });
@@ -338,8 +334,7 @@ fn what_cannot_be_compared_is_told_and_the_call_is_heard() {
 fn after_the_way_out_nothing_is_written() {
     let world = World::seeded();
     world.person("uninstall").succeeds();
-    world
-        .runs_and("rg -n lex src", || fs::write(world.path(".git/info/attributes"), "x\n").expect("written"));
+    world.runs_and("cargo test", || fs::write(world.path(".git/info/attributes"), "x\n").expect("written"));
     assert!(!world.path(".git/seed").exists());
 }
 
@@ -352,7 +347,8 @@ fn doctor_tells_how_the_fingerprints_stand() {
     world.person("doctor").tells("as they were seen last");
     person(&world, "git config user.nick ada");
     world.person("doctor").tells("changed by no call: .git/config");
-    world.runs_and("ls", || tampered(&world, ".git/info/exclude"));
+    world.to("execute");
+    world.runs_and("cargo test", || tampered(&world, ".git/info/exclude"));
     let said = world.person("doctor").said();
     assert!(said.out.contains("mend: git seed fence restore .git/info/exclude"), "{said:?}");
 }

@@ -22,7 +22,6 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     world.opens();
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.tests();
-    world.a_moment();
     let shell = json!({"command": "cargo test | tail -3"});
     let call = world.next_call();
     world.before("Bash", &shell, &call);

@@ -14,7 +14,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -41,8 +41,6 @@ pub struct World {
     session: RefCell<String>,
     clock: Cell<u64>,
     calls: Cell<u32>,
-    /// When the person changed a file last.
-    put: Cell<Option<Instant>>,
     /// Variables of the host process: they reach its hooks and its shell.
     host: RefCell<BTreeMap<String, String>>,
     /// A script that calls the hook instead of this process.
@@ -82,7 +80,6 @@ impl World {
             session: RefCell::new("e2fc06a6-4aaf-49f6-8712-117cd08f9339".to_owned()),
             clock: Cell::new(BEGINS),
             calls: Cell::new(0),
-            put: Cell::new(None),
             host: RefCell::new(BTreeMap::new()),
             through: RefCell::new(None),
             damaged: Cell::new(false),
@@ -141,35 +138,14 @@ impl World {
         self.repo.join(path)
     }
 
-    /// Lets a moment go by since the person changed a file: what changes right before a
-    /// call is taken for the call's, and no person is that quick.
-    fn person_is_away(&self) {
-        let wait = Duration::from_millis(250);
-        if let Some(put) = self.put.get() {
-            std::thread::sleep(wait.saturating_sub(put.elapsed()));
-        }
-    }
-
-    /// The person changed something that is fingerprinted, a while before the next call.
-    pub fn a_moment(&self) {
-        std::thread::sleep(Duration::from_millis(250));
-    }
-
     /// A file's text; empty when it is not there.
     pub fn text(&self, path: &str) -> String {
         String::from_utf8_lossy(&fs::read(self.path(path)).unwrap_or_default()).into_owned()
     }
 
-    /// A file changes without any tool: the person's doing, a while ago.
+    /// A file changes without any tool: the person's doing.
     pub fn puts(&self, path: &str, text: &str) {
-        let file = self.path(path);
-        write_file(&file, text);
-        // Each time another second: git trusts size and time of a file.
-        self.calls.set(self.calls.get() + 1);
-        let ago = SystemTime::now() - Duration::from_secs(7200 - u64::from(self.calls.get()));
-        let open = fs::File::options().append(true).open(&file).expect("it was just written");
-        open.set_modified(ago).expect("files have times");
-        self.put.set(Some(Instant::now()));
+        write_file(&self.path(path), text);
     }
 
     // ---- programs
@@ -620,7 +596,6 @@ impl World {
 
     /// Runs the project's tests, which pass.
     pub fn tests(&self) {
-        self.person_is_away();
         let ran = json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
         self.tool("Bash", &json!({ "command": "cargo test" }), || ran).passes();
     }
