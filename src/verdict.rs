@@ -29,6 +29,11 @@ impl Refusal {
         Self { by, wants, facts: Facts::default() }
     }
 
+    /// What a rule looks at does not read, and is mended first; `what` says what was found.
+    pub fn broken(by: &'static str, what: &dyn std::fmt::Display) -> Self {
+        Self::new(by, Wants::Repair).with("what", what.to_string())
+    }
+
     /// The same refusal, naming one more thing.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {

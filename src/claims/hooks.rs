@@ -4,9 +4,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::event::{Change, Hunk, UnixSeconds};
-use crate::shell::{Effect, Found, GitFlag, Reading};
+use crate::event::{Act, Change, Hunk, UnixSeconds};
+use crate::shell::{self, Effect, Found, GitFlag, Reading};
 use crate::shipped;
+use crate::verdict::{Refusal, Verdict, Wants};
 
 /// One row of the table.
 #[derive(Clone, Debug, Deserialize)]
@@ -317,6 +318,43 @@ fn is_enough(hook: &Hook, deed: &Deed<'_>, standing: &Standing, now: UnixSeconds
     standing.opens && holds && (standing.act || !leaves)
 }
 
+/// A ruling stands behind `act`, where a row asks for one; `lines` are those of the work that an
+/// edit would change.
+///
+/// The first row that is about the act and is not content with `standing` objects.
+pub fn stands_behind(act: &Act, lines: u32, standing: &Standing, now: UnixSeconds) -> Verdict {
+    let reading;
+    let deeds = match act {
+        Act::Shell { command, .. } => {
+            reading = shell::read(command);
+            deeds(&reading)
+        }
+        Act::Delegate { agent, .. } => vec![Deed::Launch { agent }],
+        Act::Edit(_) => vec![Deed::Edit { lines }],
+        _ => return Ok(()),
+    };
+    match objection(&deeds, standing, now) {
+        Some(Objection { name, part }) => Err(no(name.word()).with("part", part)),
+        None => Ok(()),
+    }
+}
+
+fn no(case: &str) -> Refusal {
+    Refusal::new("claims", Wants::Claim).with("case", case)
+}
+
+impl Hook {
+    /// The refusal of an end of the turn whose last words speak of `path`, which was not opened.
+    pub fn unopened(&self, path: &str) -> Refusal {
+        no(self.name.word()).with("path", path)
+    }
+}
+
+/// The refusal of a push in which `bare` of `all` commits have no passing record.
+pub fn bare_push(bare: usize, all: usize) -> Refusal {
+    no("push").with("bare", bare.to_string()).with("all", all.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -429,6 +467,27 @@ mod tests {
             (&launch, Standing { edited: true, touched: true, at: NOW - 1800, ..fresh }, false),
         ] {
             assert_eq!(objection(deeds, &standing, NOW).is_some(), objects, "{deeds:?} {standing:?}");
+        }
+    }
+
+    #[test]
+    fn acts_that_ask_for_a_ruling_wait_for_one() {
+        let none = Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
+        let good = Standing { opens: true, act: true, at: 100, touched: false, edited: false, lines: 0 };
+        let shell = |command: &str| Act::Shell { command: command.to_owned(), cwd: None, background: false };
+        let launch = Act::Delegate { agent: "a".to_owned(), prompt: String::new() };
+        for (act, lines, standing, expected) in [
+            (&shell("git commit -m x"), 0, &none, "commit"),
+            (&shell("git commit -m x"), 0, &good, "yes"),
+            (&shell("git log"), 0, &none, "yes"),
+            (&launch, 0, &none, "subagent"),
+            (&Act::Edit(Vec::new()), 10_000, &none, "large-edit"),
+            (&Act::Edit(Vec::new()), 0, &none, "yes"),
+            (&Act::Housekeeping, 10_000, &none, "yes"),
+        ] {
+            let said = stands_behind(act, lines, standing, 100)
+                .map_or_else(|no| no.facts.get("case").unwrap_or_default().to_owned(), |()| "yes".to_owned());
+            assert_eq!(said, expected, "{act:?} {lines}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! `git-seed githook <name>`: what git's own hooks ask.
 
 use super::{Context, Outcome};
+use crate::claims::hooks;
 use crate::cli::report::Report;
 use crate::rules::Pushing;
 use crate::seed::githook::GitHook;
 use crate::seed::{Seed, SeedError};
-use crate::verdict::{Refusal, Wants};
 
 /// Answer one of git's own hooks (the installed hook lines call this)
 ///
@@ -33,9 +33,7 @@ pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> an
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
         if let Ok(Some((bare, all))) = seed.unproven(&pushed) {
             if seed.rules.pushing == Pushing::Refuse {
-                let refusal = Refusal::new("claims", Wants::Claim).with("case", "push");
-                let refusal = refusal.with("bare", bare.to_string()).with("all", all.to_string());
-                return Ok(out.refusal(&refusal, &phase));
+                return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));
             }
             out.aside(&format!(
                 "git seed: {bare} of {all} commits here carry no passing record of the gate; git seed audit show lists the records"

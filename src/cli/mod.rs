@@ -308,12 +308,7 @@ fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
 
 /// Refuses a command that is a person's when no person may be assumed here.
 fn require_person(seed: &Seed, command: &str) -> Result<Option<Refusal>, SeedError> {
-    Ok(seed.is_person().err().map(|why| {
-        Refusal::new("person", crate::verdict::Wants::Person)
-            .with("case", "terminal")
-            .with("command", format!("git seed {command}"))
-            .with("why", why.to_string())
-    }))
+    Ok(seed.is_person().err().map(|why| crate::phases::commands::persons_only(command, &why.to_string())))
 }
 
 /// A text argument: given as is, from a file, or from standard input with `-`.

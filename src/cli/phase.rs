@@ -3,11 +3,11 @@
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
-use crate::phases::PhaseName;
+use crate::phases::{PhaseName, gates};
 use crate::seed::boundary::{Crossed, Toward};
 use crate::seed::steps::By;
 use crate::seed::{Seed, SeedError};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PhaseCommand {
@@ -91,16 +91,8 @@ fn only_in_condense(seed: &Seed, add_cycle: Option<&str>) -> Result<Result<(), R
     if why.trim().is_empty() {
         return Err(SeedError::Usage("--add-cycle says why the job needs another cycle".to_owned()));
     }
-    let no = |case: &str| {
-        let phase = focused.state.stand.phase.as_str();
-        Ok(Err(Refusal::new("cycle", Wants::Edge).with("case", case).with("phase", phase)))
-    };
-    let consolidates = seed.row(Some(&focused)).kind == crate::phases::Kind::Consolidation;
-    match (consolidates, focused.state.job.status.is_open()) {
-        (true, true) => Ok(Ok(())),
-        (true, false) => no("cycle-late"),
-        (false, _) => no("cycle-early"),
-    }
+    let phase = &focused.state.stand.phase;
+    Ok(gates::adds_cycle(seed.row(Some(&focused)), phase, focused.state.job.status.is_open()))
 }
 
 fn current(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {

@@ -107,10 +107,7 @@ fn for_people_only(command: &str, out: &mut Report) -> Option<Outcome> {
     if !out.is_json() || !crate::seed::githook::agent_is_above() {
         return None;
     }
-    let refusal = crate::verdict::Refusal::new("rules", crate::verdict::Wants::Person)
-        .with("case", "figures")
-        .with("command", command);
-    Some(out.refusal(&refusal, "none"))
+    Some(out.refusal(&crate::phases::commands::figures("rules", command), "none"))
 }
 
 /// A text of rules as this session may see it.

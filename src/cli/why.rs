@@ -20,9 +20,7 @@ pub(super) fn run(args: &WhyArgs, context: &Context, out: &mut Report) -> anyhow
     seed.require_seeded()?;
     let agent = crate::seed::githook::agent_is_above();
     if out.is_json() && agent {
-        let refusal = crate::verdict::Refusal::new("why", crate::verdict::Wants::Person)
-            .with("case", "figures")
-            .with("command", "git seed why --json");
+        let refusal = crate::phases::commands::figures("why", "git seed why --json");
         return Ok(out.refusal(&refusal, "none"));
     }
     let rows = seed.refusals(args.last)?;

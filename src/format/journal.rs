@@ -270,6 +270,11 @@ impl Counts {
     pub fn has_acts(&self) -> bool {
         self.acts.values().sum::<u32>() > self.own
     }
+
+    /// A background command or a subagent may still be under way.
+    pub fn has_running(&self) -> bool {
+        !(self.running.is_empty() && self.flights.is_empty())
+    }
 }
 
 /// A refusal as it is remembered.

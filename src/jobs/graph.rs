@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{JobId, Status};
+use crate::verdict::{Refusal, Verdict, Wants};
 
 /// A job, as far as the graph needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,6 +190,44 @@ fn is_drawn(node: &Node) -> bool {
     !matches!(node.status, Status::Completed | Status::Voided)
 }
 
+fn no(id: &JobId, case: &str) -> Refusal {
+    Refusal::new("graph", Wants::Edge).with("case", case).with("id", id.to_string())
+}
+
+/// Job `from` may wait for `id`, of this `status`. `back` is the way from `id` to `from`, if there
+/// is one: the new edge would close a circle.
+pub fn may_wait(from: &JobId, id: &JobId, back: Option<&[JobId]>, status: Status) -> Verdict {
+    if let Some(back) = back {
+        let round: Vec<String> = [from].into_iter().chain(back).map(ToString::to_string).collect();
+        return Err(no(id, "circle").with("where", round.join(" > ")));
+    }
+    if status == Status::Voided { Err(no(id, "edge-to-voided")) } else { Ok(()) }
+}
+
+/// The edge to `id` may go, and the job behind it may be parked where `void` says so. `status` is
+/// none where its record is nowhere: that can only be let go of. `held` is another worktree that
+/// has it in focus, and `phase` where the command is given.
+pub fn may_unlink(
+    id: &JobId,
+    status: Option<Status>,
+    void: bool,
+    held: Option<&str>,
+    phase: &str,
+) -> Verdict {
+    let no = |case: &str| Err(no(id, case).with("phase", phase));
+    match (status, held) {
+        (None, _) if void => no("void-nowhere"),
+        (Some(status @ (Status::Completed | Status::Voided)), _) => {
+            no("settled-already").map_err(|refusal| refusal.with("status", status.word()))
+        }
+        (Some(_), Some(worktree)) if void => {
+            no("void-focused").map_err(|refusal| refusal.with("worktree", worktree))
+        }
+        (Some(Status::Awaiting), _) if void => no("void-awaiting"),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -357,6 +396,33 @@ mod tests {
                 Some(found) => prop_assert!(on.contains(found), "{} is on no circle", found),
                 None => prop_assert!(on.is_empty()),
             }
+        }
+    }
+
+    #[test]
+    fn edges_come_and_go_by_what_the_other_job_is() {
+        let case = |verdict: Verdict| {
+            verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+        };
+        let id = |text: &str| text.parse::<JobId>().expect("an id");
+        let (a, b) = (id("a"), id("b"));
+        let back = [b.clone(), a.clone()];
+        assert_eq!(case(may_wait(&a, &b, None, Status::Pending)), "yes");
+        assert_eq!(case(may_wait(&a, &b, None, Status::Voided)), "edge-to-voided");
+        let circle = may_wait(&a, &b, Some(&back), Status::Pending).expect_err("a circle");
+        assert_eq!(circle.facts.get("where"), Some("a > b > a"));
+        for (status, void, held, expected) in [
+            (None, false, None, "yes"),
+            (None, true, None, "void-nowhere"),
+            (Some(Status::Pending), false, None, "yes"),
+            (Some(Status::Pending), true, None, "yes"),
+            (Some(Status::Pending), true, Some("/w"), "void-focused"),
+            (Some(Status::Completed), false, None, "settled-already"),
+            (Some(Status::Voided), true, None, "settled-already"),
+            (Some(Status::Awaiting), false, None, "yes"),
+            (Some(Status::Awaiting), true, None, "void-awaiting"),
+        ] {
+            assert_eq!(case(may_unlink(&b, status, void, held, "verify")), expected, "{status:?} {void}");
         }
     }
 }

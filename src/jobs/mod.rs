@@ -16,6 +16,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::verdict::{Refusal, Verdict, Wants};
+
 pub use crate::event::UnixSeconds;
 
 /// A job's id: creation time in UTC and four hex digits, such as `20261121t205612-7f3a`.
@@ -180,6 +182,36 @@ impl Job {
         self.kept_prompt = None;
         self.updated_at = at;
         Ok(())
+    }
+
+    /// The next run may begin: this one is over. `closing` is whether its last cycle is open.
+    pub fn may_begin_again(&self, closing: bool) -> Verdict {
+        let case = match self.status {
+            Status::Voided => "reactivate-voided",
+            Status::Awaiting => "reactivate-awaiting",
+            Status::Pending | Status::Active => "reactivate-open",
+            Status::Completed if closing => "reactivate-closing",
+            Status::Completed => return Ok(()),
+        };
+        Err(self.is_under_way().with("case", case))
+    }
+
+    /// The refusal of a next run while this one is open.
+    pub fn is_under_way(&self) -> Refusal {
+        Refusal::new("reactivate", Wants::Edge)
+            .with("case", "reactivate-open")
+            .with("id", self.id.as_str())
+            .with("status", self.status.word())
+    }
+
+    /// It can be taken up: it is not parked, and not over with its last cycle closed.
+    pub fn may_be_active(&self, closing: bool) -> Verdict {
+        let case = match self.status {
+            Status::Voided => "parked",
+            Status::Completed if !closing => "closed",
+            _ => return Ok(()),
+        };
+        Err(Refusal::new("focus", Wants::Edge).with("case", case).with("id", self.id.as_str()))
     }
 
     /// Changes the status, if the machine has the step.
@@ -367,6 +399,26 @@ mod tests {
             ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
         ] {
             assert_eq!(text.parse::<JobId>().is_ok(), sound, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_over_begins_again_and_what_is_open_is_taken_up() {
+        let case = |verdict: Verdict| {
+            verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+        };
+        for (status, closing, again, active) in [
+            (Status::Pending, false, "reactivate-open", "yes"),
+            (Status::Active, false, "reactivate-open", "yes"),
+            (Status::Awaiting, false, "reactivate-awaiting", "yes"),
+            (Status::Completed, true, "reactivate-closing", "yes"),
+            (Status::Completed, false, "yes", "closed"),
+            (Status::Voided, false, "reactivate-voided", "parked"),
+        ] {
+            let mut job = Job::created("j".parse().expect("an id"), "fix the lexer", 0);
+            job.status = status;
+            assert_eq!(case(job.may_begin_again(closing)), again, "{status:?}");
+            assert_eq!(case(job.may_be_active(closing)), active, "{status:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::{Job, JobId, Status};
 use crate::event::Question;
 use crate::shipped;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Refusal, Verdict, Wants};
 
 /// The answer that approves.
 pub const APPROVE: &str = "Approve completion";
@@ -21,6 +21,11 @@ pub const REVIEW: &str = "Review";
 pub const ANY: &str = "*";
 /// The section in which nothing may be left.
 pub const OUTSTANDING: &str = "Outstanding Items";
+
+/// How sure the agent is, of a hundred, before it asks for the side lane.
+const SURE: u8 = 80;
+/// Words that say what the side lane is for, at least.
+const PREP_WORDS: usize = 20;
 
 /// What a literal answer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -417,6 +422,83 @@ pub fn unmet<'a>(
         .collect()
 }
 
+/// What decides whether a protected surface, or a test of one, may be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Locks<'a> {
+    /// Names of all protected surfaces.
+    pub known: &'a [&'a str],
+    /// The job may ask for surfaces: a person lets it, or it stands in the side lane.
+    pub access: bool,
+    pub open: Option<Opened<'a>>,
+}
+
+/// The protected surface that is unlocked.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened<'a> {
+    pub surface: &'a str,
+    /// Its test that is unlocked, too.
+    pub test: Option<&'a str>,
+    /// The test that is asked for is one of its tests.
+    pub has: bool,
+}
+
+/// May a question for the lock of `name` be put to the person, and its answer count? One
+/// surface is open at a time, and one test of it.
+pub fn lock_may_open(grants: Grant, name: &str, locks: &Locks<'_>) -> Verdict {
+    let no = |case: &str| Refusal::new("question", Wants::Question).with("case", case).with("name", name);
+    match (grants, locks.open) {
+        (Grant::Surface, _) if !locks.known.contains(&name) => {
+            Err(no("surface-unknown").with("known", locks.known.join(", ")))
+        }
+        (Grant::Surface, _) if !locks.access => Err(no("surface-access")),
+        (Grant::Surface, Some(open)) => Err(no("surface-busy").with("open", open.surface)),
+        (Grant::SurfaceTest, None) => Err(no("surface-none")),
+        (Grant::SurfaceTest, Some(open)) if !open.has => {
+            Err(no("surface-no-test").with("open", open.surface))
+        }
+        (Grant::SurfaceTest, Some(Opened { test: Some(test), .. })) => {
+            Err(no("surface-busy").with("open", test))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A person approves where memory is settled, and the question would have come there.
+/// `settles` says that the job stands in such a row.
+pub fn may_be_approved(settles: bool) -> Verdict {
+    if settles {
+        return Ok(());
+    }
+    Err(Refusal::new("question", Wants::Question).with("case", "too-early"))
+}
+
+/// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.
+pub fn prepares(sure: u8, what: &str) -> Verdict {
+    let case = match (sure >= SURE, what.split_whitespace().count() >= PREP_WORDS) {
+        (false, _) => "prep-unsure",
+        (true, false) => "prep-short",
+        (true, true) => return Ok(()),
+    };
+    Err(Refusal::new("prep", Wants::Question).with("case", case).with("words", PREP_WORDS.to_string()))
+}
+
+/// Every job that one waits for is completed or parked; `unmet` are the others.
+pub fn dependencies_hold(unmet: &[(JobId, String, &'static str)]) -> Verdict {
+    let Some((first, ..)) = unmet.first() else { return Ok(()) };
+    let said = |(id, name, status): &(JobId, String, &'static str)| match name.as_str() {
+        "" => format!("{id} ({status})"),
+        name => format!("{id} {name} ({status})"),
+    };
+    let list: Vec<String> = unmet.iter().map(said).collect();
+    let nowhere = unmet.iter().find(|(_, _, status)| *status == NOWHERE);
+    let case = if nowhere.is_some() { "dependency-nowhere" } else { "dependencies" };
+    let id = nowhere.map_or(first, |(id, ..)| id);
+    Err(Refusal::new("dependencies", Wants::Settled)
+        .with("case", case)
+        .with("id", id.to_string())
+        .with("where", list.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -697,5 +779,60 @@ mod tests {
         });
         let said: Vec<_> = unmet.iter().map(|(id, name, status)| format!("{id} {name} {status}")).collect();
         assert_eq!(said, ["b second active", "d  found nowhere"]);
+    }
+
+    fn case(verdict: Verdict) -> String {
+        verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+    }
+
+    #[test]
+    fn one_surface_is_open_at_a_time_and_one_test_of_it() {
+        let hooks = Opened { surface: "hooks", test: None, has: true };
+        let tested = Opened { test: Some("a.sh"), ..hooks };
+        let foreign = Opened { has: false, ..hooks };
+        for (grants, name, access, open, expected) in [
+            (Grant::Surface, "hooks", true, None, "yes"),
+            (Grant::Surface, "nothing", true, None, "surface-unknown"),
+            (Grant::Surface, "hooks", false, None, "surface-access"),
+            (Grant::Surface, "hooks", true, Some(hooks), "surface-busy"),
+            (Grant::SurfaceTest, "b.sh", true, None, "surface-none"),
+            (Grant::SurfaceTest, "b.sh", false, Some(hooks), "yes"),
+            (Grant::SurfaceTest, "b.sh", true, Some(tested), "surface-busy"),
+            (Grant::SurfaceTest, "b.sh", true, Some(foreign), "surface-no-test"),
+            (Grant::Complete, "", false, None, "yes"),
+        ] {
+            let locks = Locks { known: &["hooks"], access, open };
+            assert_eq!(case(lock_may_open(grants, name, &locks)), expected, "{grants:?} {locks:?}");
+        }
+    }
+
+    #[test]
+    fn who_asks_for_the_side_lane_is_sure_and_says_why() {
+        let why = "word ".repeat(20);
+        for (sure, what, expected) in [
+            (80, why.as_str(), "yes"),
+            (79, why.as_str(), "prep-unsure"),
+            (100, "too short", "prep-short"),
+            (0, "", "prep-unsure"),
+        ] {
+            assert_eq!(case(prepares(sure, what)), expected, "{sure} {what}");
+        }
+        assert_eq!(case(may_be_approved(false)), "too-early");
+    }
+
+    #[test]
+    fn what_is_nowhere_is_named_before_what_is_open() {
+        let row = |id: &str, name: &str, status| (id.parse().expect("an id"), name.to_owned(), status);
+        let open = row("a", "fix", "pending");
+        let lost = row("b", "", NOWHERE);
+        for (unmet, expected, id) in [
+            (vec![], "yes", ""),
+            (vec![open.clone()], "dependencies", "a"),
+            (vec![open, lost], "dependency-nowhere", "b"),
+        ] {
+            let verdict = dependencies_hold(&unmet);
+            assert_eq!(case(verdict.clone()), expected);
+            assert_eq!(verdict.err().as_ref().and_then(|no| no.facts.get("id")).unwrap_or(""), id);
+        }
     }
 }

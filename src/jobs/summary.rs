@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::verdict::{Refusal, Verdict, Wants};
+
 /// The sections of a summary, in order.
 pub const SECTIONS: [&str; 5] =
     ["User Requests", "Questions & Decisions", "Design Choices", "Corrections & Feedback", "Current State"];
@@ -128,6 +130,31 @@ pub fn check(text: &str) -> Result<(), BadSummary> {
         tokens if tokens < WHOLE.0 => Err(BadSummary::Short(words_for(WHOLE.0))),
         tokens if tokens > WHOLE.1 => Err(BadSummary::Long(words_for(WHOLE.1 + 1) - 1)),
         _ => Ok(()),
+    }
+}
+
+fn no(case: &str) -> Refusal {
+    Refusal::new("summary", Wants::Summary).with("case", case)
+}
+
+impl BadSummary {
+    /// The refusal of the command that was to take it.
+    pub fn refusal(&self) -> Refusal {
+        let counted = |case: &str, words: usize| no(case).with("words", words.to_string());
+        match self {
+            Self::Lacks(section) => no("lacks").with("section", *section),
+            Self::Stranger(title) => no("stranger").with("section", title.as_str()),
+            Self::Thin(section, words) => counted("thin", *words).with("section", *section),
+            Self::Short(words) => counted("brief", *words),
+            Self::Long(words) => counted("lengthy", *words),
+        }
+    }
+}
+
+impl Covered {
+    /// Something up to interaction `through` is not summed up yet.
+    pub fn lacks(&self, through: u32) -> Verdict {
+        if through > self.through { Ok(()) } else { Err(no("settled")) }
     }
 }
 

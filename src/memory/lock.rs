@@ -9,6 +9,7 @@ use super::archive::{self, Capture, Footer, Multiset};
 use super::condense::points;
 use super::footers::layout;
 use super::notes::{self, Kinds, Note, Standing};
+use crate::verdict::{Refusal, Wants};
 
 /// What would be lost, or is not held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,6 +241,40 @@ fn lost_words(before: &Said<'_>, after: &Multiset<'_>, archived: &Multiset<'_>) 
     let here = before.words.iter().filter(|(n, word)| *n == line && is_lost(word));
     let words: Vec<&str> = here.map(|(_, word)| *word).take(NAMED).collect();
     Some(Loss { line, what: words.join(" "), note: false })
+}
+
+/// What the session log does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unarchived {
+    /// The log is not on disk as it was written.
+    Log { path: String },
+    /// A footer says what the log does not.
+    Words { page: String, loss: Loss },
+    /// A footer said it when condense began; now neither page nor log does. The fence can put
+    /// back what the agent did to a page, and nothing that somebody else did.
+    Gone { page: String, loss: Loss, by_fence: bool },
+}
+
+impl Unarchived {
+    /// The refusal of a rule that asks for the archive.
+    pub fn refusal(&self, by: &'static str) -> Refusal {
+        let no = |case: &str| Refusal::new(by, Wants::Archive).with("case", case);
+        match self {
+            Self::Log { path } => no("log").with("path", path.as_str()),
+            Self::Words { page, loss } => no("words")
+                .with("path", page.as_str())
+                .with("line", loss.line.to_string())
+                .with("what", &*loss.what),
+            Self::Gone { page, loss, by_fence } => {
+                let case = match (by_fence, loss.note) {
+                    (true, _) => "gone",
+                    (false, true) => "gone-note",
+                    (false, false) => "gone-words",
+                };
+                no(case).with("path", page.as_str()).with("what", &*loss.what)
+            }
+        }
+    }
 }
 
 #[cfg(test)]

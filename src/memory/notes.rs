@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use super::footers;
 use crate::shipped;
+use crate::verdict::{Refusal, Wants};
 
 /// The shipped rows.
 pub const SHIPPED: &str = include_str!("notes.toml");
@@ -465,6 +466,11 @@ fn is_name(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && !taken
         && name.chars().all(of_a_name)
+}
+
+/// The refusal of a command that was to end a note; `case` says what is in the way.
+pub fn no(case: &str) -> Refusal {
+    Refusal::new("note", Wants::Settled).with("case", case)
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 use super::criteria::{self, Shown, Unshown};
 use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
-use super::{Multiplier, Phase, PhaseName};
+use super::{Kind, Multiplier, Phase, PhaseName};
 use crate::shell::{self, Effect, Tag};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Refusal, Verdict, Wants};
 
 /// Words of a boundary message at multiplier 1 and below, and the fewest at any.
 const MESSAGE_WORDS: (u32, u32) = (100, 30);
@@ -173,6 +173,115 @@ pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 /// Asks whether a checkpoint may be made: the tree must be the agent's own.
 pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&["clean".to_owned()], crossing)
+}
+
+// ---- what a step is asked whatever the row
+
+/// Another cycle is added where memory is settled, and while the job is `open`; `phase` is
+/// where it stands.
+pub fn adds_cycle(row: &Phase, phase: &PhaseName, open: bool) -> Verdict {
+    let case = match (row.kind == Kind::Consolidation, open) {
+        (true, true) => return Ok(()),
+        (true, false) => "cycle-late",
+        (false, _) => "cycle-early",
+    };
+    Err(Refusal::new("cycle", Wants::Edge).with("case", case).with("phase", phase.as_str()))
+}
+
+/// Commits in between are made where the row has them.
+pub fn has_checkpoints(row: &Phase) -> Verdict {
+    if row.checkpoints {
+        return Ok(());
+    }
+    Err(Refusal::new("edge", Wants::Edge).with("case", "no-checkpoint"))
+}
+
+/// A step back, and a commit in between, say why.
+pub fn says_why(message: &Message) -> Verdict {
+    if message.text().is_empty() {
+        return Err(Refusal::new("message", Wants::Message).with("case", "back"));
+    }
+    Ok(())
+}
+
+/// Directories are declared in the row that has that; `dir` is the first one of the step.
+pub fn declares(row: &Phase, dir: Option<&str>) -> Verdict {
+    match dir {
+        Some(dir) if !row.declares => {
+            let case = if row.leaves_memory_alone() { "scope-later" } else { "scope-time" };
+            Err(undeclared(case, dir))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A line that declares a directory, or a kind of note, and does not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadLine {
+    Scope,
+    Kind,
+}
+
+/// The refusal of a step that would declare such a line; `what` says where it is and why.
+pub fn misdeclared(line: BadLine, what: &str) -> Refusal {
+    undeclared(if line == BadLine::Scope { "scope-line" } else { "kind-line" }, what)
+}
+
+fn undeclared(case: &str, what: &str) -> Refusal {
+    Refusal::new("scope", Wants::Declaration).with("case", case).with("what", what)
+}
+
+/// What holds the fence up is as it was: settings of hosts, hooks, the binary. `first` is one
+/// that the agent changed, `stuck` one of those that only a person can put back.
+pub fn prints_hold(first: Option<&str>, stuck: Option<&str>) -> Verdict {
+    let (case, path) = match (stuck, first) {
+        (Some(stuck), _) => ("print-person", stuck),
+        (None, Some(first)) => ("print", first),
+        (None, None) => return Ok(()),
+    };
+    Err(Refusal::new("prints", Wants::Clean).with("case", case).with("path", path))
+}
+
+/// The tree changed, so hooks must have been `heard`: else they do not fire. A stray was seen
+/// by one, and says so for itself.
+pub fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
+    if !changed || heard || strays {
+        return Ok(());
+    }
+    Err(Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks"))
+}
+
+/// What no call claims may be a background command's or a subagent's while one `runs`; once
+/// none does, it is somebody else's and waits for the person alone. `new` is a path that
+/// changed so since the last boundary.
+pub fn nobody_writes_now(new: Option<&str>, runs: bool) -> Verdict {
+    match new {
+        Some(path) if runs => Err(changed("running", path)),
+        _ => Ok(()),
+    }
+}
+
+/// A path that changed outside the fence, as the agent is told of it: by whom says `case`.
+pub fn changed(case: &str, path: &str) -> Refusal {
+    Refusal::new("fence", Wants::Clean).with("case", case).with("path", path)
+}
+
+/// The refusal of a boundary at which the check of `surface` failed and `said` so.
+pub fn surface_check_failed(surface: &str, said: &str) -> Refusal {
+    let said = if said.trim().is_empty() { "it said nothing" } else { said.trim() };
+    Refusal::new("surface", Wants::Settled)
+        .with("case", "surface-check")
+        .with("surface", surface)
+        .with("said", said)
+}
+
+/// The first title of a job's `shape` below which its `objective` says nothing, and all titles.
+pub fn shapeless(shape: &[String], objective: &str) -> Option<(String, String)> {
+    let objective = Message::new(objective);
+    let lacks = |title: &&String| objective.section(title).is_none_or(|below| below.is_empty());
+    let title = shape.iter().find(lacks)?.clone();
+    let all: Vec<String> = shape.iter().map(|title| format!("## {title}")).collect();
+    Some((title, all.join(", ")))
 }
 
 /// What the message must have, for those who write it: words and section titles.
@@ -390,7 +499,7 @@ fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phases::{Map, OPEVC};
+    use crate::phases::{Map, OPEVC, Write};
 
     const STORY: &str = "settle it\n\n## What I Observed\na\n## Sources Consulted\nb\n## Questions Resolved\nc\n## Outstanding Items\n";
 
@@ -521,6 +630,73 @@ mod tests {
         };
         assert_eq!(said(backward(&bare)), "passes");
         assert_eq!(said(backward(&Crossing { strays: &strays, ..bare })), "clean clean many");
+    }
+
+    fn case(verdict: Verdict) -> String {
+        verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+    }
+
+    /// The rows are renamed: a rule that asked for a name would answer otherwise.
+    #[test]
+    fn cycles_checkpoints_and_directories_go_by_what_the_row_is() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        for (name, cycle, checkpoint, scope) in [
+            ("idle", "cycle-early", "no-checkpoint", "scope-time"),
+            ("observe", "cycle-early", "no-checkpoint", "yes"),
+            ("plan", "cycle-early", "no-checkpoint", "yes"),
+            ("execute", "cycle-early", "yes", "scope-time"),
+            ("verify", "cycle-early", "no-checkpoint", "scope-time"),
+            ("condense", "yes", "no-checkpoint", "scope-time"),
+        ] {
+            let row = map.phase(&name.into()).expect("a phase").clone();
+            let row = Phase { name: "renamed".into(), ..row };
+            assert_eq!(case(adds_cycle(&row, &row.name, true)), cycle, "{name}");
+            assert_eq!(case(has_checkpoints(&row)), checkpoint, "{name}");
+            assert_eq!(case(declares(&row, Some("src"))), scope, "{name}");
+            assert_eq!(case(declares(&row, None)), "yes", "{name}");
+        }
+        let execute = map.phase(&"execute".into()).expect("a phase").clone();
+        let quiet = Phase { write: vec![Write::Scope], ..execute };
+        assert_eq!(case(declares(&quiet, Some("src"))), "scope-later");
+        let condense = map.phase(&"condense".into()).expect("a phase");
+        assert_eq!(case(adds_cycle(condense, &condense.name, false)), "cycle-late");
+    }
+
+    #[test]
+    fn what_every_step_is_asked() {
+        for (verdict, expected) in [
+            (says_why(&Message::new(" \n")), "back"),
+            (says_why(&Message::new("it does not hold")), "yes"),
+            (prints_hold(None, None), "yes"),
+            (prints_hold(Some("a"), None), "print"),
+            (prints_hold(Some("a"), Some("b")), "print-person"),
+            (hooks_fire(true, false, false), "silent-hooks"),
+            (hooks_fire(false, false, false), "yes"),
+            (hooks_fire(true, true, false), "yes"),
+            (hooks_fire(true, false, true), "yes"),
+            (nobody_writes_now(Some("a"), true), "running"),
+            (nobody_writes_now(Some("a"), false), "yes"),
+            (nobody_writes_now(None, true), "yes"),
+        ] {
+            assert_eq!(case(verdict), expected);
+        }
+        assert_eq!(surface_check_failed("hooks", " \n").facts.get("said"), Some("it said nothing"));
+    }
+
+    #[test]
+    fn an_objective_lacks_the_first_title_that_says_nothing() {
+        let shape = ["Users".to_owned(), "Limits".to_owned()];
+        for (objective, lacks) in [
+            ("", Some("Users")),
+            ("## Users\nall\n", Some("Limits")),
+            ("## Users\n\n## Limits\nnone\n", Some("Users")),
+            ("## Users\nall\n## Limits\nnone\n", None),
+        ] {
+            let found = shapeless(&shape, objective);
+            assert_eq!(found.as_ref().map(|(title, _)| title.as_str()), lacks, "{objective}");
+            assert!(found.is_none_or(|(_, all)| all == "## Users, ## Limits"));
+        }
+        assert_eq!(shapeless(&[], ""), None);
     }
 
     #[test]

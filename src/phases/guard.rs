@@ -7,8 +7,9 @@
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
-use super::{Class, Phase, Reads, Write};
-use crate::event::{Actor, PageChange};
+use super::{Class, Kind, Phase, Reads, Write};
+use crate::event::{Act, Actor, PageChange};
+use crate::shell;
 use crate::verdict::{Refusal, Verdict, Wants};
 
 /// Whom a guard binds.
@@ -270,10 +271,9 @@ fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
 }
 
 fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
-    let (wants, case) = match scene.phase.name.as_str() {
-        "none" => (Wants::Begin, "none"),
-        "talk" => (Wants::Begin, "talk"),
-        "idle" => (Wants::Begin, "idle"),
+    let (wants, case) = match scene.phase.kind {
+        // Each room without work has words of its own.
+        Kind::Outside | Kind::Rest => (Wants::Begin, scene.phase.name.as_str()),
         _ if scene.phase.leaves_memory_alone()
             && matches!(class, Class::ShellWrite | Class::ShellOutward) =>
         {
@@ -562,6 +562,62 @@ fn direct<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (Deed, &'a str)> {
     let edits = scene.call.changes.iter().map(|change| (Deed::Edit, change.path.as_str(), &change.place));
     let all = read.chain(edits).filter(|(_, path, place)| place.is_direct(path));
     all.map(|(deed, path, _)| (deed, path))
+}
+
+/// Nothing is written or run over a journal that does not hold; `trouble` says why it does not.
+pub fn journal_holds(trouble: Option<&dyn std::fmt::Display>, act: &Act) -> Verdict {
+    match trouble {
+        Some(trouble) if !looks(act) => Err(Refusal::broken("state", trouble)),
+        _ => Ok(()),
+    }
+}
+
+/// True for acts that only look, and for git seed's own commands.
+pub fn looks(act: &Act) -> bool {
+    match act {
+        Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web { .. } => true,
+        Act::Shell { command, .. } => {
+            let harmless =
+                |found: &shell::Found| (found.seed && !found.persons) || found.effect == shell::Effect::Read;
+            shell::read(command).found.iter().all(harmless)
+        }
+        _ => false,
+    }
+}
+
+/// A path that stands in a commit made by hand or by another tool, where it could be written
+/// now: where it is, and whether a surface's check put it back.
+#[derive(Clone, Copy, Debug)]
+pub struct Staged<'a> {
+    pub path: &'a str,
+    pub place: &'a Place,
+    pub cycle: u32,
+    pub declared: bool,
+    pub put_back: bool,
+}
+
+/// A commit holds what the row writes, and nothing else. Whether a file was there before, and
+/// whether the plan document is missed, is past telling: what either would open is open.
+pub fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
+    let Staged { path, place, cycle, declared, put_back } = *staged;
+    let writes = |exists| row.writes(place, Spot { cycle, declared, exists, missed: true });
+    if put_back || writes(true) || writes(false) {
+        return Ok(());
+    }
+    let (wants, case) = match place {
+        Place::Surface { .. } => (Wants::HandsOff, "surface"),
+        _ => (Wants::Checkpoint, "staged"),
+    };
+    Err(Refusal::new("pre-commit", wants).with("case", case).with("path", path))
+}
+
+/// A commit made by hand has no trailers of git seed's, but those of the commit that it
+/// replaces: `claimed` are the Seed-Ids in its message, `known` those of HEAD's.
+pub fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
+    if !claimed.is_empty() && claimed.iter().all(|id| known.contains(id)) {
+        return Ok(());
+    }
+    Err(Refusal::new("commit-msg", Wants::Message).with("case", "trailers"))
 }
 
 #[cfg(test)]
@@ -930,6 +986,63 @@ mod tests {
             let mut plan = Scene { cycle, ..scene(&map, "execute", &Actor::Main) };
             plan.call.changes = vec![FileChange { exists, missed, ..file(Place::Plan { own: true }, false) }];
             assert_eq!(said(judge(&plan)), expected, "cycle {cycle}, exists {exists}, missed {missed}");
+        }
+    }
+
+    #[test]
+    fn over_a_broken_journal_only_looking_goes_on() {
+        let shell = |command: &str| Act::Shell { command: command.to_owned(), cwd: None, background: false };
+        for (act, open) in [
+            (Act::Read { path: "a".into() }, true),
+            (Act::Search { path: None }, true),
+            (Act::Housekeeping, true),
+            (Act::Ask(Vec::new()), true),
+            (Act::Web { what: String::new() }, true),
+            (shell("git log"), true),
+            (shell("git seed doctor --fix"), true),
+            (shell("git seed off -m x"), false),
+            (shell("cargo test"), false),
+            (shell("rm a"), false),
+            (Act::Edit(Vec::new()), false),
+            (Act::Unknown, false),
+        ] {
+            assert_eq!(journal_holds(Some(&"it was changed"), &act).is_ok(), open, "{act:?}");
+            assert_eq!(journal_holds(None, &act), Ok(()), "{act:?}");
+        }
+    }
+
+    #[test]
+    fn a_commit_by_hand_holds_what_the_row_writes() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let project = Place::Project { dir: "src".to_owned() };
+        let surface = Place::Surface { name: "hooks".to_owned(), test: false, lock: Lock::Closed };
+        for (phase, place, declared, put_back, expected) in [
+            ("execute", &project, true, false, "yes"),
+            ("execute", &project, false, false, "checkpoint staged"),
+            ("observe", &project, true, false, "checkpoint staged"),
+            ("observe", &project, false, true, "yes"),
+            ("execute", &surface, false, false, "hands-off surface"),
+            ("execute", &surface, false, true, "yes"),
+        ] {
+            let row = map.phase(&phase.into()).expect("a phase");
+            let staged = Staged { path: "src/a", place, cycle: 1, declared, put_back };
+            let said = is_committed(row, &staged).map_or_else(
+                |no| format!("{} {}", no.wants.word(), no.facts.get("case").unwrap_or_default()),
+                |()| "yes".to_owned(),
+            );
+            assert_eq!(said, expected, "{phase} {staged:?}");
+        }
+    }
+
+    #[test]
+    fn trailers_stand_in_our_commits_and_in_what_replaces_them() {
+        for (claimed, known, ours) in [
+            (&["a"][..], &["a", "b"][..], true),
+            (&["a", "c"], &["a", "b"], false),
+            (&[], &["a"], false),
+            (&[], &[], false),
+        ] {
+            assert_eq!(trailers_are_ours(claimed, known).is_ok(), ours, "{claimed:?} {known:?}");
         }
     }
 }

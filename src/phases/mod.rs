@@ -6,10 +6,12 @@
 //! boundaries. Everything here is pure: no clock, no files, no git.
 
 mod check;
+pub mod commands;
 pub mod companions;
 pub mod criteria;
 pub mod gates;
 pub mod guard;
+pub mod home;
 pub mod maps;
 pub mod message;
 pub mod orchestrator;
@@ -17,6 +19,7 @@ pub mod overlay;
 pub mod pacing;
 pub mod place;
 pub mod room;
+pub mod stop;
 pub mod tighten;
 
 use std::collections::BTreeMap;

@@ -2,6 +2,8 @@
 //! that closes. Always soft or soon over: sealing the file opens every act again, so
 //! nobody is locked out by a number.
 
+use crate::verdict::{Refusal, Wants};
+
 /// Tokens of a tier.
 const TIER: u64 = 10_000;
 
@@ -62,6 +64,11 @@ impl Tiers {
         let tier = Self::of(tokens);
         tier >= self.soft && tier > told
     }
+}
+
+/// What the agent is told of its context, as a refusal that closes nothing.
+pub fn notice(case: &str) -> Refusal {
+    Refusal::new("room", Wants::Summary).with("case", case)
 }
 
 #[cfg(test)]

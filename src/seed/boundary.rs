@@ -26,12 +26,13 @@ use crate::jobs::shortword::{self, ShortWord};
 use crate::memory::words;
 use crate::phases::criteria::Shown;
 use crate::phases::gates::{self, Crossing};
+use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::Stay;
 use crate::phases::{Kind, Move, Phase, PhaseName, Size, Stand};
 use crate::store::CommitFailed;
 use crate::store::{CommitId, TreeEdit, TreeId};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 
 /// The most paths that are named one by one.
 const NAMED: usize = 5;
@@ -148,14 +149,16 @@ impl Seed {
             Toward::Forward { to, .. } => stand.forward(self.map(stand), to.as_ref()).map(Some),
             Toward::Back { to } => stand.backward(self.map(stand), to.as_ref()).map(Some),
             Toward::Up => self.upward(stand).map(Some),
-            Toward::Checkpoint => self.checkpoint_step(focused),
+            Toward::Checkpoint => gates::has_checkpoints(self.row(Some(focused))).map(|()| None),
         };
         let step = match step.and_then(|step| self.stands_at_home(focused).map(|()| step)) {
             Ok(step) => step,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        if matches!(toward, Toward::Back { .. } | Toward::Checkpoint) && message.text().is_empty() {
-            return Ok(Err(Refusal::new("message", Wants::Message).with("case", "back")));
+        if matches!(toward, Toward::Back { .. } | Toward::Checkpoint)
+            && let Err(refusal) = gates::says_why(&message)
+        {
+            return Ok(Err(refusal));
         }
         let row = self.row(Some(focused));
         if let Err(refusal) = self.scope_is_sound(focused, row, toward, step.as_ref())? {
@@ -167,11 +170,15 @@ impl Seed {
         let survey = self.survey(focused, since, row)?;
         let (step, outgrown) = self.within_the_lane(focused, toward, step, &survey)?;
         let toward = if outgrown { &Toward::Up } else { toward };
-        if survey.changed && !since.heard() && survey.strays.is_empty() && !self.was_heard(focused)? {
-            let refusal = Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks");
+        // Asked of the job where the tree changed alone.
+        let heard = !survey.changed || since.heard() || self.was_heard(focused)?;
+        if let Err(refusal) = gates::hooks_fire(survey.changed, heard, !survey.strays.is_empty()) {
             return Ok(Err(refusal));
         }
-        if let Err(refusal) = nobody_writes_now(focused, &survey) {
+        let runs = focused.since.as_ref().is_ok_and(Counts::has_running);
+        let known = &focused.state.fence.unclaimed;
+        let new = survey.unclaimed.iter().find(|one| !known.contains(one)).map(|one| one.path.as_str());
+        if let Err(refusal) = gates::nobody_writes_now(new, runs) {
             return Ok(Err(refusal));
         }
         if let Err(refusal) = self.ask_gates(focused, since, toward, step.as_ref(), &message, &survey)? {
@@ -190,26 +197,13 @@ impl Seed {
         Ok(!self.lines(&focused.chain, TOUCHED)?.is_empty())
     }
 
-    fn checkpoint_step(&self, focused: &Focused) -> std::result::Result<Option<Move>, Refusal> {
-        let row = self.row(Some(focused));
-        if row.checkpoints {
-            return Ok(None);
-        }
-        Err(Refusal::new("edge", Wants::Edge).with("case", "no-checkpoint"))
-    }
-
     fn stands_at_home(&self, focused: &Focused) -> std::result::Result<(), Refusal> {
-        let no = |case: &str| Refusal::new("home", Wants::Home).with("case", case);
         let home = &focused.state.home;
-        if let Some(branch) = self.away(focused) {
-            return Err(no("branch").with("branch", branch));
-        }
-        if let Some(doing) = self.store.in_progress().filter(|doing| *doing != "bisect") {
-            return Err(no("operation").with("what", doing));
-        }
+        let away = self.away(focused);
+        let here =
+            Here { away: away.as_deref(), doing: self.store.in_progress(), branch: home.branch.as_str() };
         let last = home.commit.parse::<CommitId>().ok();
-        let contained = last.is_none_or(|commit| self.store.contains(&commit).unwrap_or(false));
-        if contained { Ok(()) } else { Err(no("history").with("branch", home.branch.as_str())) }
+        home::takes_steps(here, || last.is_none_or(|commit| self.store.contains(&commit).unwrap_or(false)))
     }
 
     fn ask_gates(
@@ -285,7 +279,7 @@ impl Seed {
             plan_edits: state.stand.entry.plan_edits + counts.plan_edits,
             named: !state.job.provisional,
             objective_words,
-            shapeless: shapeless(&state.job),
+            shapeless: gates::shapeless(&state.job.shape, &state.job.objective),
             plan: self.plan_standing(focused),
             plan_path: plan.0.as_str(),
             plan_fault: plan.1.clone(),
@@ -718,28 +712,6 @@ impl From<super::steps::Taken> for Taken {
     fn from(taken: super::steps::Taken) -> Self {
         Self { focused: taken.focused, trailers: taken.trailers }
     }
-}
-
-/// What no call claims may be a background command's or a subagent's while one runs; once
-/// none does, it is somebody else's and waits for the person alone.
-fn nobody_writes_now(focused: &Focused, survey: &Survey) -> std::result::Result<(), Refusal> {
-    let runs = |counts: &Counts| !(counts.running.is_empty() && counts.flights.is_empty());
-    let known = &focused.state.fence.unclaimed;
-    match survey.unclaimed.iter().find(|one| !known.contains(one)) {
-        Some(new) if focused.since.as_ref().is_ok_and(runs) => {
-            Err(Refusal::new("fence", Wants::Clean).with("case", "running").with("path", new.path.as_str()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The first title of the job's shape below which its objective says nothing, and all titles.
-fn shapeless(job: &crate::jobs::Job) -> Option<(String, String)> {
-    let objective = Message::new(&job.objective);
-    let lacks = |title: &&String| objective.section(title).is_none_or(|below| below.is_empty());
-    let title = job.shape.iter().find(lacks)?.clone();
-    let all: Vec<String> = job.shape.iter().map(|title| format!("## {title}")).collect();
-    Some((title, all.join(", ")))
 }
 
 fn step_name(from: &str, step: Option<&Move>) -> String {

@@ -6,11 +6,10 @@ use super::steps::{By, Draft, Fold, Taken};
 use super::{Focused, Result, Seed, SeedError, steps};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::{self, JobId, Status};
-use crate::phases::pacing::CORE_LENSES;
-use crate::phases::{Kind, Multiplier};
+use crate::phases::{Multiplier, commands};
 use crate::plans::Pointer;
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 use crate::{
     format::{interaction::Interaction, names},
     world,
@@ -25,10 +24,9 @@ impl Seed {
         let focused = self.require_focused()?;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             let row = self.row_of(state);
-            if !row.dial || state.stand.entry.multiplier.is_some() {
-                let case = if row.dial { "dial-twice" } else { "dial-nowhere" };
-                let phase = state.stand.phase.as_str();
-                return Ok(Err(Refusal::new("dial", Wants::Edge).with("case", case).with("phase", phase)));
+            let said = state.stand.entry.multiplier.is_some();
+            if let Err(refusal) = commands::multiplier(row, &state.stand.phase, said) {
+                return Ok(Err(refusal));
             }
             state.stand.entry.multiplier = Some(value);
             Ok(Ok(Draft::new(state, "multiplier", format!("this stay is entered at {value}"), By::Agent)))
@@ -38,22 +36,17 @@ impl Seed {
 
     /// Keeps what the agent sees when it looks at its stay through `lens`.
     pub fn reflect(&self, lens: &str, text: &str) -> Done<Focused> {
-        const WORDS: usize = 20;
         let focused = self.require_focused()?;
-        let row = self.row(Some(&focused)).clone();
-        let Some(pace) = row.pace.filter(|_| row.kind != Kind::Outside) else {
-            let refusal = Refusal::new("reflect", Wants::Edge).with("case", "reflect-nowhere");
-            return Ok(Err(refusal));
+        let row = self.row(Some(&focused));
+        let known = match commands::reflects(row) {
+            Ok(pace) => commands::lenses(pace),
+            Err(refusal) => return Ok(Err(refusal)),
         };
-        let known =
-            CORE_LENSES.iter().copied().chain(pace.lenses.iter().chain(&pace.reflectors).map(String::as_str));
-        let known: Vec<&str> = known.collect();
         if !known.contains(&lens) {
             let text = format!("`{lens}` is no lens of {}; known: {}", row.name, known.join(", "));
             return Err(SeedError::Usage(text));
         }
-        if text.split_whitespace().count() < WORDS {
-            let refusal = Refusal::new("reflect", Wants::Depth).with("case", "thin").with("lens", lens);
+        if let Err(refusal) = commands::reflection(lens, text) {
             return Ok(Err(refusal));
         }
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
@@ -214,16 +207,11 @@ impl Seed {
     /// Why the focus may not move to `id` now, if it may not.
     pub(super) fn focus_in_the_way(&self, id: &JobId) -> Result<Option<Refusal>> {
         let chain = names::job_chain(id);
-        if let Some(worktree) = self.store.focus_elsewhere(&chain)? {
-            let refusal = Refusal::new("focus", Wants::Edge).with("case", "focus-elsewhere");
-            return Ok(Some(refusal.with("id", id.to_string()).with("worktree", worktree)));
-        }
+        let held = self.store.focus_elsewhere(&chain)?;
         let busy =
             self.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
-        Ok(busy.map(|busy| {
-            let phase = busy.state.stand.phase.as_str();
-            Refusal::new("focus", Wants::Edge).with("case", "focus-busy").with("phase", phase)
-        }))
+        let busy = busy.as_ref().map(|busy| &busy.state.stand.phase);
+        Ok(commands::focus(id.as_str(), held.as_deref(), busy).err())
     }
 
     /// Folds what the journal still holds into the job that loses the focus.
@@ -304,11 +292,10 @@ impl Seed {
         let focused = self.require_focused()?;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             let again = state.plan.pointer == pointer;
-            let decides = self.row_of(state).decides;
-            // A job that came from a lane may come late, and has not decided yet.
-            let late = state.stand.cycle != 1 && state.plan.pointer != Pointer::Undecided;
-            if !again && (!decides || late) {
-                return Ok(Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time")));
+            let decided = state.plan.pointer != Pointer::Undecided;
+            let row = self.row_of(state);
+            if let Err(refusal) = commands::plan_decision(row, state.stand.cycle, decided, again) {
+                return Ok(Err(refusal));
             }
             state.plan.decide(pointer.clone()).map_err(usage)?;
             Ok(Ok(Draft::new(state, "decision", format!("plan document: {argument}"), By::Agent)))

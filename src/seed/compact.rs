@@ -15,9 +15,10 @@ use crate::format::journal::{Counts, Gauge, What};
 use crate::format::state::{Compaction, Prep, State};
 use crate::format::{names, short_hash};
 use crate::memory::compaction::{File, Fill, Sealed, Section, Stamp, Unsealed};
-use crate::phases::room::{Closed, Room, Tiers};
+use crate::phases::commands;
+use crate::phases::room::{self, Closed, Room, Tiers};
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 use crate::voice;
 
 /// Seconds in which counts of tokens are stale after a clear, a compaction or a seal.
@@ -86,7 +87,7 @@ impl Seed {
             return Ok(Err(no));
         }
         let Some(stand) = self.compaction_of(&focused).cloned() else {
-            return Ok(Err(empty(Section::ForwardState)));
+            return Ok(Err(Unsealed::Empty(Section::ForwardState).refusal(&File::default())));
         };
         let (mut file, foreign) = self.compaction_now(&focused, &stand)?;
         file.list_commits(&self.commits_since(&focused, &stand.since)?);
@@ -94,8 +95,7 @@ impl Seed {
         let ceiling = self.rules.compaction.words;
         let (file, sealed) = match file.seal(Stamp { at: &at, phase: &phase, ceiling }) {
             Ok(done) => done,
-            Err(Unsealed::Empty(section)) => return Ok(Err(empty(section))),
-            Err(Unsealed::Long { words, ceiling }) => return Ok(Err(too_long(&file, words, ceiling))),
+            Err(unsealed) => return Ok(Err(unsealed.refusal(&file))),
         };
         let subject = format!("compaction {}, version {}", stand.seq, file.front.version);
         let stand = self.keep_compaction(&focused, &file, stand, "compact seal", &subject)?;
@@ -121,10 +121,7 @@ impl Seed {
 
     /// Small talk has nothing to leave behind, and a file belongs to the job's branch.
     fn is_out_of_place(&self, focused: &Focused) -> Option<Refusal> {
-        if focused.state.stand.is_talk() {
-            return Some(Refusal::new("compact", Wants::Begin).with("case", "talk"));
-        }
-        self.away(focused).map(|branch| Refusal::new("compact", Wants::Home).with("branch", branch))
+        commands::hands_over(focused.state.stand.is_talk(), self.away(focused).as_deref()).err()
     }
 
     /// The newest file of the run that is under way.
@@ -375,8 +372,7 @@ impl Seed {
     }
 
     fn notice(&self, focused: &Focused, case: &str) -> String {
-        let refusal = Refusal::new("room", Wants::Summary).with("case", case);
-        let said = voice::say(&refusal, self.row(Some(focused)).name.as_str());
+        let said = voice::say(&room::notice(case), self.row(Some(focused)).name.as_str());
         said.text().replacen("BLOCKED", "NOTICED", 1)
     }
 }
@@ -391,21 +387,4 @@ pub(super) fn gauge(focused: &Focused) -> Gauge {
 pub(super) fn begins(counts: &mut Counts, known: Gauge, source: &str, now: i64) {
     let fresh = if matches!(source, "clear" | "compact") { now } else { known.fresh };
     counts.gauge = Some(Gauge { told: 0, fresh });
-}
-
-fn empty(section: Section) -> Refusal {
-    Refusal::new("compact", Wants::Summary)
-        .with("case", "empty")
-        .with("section", section.title())
-        .with("slug", section.slug())
-}
-
-fn too_long(file: &File, words: usize, ceiling: usize) -> Refusal {
-    let own = Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages);
-    let longest = own.max_by_key(|section| file.text(*section).split_whitespace().count());
-    Refusal::new("compact", Wants::Summary)
-        .with("case", "long")
-        .with("words", words.to_string())
-        .with("most", (ceiling * 85 / 100).to_string())
-        .with("slug", longest.map_or("open-threads", Section::slug))
 }

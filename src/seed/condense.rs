@@ -15,44 +15,11 @@ use crate::format::state::State;
 use crate::memory::absorb::{self, Absorbed};
 use crate::memory::archive::{self, BadLog, Capture, Footer};
 use crate::memory::condense::{Baseline, Deflation};
-use crate::memory::lock::{self, Held, Loss};
+use crate::memory::lock::{self, Held, Loss, Unarchived};
 use crate::memory::{footers, words};
+use crate::phases::commands;
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
-
-/// What the session log does not show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unarchived {
-    /// The log is not on disk as it was written.
-    Log { path: String },
-    /// A footer says what the log does not.
-    Words { page: String, loss: Loss },
-    /// A footer said it when condense began; now neither page nor log does. The fence can put
-    /// back what the agent did to a page, and nothing that somebody else did.
-    Gone { page: String, loss: Loss, by_fence: bool },
-}
-
-impl Unarchived {
-    /// The refusal of a rule that asks for the archive.
-    pub fn refusal(&self, by: &'static str) -> Refusal {
-        let no = |case: &str| Refusal::new(by, Wants::Archive).with("case", case);
-        match self {
-            Self::Log { path } => no("log").with("path", path.as_str()),
-            Self::Words { page, loss } => no("words")
-                .with("path", page.as_str())
-                .with("line", loss.line.to_string())
-                .with("what", &*loss.what),
-            Self::Gone { page, loss, by_fence } => {
-                let case = match (by_fence, loss.note) {
-                    (true, _) => "gone",
-                    (false, true) => "gone-note",
-                    (false, false) => "gone-words",
-                };
-                no(case).with("path", page.as_str()).with("what", &*loss.what)
-            }
-        }
-    }
-}
+use crate::verdict::Refusal;
 
 /// What `condense archive` did.
 #[derive(Clone, Debug)]
@@ -306,13 +273,10 @@ impl Seed {
 
     /// A phase that condenses, with every note at rest.
     fn may_condense(&self, focused: &Focused, by: &'static str) -> Result<std::result::Result<(), Refusal>> {
-        if !self.row(Some(focused)).measures {
-            return Ok(Err(Refusal::new(by, Wants::Archive).with("case", "phase")));
-        }
-        let live = self.live_notes(focused)?;
-        Ok(live.first().map_or(Ok(()), |first| {
-            Err(Refusal::new(by, Wants::Settled).with("case", "notes").with("where", first.as_str()))
-        }))
+        let row = self.row(Some(focused));
+        // Pages are read where the row asks for it alone.
+        let live = if row.measures { self.live_notes(focused)? } else { Vec::new() };
+        Ok(commands::condenses(row, live.first().map(String::as_str), by))
     }
 
     /// Takes out of the cycle's pages what their tags say, page by page. A page that is not

@@ -8,9 +8,8 @@ use crate::format::journal::What;
 use crate::format::trailers::{StepTrailers, claimed_ids};
 use crate::format::{names, notes};
 use crate::hosts;
-use crate::phases::guard::Spot;
-use crate::phases::place::Place;
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::phases::guard::{self, Staged};
+use crate::verdict::Verdict;
 use crate::world;
 
 /// The hooks that git seed has something to say in.
@@ -90,12 +89,10 @@ impl Seed {
             let put_back = focused.as_ref().map(|focused| self.is_put_back(&focused.state, &staged));
             let place = self.place_named(&path, focused.as_ref().map(|focused| &focused.state));
             let declared = self.is_declared(&path, &place, &scope);
-            let writes = |exists| row.writes(&place, Spot { cycle, declared, exists, missed: true });
-            if !(writes(true) || writes(false) || put_back.transpose()?.unwrap_or(false)) {
-                let surface = matches!(place, Place::Surface { .. });
-                let case = if surface { "surface" } else { "staged" };
-                let wants = if surface { Wants::HandsOff } else { Wants::Checkpoint };
-                return Ok(Err(Refusal::new("pre-commit", wants).with("case", case).with("path", path)));
+            let put_back = put_back.transpose()?.unwrap_or(false);
+            let staged = Staged { path: &path, place: &place, cycle, declared, put_back };
+            if let Err(refusal) = guard::is_committed(row, &staged) {
+                return Ok(Err(refusal));
             }
         }
         Ok(Ok(()))
@@ -124,10 +121,7 @@ impl Seed {
             None => String::new(),
         };
         let known: Vec<&str> = claimed_ids(&known).collect();
-        if !claimed.is_empty() && claimed.iter().all(|id| known.contains(id)) {
-            return Ok(Ok(()));
-        }
-        Ok(Err(Refusal::new("commit-msg", Wants::Message).with("case", "trailers")))
+        Ok(guard::trailers_are_ours(&claimed, &known))
     }
 
     /// Binds the commit that just landed to the record that backs it.

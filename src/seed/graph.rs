@@ -13,7 +13,8 @@ use crate::format::names;
 use crate::format::state::State;
 use crate::jobs::graph::{self, Graph, Node};
 use crate::jobs::{Job, JobId, Status, questions};
-use crate::verdict::{Refusal, Wants};
+use crate::phases::commands;
+use crate::verdict::Refusal;
 
 /// A job that may be next, and what it waits for.
 #[derive(Clone, Debug)]
@@ -49,14 +50,9 @@ impl Seed {
 
     /// Why no job is made and no edge added in the row where `state` stands.
     pub(super) fn births_elsewhere(&self, state: Option<&State>) -> Option<Refusal> {
-        let row = state.map(|state| self.row_of(state));
-        if row.is_some_and(|row| row.births) {
-            return None;
-        }
-        let phase = state.map_or("none", |state| state.stand.phase.as_str());
-        let alone = row.is_some_and(crate::phases::Phase::leaves_memory_alone);
-        let case = if alone { "birth-later" } else { "birth-time" };
-        Some(Refusal::new("births", Wants::Edge).with("case", case).with("phase", phase))
+        let none = self.rules.maps.home().none();
+        let row = state.map_or(none, |state| self.row_of(state));
+        commands::births(row, state.map_or(&none.name, |state| &state.stand.phase)).err()
     }
 
     /// Why `job` may not wait for `id`.
@@ -67,13 +63,8 @@ impl Seed {
         let edges = |one: &JobId| -> Result<Vec<JobId>> {
             Ok(self.node(one)?.map(|node| node.depends_on).unwrap_or_default())
         };
-        let refusal =
-            |case: &str| Refusal::new("graph", Wants::Edge).with("case", case).with("id", id.to_string());
-        if let Some(way) = graph::way(id, &job.id, edges)? {
-            let round: Vec<String> = [&job.id].into_iter().chain(&way).map(ToString::to_string).collect();
-            return Ok(Some(refusal("circle").with("where", round.join(" > "))));
-        }
-        Ok((known.status == Status::Voided).then(|| refusal("edge-to-voided")))
+        let back = graph::way(id, &job.id, edges)?;
+        Ok(graph::may_wait(&job.id, id, back.as_deref(), known.status).err())
     }
 
     /// A job as the graph knows it; `None` if its record is nowhere.
@@ -90,11 +81,8 @@ impl Seed {
         // Nobody activates, completes or focuses it between the look and the step.
         let _lock = self.store.lock()?;
         let focused = self.require_focused()?;
-        if !self.row(Some(&focused)).unlinks {
-            let phase = focused.state.stand.phase.as_str();
-            return Ok(Err(Refusal::new("births", Wants::Edge)
-                .with("case", "unlink-time")
-                .with("phase", phase)));
+        if let Err(refusal) = commands::unlinks(self.row(Some(&focused)), &focused.state.stand.phase) {
+            return Ok(Err(refusal));
         }
         if !focused.state.job.depends_on.contains(id) {
             return Err(SeedError::Usage(format!("this job does not depend on {id}")));
@@ -114,24 +102,10 @@ impl Seed {
 
     /// Why the edge to `id` stays, or why the job behind it is not parked.
     fn no_unlinking(&self, focused: &Focused, id: &JobId, void: bool) -> Result<Option<Refusal>> {
-        let refusal = |case: &str| {
-            let refusal = Refusal::new("graph", Wants::Edge).with("case", case).with("id", id.to_string());
-            refusal.with("phase", focused.state.stand.phase.as_str())
-        };
-        let Some(node) = self.node(id)? else {
-            // What is nowhere can only be let go of.
-            return Ok(void.then(|| refusal("void-nowhere")));
-        };
-        if matches!(node.status, Status::Completed | Status::Voided) {
-            return Ok(Some(refusal("settled-already").with("status", node.status.word())));
-        }
-        if !void {
-            return Ok(None);
-        }
-        if let Some(worktree) = self.store.focus_elsewhere(&names::job_chain(id))? {
-            return Ok(Some(refusal("void-focused").with("worktree", worktree)));
-        }
-        Ok((node.status == Status::Awaiting).then(|| refusal("void-awaiting")))
+        let status = self.node(id)?.map(|node| node.status);
+        let held = if void { self.store.focus_elsewhere(&names::job_chain(id))? } else { None };
+        let phase = focused.state.stand.phase.as_str();
+        Ok(graph::may_unlink(id, status, void, held.as_deref(), phase).err())
     }
 
     fn void_dependency(&self, id: &JobId) -> Result<()> {
@@ -149,20 +123,7 @@ impl Seed {
 
     /// Every job that `state` waits for is completed or parked.
     pub(super) fn dependencies_hold(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
-        let unmet = self.unmet(state)?;
-        let Some((first, ..)) = unmet.first() else { return Ok(Ok(())) };
-        let said = |(id, name, status): &(JobId, String, &'static str)| match name.as_str() {
-            "" => format!("{id} ({status})"),
-            name => format!("{id} {name} ({status})"),
-        };
-        let list: Vec<String> = unmet.iter().map(said).collect();
-        let nowhere = unmet.iter().find(|(_, _, status)| *status == questions::NOWHERE);
-        let case = if nowhere.is_some() { "dependency-nowhere" } else { "dependencies" };
-        let id = nowhere.map_or(first, |(id, ..)| id);
-        Ok(Err(Refusal::new("dependencies", Wants::Settled)
-            .with("case", case)
-            .with("id", id.to_string())
-            .with("where", list.join(", "))))
+        Ok(questions::dependencies_hold(&self.unmet(state)?))
     }
 
     /// The first job that `state` waits for and that can be turned to.
@@ -179,7 +140,7 @@ impl Seed {
         }
         match self.dependencies_hold(state) {
             Ok(held) => held.err(),
-            Err(error) => Some(Refusal::new("dependencies", Wants::Repair).with("what", error.to_string())),
+            Err(error) => Some(Refusal::broken("dependencies", &error)),
         }
     }
 

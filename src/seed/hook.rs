@@ -29,13 +29,15 @@ use crate::jobs::routing::{self, InteractionKind, Route};
 use crate::jobs::shortword;
 use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
+use crate::phases::gates;
 use crate::phases::guard::{self, Scene};
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
+use crate::phases::stop::{self, Turn};
 use crate::rules::{ClaimMode, Prompts};
 use crate::shell::{self, Program};
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Refusal, Verdict};
 use crate::{voice, world};
 
 /// Stops in a row that are refused before the turn is let go.
@@ -95,14 +97,14 @@ impl Seed {
     /// What is answered when git seed itself could not.
     fn in_trouble(&self, event: &Event, error: &SeedError) -> Answer {
         let told = format!("git seed: {error}");
-        let refusal = Refusal::new("state", Wants::Repair).with("what", error.to_string());
+        let refusal = Refusal::broken("state", error);
         match &event.kind {
             _ if !error.is_damage() => {
                 let focused = self.focused().ok().flatten();
                 let _ = self.note(focused.as_ref(), |line| line.what = What::Trouble);
                 Answer::to_person(format!("{told}\nhint: git seed doctor"))
             }
-            Kind::Before(call) if !looks(call) => Answer::refuse(voice::say(&refusal, "").text()),
+            Kind::Before(call) if !guard::looks(&call.act) => Answer::refuse(voice::say(&refusal, "").text()),
             Kind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
             Kind::Before(_) => Answer::silence(),
             _ => Answer::to_person(format!("{told}\nhint: git seed doctor --fix")),
@@ -501,7 +503,7 @@ impl Seed {
     /// One notice about `paths`: it has happened, and what follows from it.
     fn name_paths(&self, focused: &Focused, case: &str, paths: &[String]) -> Option<String> {
         let first = paths.first()?;
-        let refusal = Refusal::new("fence", Wants::Clean).with("case", case).with("path", first.as_str());
+        let refusal = gates::changed(case, first);
         let said = voice::say(&refusal, self.row(Some(focused)).name.as_str());
         let more = match paths.len() {
             1 => String::new(),
@@ -784,20 +786,20 @@ impl Seed {
         let Some(focused) = self.focused()? else { return self.stop_without_focus(event) };
         focused.since.clone()?;
         let state = &focused.state;
-        let idle = state.stand.phase.is_idle();
-        let free = state.is_small_talk() || (idle && !state.job.status.is_open());
         if waiting > 0 || self.is_guest(&focused, event) {
             return Ok(Answer::silence());
         }
-        if free {
-            return self.last_words(&focused, event);
+        let turn = Turn {
+            row: self.row(Some(&focused)),
+            job: state.job.name.as_str(),
+            talk: state.is_small_talk(),
+            open: state.job.status.is_open(),
+            closing: state.is_closing(),
+        };
+        match stop::may_end(&turn) {
+            Ok(()) => self.last_words(&focused, event),
+            Err(refusal) => self.keep_on(&focused, event, &refusal),
         }
-        let row = self.row(Some(&focused));
-        let refusal = Refusal::new("stop", Wants::Work)
-            .with("job", state.job.name.as_str())
-            .with("work", row.work.as_str())
-            .with("case", if state.is_closing() { "closing" } else { row.name.as_str() });
-        self.keep_on(&focused, event, &refusal)
     }
 
     /// The turn may end; its last words may still speak of what it did not open.
@@ -845,10 +847,7 @@ impl Seed {
                 job.state.job.name
             )));
         }
-        let refusal = Refusal::new("stop", Wants::Work)
-            .with("case", "pending")
-            .with("job", job.state.job.name.as_str())
-            .with("id", job.state.job.id.to_string());
+        let refusal = stop::waits(&job.state.job.name, job.state.job.id.as_str());
         let text = voice::say(&refusal, "idle").text();
         self.note(None, |line| {
             line.what = What::Kept;
@@ -954,27 +953,8 @@ fn as_given(call: &ToolCall) -> Option<ToolCall> {
 
 /// The journal must hold before anything is written or run.
 fn journal_holds(focused: Option<&Focused>, call: &ToolCall) -> Verdict {
-    match focused.map(|focused| &focused.since) {
-        Some(Err(trouble)) if !looks(call) => {
-            Err(Refusal::new("state", Wants::Repair).with("what", trouble.to_string()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// True for calls that only look, and for git seed's own commands.
-fn looks(call: &ToolCall) -> bool {
-    match &call.act {
-        Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web { .. } => true,
-        Act::Shell { command, .. } => {
-            let reading = shell::read(command);
-            reading
-                .found
-                .iter()
-                .all(|found| (found.seed && !found.persons) || found.effect == shell::Effect::Read)
-        }
-        _ => false,
-    }
+    let trouble = focused.and_then(|focused| focused.since.as_ref().err());
+    guard::journal_holds(trouble.map(|trouble| trouble as &dyn std::fmt::Display), &call.act)
 }
 
 /// True for a shell call that gives commands of git seed and nothing else. The call that

@@ -19,7 +19,7 @@ use crate::memory::{knowledge, words};
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
-use crate::verdict::{Facts, Refusal, Wants};
+use crate::verdict::{Facts, Refusal};
 use crate::voice;
 
 /// The fewest digits of a shortened commit id.
@@ -129,7 +129,7 @@ impl Seed {
         let done = self.end_note(n, |state, marked, kind| {
             if !self.leads_somewhere(state, kind, &crumb) {
                 let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
-                return Err(no("crumb")
+                return Err(notes::no("crumb")
                     .with("crumb", crumb.as_str())
                     .with("kind", kind.name.as_str())
                     .with("sorts", sorts.join(" or ")));
@@ -139,7 +139,7 @@ impl Seed {
                 .and_then(|file| self.front_fault(&file).map(|fault| (file, fault)))
             {
                 let place = format!("{file}:{}", fault.line);
-                return Err(no("front-matter").with("where", place).with("what", fault.detail));
+                return Err(notes::no("front-matter").with("where", place).with("what", fault.detail));
             }
             Ok(notes::resolved(&marked.note.kind, &crumb))
         })?;
@@ -178,10 +178,10 @@ impl Seed {
         self.end_note(n, |_, marked, _| {
             let note = &marked.note;
             if note.standing == Standing::Carried {
-                return Err(no("carried").with("where", marked.place()));
+                return Err(notes::no("carried").with("where", marked.place()));
             }
             if note.content.is_empty() {
-                return Err(no("mute").with("where", marked.place()));
+                return Err(notes::no("mute").with("where", marked.place()));
             }
             // One that was carried before, and whose end lost its words, goes on counting.
             Ok(notes::carried(&note.kind, note.carries.max(1), &note.content, why))
@@ -198,14 +198,14 @@ impl Seed {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let kinds = self.kinds(&focused.state);
-        let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(no("moved"))) };
+        let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(notes::no("moved"))) };
         let line = match end(&focused.state, &marked, kind) {
             Ok(line) => line,
             Err(refusal) => return Ok(Err(refusal)),
         };
         let file = self.store.work_tree().join(&marked.page);
         let page = super::paths::text_of(&file)?;
-        let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(no("moved"))) };
+        let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::no("moved"))) };
         // The step first: it keeps the note's words, whatever comes in between.
         let old = page[marked.note.range.clone()].trim().to_owned();
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
@@ -218,7 +218,7 @@ impl Seed {
             Err(refusal) => return Ok(Err(refusal)),
         };
         if super::paths::bytes_of(&file)? != page.as_bytes() {
-            return Ok(Err(no("moved")));
+            return Ok(Err(notes::no("moved")));
         }
         self.replace_file(&file, text.as_bytes())?;
         self.claim_pages(&focused, vec![marked.page.clone()])?;
@@ -231,19 +231,19 @@ impl Seed {
     fn open_note(&self, n: usize) -> Done<(Focused, Marked)> {
         let focused = self.require_focused()?;
         if !self.row(Some(&focused)).measures {
-            return Ok(Err(no("later")));
+            return Ok(Err(notes::no("later")));
         }
         self.climb(&focused)?;
         let notes = self.notes(&focused)?;
         if self.notes_moved(&focused, &notes)? {
-            return Ok(Err(no("moved")));
+            return Ok(Err(notes::no("moved")));
         }
         let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
             let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
             return Err(SeedError::Usage(text));
         };
         if marked.note.standing == Standing::Resolved {
-            return Ok(Err(no("resolved").with("where", marked.place())));
+            return Ok(Err(notes::no("resolved").with("where", marked.place())));
         }
         Ok(Ok((focused, marked)))
     }
@@ -445,10 +445,6 @@ fn climbs(note: &Note, notes: &[Note], seen: &[&Seen]) -> bool {
     then(note.carries)
         && !now.clone().any(|carries| !then(carries) && then(carries.saturating_sub(1)))
         && now.any(|carries| then(carries) && !then(carries - 1))
-}
-
-fn no(case: &str) -> Refusal {
-    Refusal::new("note", Wants::Settled).with("case", case)
 }
 
 /// Which notes these are, and in which order: for each its place and kind, and what it says

@@ -11,9 +11,10 @@ use crate::format::state::{self, State};
 use crate::format::{names, short_hash};
 use crate::memory::notes::{Kinds, Note, Standing};
 use crate::memory::{footers, heal, scope};
+use crate::phases::gates::{self, BadLine};
 use crate::phases::{Move, Phase, Stand};
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 
 /// A note on one of the cycle's pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +41,14 @@ impl Seed {
         toward: &Toward,
         step: Option<&Move>,
     ) -> Result<std::result::Result<(), Refusal>> {
-        let no = |case: &str, what: String| {
-            Ok(Err(Refusal::new("scope", Wants::Declaration).with("case", case).with("what", what)))
-        };
+        let no = |line: BadLine, what: String| Ok(Err(gates::misdeclared(line, &what)));
         let Toward::Forward { scope, .. } = toward else { return Ok(Ok(())) };
-        if let (Some(dir), false) = (scope.first(), row.declares) {
-            let case = if row.leaves_memory_alone() { "scope-later" } else { "scope-time" };
-            return no(case, dir.clone());
+        if let Err(refusal) = gates::declares(row, scope.first().map(String::as_str)) {
+            return Ok(Err(refusal));
         }
         for dir in scope {
             if let Err(bad) = declared_dir(dir) {
-                return no("scope-line", bad);
+                return no(BadLine::Scope, bad);
             }
         }
         if self.freezes(&focused.state.stand, step) {
@@ -58,10 +56,10 @@ impl Seed {
             let since = self.read_since(focused)?;
             dirs.extend(since.touched().filter(|path| self.is_page(path)).map(dir_line));
             if let Err(bad) = self.scope_lines(&dirs, row) {
-                return no("scope-line", bad);
+                return no(BadLine::Scope, bad);
             }
             if let Err(bad) = self.kinds_brought(&dirs, row) {
-                return no("kind-line", bad);
+                return no(BadLine::Kind, bad);
             }
         }
         Ok(Ok(()))

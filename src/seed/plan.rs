@@ -218,8 +218,8 @@ impl Seed {
         let shape = crate::jobs::check_shape(shape).map_err(|bad| SeedError::Usage(bad.to_string()))?;
         let focused = self.require_focused()?;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
-            if state.stand.cycle > 1 {
-                return Ok(Err(Refusal::new("shape", Wants::Edge).with("case", "shape-time")));
+            if let Err(refusal) = crate::phases::commands::shape(state.stand.cycle) {
+                return Ok(Err(refusal));
             }
             state.job.shape.clone_from(&shape);
             let subject = if shape.is_empty() { "none".to_owned() } else { shape.join(", ") };

@@ -17,7 +17,7 @@ use crate::format::short_hash;
 use crate::hosts;
 use crate::phases::place::{Lock, Place};
 use crate::store::RepoPath;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 use crate::world;
 
 /// The longest file whose bytes are kept, so that it can be put back.
@@ -479,13 +479,9 @@ impl Seed {
     /// Refuses a step while the agent's changes to what holds the fence up stand.
     pub(super) fn prints_hold(&self) -> std::result::Result<(), Refusal> {
         let strays = self.standing_strays();
-        let Some(first) = strays.first() else { return Ok(()) };
         let stuck = strays.iter().find(|print| !print.can_be_put_back());
-        let (case, path) = match stuck {
-            Some(stuck) => ("print-person", &stuck.shown),
-            None => ("print", &first.shown),
-        };
-        Err(Refusal::new("prints", Wants::Clean).with("case", case).with("path", path.as_str()))
+        let first = strays.first().map(|print| print.shown.as_str());
+        crate::phases::gates::prints_hold(first, stuck.map(|print| print.shown.as_str()))
     }
 
     // ---- putting back, taking over

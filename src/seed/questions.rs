@@ -18,16 +18,11 @@ use crate::hosts::Host;
 use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::{Status, summary};
-use crate::phases::Kind;
 use crate::phases::message::Message;
+use crate::phases::{Kind, commands};
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
-
-/// How sure the agent is, of a hundred, before it asks for the side lane.
-const SURE: u8 = 80;
-/// Words that say what the side lane is for, at least.
-const PREP_WORDS: usize = 20;
+use crate::verdict::Refusal;
 
 /// What came of an answer, in words for the agent.
 pub enum Heard {
@@ -306,8 +301,8 @@ impl Seed {
 
     fn may_complete(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
         let row = self.map(&state.stand).phase(&state.stand.phase);
-        if row.is_none_or(|row| row.kind != Kind::Consolidation) {
-            let refusal = Refusal::new("question", Wants::Question).with("case", "too-early");
+        let settles = row.is_some_and(|row| row.kind == Kind::Consolidation);
+        if let Err(refusal) = questions::may_be_approved(settles) {
             return Ok(Err(refusal));
         }
         self.dependencies_hold(state)
@@ -323,20 +318,14 @@ impl Seed {
     /// Prepares the side lane: how sure the agent is, and what it is for.
     pub fn prepare_side(&self, confidence: u8, what: &str) -> Result<std::result::Result<Focused, Refusal>> {
         let focused = self.require_focused()?;
-        let words = what.split_whitespace().count();
-        let case = match (confidence >= SURE, words >= PREP_WORDS) {
-            (false, _) => Some("prep-unsure"),
-            (_, false) => Some("prep-short"),
-            _ => None,
-        };
+        let prepared = questions::prepares(confidence, what);
         let what: String = what.chars().take(400).collect();
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             if let Err(refusal) = state.stand.aside(self.map(&state.stand)) {
                 return Ok(Err(refusal));
             }
-            if let Some(case) = case {
-                let refusal = Refusal::new("prep", Wants::Question);
-                return Ok(Err(refusal.with("case", case).with("words", PREP_WORDS.to_string())));
+            if let Err(refusal) = prepared.clone() {
+                return Ok(Err(refusal));
             }
             state.prep = Prep::Ready;
             Ok(Ok(Draft::new(state, super::steps::PREP, &what, By::Agent)))
@@ -378,15 +367,13 @@ impl Seed {
         }
         let persons = self.persons(&focused)?;
         let own = self.dirty_now()?.into_iter().find(|path| !persons.contains(path));
-        if let Some(path) = own {
-            let refusal = Refusal::new("clean", Wants::Clean).with("case", "side").with("path", path);
+        if let Err(refusal) = commands::side_is_clean(own.as_deref()) {
             return Ok(Err(refusal));
         }
         let before = focused.state.side_notes.filter(|_| by != By::Person);
-        if let Some(before) = before
-            && self.root_cause_notes()? <= before
-        {
-            return Ok(Err(Refusal::new("root-cause", Wants::Settled).with("case", "root-cause")));
+        let notes = if before.is_some() { self.root_cause_notes()? } else { 0 };
+        if let Err(refusal) = commands::names_the_root_cause(before, notes) {
+            return Ok(Err(refusal));
         }
         if let Err(refusal) = self.check_surface(&focused)? {
             return Ok(Err(refusal));

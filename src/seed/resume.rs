@@ -13,8 +13,9 @@ use super::{Focused, Result, Seed, SeedError};
 use crate::format::names;
 use crate::format::state::{self, Driver, Fence, Prep, State};
 use crate::jobs::{JobId, Status};
+use crate::phases::home::{self, LastCommit};
 use crate::store::{CommitId, Store, TreeEdit, TreeId};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 use crate::world;
 
 /// The most runs, words and reasons that are looked for one by one.
@@ -161,13 +162,7 @@ impl Seed {
     }
 
     pub(super) fn cannot_be_active(&self, state: &State) -> Option<Refusal> {
-        let case = match state.job.status {
-            Status::Voided => "parked",
-            Status::Completed if !state.is_closing() => "closed",
-            _ => return None,
-        };
-        let id = state.job.id.to_string();
-        Some(Refusal::new("focus", Wants::Edge).with("case", case).with("id", id))
+        state.job.may_be_active(state.is_closing()).err()
     }
 
     /// The place where the job was worked on last is not this one.
@@ -182,24 +177,18 @@ impl Seed {
     /// The job's last commit is what HEAD builds on.
     fn is_in_history(&self, state: &State) -> Result<std::result::Result<(), Refusal>> {
         let home = &state.home;
-        let branch = home.branch.strip_prefix("refs/heads/").unwrap_or(&home.branch);
-        let no = |case: &str| {
-            let refusal = Refusal::new("home", Wants::Home).with("case", case).with("branch", branch);
-            Ok(Err(refusal.with("id", state.job.id.to_string())))
-        };
-        if home.commit.is_empty() {
-            return Ok(Ok(()));
-        }
-        match home.commit.parse::<CommitId>() {
+        let last = match home.commit.parse::<CommitId>() {
+            _ if home.commit.is_empty() => LastCommit::None,
             Ok(commit) if self.store.has_commit(&home.commit) => {
                 if self.store.contains(&commit)? {
-                    Ok(Ok(()))
+                    LastCommit::Below
                 } else {
-                    no("resume-branch")
+                    LastCommit::Beside
                 }
             }
-            _ => no("resume-fetch"),
-        }
+            _ => LastCommit::Absent,
+        };
+        Ok(home::takes_up(last, &home.branch, state.job.id.as_str()))
     }
 
     /// Holds what the job stands on against a gc of this clone.

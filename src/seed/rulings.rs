@@ -6,14 +6,13 @@
 use std::path::Path;
 
 use super::{Focused, Seed};
-use crate::claims::hooks::{self, Deed, Objection, Standing};
+use crate::claims::hooks::{self, Standing};
 use crate::event::{Act, Change, ToolCall};
 use crate::format::journal::{Counts, Ruled, What};
 use crate::phases::guard::FileChange;
 use crate::phases::place::Place;
-use crate::shell;
 use crate::store::{RepoPath, TreeId};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 use crate::voice;
 
 /// The longest file whose changed lines are counted, in bytes.
@@ -33,23 +32,8 @@ impl Seed {
         changes: &[FileChange],
         focused: &Focused,
     ) -> Option<Refusal> {
-        let ruled = self.ruled(focused);
-        let standing = standing(&ruled);
-        let reading;
-        let deeds = match &call.act {
-            Act::Shell { command, .. } => {
-                reading = shell::read(command);
-                hooks::deeds(&reading)
-            }
-            Act::Delegate { agent, .. } => vec![Deed::Launch { agent }],
-            Act::Edit(_) => {
-                let lines = changes.iter().map(|change| change.lines);
-                vec![Deed::Edit { lines: lines.fold(0, u32::saturating_add) }]
-            }
-            _ => return None,
-        };
-        let Objection { name, part } = hooks::objection(&deeds, &standing, self.now)?;
-        Some(Refusal::new("claims", Wants::Claim).with("case", name.word()).with("part", part))
+        let lines = changes.iter().map(|change| change.lines).fold(0, u32::saturating_add);
+        hooks::stands_behind(&call.act, lines, &standing(&self.ruled(focused)), self.now).err()
     }
 
     /// What the agent is told of an act that goes on without a ruling: once for each kind in

@@ -14,7 +14,7 @@ use crate::format::state::{Home, State};
 use crate::jobs::{BadStatus, Job, JobId, Status, UnixSeconds, due};
 use crate::plans::Plan;
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 
 /// A job that began its next run.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Seed {
     pub fn reactivate_job(&self, id: &JobId, active: bool) -> Done<Begun> {
         self.require_seeded()?;
         let job = self.job(id)?;
-        if let Some(refusal) = cannot_begin(&job.state) {
+        if let Err(refusal) = job.state.job.may_begin_again(job.state.is_closing()) {
             return Ok(Err(refusal));
         }
         let waits = if active { self.focus_in_the_way(id)? } else { None };
@@ -104,11 +104,11 @@ impl Seed {
         let chain = &self.restore(id)?.chain;
         let (clone, fold) = (self.clone_id()?, if focus { Fold::Anew } else { Fold::Leave });
         let taken = self.step(chain, fold, |state, _| {
-            if let Some(refusal) = cannot_begin(state) {
+            if let Err(refusal) = state.job.may_begin_again(state.is_closing()) {
                 return Ok(Err(refusal));
             }
             if !still(state) {
-                return Ok(Err(open(state)));
+                return Ok(Err(state.job.is_under_way()));
             }
             let mut edits = Vec::new();
             if self.is_foreign(state) {
@@ -185,24 +185,6 @@ impl Seed {
         let free = seed.is_on() && seed.store.focus()?.is_none();
         Ok(Some(seed).filter(|_| free))
     }
-}
-
-fn open(state: &State) -> Refusal {
-    let (id, status) = (state.job.id.to_string(), state.job.status.word());
-    let refusal = Refusal::new("reactivate", Wants::Edge).with("case", "reactivate-open");
-    refusal.with("id", id).with("status", status)
-}
-
-/// Why no next run can begin, if so.
-fn cannot_begin(state: &State) -> Option<Refusal> {
-    let case = match state.job.status {
-        Status::Voided => "reactivate-voided",
-        Status::Awaiting => "reactivate-awaiting",
-        Status::Pending | Status::Active => "reactivate-open",
-        Status::Completed if state.is_closing() => "reactivate-closing",
-        Status::Completed => return None,
-    };
-    Some(open(state).with("case", case))
 }
 
 /// Begins the next run: all that a run leaves behind is as in a new job. What the job is, its

@@ -18,7 +18,7 @@ use crate::phases::place::Place;
 use crate::phases::{Class, Map, Phase, Stand, Write};
 use crate::rules::ClaimMode;
 use crate::shell::{self, Effect};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 
 /// The longest file that a page edit is simulated on, in bytes.
 const LONGEST_PAGE: u64 = 16 * 1024 * 1024;
@@ -127,7 +127,7 @@ impl Seed {
                 // Where the pages do not read, no launch can be for a note of theirs.
                 out.dispatch = focused.and_then(|focused| match self.dispatch(focused, agent, prompt) {
                     Ok(bound) => bound.err(),
-                    Err(error) => Some(Refusal::new("state", Wants::Repair).with("what", error.to_string())),
+                    Err(error) => Some(Refusal::broken("state", &error)),
                 });
             }
             Act::Ask(questions) => {

@@ -9,9 +9,8 @@ use crate::format::names;
 use crate::format::state::State;
 use crate::format::summary::Kept;
 use crate::jobs::Status;
-use crate::jobs::summary::{self, BadSummary};
+use crate::jobs::summary;
 use crate::store::TreeEdit;
-use crate::verdict::{Refusal, Wants};
 
 /// What is summed up, and what is not.
 #[derive(Clone, Debug)]
@@ -34,14 +33,14 @@ impl Seed {
     pub fn submit_summary(&self, text: &str) -> Done<Kept> {
         let focused = self.require_focused()?;
         if let Err(bad) = summary::check(text) {
-            return Ok(Err(refused(&bad)));
+            return Ok(Err(bad.refusal()));
         }
         let mut kept = None;
         let taken = self.step(&focused.chain, Fold::In, |state, _| {
             let (covered, last) = (state.summed, state.job.interactions);
             let through = if covered.due > 0 { covered.due } else { last };
-            if through <= covered.through {
-                return Ok(Err(no("settled")));
+            if let Err(refusal) = covered.lacks(through) {
+                return Ok(Err(refusal));
             }
             // Interactions are only ever added, so the ones that this covers are there.
             let said = self.words_of(&focused, covered.through + 1..=through)?;
@@ -91,20 +90,5 @@ impl Seed {
     fn interaction(&self, job: &Focused, n: u32) -> Result<Option<Interaction>> {
         let bytes = self.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
         Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
-    }
-}
-
-fn no(case: &str) -> Refusal {
-    Refusal::new("summary", Wants::Summary).with("case", case)
-}
-
-fn refused(bad: &BadSummary) -> Refusal {
-    let counted = |case: &str, words: usize| no(case).with("words", words.to_string());
-    match bad {
-        BadSummary::Lacks(section) => no("lacks").with("section", *section),
-        BadSummary::Stranger(title) => no("stranger").with("section", title.as_str()),
-        BadSummary::Thin(section, words) => counted("thin", *words).with("section", *section),
-        BadSummary::Short(words) => counted("brief", *words),
-        BadSummary::Long(words) => counted("lengthy", *words),
     }
 }

@@ -13,10 +13,11 @@ use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed};
 use crate::format::short_hash;
 use crate::format::state::State;
-use crate::jobs::questions::Grant;
+use crate::jobs::questions::{self, Grant, Locks, Opened};
 use crate::phases::place::{Place, Surface, Unlocked};
+use crate::phases::{Kind, gates};
 use crate::store::{CommitId, RepoPath, TreeEdit, TreeId};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 use crate::world;
 
 /// The longest that a check may run.
@@ -41,31 +42,20 @@ impl Seed {
         focused: &Focused,
     ) -> std::result::Result<(), Refusal> {
         let state = &focused.state;
-        let no =
-            |case: &str| Err(Refusal::new("question", Wants::Question).with("case", case).with("name", name));
-        let open = state.unlocked.as_ref();
-        match (grants, open) {
-            (Grant::Surface, _) if self.surface(name).is_none() => {
-                let known: Vec<&str> =
-                    self.rules.surfaces.iter().map(|surface| surface.name.as_str()).collect();
-                no("surface-unknown").map_err(|refusal| refusal.with("known", known.join(", ")))
+        let known: Vec<&str> = self.rules.surfaces.iter().map(|surface| surface.name.as_str()).collect();
+        let open = state.unlocked.as_ref().map(|open| {
+            let of_it = || match self.place_named(name, None) {
+                Place::Surface { name, test: true, .. } => name == open.surface,
+                _ => false,
+            };
+            Opened {
+                surface: open.surface.as_str(),
+                test: open.test.as_deref(),
+                has: grants == Grant::SurfaceTest && of_it(),
             }
-            (Grant::Surface, _) if !state.stand.phase.is_gmode() && !state.job.plugin_lock_approval => {
-                no("surface-access")
-            }
-            (Grant::Surface, Some(open)) => {
-                no("surface-busy").map_err(|refusal| refusal.with("open", open.surface.as_str()))
-            }
-            (Grant::SurfaceTest, None) => no("surface-none"),
-            (Grant::SurfaceTest, Some(open)) => match (self.place_named(name, None), &open.test) {
-                (Place::Surface { name, test: true, .. }, None) if name == open.surface => Ok(()),
-                (Place::Surface { name, test: true, .. }, Some(test)) if name == open.surface => {
-                    no("surface-busy").map_err(|refusal| refusal.with("open", test.as_str()))
-                }
-                _ => no("surface-no-test").map_err(|refusal| refusal.with("open", open.surface.as_str())),
-            },
-            _ => Ok(()),
-        }
+        });
+        let access = self.row(Some(focused)).kind == Kind::Side || state.job.plugin_lock_approval;
+        questions::lock_may_open(grants, name, &Locks { known: &known, access, open })
     }
 
     /// Unlocks the surface, or the test, that the person's answer named.
@@ -135,11 +125,7 @@ impl Seed {
         }
         self.put_surface_back(focused, name, &before, &ran.said)?;
         let said: String = ran.said.chars().take(SAID.0).collect();
-        let said = if said.trim().is_empty() { "it said nothing".to_owned() } else { said.trim().to_owned() };
-        Ok(Err(Refusal::new("surface", Wants::Settled)
-            .with("case", "surface-check")
-            .with("surface", name)
-            .with("said", said)))
+        Ok(Err(gates::surface_check_failed(name, &said)))
     }
 
     /// Files of a surface in which the work tree differs from `before`.

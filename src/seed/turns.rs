@@ -11,7 +11,7 @@ use crate::event::{Act, Event, ToolCall};
 use crate::format::journal::{Line, What};
 use crate::format::{names, short_hash};
 use crate::rules::ClaimMode;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::Refusal;
 
 /// The most files that one call is taken to open.
 const OPENED: usize = 20;
@@ -90,9 +90,7 @@ impl Seed {
         }
         let opened = self.opened_in_turn(focused)?;
         let found = answers::unopened(said, &row.verbs, &opened, is_file);
-        Ok(found.map(|path| {
-            Refusal::new("claims", Wants::Claim).with("case", row.name.word()).with("path", path)
-        }))
+        Ok(found.map(|path| row.unopened(&path)))
     }
 
     /// What came from outside with a call: an address, the words of a search, or a server that

@@ -1,0 +1,224 @@
+//! Judges commands of git seed that cross no boundary, by the row where the job stands.
+//!
+//! Each rule takes the row and plain values, and says yes or which work is wanted. What is
+//! no question of where the job stands, such as an argument that does not read, is the
+//! caller's to find.
+
+use super::pacing::{CORE_LENSES, Pace};
+use super::{Kind, Phase, PhaseName};
+use crate::verdict::{Refusal, Verdict, Wants};
+
+/// Words that a look through a lens has at least.
+const REFLECTION_WORDS: usize = 20;
+
+fn elsewhere(by: &'static str, case: &str, phase: &PhaseName) -> Refusal {
+    Refusal::new(by, Wants::Edge).with("case", case).with("phase", phase.as_str())
+}
+
+/// The multiplier: said once in a stay, in a row that has it. `said` is whether it was;
+/// `phase` is where the job stands.
+pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
+    match (row.dial, said) {
+        (true, false) => Ok(()),
+        (true, true) => Err(elsewhere("dial", "dial-twice", phase)),
+        (false, _) => Err(elsewhere("dial", "dial-nowhere", phase)),
+    }
+}
+
+/// The pace of a row where a stay can be looked at again.
+///
+/// # Errors
+/// Rows without a pace, and those outside a job's life, have nothing to look at.
+pub fn reflects(row: &Phase) -> Result<&Pace, Refusal> {
+    let pace = row.pace.as_ref().filter(|_| row.kind != Kind::Outside);
+    pace.ok_or_else(|| Refusal::new("reflect", Wants::Edge).with("case", "reflect-nowhere"))
+}
+
+/// The lenses through which a stay of this pace may be looked at.
+pub fn lenses(pace: &Pace) -> Vec<&str> {
+    let own = pace.lenses.iter().chain(&pace.reflectors).map(String::as_str);
+    CORE_LENSES.iter().copied().chain(own).collect()
+}
+
+/// What was seen through `lens` is worth keeping.
+pub fn reflection(lens: &str, text: &str) -> Verdict {
+    if text.split_whitespace().count() >= REFLECTION_WORDS {
+        return Ok(());
+    }
+    Err(Refusal::new("reflect", Wants::Depth).with("case", "thin").with("lens", lens))
+}
+
+/// The plan document is decided in its row, in the first cycle. A job that came from a small
+/// lane comes later and has not `decided` yet; saying the same `again` is open everywhere.
+pub fn plan_decision(row: &Phase, cycle: u32, decided: bool, again: bool) -> Verdict {
+    let late = cycle != 1 && decided;
+    if again || (row.decides && !late) {
+        return Ok(());
+    }
+    Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time"))
+}
+
+/// The shape of the objective is declared while the objective can still take it.
+pub fn shape(cycle: u32) -> Verdict {
+    if cycle <= 1 {
+        return Ok(());
+    }
+    Err(Refusal::new("shape", Wants::Edge).with("case", "shape-time"))
+}
+
+/// Jobs and dependencies are made in a row that opens that.
+pub fn births(row: &Phase, phase: &PhaseName) -> Verdict {
+    let case = if row.leaves_memory_alone() { "birth-later" } else { "birth-time" };
+    if row.births { Ok(()) } else { Err(elsewhere("births", case, phase)) }
+}
+
+/// Dependencies are given up in a row that opens that.
+pub fn unlinks(row: &Phase, phase: &PhaseName) -> Verdict {
+    if row.unlinks { Ok(()) } else { Err(elsewhere("births", "unlink-time", phase)) }
+}
+
+/// The focus of a worktree moves to job `id`. `held` is another worktree that has the job in
+/// focus; `busy` is where the job stands that would lose it, if that is in the middle of a cycle.
+pub fn focus(id: &str, held: Option<&str>, busy: Option<&PhaseName>) -> Verdict {
+    match (held, busy) {
+        (Some(worktree), _) => Err(Refusal::new("focus", Wants::Edge)
+            .with("case", "focus-elsewhere")
+            .with("id", id)
+            .with("worktree", worktree)),
+        (None, Some(phase)) => Err(elsewhere("focus", "focus-busy", phase)),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Footers are archived and absorbed where they are measured, once every note is at rest;
+/// `live` is the place of one that is not. `by` is the command.
+pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
+    match live {
+        _ if !row.measures => Err(Refusal::new(by, Wants::Archive).with("case", "phase")),
+        Some(place) => Err(Refusal::new(by, Wants::Settled).with("case", "notes").with("where", place)),
+        None => Ok(()),
+    }
+}
+
+/// What a session leaves to the next is a job's, and belongs to its branch; `away` is the
+/// branch where HEAD is instead.
+pub fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
+    match away {
+        _ if talk => Err(Refusal::new("compact", Wants::Begin).with("case", "talk")),
+        Some(branch) => Err(Refusal::new("compact", Wants::Home).with("branch", branch)),
+        None => Ok(()),
+    }
+}
+
+/// The side lane is left with a clean tree; `dirty` is a path of it that was changed there.
+pub fn side_is_clean(dirty: Option<&str>) -> Verdict {
+    match dirty {
+        Some(path) => Err(Refusal::new("clean", Wants::Clean).with("case", "side").with("path", path)),
+        None => Ok(()),
+    }
+}
+
+/// The side lane leaves a new note on the root cause: `notes` of them are open now, and
+/// `before` were when it was entered. A person closes it without (`before` is none).
+pub fn names_the_root_cause(before: Option<usize>, notes: usize) -> Verdict {
+    match before {
+        Some(before) if notes <= before => {
+            Err(Refusal::new("root-cause", Wants::Settled).with("case", "root-cause"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The refusal of `command`, which is a person's, where none may be assumed; `why` says how
+/// that is known.
+pub fn persons_only(command: &str, why: &str) -> Refusal {
+    Refusal::new("person", Wants::Person)
+        .with("case", "terminal")
+        .with("command", format!("git seed {command}"))
+        .with("why", why)
+}
+
+/// The refusal of a form of `command` that shows figures, which an agent is not told.
+pub fn figures(by: &'static str, command: &str) -> Refusal {
+    Refusal::new(by, Wants::Person).with("case", "figures").with("command", command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phases::{Map, OPEVC, Write};
+
+    fn said(verdict: Verdict) -> String {
+        verdict.map_or_else(
+            |no| format!("{} {}", no.by, no.facts.get("case").unwrap_or("-")),
+            |()| "yes".to_owned(),
+        )
+    }
+
+    /// Each rule asks what the row opens: a row by any other name gets the same answer.
+    #[test]
+    fn what_a_row_opens_is_asked_and_not_its_name() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let row = |name: &str| Phase {
+            name: "renamed".into(),
+            ..map.phase(&name.into()).expect("a phase of the map").clone()
+        };
+        let here = PhaseName::from("renamed");
+        for (name, refused) in [
+            ("idle", "dial-nowhere reflect-nowhere plan-time birth-time unlink-time phase"),
+            ("observe", "plan-time birth-time unlink-time phase"),
+            ("plan", "birth-time unlink-time phase"),
+            ("execute", "plan-time birth-time unlink-time phase"),
+            ("verify", "plan-time birth-time phase"),
+            ("condense", "plan-time unlink-time"),
+        ] {
+            let row = row(name);
+            let verdicts = [
+                multiplier(&row, &here, false),
+                reflects(&row).map(drop),
+                plan_decision(&row, 1, false, false),
+                births(&row, &here),
+                unlinks(&row, &here),
+                condenses(&row, None, "archive"),
+            ];
+            let cases = verdicts.iter().filter_map(|verdict| verdict.as_ref().err()?.facts.get("case"));
+            assert_eq!(cases.collect::<Vec<_>>().join(" "), refused, "{name}");
+        }
+        // Who works where no page can be written hears of another way on.
+        let quiet = Phase { write: vec![Write::Scope], ..row("execute") };
+        assert_eq!(said(births(&quiet, &here)), "births birth-later");
+    }
+
+    #[test]
+    fn what_is_said_once_or_in_time_is_told_apart() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let plan = map.phase(&"plan".into()).expect("a phase");
+        let condense = map.phase(&"condense".into()).expect("a phase");
+        for (verdict, expected) in [
+            (multiplier(plan, &plan.name, true), "dial dial-twice"),
+            (plan_decision(plan, 2, false, false), "yes"),
+            (plan_decision(plan, 2, true, false), "decision plan-time"),
+            (plan_decision(condense, 3, true, true), "yes"),
+            (shape(0), "yes"),
+            (shape(1), "yes"),
+            (shape(2), "shape shape-time"),
+            (births(map.none(), &map.none().name), "births birth-time"),
+            (focus("j", None, None), "yes"),
+            (focus("j", Some("/w"), Some(&plan.name)), "focus focus-elsewhere"),
+            (focus("j", None, Some(&plan.name)), "focus focus-busy"),
+            (condenses(condense, Some("CLAUDE.md:9"), "absorb"), "absorb notes"),
+            (hands_over(false, None), "yes"),
+            (hands_over(true, Some("main")), "compact talk"),
+            (hands_over(false, Some("main")), "compact -"),
+            (side_is_clean(None), "yes"),
+            (side_is_clean(Some("a")), "clean side"),
+            (names_the_root_cause(None, 0), "yes"),
+            (names_the_root_cause(Some(1), 1), "root-cause root-cause"),
+            (names_the_root_cause(Some(1), 2), "yes"),
+            (reflection("scope", "too few words"), "reflect thin"),
+            (reflection("scope", &"word ".repeat(20)), "yes"),
+        ] {
+            assert_eq!(said(verdict), expected);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The end of a turn: work that is open keeps it.
+
+use super::{Kind, Phase};
+use crate::verdict::{Refusal, Verdict, Wants};
+
+/// A job in focus, at the end of a turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// The row where it stands.
+    pub row: &'a Phase,
+    /// Its name.
+    pub job: &'a str,
+    /// Only words were said so far.
+    pub talk: bool,
+    /// Its status leaves work to do.
+    pub open: bool,
+    /// It is completed, and its last cycle is open.
+    pub closing: bool,
+}
+
+/// A turn ends where there is only talk, and between cycles of a job that is over.
+pub fn may_end(turn: &Turn<'_>) -> Verdict {
+    let at_rest = !turn.row.is_in_cycle() && turn.row.kind != Kind::Side;
+    if turn.talk || (at_rest && !turn.open && !turn.closing) {
+        return Ok(());
+    }
+    Err(Refusal::new("stop", Wants::Work)
+        .with("job", turn.job)
+        .with("work", turn.row.work.as_str())
+        .with("case", if turn.closing { "closing" } else { turn.row.name.as_str() }))
+}
+
+/// What keeps a turn where the job `id` rests in this worktree and waits.
+pub fn waits(job: &str, id: &str) -> Refusal {
+    Refusal::new("stop", Wants::Work).with("case", "pending").with("job", job).with("id", id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phases::{Map, OPEVC};
+
+    #[test]
+    fn only_talk_and_what_is_over_let_a_turn_end() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        for (phase, talk, open, closing, expected) in [
+            ("talk", true, true, false, "yes"),
+            ("idle", false, true, false, "idle"),
+            ("idle", false, false, false, "yes"),
+            ("execute", false, true, false, "execute"),
+            ("condense", false, false, true, "closing"),
+            ("gmode", false, false, false, "gmode"),
+        ] {
+            let row = map.phase(&phase.into()).expect("a row of the map");
+            let turn = Turn { row, job: "fix the lexer", talk, open, closing };
+            let said = may_end(&turn)
+                .map_or_else(|no| no.facts.get("case").unwrap_or_default().to_owned(), |()| "yes".to_owned());
+            assert_eq!(said, expected, "{turn:?}");
+        }
+    }
+}
