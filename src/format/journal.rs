@@ -4,14 +4,13 @@
 //! by class of act; so the last line is enough to decide. It holds counts of acts and
 //! never a score. The step that folds the journal names its last hash in `job.toml`.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::short_hash;
 use crate::claims::Directive;
 use crate::claims::Ran;
 use crate::jobs::UnixSeconds;
+use crate::phases::activity::Activity;
 use crate::verdict::{Facts, Refusal, Wants};
 
 /// Digits of a link.
@@ -128,33 +127,9 @@ pub struct Counts {
     /// Calls of the main session that gave commands of git seed and did nothing else.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub own: u32,
-    /// Acts of the main session by kind.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub acts: BTreeMap<String, u32>,
-    /// The same since a page was updated last.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub since: BTreeMap<String, u32>,
-    /// `since` began anew in this journal: what the job remembers of it is over.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub settled: bool,
-    /// Acts that are better delegated, and launches that make up for them.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub direct: u32,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub grants: u32,
-    /// Launches by type of subagent.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub launches: BTreeMap<String, u32>,
-    /// Subagents under way.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub flights: Vec<Flight>,
-    /// Background commands that may still run, by the host's ids of their calls.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub running: Vec<String>,
-    /// Code ran well after the last change (`true`), or something changed since (`false`);
-    /// absent where neither happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proved: Option<bool>,
+    /// Acts of the main session, and what they proved.
+    #[serde(flatten)]
+    pub activity: Activity,
     /// The work tree as a receipt took it, and a mark of the index that it was taken from; empty
     /// where something changed since, absent where that is as the job has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,35 +206,6 @@ impl Gauge {
     }
 }
 
-/// A subagent that was launched and has not ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flight {
-    /// The host's id of the call that launched it.
-    pub call: String,
-    /// Its type.
-    pub agent: String,
-    /// When it was launched.
-    #[serde(default)]
-    pub at: UnixSeconds,
-    /// The host's id of the run, once it began.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub id: String,
-    /// What the note says that it was launched for, as a hash.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
-    /// How many live notes said so then.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub times: u32,
-    /// How often its end was refused.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub kept: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
@@ -268,12 +214,7 @@ fn is_zero(value: &u32) -> bool {
 impl Counts {
     /// The main session did something besides git seed's commands.
     pub fn has_acts(&self) -> bool {
-        self.acts.values().sum::<u32>() > self.own
-    }
-
-    /// A background command or a subagent may still be under way.
-    pub fn has_running(&self) -> bool {
-        !(self.running.is_empty() && self.flights.is_empty())
+        self.activity.acts.values().sum::<u32>() > self.own
     }
 }
 

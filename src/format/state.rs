@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
-use super::journal::{Flight, Gauge, Ruled};
+use super::journal::{Gauge, Ruled};
 use crate::jobs::Job;
 use crate::jobs::summary::Covered;
+use crate::phases::activity::Flight;
 use crate::phases::place::Unlocked;
 use crate::phases::{Entry, PhaseName, Stand};
 use crate::plans::Plan;

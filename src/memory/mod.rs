@@ -8,6 +8,7 @@ pub mod absorb;
 pub mod archive;
 pub mod compaction;
 pub mod condense;
+pub mod dispatch;
 pub mod edit;
 pub mod footers;
 pub mod heal;

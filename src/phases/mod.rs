@@ -5,10 +5,12 @@
 //! [`orchestrator`] walks the map, [`guard`] judges tool calls, [`gates`] judges
 //! boundaries. Everything here is pure: no clock, no files, no git.
 
+pub mod activity;
 mod check;
 pub mod commands;
 pub mod companions;
 pub mod criteria;
+pub mod deeds;
 pub mod gates;
 pub mod guard;
 pub mod home;

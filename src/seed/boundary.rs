@@ -16,7 +16,6 @@ use super::sessions::Word;
 use super::steps::{By, Draft, Fold, Since, TOUCHED};
 use super::{Focused, Result, Seed, SeedError};
 use crate::format::interaction::Interaction;
-use crate::format::journal::Counts;
 use crate::format::state::{self, State};
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{names, notes, seed_id, short_hash};
@@ -175,7 +174,7 @@ impl Seed {
         if let Err(refusal) = gates::hooks_fire(survey.changed, heard, !survey.strays.is_empty()) {
             return Ok(Err(refusal));
         }
-        let runs = focused.since.as_ref().is_ok_and(Counts::has_running);
+        let runs = focused.since.as_ref().is_ok_and(|counts| counts.activity.has_running());
         let known = &focused.state.fence.unclaimed;
         let new = survey.unclaimed.iter().find(|one| !known.contains(one)).map(|one| one.path.as_str());
         if let Err(refusal) = gates::nobody_writes_now(new, runs) {
@@ -295,7 +294,7 @@ impl Seed {
             checkpoints: state.stand.entry.checkpoints,
             unsummed: super::summary::is_wanted(state),
             uncommitted: since.touched().next().is_some() || self.was_heard(focused)?,
-            proved: counts.proved.unwrap_or(state.proved),
+            proved: counts.activity.proved.unwrap_or(state.proved),
             shown: &[],
         })
     }

@@ -68,7 +68,7 @@ impl Seed {
         let Some((id, last)) = runs.last() else {
             return Ok("runs      no run of tests was seen".to_owned());
         };
-        let counts = focused.since.as_ref().ok().and_then(|counts| counts.proved);
+        let counts = focused.since.as_ref().ok().and_then(|counts| counts.activity.proved);
         let ended = match last.status {
             Some(status) => format!("exit status {status}"),
             None => "its end is not told".to_owned(),

@@ -429,7 +429,7 @@ impl Seed {
     /// brought up to date, which is what tells such a change from one that was proved.
     pub(super) fn forget_stale_proof(&self) -> Result<()> {
         let (focused, index) = (self.require_focused()?, self.private_index());
-        let proved = focused.since.as_ref().ok().and_then(|counts| counts.proved);
+        let proved = focused.since.as_ref().ok().and_then(|counts| counts.activity.proved);
         if focused.since.is_err() || !proved.unwrap_or(focused.state.proved) || !index.exists() {
             return Ok(());
         }
@@ -439,7 +439,7 @@ impl Seed {
         if changed.iter().any(|change| self.is_work(&change.path.to_string(), &scope, &focused.state)) {
             self.note(Some(&focused), |line| {
                 line.what = What::Late;
-                line.counts.proved = Some(false);
+                line.counts.activity.proved = Some(false);
             })?;
         }
         Ok(())

@@ -29,6 +29,7 @@ use crate::jobs::routing::{self, InteractionKind, Route};
 use crate::jobs::shortword;
 use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
+use crate::phases::activity::Left;
 use crate::phases::gates;
 use crate::phases::guard::{self, Scene};
 use crate::phases::pacing::Deed;
@@ -75,7 +76,7 @@ impl Seed {
                     Ok(Answer { to_person: merged(tests, answer.to_person), ..answer })
                 })
             }
-            Kind::SubagentStart { id, agent } => self.subagent(|counts| pacing::began(counts, id, agent)),
+            Kind::SubagentStart { id, agent } => self.subagent(|counts| counts.activity.began(id, agent)),
             Kind::SubagentStop { id, agent, .. } => self.subagent_ends(event, id, agent).and_then(|answer| {
                 if answer.refuse.is_none() {
                     self.attest_subagent(event, id, agent)?;
@@ -216,12 +217,13 @@ impl Seed {
         }
         if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {
             let bound = self.dispatch(focused, agent, prompt)?.ok().flatten();
+            let note = bound.map(|bound| (bound.note, bound.times)).unwrap_or_default();
             self.note(Some(focused), |line| {
                 line.what = What::Launched;
                 line.session.clone_from(&event.session);
                 line.tool.clone_from(&call.tool);
                 line.call.clone_from(&call.id);
-                pacing::launched(&mut line.counts, call, agent, bound, self.now);
+                line.counts.activity.launched(call, agent, note, self.now);
             })?;
         }
         if let Act::Shell { command, background: false, .. } = &call.act
@@ -288,19 +290,20 @@ impl Seed {
                 if only_seed(&call.act, counts.calls == 1) {
                     counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
                 }
-                pacing::count(counts, call, &deeds, &places, spends);
+                counts.activity.count(&call.act, &deeds, &places, spends);
             }
-            pacing::prove(counts, call, outcome, &after, &places);
+            let left = Left { outcome, changed: after.changed, late: after.late, places: &places };
+            counts.activity.prove(&call.act, &left, pacing::tells);
             counts.tree = kept.tree.or(counts.tree.take());
             rulings::count(counts, &focused.state.gate, after.moved, lines);
             (line.ran, line.opened, line.source) = (kept.receipt, kept.opened, kept.source);
             if matches!(call.act, Act::Delegate { .. }) {
-                pacing::returned(counts, call, outcome);
+                counts.activity.returned(call, outcome);
             }
             if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background)
                 && !guest
             {
-                pacing::detached(counts, call);
+                counts.activity.detached(call);
             }
             line.paths = after.paths;
             line.strays = after.strays;
@@ -515,14 +518,14 @@ impl Seed {
     /// No more than `commands` of the background are under way, the host says.
     fn commands_ended(&self, event: &Event, commands: u32) -> Result<()> {
         let Some(focused) = self.focused()? else { return Ok(()) };
-        let running = focused.since.as_ref().map_or(0, |counts| counts.running.len());
+        let running = focused.since.as_ref().map_or(0, |counts| counts.activity.running.len());
         let over = running.saturating_sub(commands as usize);
         if over > 0 && !self.is_guest(&focused, event) {
             self.note(Some(&focused), |line| {
                 line.what = What::Launched;
                 line.session.clone_from(&event.session);
-                let over = over.min(line.counts.running.len());
-                line.counts.running.drain(..over);
+                let running = &mut line.counts.activity.running;
+                running.drain(..over.min(running.len()));
             })?;
         }
         Ok(())
@@ -531,10 +534,10 @@ impl Seed {
     /// A text that the host wrote itself tells of a background command that it names.
     fn command_told(&self, focused: &Focused, text: &str) -> Result<()> {
         let told = |call: &String| !call.is_empty() && text.contains(call.as_str());
-        if focused.since.as_ref().is_ok_and(|counts| counts.running.iter().any(told)) {
+        if focused.since.as_ref().is_ok_and(|counts| counts.activity.running.iter().any(told)) {
             self.note(Some(focused), |line| {
                 line.what = What::Launched;
-                line.counts.running.retain(|call| !told(call));
+                line.counts.activity.running.retain(|call| !told(call));
             })?;
         }
         Ok(())
@@ -561,9 +564,9 @@ impl Seed {
             line.session.clone_from(&event.session);
             source.clone_into(&mut line.tool);
             // What was read is out of mind after a clear; subagents ended with their session.
-            pacing::settle(&mut line.counts);
-            line.counts.flights.clear();
-            line.counts.running.clear();
+            line.counts.activity.settle();
+            line.counts.activity.flights.clear();
+            line.counts.activity.running.clear();
             super::compact::begins(&mut line.counts, super::compact::gauge(&focused), source, self.now);
         })?;
         let told = self.wake_text(&focused, source == "resume");
@@ -878,7 +881,7 @@ impl Seed {
             line.what = What::Kept;
             line.session.clone_from(&event.session);
             line.refusal = Some(Refused::of(refusal, phase));
-            pacing::landed(&mut line.counts, 0);
+            line.counts.activity.landed(0);
             line.counts.stops += 1;
             line.counts.refusals += 1;
             line.counts.words += words;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::commands::Done;
 use super::pages::Marked;
 use super::steps::{By, Draft, Fold};
-use super::{Focused, Result, Seed, SeedError, pacing};
+use super::{Focused, Result, Seed, SeedError};
 use crate::event::{Act, Change, Outcome, ToolCall};
 use crate::format::journal::What;
 use crate::format::state::State;
@@ -16,7 +16,6 @@ use crate::format::{names, short_hash};
 use crate::jobs::JobId;
 use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
 use crate::memory::{knowledge, words};
-use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
 use crate::verdict::{Facts, Refusal};
@@ -282,8 +281,7 @@ impl Seed {
             "session".clone_into(&mut line.tool);
             let edits = u32::try_from(pages.len()).unwrap_or(u32::MAX);
             line.counts.page_edits += edits;
-            *line.counts.acts.entry(Deed::Page.word().to_owned()).or_insert(0) += edits;
-            pacing::settle(&mut line.counts);
+            line.counts.activity.count_pages(edits);
             line.paths = pages;
         })
     }

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::fence::Aftermath;
-use super::pacing::runs_code;
 use super::{Focused, Result, Seed};
 use crate::claims::{Program, Ran, Receipt};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::journal::What;
 use crate::format::{evidence, names, short_hash};
+use crate::phases::deeds::runs_code;
 use crate::shell;
 use crate::store::{TreeEdit, TreeId};
 use crate::world;

@@ -13,6 +13,7 @@ use crate::format::state::{self, Prep, State};
 use crate::format::trailers::StepTrailers;
 use crate::format::{names, seed_id};
 use crate::jobs::{Job, JobId};
+use crate::phases::activity::Activity;
 use crate::store::{CommitId, StoreError, TreeEdit};
 use crate::verdict::Refusal;
 
@@ -344,8 +345,6 @@ impl Seed {
     }
 }
 
-/// The most types of subagents that a stay remembers.
-const LAUNCHES: usize = 16;
 /// The most scheduled texts that a job remembers.
 const SCHEDULED: usize = 32;
 
@@ -359,7 +358,8 @@ pub const PREP: &str = "gmode prep";
 pub fn opening(state: &State, at: i64) -> Vec<u8> {
     // Subagents and background commands outlive the step that they were launched before.
     let (flights, running) = (state.flights.clone(), state.running.clone());
-    let counts = Counts { flights, running, ..Counts::default() };
+    let activity = Activity { flights, running, ..Activity::default() };
+    let counts = Counts { activity, ..Counts::default() };
     Line { base: state.step.clone(), at, what: What::Step, counts, ..Line::default() }.link(&state.folded)
 }
 
@@ -384,26 +384,10 @@ fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
     entry.page_edits += counts.page_edits;
     entry.plan_edits += counts.plan_edits;
     entry.plan_reads += counts.plan_reads;
-    if counts.settled {
-        entry.since.clear();
-    }
-    for (known, new) in [
-        (&mut entry.acts, &counts.acts),
-        (&mut entry.since, &counts.since),
-        (&mut entry.launches, &counts.launches),
-    ] {
-        for (word, n) in new {
-            *known.entry(word.clone()).or_insert(0) += n;
-        }
-    }
-    while entry.launches.len() > LAUNCHES {
-        entry.launches.pop_last();
-    }
-    entry.direct += counts.direct;
-    entry.grants += counts.grants;
-    state.flights.clone_from(&counts.flights);
-    state.running.clone_from(&counts.running);
-    state.proved = counts.proved.unwrap_or(state.proved);
+    entry.take_in(&counts.activity);
+    state.flights.clone_from(&counts.activity.flights);
+    state.running.clone_from(&counts.activity.running);
+    state.proved = counts.activity.proved.unwrap_or(state.proved);
     state.gauge = counts.gauge.unwrap_or(state.gauge);
     if let Some(gate) = &counts.gate {
         state.gate.clone_from(gate);

@@ -1,0 +1,116 @@
+//! What a call of the main session counts as: the kinds of act that rows pay for.
+
+use super::pacing::Deed;
+use super::place::Place;
+use crate::event::Act;
+use crate::shell::{self, Effect, Tag};
+
+/// The deeds of `act`. `places` are those of its files; `roster` says whether a type of subagent
+/// belongs to the phase.
+pub fn deeds(act: &Act, places: &[(String, Place)], roster: impl Fn(&str) -> bool) -> Vec<Deed> {
+    match act {
+        Act::Read { .. } => places.iter().filter_map(|(_, place)| read_deed(place)).collect(),
+        Act::Edit(_) => places.iter().filter_map(|(_, place)| edit_deed(place)).collect(),
+        Act::Search { .. } => vec![Deed::Search],
+        Act::Web { .. } => vec![Deed::Web],
+        Act::Shell { command, .. } => shell_deed(command).into_iter().collect(),
+        Act::Delegate { agent, .. } if roster(agent) => vec![Deed::Launch],
+        Act::Delegate { .. } => vec![Deed::Delegate],
+        Act::Ask(_) => vec![Deed::Ask],
+        Act::Housekeeping | Act::Schedule { .. } | Act::Foreign { .. } | Act::Unknown => Vec::new(),
+    }
+}
+
+fn read_deed(place: &Place) -> Option<Deed> {
+    match place {
+        Place::Scratch | Place::OwnState => None,
+        Place::HostMemory => Some(Deed::Recall),
+        place if place.is_memory() => Some(Deed::Recall),
+        _ => Some(Deed::Read),
+    }
+}
+
+fn edit_deed(place: &Place) -> Option<Deed> {
+    match place {
+        Place::Page { .. } => Some(Deed::Page),
+        Place::Plan { .. } => Some(Deed::Plan),
+        Place::Knowledge | Place::AgentDefinition => Some(Deed::Knowledge),
+        Place::HostMemory => Some(Deed::Memory),
+        Place::Scratch => None,
+        _ => Some(Deed::Edit),
+    }
+}
+
+/// A line that only gives git seed's own commands is no act of the phase.
+pub fn shell_deed(command: &str) -> Option<Deed> {
+    let reading = shell::read(command);
+    if !reading.found.is_empty() && reading.found.iter().all(|found| found.seed) {
+        return None;
+    }
+    Some(match reading.worst() {
+        _ if reading.is(Tag::Test) => Deed::Test,
+        Effect::Read => Deed::Shell,
+        _ => Deed::Run,
+    })
+}
+
+/// A line that runs code which it does not show.
+pub fn runs_code(command: &str) -> bool {
+    matches!(shell_deed(command), Some(Deed::Test | Deed::Run))
+}
+
+/// A line that runs code, and whose end says how that code ended: nothing masks its exit status,
+/// turns it round, or runs it where its end is not heard. `tells` says that of any line.
+pub fn is_proof(command: &str, tells: fn(&str) -> bool) -> bool {
+    runs_code(command) && tells(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_count_by_what_they_do() {
+        for (command, deed) in [
+            ("cargo test", Some(Deed::Test)),
+            ("git log -1", Some(Deed::Shell)),
+            ("python3 x.py", Some(Deed::Run)),
+            ("git seed status", None),
+            ("git seed status && git seed phase current", None),
+        ] {
+            assert_eq!(shell_deed(command), deed, "{command}");
+            assert_eq!(runs_code(command), matches!(deed, Some(Deed::Test | Deed::Run)), "{command}");
+            assert!(!is_proof(command, |_| false), "{command}");
+        }
+    }
+
+    #[test]
+    fn files_count_by_where_they_lie() {
+        let project = Place::Project { dir: "src".to_owned() };
+        let page = Place::Page { dir: String::new() };
+        for (place, read, edit) in [
+            (&project, Some(Deed::Read), Some(Deed::Edit)),
+            (&page, Some(Deed::Recall), Some(Deed::Page)),
+            (&Place::Plan { own: true }, Some(Deed::Recall), Some(Deed::Plan)),
+            (&Place::Knowledge, Some(Deed::Recall), Some(Deed::Knowledge)),
+            (&Place::HostMemory, Some(Deed::Recall), Some(Deed::Memory)),
+            (&Place::Scratch, None, None),
+        ] {
+            let places = [("a".to_owned(), place.clone())];
+            let of = |act: &Act| deeds(act, &places, |_| false);
+            assert_eq!(
+                of(&Act::Read { path: "a".into() }),
+                read.into_iter().collect::<Vec<_>>(),
+                "{place:?}"
+            );
+            assert_eq!(of(&Act::Edit(Vec::new())), edit.into_iter().collect::<Vec<_>>(), "{place:?}");
+        }
+    }
+
+    #[test]
+    fn a_launch_counts_by_its_roster() {
+        let launch = Act::Delegate { agent: "execute-a".to_owned(), prompt: String::new() };
+        assert_eq!(deeds(&launch, &[], |agent| agent.starts_with("execute-")), [Deed::Launch]);
+        assert_eq!(deeds(&launch, &[], |agent| agent.starts_with("verify-")), [Deed::Delegate]);
+    }
+}
