@@ -27,11 +27,6 @@ pub(super) struct InitArgs {
 
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
-    if seed.is_seeded()?
-        && let Some(refusal) = super::require_person(&seed, "init")?
-    {
-        return Ok(out.refusal(&refusal, "none"));
-    }
     let wanted =
         Wanted { hosts: args.host.clone(), shared: args.shared, mcp: args.mcp, governance: args.governance };
     let told = seed.install(&wanted)?;

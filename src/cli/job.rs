@@ -140,7 +140,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         JobCommand::Activate { id: job } => take_up(&seed, &id(job)?, false, out),
         JobCommand::Focus { id: job } => take_up(&seed, &id(job)?, true, out),
         JobCommand::Pause => {
-            let person = super::require_person(&seed, "job pause")?.is_none();
+            let person = seed.is_person().is_ok();
             let job = seed.pause_job(if person { By::Person } else { By::Agent })?;
             said(
                 &job,
@@ -152,9 +152,6 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         JobCommand::Complete => approve(&seed, None, out),
         JobCommand::Approve { id } => approve(&seed, id.as_deref(), out),
         JobCommand::ApprovePlugin => {
-            if let Some(refusal) = super::require_person(&seed, "job approve-plugin")? {
-                return Ok(refuse(&seed, &refusal, out));
-            }
             seed.grant_access(&seed.require_focused()?.chain)?;
             let job = seed.require_focused()?;
             said(&job, out, &format!("{} may ask for protected surfaces.", job.state.job.name));
@@ -163,9 +160,6 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         JobCommand::Reactivate { id: job, active } => reactivate(&seed, &id(job)?, *active, out),
         JobCommand::ScanDue => scan_due(&seed, out),
         JobCommand::Repeat { hours, active } => {
-            if let Some(refusal) = super::require_person(&seed, "job repeat")? {
-                return Ok(refuse(&seed, &refusal, out));
-            }
             let job = seed.repeat_job(*hours, *active)?;
             let every = match (*hours, *active) {
                 (0, _) => "is one-shot".to_owned(),
@@ -176,9 +170,6 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             Ok(Outcome::Yes)
         }
         JobCommand::Move => {
-            if let Some(refusal) = super::require_person(&seed, "job move")? {
-                return Ok(refuse(&seed, &refusal, out));
-            }
             let job = seed.move_job()?;
             said(&job, out, &format!("{} lives here now.", job.state.job.name));
             Ok(Outcome::Yes)
@@ -197,7 +188,7 @@ fn take_up(seed: &Seed, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Re
     let (command, done) =
         if focus { ("job focus", "focused") } else { ("job activate", "active and focused") };
     if (state.job.status == Status::Awaiting || seed.is_foreign(&state))
-        && let Some(refusal) = super::require_person(seed, command)?
+        && let Some(refusal) = super::require_person(seed, command)
     {
         return Ok(refuse(seed, &refusal, out));
     }
@@ -215,9 +206,6 @@ fn take_up(seed: &Seed, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Re
 }
 
 fn reactivate(seed: &Seed, id: &JobId, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person(seed, "job reactivate")? {
-        return Ok(refuse(seed, &refusal, out));
-    }
     let begun = match seed.reactivate_job(id, active)? {
         Ok(begun) => begun,
         Err(refusal) => return Ok(refuse(seed, &refusal, out)),
@@ -328,7 +316,7 @@ fn create(
     note: Option<usize>,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
-    let person = super::require_person(seed, "job create")?.is_none();
+    let person = seed.is_person().is_ok();
     let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person, note)?;
     let job = done.as_ref().ok().map(|job| job.state.job.id.clone());
     let told = tell(seed, done, out, |job| {
@@ -350,9 +338,6 @@ fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow
 }
 
 fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person(seed, "job approve")? {
-        return Ok(refuse(seed, &refusal, out));
-    }
     let focused = seed.focused()?;
     let named = job.map(|job| seed.job(&id(job)?)).transpose()?;
     // One that awaits the person is ended as such, even where a killed step left it focused.

@@ -42,6 +42,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::phases::commands;
 use crate::seed::{Seed, SeedError};
 use crate::verdict::Refusal;
 use report::{Colour, Report};
@@ -171,6 +172,85 @@ enum Command {
     Version,
 }
 
+/// Whose a command is to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// Anyone's, here; some of these go on in another way where a person gives them.
+    Anyones,
+    /// A person's; the name is what the refusal calls it.
+    Persons { command: &'static str, first: First },
+}
+
+/// What is found out before anybody is asked who gives a person's command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    /// The repository opens.
+    Open,
+    /// It opens, whatever its rules are like: the command mends them.
+    OpenUnderAnyRules,
+    /// Where git seed is not installed yet, anyone may give it.
+    Installed,
+    /// Git seed is installed.
+    Seeded,
+    /// A job is focused.
+    Job,
+}
+
+impl Command {
+    /// Whose each command is. A test holds this against the degree signs in their help.
+    fn whose(&self) -> Whose {
+        use First::{Installed, Job, Open, OpenUnderAnyRules, Seeded};
+        use fence::FenceCommand as Fence;
+        use gmode::GmodeCommand as Gmode;
+        use job::JobCommand as OfJob;
+        use rules::RulesCommand as Rules;
+        let (command, first) = match self {
+            Self::Init(_) => ("init", Installed),
+            Self::Uninstall(args) if !args.check => ("uninstall", Open),
+            Self::Off(_) => ("off", Open),
+            Self::On(_) => ("on", Open),
+            Self::Rules { command: Rules::Apply { .. } } => ("rules apply", OpenUnderAnyRules),
+            Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
+            Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
+            Self::Job { command } => match command {
+                OfJob::Complete | OfJob::Approve { .. } => ("job approve", Seeded),
+                OfJob::ApprovePlugin => ("job approve-plugin", Seeded),
+                OfJob::Reactivate { .. } => ("job reactivate", Seeded),
+                OfJob::Repeat { .. } => ("job repeat", Seeded),
+                OfJob::Move => ("job move", Seeded),
+                _ => return Whose::Anyones,
+            },
+            _ => return Whose::Anyones,
+        };
+        Whose::Persons { command, first }
+    }
+}
+
+/// Refuses a person's command where no person can be seen.
+fn keep_for_a_person(
+    command: &Command,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Option<Outcome>> {
+    let Whose::Persons { command, first } = command.whose() else { return Ok(None) };
+    let seed = match first {
+        First::OpenUnderAnyRules => context.seed_under_any_rules()?,
+        _ => context.seed()?,
+    };
+    let focused = match first {
+        First::Open | First::OpenUnderAnyRules => None,
+        First::Installed if seed.is_seeded()? => None,
+        First::Installed => return Ok(None),
+        First::Seeded => {
+            seed.require_seeded()?;
+            seed.focused()?
+        }
+        First::Job => Some(seed.require_focused()?),
+    };
+    let phase = focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
+    Ok(require_person(&seed, command).map(|refusal| out.refusal(&refusal, &phase)))
+}
+
 /// What every command is given.
 pub(crate) struct Context {
     pub(crate) cwd: PathBuf,
@@ -185,6 +265,15 @@ impl Context {
             seed.finish_pending()?;
         }
         Ok(seed)
+    }
+
+    /// The same for the commands that mend rules: where those in force do not hold, the shipped
+    /// ones are.
+    fn seed_under_any_rules(&self) -> Result<Seed, SeedError> {
+        match self.seed() {
+            Err(SeedError::Rules(_)) => Seed::open_under_shipped(&self.cwd),
+            seed => seed,
+        }
     }
 }
 
@@ -251,6 +340,9 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
 }
 
 fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+    if let Some(refused) = keep_for_a_person(command, context, out)? {
+        return Ok(refused);
+    }
     match command {
         Command::Init(args) => init::run(args, context, out),
         Command::Uninstall(args) => uninstall::run(args, context, out),
@@ -306,9 +398,9 @@ fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
     outcome
 }
 
-/// Refuses a command that is a person's when no person may be assumed here.
-fn require_person(seed: &Seed, command: &str) -> Result<Option<Refusal>, SeedError> {
-    Ok(seed.is_person().err().map(|why| crate::phases::commands::persons_only(command, &why.to_string())))
+/// The refusal of a command that is a person's when no person may be assumed here.
+fn require_person(seed: &Seed, command: &str) -> Option<Refusal> {
+    seed.is_person().err().map(|why| commands::persons_only(command, &why.to_string()))
 }
 
 /// A text argument: given as is, from a file, or from standard input with `-`.
@@ -357,5 +449,41 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         definition().debug_assert();
+    }
+
+    /// Each command that has no further ones below it, with the least that parses.
+    fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<(Vec<String>, bool)>) {
+        if command.has_subcommands() {
+            for below in command.get_subcommands() {
+                let words: Vec<String> = words.iter().cloned().chain([below.get_name().to_owned()]).collect();
+                leaves(below, &words, found);
+            }
+            return;
+        }
+        let mut line = words.to_vec();
+        for argument in command.get_arguments().filter(|argument| argument.is_required_set()) {
+            line.extend(argument.get_long().map(|long| format!("--{long}")));
+            let known = argument.get_possible_values();
+            line.push(known.first().map_or_else(|| "1".to_owned(), |value| value.get_name().to_owned()));
+        }
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        found.push((line, about.ends_with('\u{b0}')));
+    }
+
+    #[test]
+    fn the_degree_sign_marks_what_is_a_persons() {
+        let mut found = Vec::new();
+        leaves(&definition(), &["git-seed".to_owned()], &mut found);
+        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 13, "{found:?}");
+        for (line, marked) in found {
+            // Some want one of several arguments, which no single one tells; none of those is a person's.
+            let Ok(parsed) = Arguments::try_parse_from(&line) else {
+                assert!(!marked, "{line:?} does not parse");
+                continue;
+            };
+            assert_eq!(parsed.command.whose() != Whose::Anyones, marked, "{line:?}");
+        }
+        let check = Arguments::try_parse_from(["git-seed", "uninstall", "--check"]).expect("it parses");
+        assert_eq!(check.command.whose(), Whose::Anyones, "it only shows");
     }
 }

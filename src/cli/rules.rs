@@ -88,11 +88,8 @@ impl Proposal {
 }
 
 pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = match context.seed() {
-        // Rules that do not hold are mended with these commands.
-        Err(SeedError::Rules(_)) => Seed::open_under_shipped(&context.cwd)?,
-        seed => seed?,
-    };
+    // Rules that do not hold are mended with these commands.
+    let seed = context.seed_under_any_rules()?;
     match command {
         RulesCommand::Show => show(&seed, out),
         RulesCommand::Check { of } => check(&seed, of, out),
@@ -210,9 +207,6 @@ fn diff(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn apply(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
-    if let Some(refusal) = super::require_person(seed, "rules apply")? {
-        return Ok(out.refusal(&refusal, "none"));
-    }
     let proposal = Proposal::read(seed, of)?;
     proposal.check(seed)?;
     let changes = proposal.changes(seed)?;

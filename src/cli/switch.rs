@@ -20,9 +20,6 @@ pub(super) struct OnArgs {}
 
 pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
-    if let Some(refusal) = super::require_person(&seed, "off")? {
-        return Ok(out.refusal(&refusal, "none"));
-    }
     let why = args.text.read()?;
     if why.trim().is_empty() {
         return Err(SeedError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
@@ -35,9 +32,6 @@ pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow
 
 pub(super) fn on(_: &OnArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let seed = context.seed()?;
-    if let Some(refusal) = super::require_person(&seed, "on")? {
-        return Ok(out.refusal(&refusal, "none"));
-    }
     seed.switch_on()?;
     out.json(&serde_json::json!({ "enabled": true }));
     out.line("On.");

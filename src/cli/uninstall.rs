@@ -11,7 +11,7 @@ use crate::seed::setup;
 pub(super) struct UninstallArgs {
     /// Say what would be done, and do nothing
     #[arg(long)]
-    check: bool,
+    pub(super) check: bool,
     /// Leave refs/seed and the notes where they are
     #[arg(long)]
     keep_history: bool,
@@ -23,9 +23,6 @@ pub(super) fn run(args: &UninstallArgs, context: &Context, out: &mut Report) -> 
         seed.require_seeded()?;
         super::init::tell(&seed.removal_plan()?, out);
         return Ok(Outcome::Yes);
-    }
-    if let Some(refusal) = super::require_person(&seed, "uninstall")? {
-        return Ok(out.refusal(&refusal, "none"));
     }
     let bundle = setup::bundle_file(seed.store.work_tree(), seed.now);
     let told = seed.remove(!args.keep_history, Some(&bundle))?;

@@ -174,8 +174,8 @@ pub fn unconsumed(
         let consumer = kind.consumer.as_ref().filter(|name| is_defined(name))?;
         let then = found.iter().filter(|one| one.kind == kind.name && one.carries == 0).count();
         let now = notes.iter().filter(|note| note.kind == kind.name && !waits(note)).count();
-        let launched = launches.get(consumer).copied().unwrap_or(0);
-        ((launched as usize) < then.max(now)).then(|| (kind.name.clone(), consumer.clone()))
+        let done = launches.get(consumer).copied().unwrap_or(0);
+        ((done as usize) < then.max(now)).then(|| (kind.name.clone(), consumer.clone()))
     })
 }
 
@@ -263,7 +263,7 @@ mod tests {
         let carried = Found { carries: 2, ..live };
         let waiting = kinds.read("[CARRIED:KNOWLEDGE:3]{a}{not yet}");
         let fresh = kinds.read("[KNOWLEDGE]{a}\n[KNOWLEDGE]{b}");
-        for (notes, found, launched, defined, wanted) in [
+        for (notes, found, done, defined, wanted) in [
             (&fresh, &[][..], 1, true, true),
             (&fresh, &[], 2, true, false),
             (&fresh, &[], 0, false, false),
@@ -271,9 +271,9 @@ mod tests {
             (&waiting, &[carried], 0, true, false),
         ] {
             let notes: Vec<&Note> = notes.iter().collect();
-            let launches = BTreeMap::from([(AGENT.to_owned(), launched)]);
+            let launches = BTreeMap::from([(AGENT.to_owned(), done)]);
             let lacks = unconsumed(&kinds, &notes, found, &launches, |name| defined && name == AGENT);
-            assert_eq!(lacks.is_some(), wanted, "{notes:?} {found:?} {launched}");
+            assert_eq!(lacks.is_some(), wanted, "{notes:?} {found:?} {done}");
         }
     }
 }

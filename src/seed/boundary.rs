@@ -199,8 +199,7 @@ impl Seed {
     fn stands_at_home(&self, focused: &Focused) -> std::result::Result<(), Refusal> {
         let home = &focused.state.home;
         let away = self.away(focused);
-        let here =
-            Here { away: away.as_deref(), doing: self.store.in_progress(), branch: home.branch.as_str() };
+        let here = Here { away, doing: self.store.in_progress(), branch: home.branch.as_str() };
         let last = home.commit.parse::<CommitId>().ok();
         home::takes_steps(here, || last.is_none_or(|commit| self.store.contains(&commit).unwrap_or(false)))
     }

@@ -121,7 +121,7 @@ impl Seed {
 
     /// Small talk has nothing to leave behind, and a file belongs to the job's branch.
     fn is_out_of_place(&self, focused: &Focused) -> Option<Refusal> {
-        commands::hands_over(focused.state.stand.is_talk(), self.away(focused).as_deref()).err()
+        commands::hands_over(focused.state.stand.is_talk(), self.away(focused)).err()
     }
 
     /// The newest file of the run that is under way.

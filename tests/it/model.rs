@@ -2,9 +2,10 @@
 //!
 //! The search walks every state that a job can reach on each map, as far as a rule can tell
 //! states apart, and tries every act, command and event in it. What decides is the library
-//! itself: [`Stand`], the gates over a [`Crossing`], the guards over a [`Scene`], the
-//! questions, the status machine, the command table of the shell. Only what the joint does
-//! around them is mirrored here, as small as it goes; each mirror names its original.
+//! itself: [`Stand`], the gates over a [`Crossing`], the guards over a [`Scene`], the rules of
+//! commands and of the turn's end, the questions, the status machine, the command table of the
+//! shell. What is left here is in which order the joint asks them, and what acts do to a state;
+//! each such place names its original.
 //!
 //! What a rule cannot tell apart is one state: counts of acts are `none`, `enough` and
 //! `full`; whatever the phase in hand does not look at is forgotten, and comes back with
@@ -14,20 +15,27 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use git_seed::event::{Actor, PageChange, Question};
-use git_seed::jobs::questions::{self, APPROVE, Moment, REVIEW};
-use git_seed::jobs::{Job, Status};
+use git_seed::claims::hooks;
+use git_seed::event::{self, Actor, PageChange, Question};
+use git_seed::jobs::questions::{self, APPROVE, Grant, Locks, Moment, Opened, REVIEW};
+use git_seed::jobs::{Job, Status, routing};
+use git_seed::memory::dispatch::{self, Live};
+use git_seed::memory::lock::{Loss, Unarchived};
+use git_seed::memory::notes::Kinds;
+use git_seed::phases::activity::{Activity, Left};
 use git_seed::phases::criteria::Shown;
 use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
+use git_seed::phases::home::{self, Here};
 use git_seed::phases::message::{Message, OUTSTANDING};
 use git_seed::phases::orchestrator::Entry;
 use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
 use git_seed::phases::place::{Lock, Place};
 use git_seed::phases::room::Room;
-use git_seed::phases::{Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Stand, Write};
+use git_seed::phases::stop::{self, Turn};
+use git_seed::phases::{Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Stand, Write, commands, deeds};
 use git_seed::rules::Rules;
-use git_seed::verdict::{Refusal, Wants};
+use git_seed::verdict::Refusal;
 use git_seed::voice::{self, Way};
 use git_seed::{plans, shell};
 
@@ -38,6 +46,8 @@ const DETOURS: u8 = 3;
 /// Tags of the questions that are tried in every shape.
 const COMPLETE: &str = "[JOB-COMPLETE]";
 const SIDE: &str = "[GMODE]";
+/// An objective in the shape that a job may ask for.
+const TOLD: &str = "## Users\neverybody\n";
 
 // ---- states
 
@@ -595,7 +605,7 @@ struct Search<'a> {
     entries: Vec<Vec<State>>,
     entered: HashMap<State, usize>,
     judged: HashMap<(State, Around), Verdicts>,
-    crossed: HashMap<(State, Cmd), Result<(), usize>>,
+    crossed: HashMap<(State, Cmd, bool), Result<(), usize>>,
     objections: BTreeSet<String>,
     /// Entries that a step on a lane was carried on from, and how many of them it left.
     walked: HashSet<(usize, Text)>,
@@ -794,8 +804,8 @@ impl<'a> Search<'a> {
             prepared: state.prepared || !self.rules.asks_prep(),
             fewest: self.map.lane.as_ref().map(|lane| lane.question),
             waits: state.waits.then(|| {
-                let no = Refusal::new("dependencies", Wants::Settled).with("case", "dependencies");
-                no.with("where", "k other (active)").with("id", "k")
+                let other = ("k".parse().expect("an id"), "other".to_owned(), Status::Active.word());
+                questions::dependencies_hold(&[other]).expect_err("it is open")
             }),
             unseen: Vec::new(),
             section: |text, title| Message::new(text).section(title),
@@ -845,10 +855,7 @@ impl<'a> Search<'a> {
             confinable: false,
             question: self.question(state, row, act),
             unproven: None,
-            dispatch: (act == Act::DelegateUnquoted && row.measures).then(|| {
-                let refusal = Refusal::new("dispatch", Wants::Delegation).with("case", "quote");
-                refusal.with("kind", "KNOWLEDGE").with("agent", "knowledge-extractor")
-            }),
+            dispatch: (act == Act::DelegateUnquoted && row.measures).then(unquoted),
         };
         let src = || "src/parser".to_owned();
         let project = || Place::Project { dir: src() };
@@ -1051,11 +1058,10 @@ impl<'a> Search<'a> {
             if around == Around::Unruled {
                 call.unproven = unruled(&call);
             }
-            // As in `journal_holds`.
-            let looks = call.classes.iter().all(|(class, _)| {
-                use Class::{Ask, Housekeeping, Read, Search, Seed, ShellRead, Web};
-                matches!(class, Read | Search | Housekeeping | Ask | Web | Seed | ShellRead)
-            });
+            let journal = match around {
+                Around::Broken => guard::journal_holds(Some(&"the journal"), &event_of(act)),
+                _ => Ok(()),
+            };
             let scene = Scene {
                 anchors: self.rules.maps.anchors(),
                 phase: row,
@@ -1071,11 +1077,7 @@ impl<'a> Search<'a> {
                 unsummed: around == Around::Unsummed,
                 call,
             };
-            let verdict = if around == Around::Broken && !looks {
-                Err(Refusal::new("state", Wants::Repair).with("what", "the journal"))
-            } else {
-                guard::judge(&scene)
-            };
+            let verdict = journal.and_then(|()| guard::judge(&scene));
             all.push((act, verdict.err().map(|no| self.keep(&no, row.name.as_str()))));
         }
         let all = Rc::new(all);
@@ -1117,9 +1119,9 @@ impl<'a> Search<'a> {
     }
 
     /// Asks the gates of a step: `Seed::ask_gates` and `Seed::crossing`.
-    fn gates(&mut self, state: &State, cmd: Cmd, to: usize, up: bool) -> Result<(), usize> {
+    fn gates(&mut self, state: &State, cmd: Cmd, to: usize, up: bool, unsummed: bool) -> Result<(), usize> {
         let rhythm = Since::Nothing;
-        let key = (State { since: rhythm, spent: false, crowded: false, ..*state }, cmd);
+        let key = (State { since: rhythm, spent: false, crowded: false, ..*state }, cmd, unsummed);
         if let Some(known) = self.crossed.get(&key) {
             return *known;
         }
@@ -1132,8 +1134,8 @@ impl<'a> Search<'a> {
         let message = self.message(state.phase, to, text);
         let stay = Self::stay(state, row);
         let none: &[String] = &[];
-        let unarchived = Refusal::new("gate", Wants::Archive).with("case", "words");
-        let unarchived = unarchived.with("path", "src/CLAUDE.md").with("line", "5").with("what", "words");
+        let loss = Loss { line: 5, what: "words".to_owned(), note: false };
+        let unarchived = Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
         let crossing = Crossing {
             phase: row,
             to: &self.rows[to].name,
@@ -1144,7 +1146,7 @@ impl<'a> Search<'a> {
             plan_edits: u32::from(state.edited),
             named: state.named,
             objective_words: if state.told { 300 } else { 0 },
-            shapeless: state.shapeless.then(|| ("Users".to_owned(), "## Users".to_owned())),
+            shapeless: gates::shapeless(&["Users".to_owned()], if state.shapeless { "" } else { TOLD }),
             plan: match state.plan {
                 Plan::Undecided => PlanStanding::Undecided,
                 Plan::Settled => PlanStanding::Settled,
@@ -1164,7 +1166,7 @@ impl<'a> Search<'a> {
             checkpoints: u32::from(state.checkpoint),
             uncommitted: state.own,
             proved: state.proved,
-            unsummed: false,
+            unsummed,
             shown: if state.proved { &self.shown } else { &[] },
         };
         let verdict = match cmd {
@@ -1218,43 +1220,42 @@ impl<'a> Search<'a> {
         Came::No(self.keep(&refusal, &name))
     }
 
-    /// `Seed::cross`, `Seed::judge` and `Seed::draft`; `only_in_condense` comes before them.
+    /// The order of `Seed::cross`, `Seed::judge` and `Seed::draft`; `--add-cycle` is asked before them.
     fn cross(&mut self, state: &State, cmd: Cmd, around: Around) -> Came {
         let stand = self.stand(state);
         let row = self.row(state);
         let name = |to: Option<usize>| to.map(|to| self.rows[to].name.clone());
         let step = match cmd {
             Cmd::Advance { to, add, .. } => {
-                if add && row.kind != Kind::Consolidation {
-                    let early = Refusal::new("cycle", Wants::Edge).with("case", "cycle-early");
-                    return self.no(state, early.with("phase", row.name.as_str()));
-                }
-                if add && state.life == Life::Completed {
-                    let late = Refusal::new("cycle", Wants::Edge).with("case", "cycle-late");
-                    return self.no(state, late.with("phase", row.name.as_str()));
+                let open = Self::job(state).status.is_open();
+                if let (true, Err(no)) = (add, gates::adds_cycle(row, &stand.phase, open)) {
+                    return self.no(state, no);
                 }
                 stand.forward(self.map, name(to).as_ref()).map(Some)
             }
             Cmd::Back { to, .. } => stand.backward(self.map, name(to).as_ref()).map(Some),
             Cmd::Up { .. } => self.upward(&stand).map(Some),
-            _ if row.checkpoints => Ok(None),
-            _ => Err(Refusal::new("edge", Wants::Edge).with("case", "no-checkpoint")),
+            _ => gates::has_checkpoints(row).map(|()| None),
         };
         let step = match step {
             Ok(step) => step,
             Err(refusal) => return self.no(state, refusal),
         };
-        if around == Around::Away && state.begun {
-            let home = Refusal::new("home", Wants::Home).with("case", "branch").with("branch", "main");
-            return self.no(state, home);
+        let away = (around == Around::Away && state.begun).then_some("main");
+        let here = Here { away, doing: None, branch: "refs/heads/main" };
+        if let Err(no) = home::takes_steps(here, || true) {
+            return self.no(state, no);
         }
-        if matches!(cmd, Cmd::Back { said: false, .. } | Cmd::Checkpoint { said: false }) {
-            return self.no(state, Refusal::new("message", Wants::Message).with("case", "back"));
+        let why = match cmd {
+            Cmd::Back { said: false, .. } | Cmd::Checkpoint { said: false } => "",
+            _ => "why",
+        };
+        if let Err(no) = gates::says_why(&Message::new(why)) {
+            return self.no(state, no);
         }
-        if matches!(cmd, Cmd::Advance { scope: true, .. }) && !row.declares {
-            let case = if row.leaves_memory_alone() { "scope-later" } else { "scope-time" };
-            let scope = Refusal::new("scope", Wants::Declaration).with("case", case);
-            return self.no(state, scope.with("what", "src/parser"));
+        let dir = matches!(cmd, Cmd::Advance { scope: true, .. }).then_some("src/parser");
+        if let Err(no) = gates::declares(row, dir) {
+            return self.no(state, no);
         }
         // `Seed::within_the_lane`.
         let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. }) && row.kind == Kind::Work;
@@ -1267,12 +1268,7 @@ impl<'a> Search<'a> {
             Some(Move::Forward(to) | Move::Back(to)) => self.number(to.as_str()),
             _ => state.phase,
         };
-        let asks = row.exit.iter().any(|gate| gate == "summary");
-        if around == Around::Unsummed && asks && !up && matches!(cmd, Cmd::Advance { .. }) {
-            let sum_up = Refusal::new("summary", Wants::Summary).with("case", "instruction");
-            return self.no(state, sum_up);
-        }
-        if let Err(no) = self.gates(state, cmd, to, up) {
+        if let Err(no) = self.gates(state, cmd, to, up, around == Around::Unsummed) {
             return Came::No(no);
         }
         let commits = state.own || (row.is_in_cycle() && state.page);
@@ -1331,10 +1327,7 @@ impl<'a> Search<'a> {
 
     /// Commands that cross no boundary.
     fn other(&mut self, state: &State, cmd: Cmd) -> Came {
-        let row = self.row(state);
-        let edge = |by: &'static str, case: &str| {
-            Refusal::new(by, Wants::Edge).with("case", case).with("phase", row.name.as_str())
-        };
+        let (row, stand) = (self.row(state), self.stand(state));
         let done = |to: State| Came::Done(vec![to]);
         match cmd {
             // `Seed::restore_strays`.
@@ -1343,10 +1336,9 @@ impl<'a> Search<'a> {
                 done(State { stray: state.stray && side, ..*state })
             }
             // `Seed::set_multiplier`.
-            Cmd::Multiplier(dial) => match (row.dial, state.dial) {
-                (true, Dial::Unset) => Came::Done(self.dialled(state, dial)),
-                (true, _) => self.no(state, edge("dial", "dial-twice")),
-                (false, _) => self.no(state, edge("dial", "dial-nowhere")),
+            Cmd::Multiplier(dial) => match commands::multiplier(row, &row.name, state.dial != Dial::Unset) {
+                Ok(()) => Came::Done(self.dialled(state, dial)),
+                Err(no) => self.no(state, no),
             },
             // `Seed::update_job`.
             Cmd::Update { objective } => {
@@ -1355,11 +1347,12 @@ impl<'a> Search<'a> {
             }
             // `Seed::set_plan`.
             Cmd::Decide { document } => {
-                let late = state.later && state.plan != Plan::Undecided;
-                if !row.decides || late {
-                    return self.no(state, Refusal::new("decision", Wants::Edge).with("case", "plan-time"));
+                let decided = state.plan != Plan::Undecided;
+                let cycle = 1 + u32::from(state.later);
+                if let Err(no) = commands::plan_decision(row, cycle, decided, false) {
+                    return self.no(state, no);
                 }
-                if state.plan != Plan::Undecided {
+                if decided {
                     return Came::Fails("the plan document was decided already");
                 }
                 let plan = if document { Plan::Missing } else { Plan::Settled };
@@ -1367,18 +1360,14 @@ impl<'a> Search<'a> {
             }
             // `Seed::leave_side`.
             Cmd::Exit => {
-                let stand = self.stand(state);
                 let step = match stand.home() {
                     Ok(step) => step,
                     Err(refusal) => return self.no(state, refusal),
                 };
-                if state.stray {
-                    let side = Refusal::new("clean", Wants::Clean).with("case", "side").with("path", "x");
-                    return self.no(state, side);
-                }
-                if !state.caused {
-                    return self
-                        .no(state, Refusal::new("root-cause", Wants::Settled).with("case", "root-cause"));
+                let clean = commands::side_is_clean(state.stray.then_some("x"));
+                let caused = || commands::names_the_root_cause(Some(0), usize::from(state.caused));
+                if let Err(no) = clean.and_then(|()| caused()) {
+                    return self.no(state, no);
                 }
                 // The stay goes on as it was left: a state of its phase which the search has anyway.
                 let _ = stand.take(self.map, &step);
@@ -1386,38 +1375,30 @@ impl<'a> Search<'a> {
             }
             // `Seed::prepare_side`.
             Cmd::Prep { sure, said } => {
-                if let Err(refusal) = self.stand(state).aside(self.map) {
-                    return self.no(state, refusal);
-                }
-                let prep = Refusal::new("prep", Wants::Question);
-                match (sure, said) {
-                    (false, _) => self.no(state, prep.with("case", "prep-unsure")),
-                    (_, false) => self.no(state, prep.with("case", "prep-short").with("words", "20")),
-                    _ => done(State { prepared: self.rules.asks_prep(), ..*state }),
+                let what = if said { "what it is for ".repeat(5) } else { String::new() };
+                let prepares = || questions::prepares(if sure { 90 } else { 10 }, &what);
+                match stand.aside(self.map).and_then(|_| prepares()) {
+                    Ok(()) => done(State { prepared: self.rules.asks_prep(), ..*state }),
+                    Err(no) => self.no(state, no),
                 }
             }
             // `Seed::reflect`.
             Cmd::Reflect { thin } => {
-                if row.pace.is_none() || row.kind == Kind::Outside {
-                    return self
-                        .no(state, Refusal::new("reflect", Wants::Edge).with("case", "reflect-nowhere"));
-                }
-                if thin {
-                    let thin = Refusal::new("reflect", Wants::Depth).with("case", "thin");
-                    return self.no(state, thin.with("lens", "scope"));
+                let text = if thin { "thin".to_owned() } else { "seen ".repeat(30) };
+                let says = commands::reflects(row).and_then(|_| commands::reflection("scope", &text));
+                if let Err(no) = says {
+                    return self.no(state, no);
                 }
                 let seen = (state.seen + 1).min(lenses(row).len());
                 done(self.forget(State { seen, ..*state }))
             }
             // `Seed::archive`.
-            Cmd::Archive if !row.measures => {
-                self.no(state, Refusal::new("archive", Wants::Archive).with("case", "phase"))
+            Cmd::Archive => {
+                match commands::condenses(row, state.notes.then_some("src/CLAUDE.md:5"), "archive") {
+                    Ok(()) => done(self.forget(State { unkept: false, ..*state })),
+                    Err(no) => self.no(state, no),
+                }
             }
-            Cmd::Archive if state.notes => {
-                let live = Refusal::new("archive", Wants::Settled).with("case", "notes");
-                self.no(state, live.with("where", "src/CLAUDE.md:5"))
-            }
-            Cmd::Archive => done(self.forget(State { unkept: false, ..*state })),
             Cmd::Seal => done(self.forget(State { unsealed: false, ..*state })),
             // `Seed::read_plan`.
             Cmd::ReadPlan if state.plan == Plan::Settled => {
@@ -1431,16 +1412,19 @@ impl<'a> Search<'a> {
                 Err(_) => Came::Fails("the job does not become pending"),
             },
             // `Seed::focus_in_the_way`.
-            Cmd::Focus if !self.rows[state.phase].name.is_idle() => {
-                self.no(state, edge("focus", "focus-busy"))
+            Cmd::Focus | Cmd::Create | Cmd::Unlink => {
+                let busy = (!stand.phase.is_idle()).then_some(&row.name);
+                let verdict = match cmd {
+                    Cmd::Focus => commands::focus("k", None, busy),
+                    // By an agent.
+                    Cmd::Create => commands::births(row, &row.name),
+                    _ => commands::unlinks(row, &row.name),
+                };
+                match verdict {
+                    Ok(()) => done(*state),
+                    Err(no) => self.no(state, no),
+                }
             }
-            // `Seed::create_job`, by an agent.
-            Cmd::Create if !row.births => {
-                let case = if row.leaves_memory_alone() { "birth-later" } else { "birth-time" };
-                self.no(state, edge("births", case))
-            }
-            // `Seed::remove_dependency`.
-            Cmd::Unlink if !row.unlinks => self.no(state, edge("births", "unlink-time")),
             _ => done(*state),
         }
     }
@@ -2082,18 +2066,22 @@ impl<'a> Search<'a> {
     fn events(&mut self, state: &State) -> Vec<usize> {
         let row = self.row(state);
         let mut refused = Vec::new();
-        let stop = Refusal::new("stop", Wants::Work).with("job", "fix the lexer");
-        if state.life == Life::Pending {
-            let stop = stop.with("case", "pending").with("id", "j");
-            refused.push(self.keep(&stop, "idle"));
-        } else if state.life == Life::Awaiting {
+        let job = Self::job(state);
+        let turn = Turn {
+            row,
+            job: &job.name,
+            talk: !(state.begun || state.aside.is_some()),
+            open: job.status.is_open(),
+            closing: routing::is_closing(&job, self.rows[state.phase].name.is_idle()),
+        };
+        match (state.life, stop::may_end(&turn)) {
+            (Life::Pending, _) => refused.push(self.keep(&stop::waits(&job.name, "j"), "idle")),
             // Nothing keeps the turn open.
-        } else if state.begun || state.aside.is_some() {
-            let closing = state.life == Life::Completed && !self.rows[state.phase].name.is_idle();
-            let case = if closing { "closing" } else { row.name.as_str() };
-            let stop = stop.with("work", row.work.as_str()).with("case", case);
-            let name = self.rows[state.phase].name.to_string();
-            refused.push(self.keep(&stop, &name));
+            (Life::Awaiting, _) | (_, Ok(())) => {}
+            (_, Err(no)) => {
+                let name = self.rows[state.phase].name.to_string();
+                refused.push(self.keep(&no, &name));
+            }
         }
         if self.admits_locks(state) {
             refused.extend(self.locks(state));
@@ -2111,14 +2099,20 @@ impl<'a> Search<'a> {
         let row = self.row(state);
         let name = row.name.to_string();
         let side = row.kind == Kind::Side;
-        let cases = ["surface-unknown", "surface-access", "surface-busy", "surface-none", "surface-no-test"];
-        let asked = cases.iter().filter(|case| !side || **case != "surface-access").map(|case| {
-            let no = Refusal::new("question", Wants::Question).with("case", *case);
-            no.with("name", "hooks").with("known", "hooks").with("open", "data")
-        });
-        let failed = Refusal::new("surface", Wants::Settled).with("case", "surface-check");
-        let all: Vec<Refusal> =
-            asked.chain([failed.with("surface", "hooks").with("said", "it broke")]).collect();
+        let data = Opened { surface: "data", test: None, has: true };
+        let none = Opened { has: false, ..data };
+        let tested = Opened { test: Some("b.sh"), ..data };
+        let mut all = vec![gates::surface_check_failed("hooks", "it broke")];
+        for access in [side, true] {
+            for open in [None, Some(data), Some(none), Some(tested)] {
+                for (grants, name) in
+                    [(Grant::Surface, "hooks"), (Grant::Surface, "nothing"), (Grant::SurfaceTest, "a.sh")]
+                {
+                    let locks = Locks { known: &["hooks", "data"], access, open };
+                    all.extend(questions::lock_may_open(grants, name, &locks).err());
+                }
+            }
+        }
         all.iter().map(|no| self.keep(no, &name)).collect()
     }
 
@@ -2309,10 +2303,116 @@ fn nor_is_any_where_reflection_opens_the_exit() {
     has_no_dead_end(&rules, 6, &["pace", "room"]);
 }
 
-/// What `Seed::unproven` finds where no ruling counts: an edit may be large, a launch is one.
+/// What the gate is asked for where no ruling counts: an edit may be large, a launch is one.
 fn unruled(call: &Call<'_>) -> Option<Refusal> {
     let work = call.changes.iter().any(|change| change.place.is_direct(&change.path));
     let launch = call.classes.iter().any(|(class, _)| *class == Class::Delegate);
-    let case = if launch { "subagent" } else { "large-edit" };
-    (work || launch).then(|| Refusal::new("claims", Wants::Claim).with("case", case).with("part", "x"))
+    let none = hooks::Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
+    let act = match (launch, work) {
+        (true, _) => event::Act::Delegate { agent: "x".to_owned(), prompt: String::new() },
+        (false, true) => event::Act::Edit(Vec::new()),
+        (false, false) => return None,
+    };
+    hooks::stands_behind(&act, u32::MAX, &none, 1).err()
+}
+
+/// A launch of a subagent that acts on notes, with a prompt that quotes none of them.
+fn unquoted() -> Refusal {
+    let kinds = Kinds::shipped().expect("the shipped rows are sound");
+    let agent = "knowledge-extractor";
+    let notes = kinds.read("[KNOWLEDGE]{the lexer keeps spans}");
+    let live = |note| Live { note, mark: String::new(), text: Some("[KNOWLEDGE]".to_owned()) };
+    let live: Vec<Live<'_>> = notes.iter().map(live).collect();
+    let kind = kinds.of_consumer(agent).expect("it acts on notes");
+    let bound = dispatch::bind((agent, "do it", kind), &live, &[], || Ok::<_, ()>(Vec::new()));
+    bound.expect("nothing is read").expect_err("no note is quoted")
+}
+
+/// An act as a host's call gives it, as far as a broken journal tells calls apart.
+fn event_of(act: Act) -> event::Act {
+    use event::Act as Of;
+    let shell = |command: &str| Of::Shell { command: command.to_owned(), cwd: None, background: false };
+    match act {
+        Act::ReadProject
+        | Act::ReadPage
+        | Act::ReadKnowledge
+        | Act::ReadPlan
+        | Act::ReadState
+        | Act::ReadHostMemory => Of::Read { path: "x".into() },
+        Act::Search => Of::Search { path: None },
+        Act::Web => Of::Web { what: String::new() },
+        Act::ShellLook => shell("git log -1"),
+        Act::ShellRun => shell("python3 x.py"),
+        Act::ShellTest => shell("cargo test"),
+        Act::ShellWrite | Act::ShellWriteElsewhere => shell("rm x"),
+        Act::Commit => shell("git commit -m x"),
+        Act::Stash => shell("git stash"),
+        Act::Network => shell("curl https://example.org"),
+        Act::Outward => shell("git push"),
+        Act::ShellUnknown => shell("$(x)"),
+        Act::SeedLooks => shell("git seed status"),
+        Act::SeedMoves => shell("git seed phase back -m why"),
+        Act::Persons => shell("git seed off -m x"),
+        Act::Delegate | Act::DelegateUnquoted => {
+            Of::Delegate { agent: "x".to_owned(), prompt: String::new() }
+        }
+        Act::Ask
+        | Act::AskWaiting
+        | Act::AskWaitingBare
+        | Act::AskRepeat
+        | Act::AskComplete
+        | Act::AskCompleteShort
+        | Act::AskCompleteOutstanding
+        | Act::AskCompleteBare
+        | Act::AskCompleteOptions
+        | Act::AskCompleteNameless
+        | Act::AskSide
+        | Act::AskSideShort
+        | Act::AskSideBeside => Of::Ask(Vec::new()),
+        Act::Housekeeping => Of::Housekeeping,
+        Act::Schedule => Of::Schedule { text: String::new() },
+        Act::Foreign => Of::Foreign { server: String::new() },
+        Act::Unknown => Of::Unknown,
+        _ => Of::Edit(Vec::new()),
+    }
+}
+
+/// What the search says of an act by its class is what the rule says of the act itself, and an act
+/// counts as the deeds that [`Search::effects`] takes it for.
+#[test]
+fn the_acts_of_the_search_are_what_they_stand_for() {
+    let rules = Rules::shipped().expect("the shipped rules are sound");
+    let search = Search::new(&rules, rules.maps.home());
+    let state = search.born();
+    for act in ACTS {
+        let call = search.call(&state, search.map.none(), act);
+        let looks = call.classes.iter().all(|(class, _)| {
+            use Class::{Ask, Housekeeping, Read, Search, Seed, ShellRead, Web};
+            matches!(class, Read | Search | Housekeeping | Ask | Web | Seed | ShellRead)
+        });
+        assert_eq!(guard::looks(&event_of(act)), looks, "{act:?}");
+    }
+    let tells = |_: &str| true;
+    for (act, proved) in [
+        (Act::ShellTest, Some(true)),
+        (Act::ShellRun, Some(true)),
+        (Act::EditDeclared, Some(false)),
+        (Act::PageOwn, None),
+        (Act::ShellLook, None),
+    ] {
+        let places: Vec<(String, Place)> = search
+            .call(&state, search.map.none(), act)
+            .changes
+            .iter()
+            .map(|change| (change.path.clone(), change.place.clone()))
+            .collect();
+        let outcome = event::Outcome { ok: true, ..event::Outcome::default() };
+        let left = Left { outcome: &outcome, changed: false, late: false, places: &places };
+        let mut counted = Activity::default();
+        let act = event_of(act);
+        counted.prove(&act, &left, tells);
+        assert_eq!(counted.proved, proved, "{act:?}");
+        counted.count(&act, &deeds::deeds(&act, &places, |_| true), &places, &[]);
+        assert_eq!(counted.acts.values().sum::<u32>(), 1, "{act:?}");
+    }
 }
