@@ -8,6 +8,7 @@ pub mod archive;
 pub mod claim;
 pub mod context;
 pub mod evidence;
+pub mod fold;
 pub mod interaction;
 pub mod journal;
 pub mod looks;

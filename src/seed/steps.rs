@@ -8,14 +8,16 @@
 
 use super::receipts::kept;
 use super::{Focused, JournalTrouble, Result, Seed, SeedError};
-use crate::format::journal::{self, Counts, Line, Linked, What};
-use crate::format::state::{self, Prep, State};
+use crate::format::fold::Named;
+use crate::format::journal::{self, Counts, Line, Linked};
+use crate::format::names;
+use crate::format::state::{self, State};
 use crate::format::trailers::StepTrailers;
-use crate::format::{names, seed_id};
 use crate::jobs::{Job, JobId};
-use crate::phases::activity::Activity;
 use crate::store::{CommitId, StoreError, TreeEdit};
 use crate::verdict::Refusal;
+
+pub use crate::format::fold::{PREP, Since, opening};
 
 /// Who took a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,55 +108,6 @@ pub fn counts_over(state: &State, linked: &Linked) -> Result<Counts, JournalTrou
     }
 }
 
-/// What the lines since the last step add up to.
-#[derive(Clone, Debug, Default)]
-pub struct Since {
-    pub lines: Vec<Linked>,
-    pub last: String,
-}
-
-impl Since {
-    /// Paths that acts touched, by what the tools said.
-    pub fn touched(&self) -> impl Iterator<Item = &str> {
-        let acts = self.lines.iter().filter(|linked| linked.line.what == What::After);
-        acts.flat_map(|linked| linked.line.paths.iter().map(String::as_str))
-    }
-
-    /// Pages that were only looked at.
-    pub fn looked_at(&self) -> impl Iterator<Item = &str> {
-        let looks = self.lines.iter().filter(|linked| linked.line.what == What::Looked);
-        looks.flat_map(|linked| linked.line.paths.iter().map(String::as_str))
-    }
-
-    /// Paths that were changed outside the fence.
-    pub fn strays(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().flat_map(|linked| linked.line.strays.iter().map(String::as_str))
-    }
-
-    /// Paths that changed outside the fence and that no call claimed.
-    pub fn unclaimed(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().flat_map(|linked| linked.line.unclaimed.iter().map(String::as_str))
-    }
-
-    /// Hashes of texts that were given to scheduling tools.
-    pub fn scheduled(&self) -> impl Iterator<Item = &str> {
-        let lines = self.lines.iter().filter(|linked| linked.line.what == What::Scheduled);
-        lines.map(|linked| linked.line.call.as_str())
-    }
-
-    /// True when a hook of a session was heard since the last step.
-    pub fn heard(&self) -> bool {
-        // Lines of our own commands are no sign of one: the entry's words, a boundary's refusal.
-        let by_hook = |line: &Line| match line.what {
-            What::Step | What::Late | What::Commit | What::Ran | What::Claimed => false,
-            What::After => line.tool != "session",
-            What::Refused => !line.tool.is_empty(),
-            _ => true,
-        };
-        self.lines.iter().any(|linked| by_hook(&linked.line))
-    }
-}
-
 impl Seed {
     /// Takes a step of the job on `chain`. `decide` sees the job with its journal folded in,
     /// and may be asked again if another writer came first.
@@ -224,7 +177,7 @@ impl Seed {
         decide: &mut impl FnMut(&mut State, &Since) -> Result<std::result::Result<Draft, Refusal>>,
     ) -> Result<std::result::Result<Taken, Refusal>> {
         let moved = super::runs::move_contexts(state);
-        let touched = fold_in(state, since);
+        let touched = state.take_in(since);
         let before = state.job.updated_at;
         let stood = (state.stand.phase.clone(), state.stand.cycle);
         let mut draft = match decide(state, since)? {
@@ -345,23 +298,8 @@ impl Seed {
     }
 }
 
-/// The most scheduled texts that a job remembers.
-const SCHEDULED: usize = 32;
-
 /// The file that lists paths touched since the last boundary.
 pub const TOUCHED: &str = "touched";
-
-/// The step that prepares the side lane.
-pub const PREP: &str = "gmode prep";
-
-/// The line that a new journal begins with.
-pub fn opening(state: &State, at: i64) -> Vec<u8> {
-    // Subagents and background commands outlive the step that they were launched before.
-    let (flights, running) = (state.flights.clone(), state.running.clone());
-    let activity = Activity { flights, running, ..Activity::default() };
-    let counts = Counts { activity, ..Counts::default() };
-    Line { base: state.step.clone(), at, what: What::Step, counts, ..Line::default() }.link(&state.folded)
-}
 
 fn since(state: &State, lines: &[Vec<u8>]) -> Result<Since> {
     let linked = Linked::chain(lines).map_err(|_| JournalTrouble::Changed)?;
@@ -373,65 +311,13 @@ fn since(state: &State, lines: &[Vec<u8>]) -> Result<Since> {
     Ok(Since { lines, last: hash })
 }
 
-/// Adds what happened to cost and entry; gives the paths that were touched.
-fn fold_in(state: &mut State, since: &Since) -> Vec<String> {
-    let Some(last) = since.lines.last() else { return Vec::new() };
-    let counts = &last.line.counts;
-    state.cost.calls += counts.calls;
-    state.cost.words += counts.words;
-    state.cost.refusals += counts.refusals;
-    let entry = &mut state.stand.entry;
-    entry.page_edits += counts.page_edits;
-    entry.plan_edits += counts.plan_edits;
-    entry.plan_reads += counts.plan_reads;
-    entry.take_in(&counts.activity);
-    state.flights.clone_from(&counts.activity.flights);
-    state.running.clone_from(&counts.activity.running);
-    state.proved = counts.activity.proved.unwrap_or(state.proved);
-    state.gauge = counts.gauge.unwrap_or(state.gauge);
-    if let Some(gate) = &counts.gate {
-        state.gate.clone_from(gate);
-    }
-    state.fence.seen = counts.tree.clone().or(state.fence.seen.take());
-    for stray in since.strays() {
-        if !state.fence.strays.iter().any(|known| known == stray) {
-            state.fence.strays.push(stray.to_owned());
-        }
-    }
-    for hash in since.scheduled() {
-        state.scheduled.push(hash.to_owned());
-    }
-    let old = state.scheduled.len().saturating_sub(SCHEDULED);
-    state.scheduled.drain(..old);
-    let mut touched: Vec<String> = since.touched().map(str::to_owned).collect();
-    touched.sort();
-    touched.dedup();
-    touched
-}
-
-/// Names the step in the state and gives its trailers. A clock that jumped back does not make
-/// a job older than it was: `at` is never before the last step.
+/// Names the step of `draft` in the state and gives its trailers.
 fn seal(state: &mut State, draft: &Draft, since: &Since, at: i64) -> StepTrailers {
-    let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
-    let id = seed_id(&state.job.id.to_string(), before, &draft.step);
-    if state.prep == Prep::Ready && draft.step != PREP {
-        state.prep = Prep::None;
-    }
-    state.step.clone_from(&id);
-    state.steps += 1;
-    if !since.last.is_empty() {
-        state.folded.clone_from(&since.last);
-    }
-    state.job.updated_at = at;
+    let named = Named { step: &draft.step, phase: &draft.phase, cycle: draft.cycle };
     StepTrailers {
-        job: state.job.id.to_string(),
-        run: state.job.run,
-        cycle: draft.cycle,
-        phase: draft.phase.clone(),
-        step: draft.step.clone(),
-        id,
         commit: draft.commit.as_ref().map(CommitId::to_string),
         by: Some(draft.by.word().to_owned()),
+        ..state.seal(named, &since.last, at)
     }
 }
 
