@@ -146,6 +146,16 @@ fn domains_do_not_touch_the_machine() {
     }
 }
 
+/// A rule that says no is pure and has a table; what gathers and asks has none to say of its own.
+#[test]
+fn refusals_are_built_in_the_domains() {
+    for (file, code) in files() {
+        let own = DOMAINS.contains(&module(&file)) || module(&file) == "verdict";
+        let builds = code_lines(&code).any(|line| line.contains("Refusal::new("));
+        assert!(own || !builds, "{file} builds a refusal");
+    }
+}
+
 #[test]
 fn gix_stays_behind_the_door() {
     for (file, code) in files() {
