@@ -1,4 +1,5 @@
-//! The edge to the machine: clock, ids, environment, the processes above this one.
+//! The edge to the machine: clock, ids, environment, the processes above this one, and files that
+//! are written whole.
 //!
 //! Everything else gets these as arguments. A clock or ids from the environment are
 //! honoured in debug builds only, so that tests are the same every time and a release
@@ -10,8 +11,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::jobs::{JobId, UnixSeconds};
 
 mod person;
+mod whole;
 
 pub use person::{Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who};
+pub use whole::{Whole, sync, write_whole};
 
 /// The variable that sets the clock of debug builds, in seconds since the epoch.
 const CLOCK: &str = "GIT_SEED_TEST_CLOCK";

@@ -14,7 +14,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -25,6 +24,8 @@ use sha2::{Digest, Sha256};
 
 use config::{ConfigEdit, Way, linked_config, plan_config, restore_config, swap};
 use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
+
+use crate::world::Whole;
 
 pub use relay::Theirs;
 
@@ -378,9 +379,7 @@ fn new_dirs(repo: &Repo, files: &[Planned]) -> Vec<String> {
 
 /// Writes a file that must not be there yet: what lies at a hook's place is never ours to replace.
 fn write_new(path: &Path, bytes: &[u8], mode: u32) -> Result<(), HookError> {
-    let mut file = fs::File::create_new(path).map_err(at(path))?;
-    file.write_all(bytes).map_err(at(path))?;
-    file.set_permissions(fs::Permissions::from_mode(mode)).map_err(at(path))
+    Whole::new().mode(mode).write_new(path, bytes).map_err(at(path))
 }
 
 /// Takes out what `record` says we put in; twice is once.

@@ -4,7 +4,7 @@
 //! stand-in for the binary that logs how it was called.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use pretty_assertions::assert_eq;
 

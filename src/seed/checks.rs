@@ -5,7 +5,6 @@
 //! applied is known by its hash below `.git/seed`, where no fetch writes. A run has its
 //! own process group, which is ended with its time.
 
-use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -252,12 +251,7 @@ impl Seed {
 
     /// Writes a file below `.git/seed`, whole or not at all.
     fn put_aside(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let dir = self.store.seed_dir();
-        std::fs::create_dir_all(&dir)?;
-        let mut draft = tempfile::NamedTempFile::new_in(&dir)?;
-        draft.write_all(bytes)?;
-        draft.persist(dir.join(name)).map_err(|failed| failed.error)?;
-        Ok(())
+        Ok(world::Whole::private().write(&self.store.seed_dir().join(name), bytes)?)
     }
 
     /// The Stop line of a host waits for less than tests may take.

@@ -306,11 +306,7 @@ impl Seed {
     /// Switches discipline off in this worktree.
     pub fn switch_off(&self, why: &str) -> Result<()> {
         self.require_seeded()?;
-        let file = self.switch();
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        Ok(std::fs::write(file, format!("{why}\n"))?)
+        Ok(world::write_whole(&self.switch(), format!("{why}\n").as_bytes())?)
     }
 
     /// Switches it on again. What changed meanwhile is the person's.

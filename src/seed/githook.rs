@@ -105,7 +105,7 @@ impl Seed {
         let replays = matches!(self.store.in_progress(), Some("rebase" | "am"));
         let aside = self.focused()?.is_some_and(|focused| focused.state.stand.phase.is_gmode());
         if let (Ok(()), true, false, Some(told)) = (&verdict, aside, replays, told_aside(&message)) {
-            std::fs::write(file, told)?;
+            world::write_whole(std::path::Path::new(file), told.as_bytes())?;
         }
         Ok(verdict)
     }

@@ -65,10 +65,7 @@ impl Seed {
 
     /// A place that is not writable only means that the next list reads again.
     fn remember_rows(&self, path: &std::path::Path, text: &[u8]) {
-        let own = path.with_extension(format!("{}.new", std::process::id()));
-        if std::fs::write(&own, text).and_then(|()| std::fs::rename(&own, path)).is_err() {
-            let _ = std::fs::remove_file(&own);
-        }
+        let _ = crate::world::write_whole(path, text);
     }
 
     /// Every job, oldest first.

@@ -5,8 +5,7 @@
 //! writes the file again from there. Whatever differs from it is not ours, and the fence
 //! treats it like any other change of a job's file.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::steps::{By, Draft, Fold};
 use super::{Focused, Result, Seed, SeedError};
@@ -14,6 +13,7 @@ use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::State;
 use crate::store::TreeEdit;
+use crate::world;
 
 /// A file that git seed is about to write.
 #[derive(Clone, Debug)]
@@ -61,9 +61,6 @@ impl Seed {
     pub fn put_own_file(&self, focused: &Focused, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.own_path(&focused.state, name);
         let file = self.store.work_tree().join(&path);
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
         self.replace_file(&file, bytes)?;
         if super::paths::bytes_of(&file)? != bytes {
             return Err(SeedError::Usage(format!("{path} does not read as it was written; try again")));
@@ -89,38 +86,6 @@ impl Seed {
     /// and its target is replaced. A killed writer leaves nothing in the work tree where both
     /// lie on one file system.
     pub(super) fn replace_file(&self, file: &Path, bytes: &[u8]) -> Result<()> {
-        let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        let mode = file.metadata().ok().map(|data| data.permissions());
-        let beside = || file.parent().map(Path::to_owned).unwrap_or_default();
-        let draft = |dir: PathBuf| -> std::io::Result<tempfile::NamedTempFile> {
-            let mut draft = tempfile::Builder::new().prefix(".git-seed-").tempfile_in(dir)?;
-            draft.write_all(bytes)?;
-            match &mode {
-                Some(mode) => draft.as_file().set_permissions(mode.clone())?,
-                None => open_to_readers(draft.as_file())?,
-            }
-            draft.as_file().sync_all()?;
-            Ok(draft)
-        };
-        std::fs::create_dir_all(self.store.seed_dir())?;
-        if let Err(failed) = draft(self.store.seed_dir())?.persist(&file) {
-            if failed.error.kind() != std::io::ErrorKind::CrossesDevices {
-                return Err(failed.error.into());
-            }
-            draft(beside())?.persist(&file).map_err(|failed| failed.error)?;
-        }
-        Ok(())
+        Ok(world::Whole::new().drafted_in(self.store.seed_dir().as_path()).write(file, bytes)?)
     }
-}
-
-/// A new file is everybody's to read, as far as the person's mask goes; a draft is not.
-#[cfg(unix)]
-fn open_to_readers(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn open_to_readers(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
 }

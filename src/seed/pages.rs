@@ -242,10 +242,7 @@ impl Seed {
     pub(super) fn write_healed(&self, pages: &[(String, String)]) -> Result<Vec<String>> {
         let mut remarks = Vec::new();
         for (page, text) in pages {
-            let file = self.store.work_tree().join(page);
-            // A page that is a link is its target: the link itself stays.
-            let file = std::fs::canonicalize(&file).unwrap_or(file);
-            std::fs::write(&file, text)?;
+            self.replace_file(&self.store.work_tree().join(page), text.as_bytes())?;
             remarks.push(format!("{page} has its anchors now; its words are as they were."));
         }
         Ok(remarks)

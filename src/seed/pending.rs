@@ -15,6 +15,7 @@ use crate::format::short_hash;
 use crate::format::trailers::StepTrailers;
 use crate::phases::message::Message;
 use crate::store::CommitId;
+use crate::world;
 
 /// What `pending` says of a commit that is being made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,15 +54,9 @@ impl Seed {
         if now.as_ref() != Some(&focused.tip) {
             return Err(crate::store::StoreError::Moved { chain: focused.chain.clone() }.into());
         }
-        let file = self.pending_file();
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
         let text = toml::to_string(pending).map_err(|error| SeedError::Usage(error.to_string()))?;
         // Written whole or not at all: a torn file would name a step that nobody meant.
-        let draft = file.with_extension("new");
-        std::fs::write(&draft, text)?;
-        Ok(std::fs::rename(&draft, &file)?)
+        Ok(world::write_whole(&self.pending_file(), text.as_bytes())?)
     }
 
     pub(super) fn forget_pending(&self) -> Result<()> {

@@ -23,6 +23,7 @@ use crate::rules::Rules;
 use crate::store::TreeEdit;
 use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice::{self, Line};
+use crate::world;
 
 /// The text that opens a phase, and the one that answers the end of a turn.
 pub(super) const ENTRY: &str = "entry";
@@ -203,13 +204,9 @@ impl Seed {
             return Err(SeedError::Usage(why.to_owned()));
         };
         let file = self.store.work_tree().join(&path);
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        let mut beside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-        std::io::Write::write_all(&mut beside, &bytes)?;
+        let drafts = self.store.seed_dir();
         // A link in its place goes; what it leads to stays.
-        beside.persist(&file).map_err(|failed| failed.error)?;
+        world::Whole::new().over_links().drafted_in(&drafts).write(&file, &bytes)?;
         Ok(path)
     }
 

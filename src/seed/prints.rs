@@ -681,19 +681,7 @@ pub(super) fn write_privately(file: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Writes a file whole or not at all.
 fn write_with_mode(file: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-    use std::io::Write as _;
-    let dir = file.parent().unwrap_or(Path::new("/"));
-    std::fs::create_dir_all(dir)?;
-    let mut draft = tempfile::Builder::new().prefix(".git-seed-").tempfile_in(dir)?;
-    draft.write_all(bytes)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        draft.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
-    }
-    let _ = mode;
-    draft.persist(file).map_err(|error| error.error)?;
-    Ok(())
+    Ok(world::Whole::new().mode(mode).over_links().write(file, bytes)?)
 }
 
 #[cfg(unix)]

@@ -4,8 +4,6 @@
 //! another one: the fence's tree, the pins, the driver, the branch. A job that came from
 //! another clone is data. What a person granted there was not granted here, and goes.
 
-use std::io::Write as _;
-
 use super::commands::Done;
 use super::fence::Beginning;
 use super::steps::{By, Draft, Fold, TOUCHED};
@@ -60,14 +58,11 @@ impl Seed {
         if !known.is_empty() {
             return Ok(known);
         }
-        std::fs::create_dir_all(self.store.seed_dir())?;
         let id = world::new_clone_id(self.store.common_dir());
-        let mut draft = tempfile::NamedTempFile::new_in(self.store.seed_dir())?;
-        writeln!(draft, "{id}")?;
-        match draft.persist_noclobber(self.clone_file()) {
+        match world::Whole::private().write_new(&self.clone_file(), format!("{id}\n").as_bytes()) {
             // Another process was first, and its word holds.
-            Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(self.known_clone()),
-            done => done.map(|_| id).map_err(|failed| failed.error.into()),
+            Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => Ok(self.known_clone()),
+            done => Ok(done.map(|()| id)?),
         }
     }
 

@@ -78,7 +78,8 @@ impl Seed {
         clients.seen.retain(|seen| *seen != client);
         clients.seen.insert(0, client);
         clients.seen.truncate(KEPT);
-        std::fs::write(self.clients_file(), toml::to_string(&clients).unwrap_or_default())?;
+        let text = toml::to_string(&clients).unwrap_or_default();
+        world::write_whole(&self.clients_file(), text.as_bytes())?;
         Ok(true)
     }
 

@@ -5,7 +5,7 @@
 //! a whole.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::setup::{Installation, Told, missing_dirs, read_if_there};
 use super::{Result, Seed, SeedError};
 use crate::hosts::servers::{NAME, ServerRow};
 use crate::hosts::{self, Host};
-use crate::world;
+use crate::world::{self, Whole};
 
 /// A host that was told of our server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -255,24 +255,13 @@ impl Place {
 
     /// Puts `text` in the file's place at once, with the rights that it had. A link stays one.
     fn replace(&self, text: &str) -> io::Result<()> {
-        let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let dir = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(dir)?;
-        let mut draft = tempfile::NamedTempFile::new_in(dir)?;
-        draft.write_all(text.as_bytes())?;
-        match path.metadata() {
-            Ok(data) => draft.as_file().set_permissions(data.permissions())?,
-            #[cfg(unix)]
-            Err(_) if !self.shared => {
-                use std::os::unix::fs::PermissionsExt as _;
-                draft.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-            }
+        let whole = if self.shared && !self.path.exists() {
             // In a home it may come to hold what is nobody else's to read.
-            Err(_) => {}
-        }
-        draft.as_file().sync_all()?;
-        draft.persist(&path)?;
-        Ok(())
+            Whole::private()
+        } else {
+            Whole::new()
+        };
+        whole.write(&self.path, text.as_bytes())
     }
 }
 

@@ -123,11 +123,8 @@ impl Seed {
             unattended: is_unattended(event.host),
             trace: self.next_trace(event),
         };
-        let file = self.session_file(&event.session);
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        std::fs::write(&file, toml::to_string(&session).unwrap_or_default())?;
+        let text = toml::to_string(&session).unwrap_or_default();
+        world::write_whole(&self.session_file(&event.session), text.as_bytes())?;
         Ok(session)
     }
 
@@ -164,6 +161,8 @@ impl Seed {
     fn hosted(&self) -> Vec<Session> {
         let files = std::fs::read_dir(self.store.seed_dir().join("sessions"));
         let read = |file: std::fs::DirEntry| {
+            // The draft of a writer that was killed is no session.
+            file.path().extension().filter(|ending| *ending == "toml")?;
             toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
         };
         let sessions = files.into_iter().flatten().flatten().filter_map(read);

@@ -102,15 +102,9 @@ impl Seed {
     }
 
     pub(super) fn save(&self, installation: &Installation) -> Result<()> {
-        let file = self.record_file();
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
         let text = toml::to_string(installation).map_err(|error| SeedError::Usage(error.to_string()))?;
-        let draft = file.with_extension("new");
-        std::fs::write(&draft, text)?;
-        restrict(&draft)?;
-        Ok(std::fs::rename(&draft, &file)?)
+        // It holds bytes of the person's configuration: nobody else may read it.
+        Ok(world::Whole::private().write(&self.record_file(), text.as_bytes())?)
     }
 
     /// The hook installer's view of this repository.
@@ -194,10 +188,7 @@ impl Seed {
         installation.settings[at].undo.push_str(&added.undo);
         self.save(installation)?;
         if added.changed {
-            if let Some(dir) = path.parent() {
-                std::fs::create_dir_all(dir)?;
-            }
-            std::fs::write(&path, &added.text)?;
+            self.replace_file(&path, added.text.as_bytes())?;
         }
         told.push(Told::new(
             "wrote",
@@ -285,10 +276,7 @@ impl Seed {
                 }
             }
             self.save(installation)?;
-            if let Some(dir) = path.parent() {
-                std::fs::create_dir_all(dir)?;
-            }
-            std::fs::write(&path, text)?;
+            self.replace_file(&path, text.as_bytes())?;
             if !shared && !self.store.is_ignored(&shown)? {
                 self.exclude(&shown, installation)?;
             }
@@ -332,10 +320,7 @@ impl Seed {
         self.save(installation)?;
         let before = before.unwrap_or_default();
         let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        Ok(std::fs::write(&file, format!("{before}{gap}{line}\n"))?)
+        Ok(world::write_whole(&file, format!("{before}{gap}{line}\n").as_bytes())?)
     }
 
     fn install_hooks(&self, installation: &mut Installation, told: &mut Vec<Told>) -> Result<()> {
@@ -467,7 +452,7 @@ impl Seed {
             }
         };
         match removed.text {
-            Some(text) => std::fs::write(&file.path, text)?,
+            Some(text) => self.replace_file(&file.path, text.as_bytes())?,
             None => std::fs::remove_file(&file.path)?,
         }
         for dir in &file.made_dirs {
@@ -488,7 +473,7 @@ impl Seed {
         let ours: String = installation.excluded.iter().map(|line| format!("{line}\n")).collect();
         if now == format!("{before}{gap}{ours}") {
             match &installation.exclude_before {
-                Some(before) => std::fs::write(&file, before)?,
+                Some(before) => world::write_whole(&file, before.as_bytes())?,
                 None => std::fs::remove_file(&file)?,
             }
             if let (true, Some(dir)) = (installation.made_info, file.parent()) {
@@ -498,7 +483,7 @@ impl Seed {
         } else {
             let keep = |line: &&str| !installation.excluded.iter().any(|own| own == line.trim_end());
             let text: String = now.split_inclusive('\n').filter(keep).collect();
-            std::fs::write(&file, text)?;
+            world::write_whole(&file, text.as_bytes())?;
         }
         told.push(Told::new("took out", ".git/info/exclude", "our lines"));
         Ok(())
@@ -571,15 +556,4 @@ pub(super) fn read_if_there(path: &Path) -> Result<Option<String>> {
 pub(super) fn missing_dirs(path: &Path, top: &Path) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1).take_while(|dir| *dir != top);
     above.filter(|dir| !dir.exists()).map(Path::to_owned).collect()
-}
-
-/// The record holds bytes of the person's configuration: nobody else may read it.
-fn restrict(file: &Path) -> Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))?;
-    }
-    let _ = file;
-    Ok(())
 }

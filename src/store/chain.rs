@@ -18,8 +18,9 @@ use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
-use super::object::{Draft, signature, sync, unwritten};
+use super::object::{Draft, signature, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
+use crate::world::sync;
 
 /// The beginning of a file, at one go: the file of a ref is never as long.
 fn beginning(path: &Path) -> io::Result<Vec<u8>> {

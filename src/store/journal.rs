@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
 use super::lock::hold;
-use super::object::sync;
 use super::{SEED_DIR, Store};
+use crate::world::Whole;
 
 /// How much is read at a time, from the end.
 const BLOCK: u64 = 8 * 1024;
@@ -130,17 +130,13 @@ impl OpenJournal<'_> {
 
     /// See [`Journal::restart`]. Readers see the old file or the new one.
     pub fn restart(&mut self, first: Option<&[u8]>) -> io::Result<()> {
-        let path = &self.journal.path;
-        let dir = path.parent().unwrap_or(path);
-        let mut fresh = tempfile::Builder::new().prefix(".restart-").tempfile_in(dir)?;
+        let mut fresh = Vec::new();
         if let Some(line) = first {
             refuse_newline(line)?;
-            fresh.write_all(line)?;
-            fresh.write_all(b"\n")?;
+            fresh.extend_from_slice(line);
+            fresh.push(b'\n');
         }
-        fresh.as_file().sync_all()?;
-        fresh.persist(path).map_err(|err| err.error)?;
-        sync(dir)
+        Whole::private().write(&self.journal.path, &fresh)
     }
 }
 

@@ -7,7 +7,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +15,7 @@ use gix::objs::{Data, Find, Kind, Write};
 
 use super::error::StoreError;
 use super::{Store, UnixSeconds};
+use crate::world::sync;
 
 /// Who signs the commits of seed chains.
 const NAME: &str = "git seed";
@@ -157,18 +157,6 @@ pub(super) fn unwritten(what: &str, err: &gix::Error) -> StoreError {
 pub(super) fn loose(objects: &Path, id: &str) -> PathBuf {
     let (fan, rest) = id.split_at(2);
     objects.join(fan).join(rest)
-}
-
-/// Syncs a file or a directory; one that is not there needs none (its content is in a
-/// pack). Windows cannot sync what is open for reading only, so there it does nothing.
-pub(super) fn sync(path: &Path) -> io::Result<()> {
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
-    match File::open(path).and_then(|file| file.sync_all()) {
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
 }
 
 impl Write for Draft<'_> {

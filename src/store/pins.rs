@@ -10,8 +10,6 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
@@ -299,12 +297,7 @@ fn write_where_it_differs(file: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     if same {
         return Ok(());
     }
-    let dir = file.parent().unwrap_or(file);
-    fs::create_dir_all(dir)?;
-    let mut new = tempfile::NamedTempFile::new_in(dir)?;
-    new.write_all(bytes)?;
-    new.persist(file).map_err(|failed| io::Error::other(failed.to_string()))?;
-    Ok(())
+    Ok(crate::world::Whole::private().over_links().write(file, bytes)?)
 }
 
 /// Adds what an exclude file in `dir` (empty, or ending in `/`) says, seen from the top.
