@@ -1,5 +1,6 @@
 //! Claims before the gate: the command, the server, the rows that ask for a ruling.
 
+use git_seed::engine;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use git_seed::seed::Seed;
+use git_seed::engine::Repo;
 use serde_json::{Value, json};
 
 use super::{Asked, Budget, FILE, Ground, SCOPE, Table, Took, Typical, WARM, in_turn, said, timed, tool};
@@ -218,12 +219,12 @@ fn rows(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
 
 /// One decision by rules that ask for no ruling, and by those that wait for one.
 fn modes(asked: &Asked, ground: &Ground, payload: &Path) -> Result<[Typical; 2]> {
-    let seed = Seed::open(&ground.top)?;
+    let seed = Repo::open(&ground.top)?;
     let mut runs: [Vec<Took>; 2] = Default::default();
     // In turns of a few, since changing the rules takes a step of its own.
     for turn in 0..asked.runs(60).div_ceil(4) {
         for (mode, runs) in ["off", "enforce"].iter().zip(&mut runs) {
-            seed.apply_rules(&format!("[claims]\nmode = \"{mode}\"\n"))?;
+            engine::apply_rules(&seed, &format!("[claims]\nmode = \"{mode}\"\n"))?;
             said(&mut ground.verify())?;
             let heard = said(&mut ground.hook(payload)?)?;
             ensure!(heard.is_empty(), "mode {mode}: the push passes, but: {heard}");

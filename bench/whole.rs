@@ -19,10 +19,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use git_seed::engine::read_each;
 use git_seed::event::{Change, Replacement};
 use git_seed::memory::notes::{Kinds, Standing};
 use git_seed::memory::{edit, footers, words};
-use git_seed::seed::memory::read_each;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use serde_json::{Value, json};
 

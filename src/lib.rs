@@ -6,7 +6,7 @@
 //! cli           one command per file: parse, one call, print; report.rs holds all printing
 //! mcp           the same functions for claims, over the Model Context Protocol
 //! tour          the whole story in a throw-away repository, through real commands
-//! seed          the joint: gather, ask, record
+//! engine        the joint: gather, ask, record, in twelve rooms
 //! store         the one door to git           hosts     payload -> Event, answer -> reply
 //! githooks      our hooks beside theirs       rules     shipped tables and applied ones
 //! world         clock, ids, environment       voice     wanted work -> sentences
@@ -22,6 +22,7 @@
 pub mod claims;
 pub mod cli;
 pub mod confine;
+pub mod engine;
 pub mod event;
 pub mod format;
 pub mod githooks;
@@ -32,7 +33,6 @@ pub mod memory;
 pub mod phases;
 pub mod plans;
 pub mod rules;
-pub mod seed;
 pub mod shell;
 mod shipped;
 #[expect(clippy::disallowed_types, reason = "the one door to git")]

@@ -480,7 +480,7 @@ pub struct Rules {
     /// Directories of the work tree with memory notes.
     pub notes: Vec<String>,
     pub prompts: Prompts,
-    /// Commands for what changes. [`crate::seed::Seed::commands`] gives them where they may run.
+    /// Commands for what changes. [`crate::engine::claims::checkers::commands`] gives them where they may run.
     pub commands: Commands,
     /// What the rules add to the shipped companions.
     more: Companions,

@@ -38,6 +38,7 @@ mod it {
     mod questions;
     mod quick;
     mod receipts;
+    mod rings;
     mod rules;
     mod runs;
     mod setup;

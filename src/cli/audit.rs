@@ -1,13 +1,14 @@
 //! `git seed audit …`
 
+use crate::engine::claims;
 use clap::Subcommand;
 
 use super::{Context, Outcome, report, report::Report};
 use crate::claims::record::Signed;
-use crate::seed::audit::Recorded;
-use crate::seed::claims::word;
-use crate::seed::export::Format;
-use crate::seed::report::rfc3339;
+use crate::engine::claims::export::Format;
+use crate::engine::claims::gate::word;
+use crate::engine::claims::records::Recorded;
+use crate::engine::repo::text::rfc3339;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {
@@ -46,25 +47,33 @@ pub(super) enum Written {
 }
 
 pub(super) fn run(command: &AuditCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     match command {
-        AuditCommand::Show { record: Some(record), .. } => one(&seed.named_record(record)?, out),
-        AuditCommand::Show { record: None, number } => list(&seed.records(Some(*number))?, out),
+        AuditCommand::Show { record: Some(record), .. } => {
+            one(&claims::export::named_record(&repo, record)?, out);
+        }
+        AuditCommand::Show { record: None, number } => {
+            list(&claims::records::records(&repo, Some(*number))?, out);
+        }
         AuditCommand::Replay { record } => {
-            let id = record.as_deref().map(|name| seed.named_record(name)).transpose()?.map(|one| one.id);
-            return Ok(super::verify::told(&seed.replay(id.as_ref())?, out));
+            let id = record
+                .as_deref()
+                .map(|name| claims::export::named_record(&repo, name))
+                .transpose()?
+                .map(|one| one.id);
+            return Ok(super::verify::told(&claims::records::replay(&repo, id.as_ref())?, out));
         }
         AuditCommand::Export { format, records } => {
             let format = match format {
                 Written::InToto => Format::InToto,
                 Written::AgentTrace => Format::AgentTrace,
             };
-            for record in seed.named_records(records.as_deref())? {
-                out.raw(&format!("{}\n", seed.export(&record, format)?));
+            for record in claims::export::named_records(&repo, records.as_deref())? {
+                out.raw(&format!("{}\n", claims::export::export(&repo, &record, format)?));
             }
         }
         AuditCommand::Sign => {
-            let sealed = seed.seal_records()?;
+            let sealed = claims::records::seal_records(&repo)?;
             one(&sealed, out);
             if sealed.record.signed == Signed::Unsigned {
                 return Ok(Outcome::Failed);

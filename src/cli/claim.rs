@@ -1,5 +1,6 @@
 //! `git seed claim …`
 
+use crate::engine::claims;
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -9,9 +10,10 @@ use serde_json::Value;
 
 use super::report::{Report, Tint};
 use super::{Context, Outcome, TextArgs};
+use crate::claims::table::KINDS as EVIDENCE;
 use crate::claims::{ActionType, Claim, EvidenceType};
-use crate::seed::claims::{ACTIONS, Answer, EVIDENCE, Response, items, word};
-use crate::seed::{Seed, SeedError};
+use crate::engine::claims::gate::{ACTIONS, Answer, Response, items, word};
+use crate::engine::repo::{Repo, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ClaimCommand {
@@ -141,23 +143,23 @@ fn said(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(command: &ClaimCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     let quiet = |_: u32, _: &'static str| {};
     let answer = match command {
-        ClaimCommand::Verify(args) => seed.verify_claim(claim_of(args)?, &quiet)?,
-        ClaimCommand::Gate(args) => seed.response_gate(response_of(args), &quiet)?,
+        ClaimCommand::Verify(args) => claims::gate::verify_claim(&repo, claim_of(args)?, &quiet)?,
+        ClaimCommand::Gate(args) => claims::gate::response_gate(&repo, response_of(args), &quiet)?,
         ClaimCommand::Trace { symptom, chain } => {
             let steps: Vec<String> = chain.iter().flat_map(|step| items(step, '→')).collect();
-            seed.causal_trace(symptom, &steps, &quiet)?
+            claims::gate::causal_trace(&repo, symptom, &steps, &quiet)?
         }
         ClaimCommand::Paths { affected, tested } => {
-            let answer = seed.verify_paths(&tidy(affected), &tidy(tested), &quiet)?;
+            let answer = claims::gate::verify_paths(&repo, &tidy(affected), &tidy(tested), &quiet)?;
             out.json(&answer.json);
             show_paths(&answer.json, out);
             return Ok(Outcome::Yes);
         }
         ClaimCommand::Checkpoint { text } => {
-            let answer = seed.claim_checkpoint(text.read()?.trim())?;
+            let answer = claims::gate::claim_checkpoint(&repo, text.read()?.trim())?;
             out.json(&answer.json);
             let counters = &answer.json["counters"];
             out.pair("trace", answer.json["trace_id"].as_str().unwrap_or_default());
@@ -167,9 +169,9 @@ pub(super) fn run(command: &ClaimCommand, context: &Context, out: &mut Report) -
             );
             return Ok(Outcome::Yes);
         }
-        ClaimCommand::Report { coverage: true, range } => return coverage(&seed, range.as_deref(), out),
+        ClaimCommand::Report { coverage: true, range } => return coverage(&repo, range.as_deref(), out),
         ClaimCommand::Report { .. } => {
-            let answer = seed.session_report()?;
+            let answer = claims::gate::session_report(&repo)?;
             out.json(&answer.json);
             show_report(&answer.json, out);
             return Ok(Outcome::Yes);
@@ -283,10 +285,10 @@ fn show_report(json: &Value, out: &mut Report) {
     out.pair("chain", format_args!("{} records, {holds}", chain["count"]));
 }
 
-fn coverage(seed: &Seed, range: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
-    let coverage = seed.gate_coverage(range)?;
+fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+    let coverage = claims::gate::gate_coverage(repo, range)?;
     out.json(&coverage);
-    let commits = crate::seed::boundary::count(coverage.commits, "commit");
+    let commits = crate::engine::repo::text::count(coverage.commits, "commit");
     out.line(format_args!("{} of {commits} carry a ruling for their very tree", coverage.covered));
     for commit in coverage.uncovered.iter().take(10) {
         out.line(format_args!("  without  {}", commit.as_str().chars().take(12).collect::<String>()));

@@ -1,11 +1,12 @@
 //! `git seed compact …`
 
+use crate::engine::{jobs, memory};
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::engine::memory::compaction::Written;
+use crate::engine::repo::{Repo, SeedError};
 use crate::memory::compaction::{Fill, Section};
-use crate::seed::compact::Written;
-use crate::seed::{Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CompactCommand {
@@ -34,13 +35,13 @@ pub(super) enum CompactCommand {
 }
 
 pub(super) fn run(command: &CompactCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     match command {
         CompactCommand::Append { section, text, replace } => {
-            append(&seed, named(section)?, &text.read()?, *replace, out)
+            append(&repo, named(section)?, &text.read()?, *replace, out)
         }
-        CompactCommand::Read => read(&seed, out),
-        CompactCommand::Seal => seal(&seed, out),
+        CompactCommand::Read => read(&repo, out),
+        CompactCommand::Seal => seal(&repo, out),
     }
 }
 
@@ -61,17 +62,17 @@ fn named(name: &str) -> Result<Section, SeedError> {
 }
 
 fn append(
-    seed: &Seed,
+    repo: &Repo,
     section: Section,
     text: &str,
     replace: bool,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
-    let written = match seed.compact_append(section, text, replace)? {
+    let written = match memory::compaction::compact_append(repo, section, text, replace)? {
         Ok(written) => written,
-        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
     };
-    let most = seed.rules.compaction.words;
+    let most = repo.rules.compaction.words;
     out.json(&serde_json::json!({
         "path": written.path, "section": section.slug(), "words": written.words, "most": most,
         "opened": written.opened, "left": written.left,
@@ -106,8 +107,8 @@ fn told_of_others(written: &Written, out: &mut Report) {
     }
 }
 
-fn read(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let Some(shown) = seed.compact_shown()? else {
+fn read(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let Some(shown) = memory::compaction::compact_shown(repo)? else {
         out.json(&serde_json::Value::Null);
         out.line("There is no compaction file yet; git seed compact append <section> opens one.");
         return Ok(Outcome::Yes);
@@ -120,20 +121,20 @@ fn read(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     out.json(&serde_json::json!({
         "path": shown.path, "version": front.version, "last_finalized": said(&front.last_finalized),
         "phase_at_seal": said(&front.phase_at_seal), "gmode_prepped": front.gmode_prepped,
-        "sealed": file.is_sealed(), "words": file.words(), "most": seed.rules.compaction.words,
+        "sealed": file.is_sealed(), "words": file.words(), "most": repo.rules.compaction.words,
         "sections": sections.collect::<Vec<_>>(),
     }));
     out.line(file.write().trim_end());
     Ok(Outcome::Yes)
 }
 
-fn seal(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let (written, sealed) = match seed.compact_seal()? {
+fn seal(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let (written, sealed) = match memory::compaction::compact_seal(repo)? {
         Ok(done) => done,
-        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
     };
     // A seal is where the work pauses: repeating jobs that are due begin their next run.
-    let due = seed.scan_due();
+    let due = jobs::next_run::scan_due(repo);
     let folded = sealed.folded.iter();
     out.json(&serde_json::json!({
         "path": written.path, "words": sealed.words, "commits_folded": sealed.commits,
@@ -143,10 +144,14 @@ fn seal(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     out.line(format_args!("Sealed {}, {} words.", written.path, sealed.words));
     told_of_others(&written, out);
     for (section, n) in folded {
-        out.line(format_args!("{}: {} folded.", section.title(), crate::seed::boundary::count(*n, "repeat")));
+        out.line(format_args!(
+            "{}: {} folded.",
+            section.title(),
+            crate::engine::repo::text::count(*n, "repeat")
+        ));
     }
     if sealed.commits > 0 {
-        let commits = crate::seed::boundary::count(sealed.commits, "commit");
+        let commits = crate::engine::repo::text::count(sealed.commits, "commit");
         out.line(format_args!("Git Commit Messages: the oldest {commits} in one line."));
     }
     match &due {

@@ -1,14 +1,15 @@
 //! `git seed condense …`
 
+use crate::engine::memory;
 use clap::Subcommand;
 use similar::TextDiff;
 
 use super::report::Report;
 use super::{Context, Outcome};
+use crate::engine::memory::condense::PageAbsorbed;
+use crate::engine::record::draft::By;
+use crate::engine::repo::text::count;
 use crate::memory::absorb::{Stays, Why};
-use crate::seed::boundary::count;
-use crate::seed::condense::PageAbsorbed;
-use crate::seed::steps::By;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CondenseCommand {
@@ -41,14 +42,14 @@ pub(super) fn run(command: &CondenseCommand, context: &Context, out: &mut Report
 }
 
 fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    let focused = seed.require_focused()?;
-    let live = seed.live_notes(&focused)?;
-    let deflation = seed.deflation(&focused)?;
-    let stage = seed.condense_stage(&focused);
+    let repo = context.repo()?;
+    let focused = repo.require_focused()?;
+    let live = memory::pages::live_notes(&repo, &focused)?;
+    let deflation = memory::condense::deflation(&repo, &focused)?;
+    let stage = memory::condense::condense_stage(&repo, &focused);
     let (baseline, now, most) = deflation
         .map_or((0, 0, 0), |deflation| (deflation.baseline, deflation.remaining, deflation.max_words()));
-    let archived = seed.is_archived(&focused);
+    let archived = memory::condense::is_archived(&repo, &focused);
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
         "footer_words": now, "max_words": most,
@@ -68,10 +69,10 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    let archived = match seed.archive(By::Agent)? {
+    let repo = context.repo()?;
+    let archived = match memory::condense::archive(&repo, By::Agent)? {
         Ok(archived) => archived,
-        Err(refusal) => return Ok(super::refuse(&seed, &refusal, out)),
+        Err(refusal) => return Ok(super::refuse(&repo, &refusal, out)),
     };
     out.json(&serde_json::json!({
         "path": archived.path, "pages": archived.pages, "captures": archived.captures, "added": archived.added,
@@ -92,26 +93,26 @@ fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn verify(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    let focused = seed.require_focused()?;
-    match seed.unarchived(&focused)? {
+    let repo = context.repo()?;
+    let focused = repo.require_focused()?;
+    match memory::condense::unarchived(&repo, &focused)? {
         None => {
             out.json(&serde_json::json!({ "archived": true }));
             out.line("The session log holds what the footers say.");
             Ok(Outcome::Yes)
         }
         Some(lacks) => {
-            super::refuse(&seed, &lacks.refusal("verify"), out);
+            super::refuse(&repo, &lacks.refusal("verify"), out);
             Ok(Outcome::Failed)
         }
     }
 }
 
 fn absorb(dry: bool, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    let pages = match seed.absorb(dry)? {
+    let repo = context.repo()?;
+    let pages = match memory::condense::absorb(&repo, dry)? {
         Ok(pages) => pages,
-        Err(refusal) => return Ok(super::refuse(&seed, &refusal, out)),
+        Err(refusal) => return Ok(super::refuse(&repo, &refusal, out)),
     };
     let rows: Vec<_> = pages.iter().map(as_json).collect();
     out.json(&serde_json::json!({ "dry_run": dry, "pages": rows }));

@@ -2,8 +2,9 @@
 
 use super::{Context, Outcome};
 use crate::cli::report::{Report, Tint};
+use crate::engine::memory::host_notes::NoteFinding;
+use crate::engine::{memory, setup};
 use crate::memory::schema::Level;
-use crate::seed::memorynotes::NoteFinding;
 
 /// Prove that everything is in place and that the hooks answer
 ///
@@ -23,9 +24,9 @@ pub(super) struct DoctorArgs {
 
 pub(super) fn run(args: &DoctorArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     if args.memory {
-        return Ok(memory(&context.seed()?.examine_notes(), out));
+        return Ok(memory(&memory::host_notes::examine_notes(&context.repo()?), out));
     }
-    let found = context.seed()?.examine(args.fix)?;
+    let found = setup::doctor::examine(&context.repo()?, args.fix)?;
     out.json(&found);
     for finding in &found {
         let mark = if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };

@@ -1,12 +1,13 @@
 //! `git seed exec`: a command that the kernel confines.
 
+use crate::engine::{claims, fence};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::seed::Seed;
-use crate::seed::receipts::Watched;
+use crate::engine::claims::receipts::Watched;
+use crate::engine::repo::Repo;
 use crate::{confine, world};
 
 /// Run a command that can write only where the phase may
@@ -56,18 +57,18 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         let _ = writeln!(io::stderr(), "error: {what}\nhint: {hint}");
         ExitCode::from(code)
     };
-    let seed = Seed::governing(cwd, None);
-    if let Ok(seed) = &seed
+    let repo = Repo::governing(cwd, None);
+    if let Ok(repo) = &repo
         && !args.bare
         && confine::check().is_ok()
-        && let Some(run) = seed.run_of_words(&args.command, cwd)
+        && let Some(run) = claims::receipts::run_of_words(repo, &args.command, cwd)
     {
-        return watch(seed, &run, args, cwd).unwrap_or_else(|error| told(1, &error, "git seed doctor"));
+        return watch(repo, &run, args, cwd).unwrap_or_else(|error| told(1, &error, "git seed doctor"));
     }
     if args.bare {
         world::end_with_parent();
     }
-    let confinement = match seed.and_then(|seed| seed.confinement(cwd)) {
+    let confinement = match repo.and_then(|repo| fence::confinement::confinement(&repo, cwd)) {
         Ok(confinement) => confinement,
         Err(error) => return told(1, &error, "git seed doctor"),
     };
@@ -83,12 +84,12 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
 
 /// Runs tests below this process, which is confined no more than it was, and leaves the
 /// receipt. How the tests end is how this ends.
-fn watch(seed: &Seed, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Result<ExitCode> {
-    let before = seed.tree_of_now();
+fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Result<ExitCode> {
+    let before = claims::receipts::tree_of_now(repo);
     let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
     words.extend(args.command.iter().cloned());
     let code = world::run_below(&world::own_binary(), &words, cwd)?;
-    let left = before.and_then(|before| seed.leave_run(run, cwd, i32::from(code), before));
+    let left = before.and_then(|before| claims::receipts::leave_run(repo, run, cwd, i32::from(code), before));
     if let Err(error) = left {
         let _ = writeln!(io::stderr(), "git seed: no receipt was left: {error}");
     }

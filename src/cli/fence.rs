@@ -1,12 +1,14 @@
 //! `git seed fence …`
 
+use crate::engine::fence;
 use std::collections::BTreeSet;
 
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
-use crate::seed::fence::{Restored, Survey};
-use crate::seed::{Focused, Seed, SeedError};
+use crate::engine::fence::restore::Restored;
+use crate::engine::fence::survey::Survey;
+use crate::engine::repo::{LoadedJob, Repo, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FenceCommand {
@@ -29,27 +31,27 @@ pub(super) enum FenceCommand {
 }
 
 pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.require_seeded()?;
+    let repo = context.repo()?;
+    repo.require_seeded()?;
     // Fingerprints are compared with or without a job; the tree has nothing to say without one.
-    let focused = seed.focused()?;
+    let focused = repo.focused()?;
     match command {
         FenceCommand::Status => {
-            show(&seed, focused.as_ref(), out)?;
+            show(&repo, focused.as_ref(), out)?;
             Ok(Outcome::Yes)
         }
         FenceCommand::Accept { paths } => {
-            let rest = seed.accept_prints(paths)?;
+            let rest = fence::fingerprint_restore::accept_prints(&repo, paths)?;
             if !rest.is_empty() {
-                seed.accept(&rest)?;
+                fence::restore::accept(&repo, &rest)?;
             }
             out.json(&serde_json::json!({ "accepted": paths }));
             out.line(format_args!("Yours now, in no commit of this cycle: {}", paths.join(", ")));
             Ok(Outcome::Yes)
         }
         FenceCommand::Restore { paths } => {
-            let person = seed.is_person().is_ok();
-            let restored = restore(&seed, focused.is_some(), paths, person)?;
+            let person = repo.is_person().is_ok();
+            let restored = restore(&repo, focused.is_some(), paths, person)?;
             out.json(&serde_json::json!({ "restored": restored.kept, "left": restored.left }));
             for (path, kept) in &restored.kept {
                 let kept = if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
@@ -69,11 +71,11 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
 }
 
 /// Puts fingerprinted files back, then what the tree fence knows.
-fn restore(seed: &Seed, focused: bool, paths: &[String], person: bool) -> Result<Restored, SeedError> {
-    let (mut restored, rest) = seed.restore_prints(paths)?;
+fn restore(repo: &Repo, focused: bool, paths: &[String], person: bool) -> Result<Restored, SeedError> {
+    let (mut restored, rest) = fence::fingerprint_restore::restore_prints(repo, paths)?;
     let done = !restored.kept.is_empty() || !restored.left.is_empty();
     if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
-        let in_tree = seed.restore_strays(&rest, person)?;
+        let in_tree = fence::restore::restore_strays(repo, &rest, person)?;
         restored.kept.extend(in_tree.kept);
         restored.left.extend(in_tree.left);
     }
@@ -82,22 +84,24 @@ fn restore(seed: &Seed, focused: bool, paths: &[String], person: bool) -> Result
 
 /// The agent's changes outside the fence first: they have to go. Then what stands in the way of
 /// nothing, and last what the next commit holds besides the plain work.
-fn show(seed: &Seed, focused: Option<&Focused>, out: &mut Report) -> anyhow::Result<()> {
-    let prints = seed.print_strays();
+fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::Result<()> {
+    let prints = fence::fingerprint_restore::print_strays(repo);
     if focused.is_none() && prints.is_empty() {
-        seed.require_focused()?;
+        repo.require_focused()?;
     }
     let mut survey = match focused {
-        Some(focused) => seed.survey(focused, &seed.read_since(focused)?, seed.row(Some(focused)))?,
+        Some(focused) => {
+            fence::survey::survey(repo, focused, &repo.read_since(focused)?, repo.row(Some(focused)))?
+        }
         None => Survey::default(),
     };
     survey.strays.extend(prints);
     survey.strays.sort();
     survey.strays.dedup();
-    let persons = focused.map(|focused| seed.persons(focused)).transpose()?.unwrap_or_default();
+    let persons = focused.map(|focused| fence::tree::persons(repo, focused)).transpose()?.unwrap_or_default();
     let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
     let outside = survey.strays.iter().map(String::as_str).chain(unclaimed.iter().copied());
-    let mut hidden = seed.hidden_now(&survey, outside)?;
+    let mut hidden = fence::survey::hidden_now(repo, &survey, outside)?;
     hidden.extend(survey.hidden.iter().cloned());
     let hidden: BTreeSet<String> = hidden.into_iter().collect();
     let own: Vec<String> = survey.own.iter().map(ToString::to_string).collect();

@@ -3,9 +3,10 @@
 use super::{Context, Outcome};
 use crate::claims::hooks;
 use crate::cli::report::Report;
+use crate::engine::repo::{Repo, SeedError};
+use crate::engine::setup;
+use crate::engine::setup::git_hooks::GitHook;
 use crate::rules::Pushing;
-use crate::seed::githook::GitHook;
-use crate::seed::{Seed, SeedError};
 
 /// Answer one of git's own hooks (the installed hook lines call this)
 ///
@@ -24,15 +25,15 @@ pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> an
         return Err(SeedError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into());
     };
     // What breaks in here must never block a person's commit.
-    let Ok(seed) = Seed::open(&context.cwd) else { return Ok(Outcome::Yes) };
+    let Ok(repo) = Repo::open(&context.cwd) else { return Ok(Outcome::Yes) };
     let phase =
-        seed.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
+        repo.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
     if hook == GitHook::PrePush {
         let mut pushed = String::new();
         // What git tells is short; what does not read warns of nothing.
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
-        if let Ok(Some((bare, all))) = seed.unproven(&pushed) {
-            if seed.rules.pushing == Pushing::Refuse {
+        if let Ok(Some((bare, all))) = setup::git_hooks::unproven(&repo, &pushed) {
+            if repo.rules.pushing == Pushing::Refuse {
                 return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));
             }
             out.aside(&format!(
@@ -40,7 +41,7 @@ pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> an
             ));
         }
     }
-    match seed.git_hook(hook, &args.arguments) {
+    match setup::git_hooks::git_hook(&repo, hook, &args.arguments) {
         Ok(Ok(())) => Ok(Outcome::Yes),
         Ok(Err(refusal)) => Ok(out.refusal(&refusal, &phase)),
         Err(error) => {

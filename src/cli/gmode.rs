@@ -1,10 +1,11 @@
 //! `git seed gmode …`
 
+use crate::engine::{briefing, hook, person};
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, report::Report};
-use crate::seed::SeedError;
-use crate::seed::steps::By;
+use crate::engine::record::draft::By;
+use crate::engine::repo::SeedError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GmodeCommand {
@@ -26,12 +27,12 @@ pub(super) enum GmodeCommand {
 }
 
 pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    let focused = seed.require_focused()?;
+    let repo = context.repo()?;
+    let focused = repo.require_focused()?;
     let phase = focused.state.stand.phase.to_string();
     let done = match command {
         GmodeCommand::Prep { confidence, text } => {
-            return Ok(match seed.prepare_side(*confidence, &text.read()?)? {
+            return Ok(match person::answers::prepare_side(&repo, *confidence, &text.read()?)? {
                 Ok(_) => {
                     out.json(&serde_json::json!({ "prepared": true }));
                     out.line("Prepared. Ask with [GMODE] right away; anything else in between ends it.");
@@ -45,22 +46,22 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
             if why.trim().is_empty() {
                 return Err(SeedError::Usage("say why: git seed gmode enter -m \"…\"".to_owned()).into());
             }
-            seed.enter_side(&focused.chain, &why, By::Person)?
+            person::answers::enter_side(&repo, &focused.chain, &why, By::Person)?
         }
         GmodeCommand::Exit => {
-            let person = seed.is_person().is_ok();
-            seed.leave_side(if person { By::Person } else { By::Agent })?
+            let person = repo.is_person().is_ok();
+            person::answers::leave_side(&repo, if person { By::Person } else { By::Agent })?
         }
     };
     match done {
         Ok(now) => {
             let stand = &now.state.stand;
             out.json(&serde_json::json!({ "phase": stand.phase.as_str(), "cycle": stand.cycle }));
-            out.line(seed.entry_text(&now).trim_end());
+            out.line(briefing::gather::entry_text(&repo, &now).trim_end());
             Ok(Outcome::Yes)
         }
         Err(refusal) => {
-            seed.remember_refusal(seed.focused()?.as_ref(), &refusal)?;
+            hook::repeats::remember_refusal(&repo, repo.focused()?.as_ref(), &refusal)?;
             Ok(out.refusal(&refusal, &phase))
         }
     }

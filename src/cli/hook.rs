@@ -5,9 +5,9 @@ use std::io::{Read, Write};
 use std::panic;
 use std::process::ExitCode;
 
+use crate::engine::repo::{Repo, SeedError};
 use crate::event::Event;
 use crate::hosts::{self, Answer, BadPayload, Host};
-use crate::seed::{Seed, SeedError};
 use crate::store::NotOpen;
 
 /// Answer one event of an agent host (hosts call this)
@@ -71,9 +71,9 @@ fn answer(host: &'static Host, event: Option<&str>) -> Option<String> {
         Err(bad) => return unreadable(&bad),
     };
     let project = host.project.as_deref().and_then(crate::world::variable);
-    let answer = match Seed::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
+    let answer = match Repo::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
         // The process ends here: taking the store apart again would be a tenth of its time.
-        Ok(seed) => std::mem::ManuallyDrop::new(seed).answer(host, &event),
+        Ok(repo) => crate::engine::hook::answer(&std::mem::ManuallyDrop::new(repo), host, &event),
         Err(error) => closed(&event, &error),
     };
     hosts::reply(host, &event, &answer).map(|reply| reply.to_string())

@@ -1,7 +1,9 @@
 //! `git seed init`
 
 use super::{Context, Outcome, report::Report};
-use crate::seed::setup::{Told, Wanted};
+use crate::engine::setup;
+use crate::engine::setup::init::Wanted;
+use crate::engine::setup::own_record::Told;
 
 /// Install git seed in this repository°
 ///
@@ -26,10 +28,10 @@ pub(super) struct InitArgs {
 }
 
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     let wanted =
         Wanted { hosts: args.host.clone(), shared: args.shared, mcp: args.mcp, governance: args.governance };
-    let told = seed.install(&wanted)?;
+    let told = setup::init::install(&repo, &wanted)?;
     tell(&told, out);
     out.line("try       git seed doctor               proves that the hooks fire");
     out.line("          git seed tour                 ten seconds, shows what it does");

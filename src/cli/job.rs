@@ -1,16 +1,17 @@
 //! `git seed job …`
 
+use crate::engine::{briefing, jobs, memory, person, report};
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
+use crate::engine::jobs::dependencies::listed;
+use crate::engine::jobs::next_run::Due;
+use crate::engine::record::draft::By;
+use crate::engine::repo::answer::PersonReply;
+use crate::engine::repo::text::count;
+use crate::engine::repo::{LoadedJob, Repo, SeedError};
+use crate::engine::report::JobShown;
 use crate::jobs::{BadJobId, JobId, Status};
-use crate::seed::boundary::count;
-use crate::seed::graph::listed;
-use crate::seed::questions::Heard;
-use crate::seed::report::JobShown;
-use crate::seed::runs::Due;
-use crate::seed::steps::By;
-use crate::seed::{Focused, Seed, SeedError};
 use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
@@ -105,43 +106,43 @@ pub(super) enum JobCommand {
 }
 
 pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.require_seeded()?;
+    let repo = context.repo()?;
+    repo.require_seeded()?;
     match command {
-        JobCommand::List { all, graph } => list(&seed, *all, *graph, out),
+        JobCommand::List { all, graph } => list(&repo, *all, *graph, out),
         JobCommand::Show { id } => {
-            let job = super::log::which(&seed, id.as_deref())?;
-            print(&seed.show_job(&job)?, out);
+            let job = super::log::which(&repo, id.as_deref())?;
+            print(&report::show_job(&repo, &job)?, out);
             Ok(Outcome::Yes)
         }
-        JobCommand::Focused => focused(&seed, out),
+        JobCommand::Focused => focused(&repo, out),
         JobCommand::Create { name, objective, note } => {
-            create(&seed, name, objective.as_deref(), false, *note, out)
+            create(&repo, name, objective.as_deref(), false, *note, out)
         }
         JobCommand::CreateDependent { name, objective, note } => {
-            create(&seed, name, objective.as_deref(), true, *note, out)
+            create(&repo, name, objective.as_deref(), true, *note, out)
         }
         JobCommand::AddDependency { job, dependency } => {
-            let done = seed.add_dependency(&id(job)?, &id(dependency)?)?;
-            tell(&seed, done, out, |job| format!("{} waits for {dependency} now.", job.state.job.name))
+            let done = jobs::dependencies::add_dependency(&repo, &id(job)?, &id(dependency)?)?;
+            tell(&repo, done, out, |job| format!("{} waits for {dependency} now.", job.state.job.name))
         }
-        JobCommand::RemoveDependency { dependency } => unlink(&seed, dependency, false, out),
-        JobCommand::VoidDependency { dependency } => unlink(&seed, dependency, true, out),
+        JobCommand::RemoveDependency { dependency } => unlink(&repo, dependency, false, out),
+        JobCommand::VoidDependency { dependency } => unlink(&repo, dependency, true, out),
         JobCommand::Update { name, objective, shape } => {
-            let shaped = shape.as_deref().map(|shape| seed.shape_job(shape)).transpose()?;
+            let shaped = shape.as_deref().map(|shape| jobs::plan::shape_job(&repo, shape)).transpose()?;
             let job = match shaped {
-                Some(Err(refusal)) => return Ok(refuse(&seed, &refusal, out)),
+                Some(Err(refusal)) => return Ok(refuse(&repo, &refusal, out)),
                 Some(Ok(job)) if name.is_none() && objective.is_none() => job,
-                _ => seed.update_job(name.as_deref(), objective.as_deref())?,
+                _ => jobs::lifecycle::update_job(&repo, name.as_deref(), objective.as_deref())?,
             };
             said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
             Ok(Outcome::Yes)
         }
-        JobCommand::Activate { id: job } => take_up(&seed, &id(job)?, false, out),
-        JobCommand::Focus { id: job } => take_up(&seed, &id(job)?, true, out),
+        JobCommand::Activate { id: job } => take_up(&repo, &id(job)?, false, out),
+        JobCommand::Focus { id: job } => take_up(&repo, &id(job)?, true, out),
         JobCommand::Pause => {
-            let person = seed.is_person().is_ok();
-            let job = seed.pause_job(if person { By::Person } else { By::Agent })?;
+            let person = repo.is_person().is_ok();
+            let job = jobs::lifecycle::pause_job(&repo, if person { By::Person } else { By::Agent })?;
             said(
                 &job,
                 out,
@@ -149,18 +150,18 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             );
             Ok(Outcome::Yes)
         }
-        JobCommand::Complete => approve(&seed, None, out),
-        JobCommand::Approve { id } => approve(&seed, id.as_deref(), out),
+        JobCommand::Complete => approve(&repo, None, out),
+        JobCommand::Approve { id } => approve(&repo, id.as_deref(), out),
         JobCommand::ApprovePlugin => {
-            seed.grant_access(&seed.require_focused()?.chain)?;
-            let job = seed.require_focused()?;
+            person::answers::grant_access(&repo, &repo.require_focused()?.chain)?;
+            let job = repo.require_focused()?;
             said(&job, out, &format!("{} may ask for protected surfaces.", job.state.job.name));
             Ok(Outcome::Yes)
         }
-        JobCommand::Reactivate { id: job, active } => reactivate(&seed, &id(job)?, *active, out),
-        JobCommand::ScanDue => scan_due(&seed, out),
+        JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),
+        JobCommand::ScanDue => scan_due(&repo, out),
         JobCommand::Repeat { hours, active } => {
-            let job = seed.repeat_job(*hours, *active)?;
+            let job = jobs::lifecycle::repeat_job(&repo, *hours, *active)?;
             let every = match (*hours, *active) {
                 (0, _) => "is one-shot".to_owned(),
                 (hours, true) => format!("repeats every {hours} h, active"),
@@ -170,7 +171,7 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
             Ok(Outcome::Yes)
         }
         JobCommand::Move => {
-            let job = seed.move_job()?;
+            let job = jobs::lifecycle::move_job(&repo)?;
             said(&job, out, &format!("{} lives here now.", job.state.job.name));
             Ok(Outcome::Yes)
         }
@@ -183,32 +184,34 @@ fn id(text: &str) -> Result<JobId, SeedError> {
 
 /// Takes a job up here. One that waits for a person's approval, or came from another clone,
 /// is a person's to take up.
-fn take_up(seed: &Seed, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Result<Outcome> {
-    let state = seed.job(id)?.state;
+fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let state = repo.job(id)?.state;
     let (command, done) =
         if focus { ("job focus", "focused") } else { ("job activate", "active and focused") };
-    if (state.job.status == Status::Awaiting || seed.is_foreign(&state))
-        && let Some(refusal) = super::require_person(seed, command)
+    if (state.job.status == Status::Awaiting || repo.is_foreign(&state))
+        && let Some(refusal) = super::require_person(repo, command)
     {
-        return Ok(refuse(seed, &refusal, out));
+        return Ok(refuse(repo, &refusal, out));
     }
-    let resumed = match if focus { seed.focus_job(id)? } else { seed.resume_job(id)? } {
-        Ok(resumed) => resumed,
-        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
-    };
+    let resumed =
+        match if focus { jobs::lifecycle::focus_job(repo, id)? } else { jobs::resume::resume_job(repo, id)? }
+        {
+            Ok(resumed) => resumed,
+            Err(refusal) => return Ok(refuse(repo, &refusal, out)),
+        };
     let job = &resumed.focused;
     said(job, out, &format!("{} is {done}.", job.state.job.name));
     for remark in &resumed.remarks {
         out.line(remark);
     }
-    out.line(seed.where_it_stands(job).trim_end());
+    out.line(briefing::gather::where_it_stands(repo, job).trim_end());
     Ok(Outcome::Yes)
 }
 
-fn reactivate(seed: &Seed, id: &JobId, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
-    let begun = match seed.reactivate_job(id, active)? {
+fn reactivate(repo: &Repo, id: &JobId, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let begun = match jobs::next_run::reactivate_job(repo, id, active)? {
         Ok(begun) => begun,
-        Err(refusal) => return Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
     };
     let job = &begun.focused.state.job;
     said(&begun.focused, out, &format!("{} begins run {}; it is {}.", job.name, job.run, job.status.word()));
@@ -220,8 +223,8 @@ fn reactivate(seed: &Seed, id: &JobId, active: bool, out: &mut Report) -> anyhow
     Ok(Outcome::Yes)
 }
 
-fn scan_due(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let due = seed.scan_due()?;
+fn scan_due(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let due = jobs::next_run::scan_due(repo)?;
     out.json(&due);
     tell_due(&due, out);
     Ok(Outcome::Yes)
@@ -238,14 +241,14 @@ pub(super) fn tell_due(due: &[Due], out: &mut Report) {
     }
 }
 
-fn list(seed: &Seed, all: bool, graph: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> anyhow::Result<Outcome> {
     if graph && !out.is_json() {
-        return draw(seed, out);
+        return draw(repo, out);
     }
     let (rows, more) = if all || out.is_json() {
-        (seed.job_rows()?, 0)
+        (jobs::list::job_rows(repo)?, 0)
     } else {
-        let listed = seed.jobs_for_people()?;
+        let listed = jobs::list::jobs_for_people(repo)?;
         (listed.rows, listed.more)
     };
     out.json(&rows);
@@ -279,16 +282,16 @@ fn waits(ids: &[JobId]) -> String {
 }
 
 /// Open jobs, each above what it waits for.
-fn draw(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+fn draw(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     /// Deeper ones stand below each other.
     const DEEPEST: usize = 30;
-    let (graph, drawn) = seed.drawn_jobs()?;
+    let (graph, drawn) = jobs::list::drawn_jobs(repo)?;
     if drawn.is_empty() {
         out.line("No open job; git seed job list shows the closed ones.");
     }
     for line in drawn {
         let indent = "  ".repeat(line.depth.min(DEEPEST));
-        let (status, name) = Seed::drawn_status(&graph, &line.id);
+        let (status, name) = jobs::list::drawn_status(&graph, &line.id);
         if line.again {
             out.line(format_args!("{indent}{}  (above)", line.id));
         } else {
@@ -298,8 +301,8 @@ fn draw(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn focused(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let id = seed.focused()?.map(|focused| focused.state.job.id.to_string());
+fn focused(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let id = repo.focused()?.map(|focused| focused.state.job.id.to_string());
     out.json(&id);
     match &id {
         Some(id) => out.line(id),
@@ -309,78 +312,79 @@ fn focused(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn create(
-    seed: &Seed,
+    repo: &Repo,
     name: &str,
     objective: Option<&str>,
     dependent: bool,
     note: Option<usize>,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
-    let person = seed.is_person().is_ok();
-    let done = seed.create_job(name, objective.unwrap_or_default(), dependent, person, note)?;
+    let person = repo.is_person().is_ok();
+    let done =
+        jobs::lifecycle::create_job(repo, name, objective.unwrap_or_default(), dependent, person, note)?;
     let job = done.as_ref().ok().map(|job| job.state.job.id.clone());
-    let told = tell(seed, done, out, |job| {
+    let told = tell(repo, done, out, |job| {
         format!("job {} created, pending: {}", job.state.job.id, job.state.job.name)
     })?;
     let (Some(job), Some(n)) = (job, note) else { return Ok(told) };
-    match seed.note_resolve(n, &format!("job {job}"))? {
+    match memory::notes::note_resolve(repo, n, &format!("job {job}"))? {
         Ok(marked) => {
             out.line(format_args!("{} is resolved by it.", marked.place()));
             Ok(told)
         }
-        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }
 
-fn unlink(seed: &Seed, dependency: &str, void: bool, out: &mut Report) -> anyhow::Result<Outcome> {
-    let done = seed.remove_dependency(&id(dependency)?, void)?;
-    tell(seed, done, out, |job| format!("{} no longer waits for {dependency}.", job.state.job.name))
+fn unlink(repo: &Repo, dependency: &str, void: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let done = jobs::dependencies::remove_dependency(repo, &id(dependency)?, void)?;
+    tell(repo, done, out, |job| format!("{} no longer waits for {dependency}.", job.state.job.name))
 }
 
-fn approve(seed: &Seed, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
-    let focused = seed.focused()?;
-    let named = job.map(|job| seed.job(&id(job)?)).transpose()?;
+fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+    let focused = repo.focused()?;
+    let named = job.map(|job| repo.job(&id(job)?)).transpose()?;
     // One that awaits the person is ended as such, even where a killed step left it focused.
-    let awaits = |job: &Focused| job.state.job.status == Status::Awaiting;
+    let awaits = |job: &LoadedJob| job.state.job.status == Status::Awaiting;
     let named = named.or_else(|| focused.clone().filter(awaits));
-    let here = |job: &Focused| focused.as_ref().is_some_and(|focused| focused.chain == job.chain);
+    let here = |job: &LoadedJob| focused.as_ref().is_some_and(|focused| focused.chain == job.chain);
     let other = named.filter(|job| awaits(job) || !here(job));
     if let Some(job) = other.as_ref().or(focused.as_ref())
-        && let Some(refusal) = seed.held_up(&job.state)
+        && let Some(refusal) = jobs::dependencies::held_up(repo, &job.state)
     {
-        return Ok(refuse(seed, &refusal, out));
+        return Ok(refuse(repo, &refusal, out));
     }
     let heard = match &other {
-        Some(job) => seed.end_awaiting(job)?,
-        None => seed.approve(&seed.require_focused()?.chain)?,
+        Some(job) => jobs::unattended::end_awaiting(repo, job)?,
+        None => person::answers::approve(repo, &repo.require_focused()?.chain)?,
     };
     match heard {
-        Heard::Done(text) if other.is_some() => {
+        PersonReply::Done(text) if other.is_some() => {
             out.json(&serde_json::json!({ "approved": true }));
             out.line(text);
             Ok(Outcome::Yes)
         }
-        Heard::Done(text) => {
+        PersonReply::Done(text) => {
             out.json(&serde_json::json!({ "approved": true }));
             out.line(format_args!("Approved: {text}."));
             Ok(Outcome::Yes)
         }
-        Heard::NotCounted(why) => Err(SeedError::Usage(why).into()),
-        Heard::Kept => Ok(Outcome::Failed),
+        PersonReply::NotCounted(why) => Err(SeedError::Usage(why).into()),
+        PersonReply::Kept => Ok(Outcome::Failed),
     }
 }
 
-fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
+fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
     let phase =
-        seed.focused().ok().flatten().map_or_else(String::new, |job| job.state.stand.phase.to_string());
+        repo.focused().ok().flatten().map_or_else(String::new, |job| job.state.stand.phase.to_string());
     out.refusal(refusal, &phase)
 }
 
 fn tell(
-    seed: &Seed,
-    done: Result<Focused, Refusal>,
+    repo: &Repo,
+    done: Result<LoadedJob, Refusal>,
     out: &mut Report,
-    words: impl FnOnce(&Focused) -> String,
+    words: impl FnOnce(&LoadedJob) -> String,
 ) -> anyhow::Result<Outcome> {
     match done {
         Ok(job) => {
@@ -388,11 +392,11 @@ fn tell(
             said(&job, out, &words);
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }
 
-fn said(job: &Focused, out: &mut Report, words: &str) {
+fn said(job: &LoadedJob, out: &mut Report, words: &str) {
     out.json(&serde_json::json!({
         "id": job.state.job.id.to_string(), "name": job.state.job.name,
         "status": job.state.job.status.word(), "phase": job.state.stand.phase.as_str(),

@@ -4,9 +4,10 @@ use super::{
     Context, Outcome,
     report::{self, Report},
 };
+use crate::engine::record;
+use crate::engine::record::history::LogRow;
+use crate::engine::repo::{LoadedJob, Repo, SeedError};
 use crate::phases::Map;
-use crate::seed::report::LogRow;
-use crate::seed::{Focused, Seed, SeedError};
 
 /// The steps of a job, newest first
 #[derive(Debug, clap::Args)]
@@ -22,11 +23,11 @@ pub(super) struct LogArgs {
 }
 
 pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    let job = which(&seed, args.job.as_deref())?;
-    let rows = seed.log(&job, args.number)?;
+    let repo = context.repo()?;
+    let job = which(&repo, args.job.as_deref())?;
+    let rows = record::history::log(&repo, &job, args.number)?;
     out.json(&rows);
-    let map = seed.map(&job.state.stand);
+    let map = repo.map(&job.state.stand);
     for row in &rows {
         let mark = if args.graph { mark(map, row) } else { "" };
         let commit = row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
@@ -52,14 +53,14 @@ fn seconds(at: &str) -> i64 {
 }
 
 /// The job that a person means: by id, the focused one, or the newest.
-pub(super) fn which(seed: &Seed, job: Option<&str>) -> Result<Focused, SeedError> {
-    seed.require_seeded()?;
+pub(super) fn which(repo: &Repo, job: Option<&str>) -> Result<LoadedJob, SeedError> {
+    repo.require_seeded()?;
     if let Some(id) = job {
-        return seed
+        return repo
             .job(&id.parse().map_err(|bad: crate::jobs::BadJobId| SeedError::Usage(bad.to_string()))?);
     }
-    match seed.focused()? {
+    match repo.focused()? {
         Some(focused) => Ok(focused),
-        None => seed.newest()?.ok_or(SeedError::NoJob),
+        None => record::archive::newest(repo)?.ok_or(SeedError::NoJob),
     }
 }

@@ -1,5 +1,6 @@
 //! `git seed memory …`
 
+use crate::engine::memory;
 use clap::Subcommand;
 
 use super::report::{Report, Tint};
@@ -19,8 +20,8 @@ pub(super) enum MemoryCommand {
 
 pub(super) fn run(command: &MemoryCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let MemoryCommand::Lint = command;
-    let seed = context.seed()?;
-    let found = seed.lint_memory()?;
+    let repo = context.repo()?;
+    let found = memory::lint::lint_memory(&repo)?;
     out.json(&found);
     show(&found, out);
     let errors = found.iter().any(|one| one.level == Level::Error);

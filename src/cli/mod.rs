@@ -36,14 +36,16 @@ mod uninstall;
 mod verify;
 mod why;
 
+use crate::engine;
+use crate::engine::{boundary, record};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::engine::repo::{Repo, SeedError};
 use crate::phases::commands;
-use crate::seed::{Seed, SeedError};
 use crate::verdict::Refusal;
 use report::{Colour, Report};
 
@@ -233,22 +235,22 @@ fn keep_for_a_person(
     out: &mut Report,
 ) -> anyhow::Result<Option<Outcome>> {
     let Whose::Persons { command, first } = command.whose() else { return Ok(None) };
-    let seed = match first {
+    let repo = match first {
         First::OpenUnderAnyRules => context.seed_under_any_rules()?,
-        _ => context.seed()?,
+        _ => context.repo()?,
     };
     let focused = match first {
         First::Open | First::OpenUnderAnyRules => None,
-        First::Installed if seed.is_seeded()? => None,
+        First::Installed if repo.is_seeded()? => None,
         First::Installed => return Ok(None),
         First::Seeded => {
-            seed.require_seeded()?;
-            seed.focused()?
+            repo.require_seeded()?;
+            repo.focused()?
         }
-        First::Job => Some(seed.require_focused()?),
+        First::Job => Some(repo.require_focused()?),
     };
     let phase = focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
-    Ok(require_person(&seed, command).map(|refusal| out.refusal(&refusal, &phase)))
+    Ok(require_person(&repo, command).map(|refusal| out.refusal(&refusal, &phase)))
 }
 
 /// What every command is given.
@@ -259,20 +261,20 @@ pub(crate) struct Context {
 impl Context {
     /// The repository around the working directory, where a boundary that was stopped
     /// between its commit and its step has been finished.
-    pub(crate) fn seed(&self) -> Result<Seed, SeedError> {
-        let seed = Seed::open(&self.cwd)?;
-        if seed.pending().is_some() && seed.is_seeded()? {
-            seed.finish_pending()?;
+    pub(crate) fn repo(&self) -> Result<Repo, SeedError> {
+        let repo = Repo::open(&self.cwd)?;
+        if record::pending_file::pending(&repo).is_some() && repo.is_seeded()? {
+            boundary::cross::finish_pending(&repo)?;
         }
-        Ok(seed)
+        Ok(repo)
     }
 
     /// The same for the commands that mend rules: where those in force do not hold, the shipped
     /// ones are.
-    fn seed_under_any_rules(&self) -> Result<Seed, SeedError> {
-        match self.seed() {
-            Err(SeedError::Rules(_)) => Seed::open_under_shipped(&self.cwd),
-            seed => seed,
+    fn seed_under_any_rules(&self) -> Result<Repo, SeedError> {
+        match self.repo() {
+            Err(SeedError::Rules(_)) => Repo::open_under_shipped(&self.cwd),
+            repo => repo,
         }
     }
 }
@@ -386,11 +388,11 @@ fn definition() -> clap::Command {
 }
 
 /// Says a refusal and keeps it for `why`.
-fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
-    let focused = seed.focused().ok().flatten();
-    let phase = seed.row(focused.as_ref()).name.clone();
-    let said = seed.remember_refusal(focused.as_ref(), refusal);
-    let outcome = out.refused(&seed.say(focused.as_ref(), refusal, phase.as_str()));
+fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
+    let focused = repo.focused().ok().flatten();
+    let phase = repo.row(focused.as_ref()).name.clone();
+    let said = engine::hook::repeats::remember_refusal(repo, focused.as_ref(), refusal);
+    let outcome = out.refused(&repo.say(focused.as_ref(), refusal, phase.as_str()));
     match said {
         Ok(example) => example.iter().for_each(|example| out.aside(example)),
         Err(error) => out.error(&error.into()),
@@ -399,8 +401,8 @@ fn refuse(seed: &Seed, refusal: &Refusal, out: &mut Report) -> Outcome {
 }
 
 /// The refusal of a command that is a person's when no person may be assumed here.
-fn require_person(seed: &Seed, command: &str) -> Option<Refusal> {
-    seed.is_person().err().map(|why| commands::persons_only(command, &why.to_string()))
+fn require_person(repo: &Repo, command: &str) -> Option<Refusal> {
+    repo.is_person().err().map(|why| commands::persons_only(command, &why.to_string()))
 }
 
 /// A text argument: given as is, from a file, or from standard input with `-`.

@@ -1,10 +1,11 @@
 //! `git seed note …`
 
+use crate::engine::memory;
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
+use crate::engine::memory::pages::NoteAt;
 use crate::memory::notes::Standing;
-use crate::seed::pages::Marked;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum NoteCommand {
@@ -32,16 +33,16 @@ pub(super) enum NoteCommand {
 }
 
 pub(super) fn run(command: &NoteCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     let ended = match command {
         NoteCommand::List => {
-            let focused = seed.require_focused()?;
-            let notes = seed.show_notes(&focused)?;
+            let focused = repo.require_focused()?;
+            let notes = memory::notes::show_notes(&repo, &focused)?;
             list(&notes, out);
             return Ok(Outcome::Yes);
         }
-        NoteCommand::Resolve { n, breadcrumb } => seed.note_resolve(*n, breadcrumb)?,
-        NoteCommand::Carry { n, why } => seed.note_carry(*n, why)?,
+        NoteCommand::Resolve { n, breadcrumb } => memory::notes::note_resolve(&repo, *n, breadcrumb)?,
+        NoteCommand::Carry { n, why } => memory::notes::note_carry(&repo, *n, why)?,
     };
     match ended {
         Ok(marked) => {
@@ -49,17 +50,17 @@ pub(super) fn run(command: &NoteCommand, context: &Context, out: &mut Report) ->
             out.line(format_args!("{} {}", marked.place(), said(&marked)));
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(super::refuse(&seed, &refusal, out)),
+        Err(refusal) => Ok(super::refuse(&repo, &refusal, out)),
     }
 }
 
-fn list(notes: &[Marked], out: &mut Report) {
+fn list(notes: &[NoteAt], out: &mut Report) {
     out.json(&serde_json::Value::Array(notes.iter().map(json).collect()));
     for marked in notes {
         let n = marked.n.to_string();
         out.line(format_args!("{n:>3}  {}  {}", marked.place(), said(marked)));
     }
-    let waits = |one: &&Marked| {
+    let waits = |one: &&NoteAt| {
         one.note.kind == "PENDING-JOB" && matches!(one.note.standing, Standing::Live | Standing::HandedBack)
     };
     if let Some(one) = notes.iter().find(waits) {
@@ -75,7 +76,7 @@ fn list(notes: &[Marked], out: &mut Report) {
     }
 }
 
-fn json(marked: &Marked) -> serde_json::Value {
+fn json(marked: &NoteAt) -> serde_json::Value {
     let note = &marked.note;
     let content = if note.standing == Standing::Resolved { &note.crumb } else { &note.content };
     serde_json::json!({
@@ -86,7 +87,7 @@ fn json(marked: &Marked) -> serde_json::Value {
 }
 
 /// `KNOWLEDGE  live  lexers`, and what a person asks next: why, since when, where to.
-fn said(marked: &Marked) -> String {
+fn said(marked: &NoteAt) -> String {
     let note = &marked.note;
     let what = match note.standing {
         Standing::Live if note.content.is_empty() => "says nothing, or its end does not".to_owned(),
@@ -94,7 +95,7 @@ fn said(marked: &Marked) -> String {
         Standing::HandedBack => format!("{}   (handed back: {})", note.content, note.extra.join("; ")),
         Standing::Resolved => note.crumb.clone(),
         Standing::Carried => {
-            let cycles = crate::seed::boundary::count(note.carries as usize, "cycle");
+            let cycles = crate::engine::repo::text::count(note.carries as usize, "cycle");
             format!("{}   ({cycles}: {})", note.content, note.extra.join("; "))
         }
     };

@@ -1,12 +1,14 @@
 //! `git seed phase …`
 
+use crate::engine::{boundary, briefing, jobs, memory, record, report};
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::engine::boundary::step::Transitioned;
+use crate::engine::record::draft::By;
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::{Repo, SeedError};
 use crate::phases::{PhaseName, gates};
-use crate::seed::boundary::{Crossed, Toward};
-use crate::seed::steps::By;
-use crate::seed::{Seed, SeedError};
 use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
@@ -57,58 +59,58 @@ pub(super) enum PhaseCommand {
 }
 
 pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     match command {
-        PhaseCommand::Current => current(&seed, out),
+        PhaseCommand::Current => current(&repo, out),
         PhaseCommand::Cycle => {
-            let shown = seed.phase_shown()?;
+            let shown = report::phase_shown(&repo)?;
             out.json(&shown.cycle);
             out.line(shown.cycle);
             Ok(Outcome::Yes)
         }
-        PhaseCommand::List => list(&seed, out),
-        PhaseCommand::Advance { text, up: true, .. } => cross(&seed, &Toward::Up, &text.read()?, out),
+        PhaseCommand::List => list(&repo, out),
+        PhaseCommand::Advance { text, up: true, .. } => cross(&repo, &Transition::Up, &text.read()?, out),
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
             let (to, scope, add_cycle) =
                 (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
-            if let Err(refusal) = only_in_condense(&seed, add_cycle.as_deref())? {
-                return Ok(refuse(&seed, &refusal, out));
+            if let Err(refusal) = only_in_condense(&repo, add_cycle.as_deref())? {
+                return Ok(refuse(&repo, &refusal, out));
             }
-            cross(&seed, &Toward::Forward { to, add_cycle, scope }, &text.read()?, out)
+            cross(&repo, &Transition::Forward { to, add_cycle, scope }, &text.read()?, out)
         }
-        PhaseCommand::Checkpoint { text } => cross(&seed, &Toward::Checkpoint, &text.read()?, out),
+        PhaseCommand::Checkpoint { text } => cross(&repo, &Transition::Checkpoint, &text.read()?, out),
         PhaseCommand::Back { to, text } => {
             let to = to.as_deref().map(PhaseName::from);
-            cross(&seed, &Toward::Back { to }, &text.read()?, out)
+            cross(&repo, &Transition::Back { to }, &text.read()?, out)
         }
-        PhaseCommand::Multiplier { value } => multiplier(&seed, value, out),
+        PhaseCommand::Multiplier { value } => multiplier(&repo, value, out),
     }
 }
 
-fn only_in_condense(seed: &Seed, add_cycle: Option<&str>) -> Result<Result<(), Refusal>, SeedError> {
+fn only_in_condense(repo: &Repo, add_cycle: Option<&str>) -> Result<Result<(), Refusal>, SeedError> {
     let Some(why) = add_cycle else { return Ok(Ok(())) };
-    let focused = seed.require_focused()?;
+    let focused = repo.require_focused()?;
     if why.trim().is_empty() {
         return Err(SeedError::Usage("--add-cycle says why the job needs another cycle".to_owned()));
     }
     let phase = &focused.state.stand.phase;
-    Ok(gates::adds_cycle(seed.row(Some(&focused)), phase, focused.state.job.status.is_open()))
+    Ok(gates::adds_cycle(repo.row(Some(&focused)), phase, focused.state.job.status.is_open()))
 }
 
-fn current(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let shown = seed.phase_shown()?;
+fn current(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let shown = report::phase_shown(repo)?;
     out.json(&shown);
-    if let Some(focused) = seed.focused()? {
-        out.line(seed.entry_text(&focused).trim_end());
+    if let Some(focused) = repo.focused()? {
+        out.line(briefing::gather::entry_text(repo, &focused).trim_end());
     } else {
         out.line("No job is focused; a prompt becomes one.");
     }
     Ok(Outcome::Yes)
 }
 
-fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let focused = seed.focused()?;
-    let map = focused.as_ref().map_or(seed.rules.maps.home(), |focused| seed.map(&focused.state.stand));
+fn list(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let focused = repo.focused()?;
+    let map = focused.as_ref().map_or(repo.rules.maps.home(), |focused| repo.map(&focused.state.stand));
     let rows: Vec<_> = map
         .phases()
         .filter(|phase| !phase.next.is_empty() || phase.name.is_gmode())
@@ -130,41 +132,41 @@ fn list(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn multiplier(seed: &Seed, value: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> anyhow::Result<Outcome> {
     let value =
         value.parse().map_err(|bad: crate::phases::BadMultiplier| SeedError::Usage(bad.to_string()))?;
-    match seed.set_multiplier(value)? {
+    match jobs::lifecycle::set_multiplier(repo, value)? {
         Ok(focused) => {
             let stand = &focused.state.stand;
             out.json(&serde_json::json!({ "phase": stand.phase.as_str(), "multiplier": f64::from(value.tenths()) / 10.0 }));
             out.line(format_args!("{} is open.", stand.phase));
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }
 
-fn cross(seed: &Seed, toward: &Toward, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
-    match seed.advance(toward, text, By::Agent)? {
+fn cross(repo: &Repo, toward: &Transition, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+    match boundary::cross::advance(repo, toward, text, By::Agent)? {
         Ok(crossed) => {
             let (last, passed) =
                 crossed.split_last().ok_or_else(|| SeedError::Usage("no step".to_owned()))?;
             for crossed in passed {
                 step_line(crossed, out);
             }
-            tell(seed, passed, last, out);
+            tell(repo, passed, last, out);
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }
 
-fn step_json(crossed: &Crossed) -> serde_json::Value {
+fn step_json(crossed: &Transitioned) -> serde_json::Value {
     let commit = crossed.commit.as_ref().map(ToString::to_string);
     serde_json::json!({ "step": crossed.trailers.step, "id": crossed.trailers.id, "commit": commit })
 }
 
-fn step_line(crossed: &Crossed, out: &mut Report) {
+fn step_line(crossed: &Transitioned, out: &mut Report) {
     let commit = crossed.commit.as_ref().map_or(String::new(), |commit| {
         format!("   commit {}", commit.to_string().chars().take(7).collect::<String>())
     });
@@ -174,7 +176,7 @@ fn step_line(crossed: &Crossed, out: &mut Report) {
     }
 }
 
-fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
+fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut Report) {
     let stand = &crossed.focused.state.stand;
     out.json(&serde_json::json!({
         "step": crossed.trailers.step, "id": crossed.trailers.id, "phase": stand.phase.as_str(),
@@ -187,12 +189,12 @@ fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
             "\"{}\" is done; cycle {} is closed.",
             crossed.focused.state.job.name, stand.cycle
         ));
-        if let Some(carried) = seed.carried_on(&crossed.focused) {
+        if let Some(carried) = memory::compaction::carried_on(repo, &crossed.focused) {
             out.line(carried);
         }
-        if let Some(born) = &crossed.born {
-            out.line(format_args!("The prompt that waited is a job now: \"{}\".", born.state.job.name));
-        } else if let Ok(told) = seed.next_told() {
+        if let Some(created) = &crossed.created {
+            out.line(format_args!("The prompt that waited is a job now: \"{}\".", created.state.job.name));
+        } else if let Ok(told) = jobs::dependencies::next_told(repo) {
             for line in told {
                 out.line(line);
             }
@@ -207,22 +209,26 @@ fn tell(seed: &Seed, passed: &[Crossed], crossed: &Crossed, out: &mut Report) {
         if let Some(next) = &crossed.next {
             out.line(format_args!("\"{}\" is active and focused now.", next.state.job.name));
             out.line("");
-            out.line(seed.entry_text(next).trim_end());
+            out.line(briefing::gather::entry_text(repo, next).trim_end());
         }
         return;
     }
     if stand.phase.is_idle() {
         out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
-        if let Ok(Some(told)) = seed.waits_told(&crossed.focused.state) {
+        if let Ok(Some(told)) = jobs::dependencies::waits_told(repo, &crossed.focused.state) {
             out.line(told);
         }
         return;
     }
     let stays = crossed.trailers.phase == stand.phase.as_str();
-    let text = if stays { seed.stay_text(&crossed.focused) } else { seed.entry_text(&crossed.focused) };
+    let text = if stays {
+        briefing::gather::stay_text(repo, &crossed.focused)
+    } else {
+        briefing::gather::entry_text(repo, &crossed.focused)
+    };
     out.line("");
     out.line(text.trim_end());
-    if let Err(error) = seed.count_injected(&crossed.focused, &text) {
+    if let Err(error) = record::journal_line::count_injected(repo, &crossed.focused, &text) {
         out.error(&error.into());
     }
 }

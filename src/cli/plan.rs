@@ -1,11 +1,12 @@
 //! `git seed plan …`
 
+use crate::engine::jobs;
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
+use crate::engine::repo::plan_file::Checked;
+use crate::engine::repo::{Repo, SeedError};
 use crate::plans::document::Voice;
-use crate::seed::plan::Checked;
-use crate::seed::{Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PlanCommand {
@@ -34,25 +35,25 @@ pub(super) enum PlanCommand {
 }
 
 pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     match command {
-        PlanCommand::SetPlanFile { value } => match seed.set_plan(value)? {
-            Ok(_) => show(&seed, out),
+        PlanCommand::SetPlanFile { value } => match jobs::lifecycle::set_plan(&repo, value)? {
+            Ok(_) => show(&repo, out),
             Err(refusal) => {
-                let phase = seed.require_focused()?.state.stand.phase.to_string();
+                let phase = repo.require_focused()?.state.stand.phase.to_string();
                 Ok(out.refusal(&refusal, &phase))
             }
         },
-        PlanCommand::Show => show(&seed, out),
+        PlanCommand::Show => show(&repo, out),
         PlanCommand::Total => {
-            let total = seed.plan_total(&seed.require_focused()?);
+            let total = repo.plan_total(&repo.require_focused()?);
             out.json(&total);
             out.line(total.map_or_else(|| "none".to_owned(), |total| total.to_string()));
             Ok(Outcome::Yes)
         }
-        PlanCommand::Validate { keys: true } => keys(&seed, out),
-        PlanCommand::Validate { keys: false } => validate(&seed, out),
-        PlanCommand::Read => match seed.read_plan()? {
+        PlanCommand::Validate { keys: true } => keys(&repo, out),
+        PlanCommand::Validate { keys: false } => validate(&repo, out),
+        PlanCommand::Read => match jobs::plan::read_plan(&repo)? {
             Some(text) => {
                 out.json(&serde_json::json!({ "text": text }));
                 out.line(text.trim_end());
@@ -61,7 +62,7 @@ pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) ->
             None => Err(SeedError::Usage("the job has no plan document to read".to_owned()).into()),
         },
         PlanCommand::Restore => {
-            let path = seed.restore_plan()?;
+            let path = jobs::plan::restore_plan(&repo)?;
             out.json(&serde_json::json!({ "path": path }));
             out.line(format_args!("{path} is as it was accepted."));
             Ok(Outcome::Yes)
@@ -70,9 +71,9 @@ pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) ->
 }
 
 /// Where the document is wrong, one line for each fault.
-fn validate(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let focused = seed.require_focused()?;
-    let Some(Checked { path, there, document }) = seed.document_now(&focused.state) else {
+fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let focused = repo.require_focused()?;
+    let Some(Checked { path, there, document }) = repo.document_now(&focused.state) else {
         let why = "the job has no plan document; git seed plan set-plan-file decides about one";
         return Err(SeedError::Usage(why.to_owned()).into());
     };
@@ -96,7 +97,7 @@ fn validate(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     }
     match document.sound() {
         Some(total) => {
-            let cycles = crate::seed::boundary::count(total as usize, "cycle");
+            let cycles = crate::engine::repo::text::count(total as usize, "cycle");
             out.line(format_args!("{path} is sound and declares {cycles}."));
             Ok(Outcome::Yes)
         }
@@ -105,8 +106,8 @@ fn validate(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 /// The texts that a document may add to.
-fn keys(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let voices = seed.voices(&seed.require_focused()?.state);
+fn keys(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let voices = repo.voices(&repo.require_focused()?.state);
     let shown: serde_json::Map<String, serde_json::Value> = voices
         .phases
         .iter()
@@ -138,10 +139,10 @@ fn with_added(cycles: u32, added: u32) -> String {
     }
 }
 
-fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
-    let focused = seed.require_focused()?;
+fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let focused = repo.require_focused()?;
     let plan = &focused.state.plan;
-    let total = seed.plan_total(&focused);
+    let total = repo.plan_total(&focused);
     let given = match plan.pointer.given() {
         None => serde_json::Value::Null,
         Some("false") => false.into(),
@@ -150,10 +151,10 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     let path = plan.pointer.path(&focused.state.job.id.to_string());
     let last = plan.effective_last_cycle(total);
     // A job that brings rules of its own goes further than any document.
-    let stage = if seed.job_rules(&focused)?.is_some() { 4 } else { plan.pointer.stage() };
+    let stage = if jobs::plan::job_rules(repo, &focused)?.is_some() { 4 } else { plan.pointer.stage() };
     out.json(&serde_json::json!({
         "stage": stage, "plan_file": given, "path": path, "total_cycles": total,
-        "effective_last_cycle": last, "eligible": seed.eligible(&focused),
+        "effective_last_cycle": last, "eligible": jobs::completion::eligible(repo, &focused),
     }));
     out.pair(
         "plan",

@@ -1,6 +1,7 @@
 //! `git seed reflect`
 
 use super::{Context, Outcome, TextArgs, report::Report};
+use crate::engine::jobs;
 
 /// Look at this stay through a lens, and keep what you see
 ///
@@ -14,14 +15,14 @@ pub(super) struct ReflectArgs {
 }
 
 pub(super) fn run(args: &ReflectArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     let text = args.text.read()?;
-    match seed.reflect(&args.lens, &text)? {
+    match jobs::lifecycle::reflect(&repo, &args.lens, &text)? {
         Ok(_) => {
             out.json(&serde_json::json!({ "lens": args.lens }));
             out.line(format_args!("Kept: {}.", args.lens));
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(super::refuse(&seed, &refusal, out)),
+        Err(refusal) => Ok(super::refuse(&repo, &refusal, out)),
     }
 }

@@ -166,7 +166,7 @@ impl Report {
 }
 
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
-    error.downcast_ref::<crate::seed::SeedError>()?.hint()
+    error.downcast_ref::<crate::engine::repo::SeedError>()?.hint()
 }
 
 /// The time of day for people, in their own zone where the system tells it.

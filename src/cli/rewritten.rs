@@ -1,6 +1,7 @@
 //! `git-seed rewritten`: what a hook puts before `git seed doctor`, to see whether it runs.
 
 use super::{Context, Outcome};
+use crate::engine::fence;
 
 /// Say that a host has run the line that its hook gave it (hooks put this into a line)
 #[derive(Debug, clap::Args)]
@@ -10,6 +11,6 @@ pub(super) struct RewrittenArgs {
 }
 
 pub(super) fn run(args: &RewrittenArgs, context: &Context) -> anyhow::Result<Outcome> {
-    let seen = context.seed()?.saw_rewrite(&args.session)?;
+    let seen = fence::rewrite::saw_rewrite(&context.repo()?, &args.session)?;
     Ok(if seen { Outcome::Yes } else { Outcome::Failed })
 }

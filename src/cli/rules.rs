@@ -1,12 +1,13 @@
 //! `git seed rules …`
 
+use crate::engine::{jobs, setup};
 use clap::Subcommand;
 use similar::TextDiff;
 
 use super::{Context, Outcome, report::Report};
+use crate::engine::repo::{LoadedJob, Repo, SeedError};
 use crate::jobs::BadJobId;
 use crate::rules::{Change, Rules};
-use crate::seed::{Focused, Seed, SeedError};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RulesCommand {
@@ -43,7 +44,7 @@ pub(super) struct Of {
 /// A text of rules that is to come into force.
 struct Proposal {
     /// The job that it binds, if it is for one alone.
-    job: Option<Focused>,
+    job: Option<LoadedJob>,
     file: String,
     text: String,
     /// What it takes the place of.
@@ -51,37 +52,38 @@ struct Proposal {
 }
 
 impl Proposal {
-    fn read(seed: &Seed, of: &Of) -> anyhow::Result<Self> {
+    fn read(repo: &Repo, of: &Of) -> anyhow::Result<Self> {
         let Some(id) = &of.job else {
-            let (text, applied) = (seed.proposed_rules()?, seed.applied_rules()?);
+            let (text, applied) = (setup::init::proposed_rules(repo)?, repo.applied_rules()?);
             return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
         };
         let id = id.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))?;
-        let job = seed.job(&id)?;
-        let ((file, text), applied) = (seed.proposed_job_rules(&job)?, seed.job_rules(&job)?);
+        let job = repo.job(&id)?;
+        let ((file, text), applied) =
+            (jobs::plan::proposed_job_rules(repo, &job)?, jobs::plan::job_rules(repo, &job)?);
         Ok(Self { job: Some(job), file, text, applied })
     }
 
-    fn check(&self, seed: &Seed) -> Result<(), SeedError> {
+    fn check(&self, repo: &Repo) -> Result<(), SeedError> {
         match &self.job {
-            Some(job) => seed.check_job_rules(job, &self.file, &self.text),
-            None => seed.check_rules(&self.text),
+            Some(job) => jobs::plan::check_job_rules(repo, job, &self.file, &self.text),
+            None => setup::init::check_rules(&self.text),
         }
     }
 
-    fn apply(&self, seed: &Seed) -> Result<(), SeedError> {
+    fn apply(&self, repo: &Repo) -> Result<(), SeedError> {
         match &self.job {
             _ if self.applied.as_deref() == Some(self.text.as_str()) => Ok(()),
-            Some(job) => seed.apply_job_rules(job, &self.file, &self.text),
-            None => seed.apply_rules(&self.text),
+            Some(job) => jobs::plan::apply_job_rules(repo, job, &self.file, &self.text),
+            None => setup::init::apply_rules(repo, &self.text),
         }
     }
 
-    fn changes(&self, seed: &Seed) -> Result<Vec<Change>, SeedError> {
+    fn changes(&self, repo: &Repo) -> Result<Vec<Change>, SeedError> {
         if self.job.is_none() {
             return Ok(Rules::changes(self.applied.as_deref(), &self.text)?);
         }
-        let below = seed.applied_rules()?;
+        let below = repo.applied_rules()?;
         let whole = |own: &str| Rules::job_text(below.as_deref(), own);
         Ok(Rules::changes(Some(&whole(self.applied.as_deref().unwrap_or_default())?), &whole(&self.text)?)?)
     }
@@ -89,19 +91,19 @@ impl Proposal {
 
 pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     // Rules that do not hold are mended with these commands.
-    let seed = context.seed_under_any_rules()?;
+    let repo = context.seed_under_any_rules()?;
     match command {
-        RulesCommand::Show => show(&seed, out),
-        RulesCommand::Check { of } => check(&seed, of, out),
-        RulesCommand::Diff { of } => diff(&seed, of, out),
-        RulesCommand::Apply { of } => apply(&seed, of, out),
+        RulesCommand::Show => show(&repo, out),
+        RulesCommand::Check { of } => check(&repo, of, out),
+        RulesCommand::Diff { of } => diff(&repo, of, out),
+        RulesCommand::Apply { of } => apply(&repo, of, out),
     }
 }
 
 /// In an agent's session the rules are shown without the tables that pace it; the JSON form,
 /// which holds them all, is the person's.
 fn for_people_only(command: &str, out: &mut Report) -> Option<Outcome> {
-    if !out.is_json() || !crate::seed::githook::agent_is_above() {
+    if !out.is_json() || !crate::engine::setup::git_hooks::agent_is_above() {
         return None;
     }
     Some(out.refusal(&crate::phases::commands::figures("rules", command), "none"))
@@ -109,7 +111,7 @@ fn for_people_only(command: &str, out: &mut Report) -> Option<Outcome> {
 
 /// A text of rules as this session may see it.
 fn shown(text: String) -> String {
-    if crate::seed::githook::agent_is_above() { without_pace(&text) } else { text }
+    if crate::engine::setup::git_hooks::agent_is_above() { without_pace(&text) } else { text }
 }
 
 /// Leaves out the tables that pace a phase.
@@ -130,11 +132,11 @@ fn without_pace(text: &str) -> String {
     kept
 }
 
-fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
+fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules show --json", out) {
         return Ok(refused);
     }
-    let applied = seed.applied_rules()?.map(shown);
+    let applied = repo.applied_rules()?.map(shown);
     let in_force = Rules::in_force(applied.as_deref());
     let wrong = in_force
         .as_ref()
@@ -156,7 +158,7 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line("# ------------------------------------------------------------------------------");
     }
     out.line(Rules::shipped_text().trim_end());
-    if let Some(own) = seed.focused()?.map(|job| seed.job_rules(&job)).transpose()?.flatten() {
+    if let Some(own) = repo.focused()?.map(|job| jobs::plan::job_rules(repo, &job)).transpose()?.flatten() {
         out.line("\n# ------------------------------------------------------------------------------");
         out.line("# Rules of the focused job alone (git seed rules apply --job): they add and tighten.\n");
         out.line(shown(own).trim_end());
@@ -164,20 +166,20 @@ fn show(seed: &Seed, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn check(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
-    let proposal = Proposal::read(seed, of)?;
-    proposal.check(seed)?;
+fn check(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+    let proposal = Proposal::read(repo, of)?;
+    proposal.check(repo)?;
     out.json(&serde_json::json!({ "ok": true }));
     let job = proposal.job.map_or_else(String::new, |job| format!(" --job {}", job.state.job.id));
     out.line(format_args!("{} is sound; git seed rules apply{job} puts it into force.", proposal.file));
     Ok(Outcome::Yes)
 }
 
-fn diff(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules diff --json", out) {
         return Ok(refused);
     }
-    let proposal = Proposal::read(seed, of)?;
+    let proposal = Proposal::read(repo, of)?;
     let file = proposal.file.as_str();
     let proposed = shown(proposal.text.clone());
     let applied = proposal.applied.clone().map(shown);
@@ -196,8 +198,10 @@ fn diff(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     }
     out.diff(&text);
     // What it comes to, where it holds; what paces an agent is not told to it.
-    if let Ok(mut changes) = proposal.changes(seed) {
-        changes.retain(|change| !change.key.contains("pace") || !crate::seed::githook::agent_is_above());
+    if let Ok(mut changes) = proposal.changes(repo) {
+        changes.retain(|change| {
+            !change.key.contains("pace") || !crate::engine::setup::git_hooks::agent_is_above()
+        });
         out.line("");
         tell(&changes, out);
     }
@@ -206,11 +210,11 @@ fn diff(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn apply(seed: &Seed, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
-    let proposal = Proposal::read(seed, of)?;
-    proposal.check(seed)?;
-    let changes = proposal.changes(seed)?;
-    proposal.apply(seed)?;
+fn apply(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+    let proposal = Proposal::read(repo, of)?;
+    proposal.check(repo)?;
+    let changes = proposal.changes(repo)?;
+    proposal.apply(repo)?;
     let told: Vec<_> = changes
         .iter()
         .map(|Change { key, was, now }| serde_json::json!({ "key": key, "was": was, "now": now }))

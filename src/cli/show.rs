@@ -2,11 +2,12 @@
 
 use super::{Context, Outcome, report::Report};
 use crate::claims::Ran;
+use crate::engine::repo::SeedError;
+use crate::engine::repo::text::rfc3339;
+use crate::engine::{claims, record, report};
 use crate::format::evidence;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
-use crate::seed::SeedError;
-use crate::seed::report::rfc3339;
 
 /// A job, a receipt, or what a phase commit meant
 ///
@@ -20,30 +21,30 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.require_seeded()?;
+    let repo = context.repo()?;
+    repo.require_seeded()?;
     if let Ok(id) = args.object.parse::<JobId>()
-        && seed.knows(&id)?
+        && record::archive::knows(&repo, &id)?
     {
-        super::job::print(&seed.show_job(&seed.job(&id)?)?, out);
+        super::job::print(&report::show_job(&repo, &repo.job(&id)?)?, out);
         return Ok(Outcome::Yes);
     }
     if evidence::is_id(&args.object)
-        && let Some(ran) = seed.find_receipt(&args.object)?
+        && let Some(ran) = claims::receipts::find_receipt(&repo, &args.object)?
     {
         print_receipt(&args.object, &ran, out);
         return Ok(Outcome::Yes);
     }
-    let commit = seed.store.resolve_commit(&args.object)?;
+    let commit = repo.store.resolve_commit(&args.object)?;
     let Some(commit) = commit else {
         let what = format!("`{}` is no job, no receipt and no commit", args.object);
         return Err(SeedError::Usage(what).into());
     };
-    let message = seed.store.commit_message(&commit)?;
+    let message = repo.store.commit_message(&commit)?;
     let Some(step) = StepTrailers::read(&message) else {
         return Err(SeedError::Usage(format!("{commit} is no phase commit")).into());
     };
-    let notes = seed.store.note_lines(&commit)?;
+    let notes = repo.store.note_lines(&commit)?;
     out.json(&serde_json::json!({
         "commit": commit.to_string(), "job": step.job, "run": step.run, "cycle": step.cycle,
         "phase": step.phase, "step": step.step, "id": step.id, "notes": notes,

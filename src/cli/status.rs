@@ -1,16 +1,17 @@
 //! `git seed status`
 
 use super::{Context, Outcome, report::Report};
-use crate::seed::report::Status;
+use crate::engine::report;
+use crate::engine::report::Status;
 
 /// Where the job stands, what may be done, what is missing, what it cost
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {}
 
 pub(super) fn run(_: &StatusArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.require_seeded()?;
-    let status = seed.status()?;
+    let repo = context.repo()?;
+    repo.require_seeded()?;
+    let status = report::status(&repo)?;
     out.json(&status);
     print(&status, out);
     Ok(Outcome::Yes)
@@ -46,7 +47,7 @@ fn print(status: &Status, out: &mut Report) {
     let cost = &status.cost;
     let counted =
         [(cost.calls, "call"), (cost.words, "word"), (cost.refusals, "refusal"), (cost.commits, "commit")];
-    let counted = counted.map(|(n, what)| crate::seed::boundary::count(n as usize, what));
+    let counted = counted.map(|(n, what)| crate::engine::repo::text::count(n as usize, what));
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);
     let switch = if status.enabled { "git seed off -m \"…\" to step in" } else { "git seed on" };

@@ -1,12 +1,13 @@
 //! `git seed summary …`
 
+use crate::engine::jobs;
 use clap::Subcommand;
 
 use super::log::which;
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::engine::repo::Repo;
+use crate::engine::repo::text::rfc3339;
 use crate::jobs::summary::SECTIONS;
-use crate::seed::Seed;
-use crate::seed::report::rfc3339;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SummaryCommand {
@@ -27,16 +28,16 @@ pub(super) enum SummaryCommand {
 }
 
 pub(super) fn run(command: &SummaryCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.require_seeded()?;
+    let repo = context.repo()?;
+    repo.require_seeded()?;
     match command {
-        SummaryCommand::Show { id } => show(&seed, id.as_deref(), out),
-        SummaryCommand::Submit { text } => submit(&seed, &text.read()?, out),
+        SummaryCommand::Show { id } => show(&repo, id.as_deref(), out),
+        SummaryCommand::Submit { text } => submit(&repo, &text.read()?, out),
     }
 }
 
-fn show(seed: &Seed, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
-    let chain = seed.summaries(&which(seed, id)?)?;
+fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+    let chain = jobs::summary::summaries(repo, &which(repo, id)?)?;
     let open = chain.open.iter().map(|(n, one)| {
         serde_json::json!({ "n": n, "kind": one.kind.word(), "text": one.text, "at": rfc3339(one.at) })
     });
@@ -68,14 +69,14 @@ fn show(seed: &Seed, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outco
     Ok(Outcome::Yes)
 }
 
-fn submit(seed: &Seed, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
-    match seed.submit_summary(text)? {
+fn submit(repo: &Repo, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+    match jobs::summary::submit_summary(repo, text)? {
         Ok(kept) => {
             let [first, last] = kept.covers;
             out.json(&kept);
             out.line(format_args!("Kept: summary {} of interactions {first} to {last}.", kept.n));
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(refuse(seed, &refusal, out)),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }

@@ -1,7 +1,8 @@
 //! `git seed off` and `git seed on`
 
 use super::{Context, Outcome, TextArgs, report::Report};
-use crate::seed::SeedError;
+use crate::engine::jobs;
+use crate::engine::repo::SeedError;
 
 /// Switch discipline off in this worktree°
 ///
@@ -19,20 +20,20 @@ pub(super) struct OffArgs {
 pub(super) struct OnArgs {}
 
 pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     let why = args.text.read()?;
     if why.trim().is_empty() {
         return Err(SeedError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
     }
-    seed.switch_off(why.trim())?;
+    jobs::lifecycle::switch_off(&repo, why.trim())?;
     out.json(&serde_json::json!({ "enabled": false }));
     out.line("Off in this worktree; git seed on goes on where it stood.");
     Ok(Outcome::Yes)
 }
 
 pub(super) fn on(_: &OnArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.switch_on()?;
+    let repo = context.repo()?;
+    jobs::lifecycle::switch_on(&repo)?;
     out.json(&serde_json::json!({ "enabled": true }));
     out.line("On.");
     Ok(Outcome::Yes)

@@ -1,5 +1,6 @@
 //! `git seed tour`: the whole story, told as it happens.
 
+use crate::engine::setup;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use super::{
     Outcome,
     report::{Report, Tint},
 };
+use crate::engine::repo::Repo;
 use crate::jobs::questions::{APPROVE, REVIEW};
-use crate::seed::Seed;
 use crate::tour::{Came, Stage};
 use crate::world;
 
@@ -154,8 +155,8 @@ impl Tour<'_> {
         let same = before == self.stage.prints("git status --porcelain")?;
         self.expect(same, "git seed init", "git status changed")?;
         self.good("git seed init", "hook lines and hooks are in place; git status is what it was")?;
-        let seed = Seed::discover(&repo)?;
-        seed.apply_rules(RULES)?;
+        let seed = Repo::discover(&repo)?;
+        setup::init::apply_rules(&seed, RULES)?;
         self.good(
             "git seed rules apply, typed by a person",
             "sh tests/… is known as a run of this project's tests",
@@ -323,7 +324,7 @@ impl Tour<'_> {
     }
 
     fn a_persons_own_commit(&mut self) -> anyhow::Result<()> {
-        if crate::seed::githook::agent_is_above() {
+        if crate::engine::setup::git_hooks::agent_is_above() {
             self.stage("(an agent runs this tour, so the scene of a person's own commit is left out)")?;
             return Ok(());
         }
@@ -571,7 +572,7 @@ impl Tour<'_> {
         self.expect(log.contains("verify -> condense"), "git seed log --graph", &log)?;
         self.scene("The way out")?;
         let bundle = self.stage.home.join("kept.bundle");
-        let told = Seed::discover(&self.stage.repo)?.remove(true, Some(&bundle))?;
+        let told = setup::uninstall::remove(&Repo::discover(&self.stage.repo)?, true, Some(&bundle))?;
         let left: Vec<_> = told.iter().filter(|row| row.verb == "left").collect();
         self.expect(left.is_empty(), "git seed uninstall", &format!("{left:?}"))?;
         let refs = self

@@ -1,7 +1,7 @@
 //! `git seed uninstall`
 
 use super::{Context, Outcome, report::Report};
-use crate::seed::setup;
+use crate::engine::setup;
 
 /// Take git seed out of this repository, byte for byte°
 ///
@@ -18,14 +18,14 @@ pub(super) struct UninstallArgs {
 }
 
 pub(super) fn run(args: &UninstallArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
+    let repo = context.repo()?;
     if args.check {
-        seed.require_seeded()?;
-        super::init::tell(&seed.removal_plan()?, out);
+        repo.require_seeded()?;
+        super::init::tell(&setup::uninstall::removal_plan(&repo)?, out);
         return Ok(Outcome::Yes);
     }
-    let bundle = setup::bundle_file(seed.store.work_tree(), seed.now);
-    let told = seed.remove(!args.keep_history, Some(&bundle))?;
+    let bundle = crate::engine::setup::init::bundle_file(repo.store.work_tree(), repo.now);
+    let told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;
     super::init::tell(&told, out);
     Ok(Outcome::Yes)
 }

@@ -1,11 +1,12 @@
 //! `git seed verify`
 
+use crate::engine::claims;
 use std::path::PathBuf;
 
 use super::{Context, Outcome, report::Report};
 use crate::claims::audit::{Finding, Findings};
-use crate::seed::SeedError;
-use crate::seed::verify::Asked;
+use crate::engine::claims::verify::Asked;
+use crate::engine::repo::SeedError;
 use crate::store::NotAnId;
 
 /// Check the records, their signatures, what they are bound to, and the steps of commits
@@ -29,11 +30,11 @@ pub(super) struct VerifyArgs {
 
 pub(super) fn run(args: &VerifyArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     // What is checked is not touched: no boundary is finished first.
-    let seed = crate::seed::Seed::open(&context.cwd)?;
+    let repo = crate::engine::repo::Repo::open(&context.cwd)?;
     let usage = |error: NotAnId| SeedError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
-    let findings = seed.verify(&Asked { range: args.range.clone(), expect, keys })?;
+    let findings = claims::verify::verify(&repo, &Asked { range: args.range.clone(), expect, keys })?;
     Ok(told(&findings, out))
 }
 

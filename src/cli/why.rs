@@ -4,6 +4,7 @@ use super::{
     Context, Outcome,
     report::{self, Report, Tint},
 };
+use crate::engine;
 
 /// The last refusals, with the rule, the facts and the way on
 ///
@@ -16,14 +17,14 @@ pub(super) struct WhyArgs {
 }
 
 pub(super) fn run(args: &WhyArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let seed = context.seed()?;
-    seed.require_seeded()?;
-    let agent = crate::seed::githook::agent_is_above();
+    let repo = context.repo()?;
+    repo.require_seeded()?;
+    let agent = crate::engine::setup::git_hooks::agent_is_above();
     if out.is_json() && agent {
         let refusal = crate::phases::commands::figures("why", "git seed why --json");
         return Ok(out.refusal(&refusal, "none"));
     }
-    let rows = seed.refusals(args.last)?;
+    let rows = engine::report::refusals(&repo, args.last)?;
     out.json(&rows);
     if rows.is_empty() {
         out.line("Nothing was refused.");

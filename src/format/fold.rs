@@ -19,12 +19,12 @@ pub const PREP: &str = "gmode prep";
 
 /// What the lines since the last step add up to.
 #[derive(Clone, Debug, Default)]
-pub struct Since {
+pub struct JournalLines {
     pub lines: Vec<Linked>,
     pub last: String,
 }
 
-impl Since {
+impl JournalLines {
     /// Paths that acts touched, by what the tools said.
     pub fn touched(&self) -> impl Iterator<Item = &str> {
         let acts = self.lines.iter().filter(|linked| linked.line.what == What::After);
@@ -87,7 +87,7 @@ pub struct Named<'a> {
 
 impl State {
     /// Adds what happened to cost and entry; gives the paths that were touched, each once.
-    pub fn take_in(&mut self, since: &Since) -> Vec<String> {
+    pub fn take_in(&mut self, since: &JournalLines) -> Vec<String> {
         let Some(last) = since.lines.last() else { return Vec::new() };
         let counts = &last.line.counts;
         self.cost.calls += counts.calls;
@@ -171,20 +171,20 @@ mod tests {
         };
         let looked = Line { what: What::Looked, paths: vec!["CLAUDE.md".to_owned()], ..Line::default() };
         let lines = vec![linked(looked), line(1, "b", "s"), line(2, "a", "s"), line(3, "b", "t")];
-        let since = Since { lines, last: "h".to_owned() };
+        let since = JournalLines { lines, last: "h".to_owned() };
         let mut state = state();
         assert_eq!(state.take_in(&since), ["a", "b"]);
         assert_eq!((state.cost.calls, state.stand.entry.page_edits), (3, 3));
         assert_eq!(state.fence.strays, ["s", "t"]);
         let before = state.clone();
-        assert!(state.take_in(&Since::default()).is_empty());
+        assert!(state.take_in(&JournalLines::default()).is_empty());
         assert_eq!(state, before, "no line, nothing to take in");
     }
 
     #[test]
     fn a_job_remembers_the_newest_of_what_was_scheduled() {
         let line = |n: usize| linked(Line { what: What::Scheduled, call: n.to_string(), ..Line::default() });
-        let since = Since { lines: (0..SCHEDULED + 2).map(line).collect(), last: String::new() };
+        let since = JournalLines { lines: (0..SCHEDULED + 2).map(line).collect(), last: String::new() };
         let mut state = state();
         state.take_in(&since);
         assert_eq!((state.scheduled.len(), state.scheduled[0].as_str()), (SCHEDULED, "2"));

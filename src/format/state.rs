@@ -11,7 +11,7 @@ use crate::jobs::Job;
 use crate::jobs::summary::Covered;
 use crate::phases::activity::Flight;
 use crate::phases::place::Unlocked;
-use crate::phases::{Entry, PhaseName, Stand};
+use crate::phases::{Entry, PhaseName, Position};
 use crate::plans::Plan;
 
 /// The most bytes that `job.toml` may have.
@@ -29,7 +29,7 @@ pub struct State {
     #[serde(default)]
     pub folded: String,
     pub job: Job,
-    pub stand: Stand,
+    pub stand: Position,
     #[serde(default)]
     pub plan: Plan,
     #[serde(default)]
@@ -272,7 +272,7 @@ impl State {
             steps: 0,
             folded: String::new(),
             job,
-            stand: Stand::new(track),
+            stand: Position::new(track),
             plan: Plan::default(),
             fence: Fence::default(),
             home: Home { worktree: worktree.to_owned(), ..Home::default() },

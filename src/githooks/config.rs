@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    HOOKS_PATH, HookError, OWN_DIR_FROM_TOP, Planned, PlannedConfig, Removed, Repo, Theirs, at, sha256,
+    HOOKS_PATH, HookError, OWN_DIR_FROM_TOP, Planned, PlannedConfig, Removed, RepoDirs, Theirs, at, sha256,
 };
 
 /// Hooks that git may run with the git directory as its own, where a relative path leads nowhere.
@@ -88,7 +88,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    pub fn new(repo: &Repo, theirs: &Theirs) -> Self {
+    pub fn new(repo: &RepoDirs, theirs: &Theirs) -> Self {
         let main = if repo.git_dir == repo.common_dir {
             repo.work_tree.join(".git") == repo.common_dir
         } else {
@@ -126,12 +126,12 @@ impl Way {
 }
 
 /// The config of this work tree alone, relative to the common git directory.
-fn worktree_config(repo: &Repo) -> String {
+fn worktree_config(repo: &RepoDirs) -> String {
     let dir = repo.git_dir.strip_prefix(&repo.common_dir).unwrap_or(Path::new(""));
     dir.join("config.worktree").to_string_lossy().into_owned()
 }
 
-pub(super) fn linked_config(repo: &Repo) -> Result<Planned, HookError> {
+pub(super) fn linked_config(repo: &RepoDirs) -> Result<Planned, HookError> {
     let own_dir = repo.own_dir();
     let own_dir = own_dir.to_str().ok_or_else(|| HookError::NotUtf8(own_dir.clone().into_os_string()))?;
     let (bytes, _) = edited(repo, &[], &[Put { key: HOOKS_PATH, value: own_dir, how: How::Only }])?;
@@ -158,7 +158,7 @@ enum How {
 }
 
 pub(super) fn plan_config(
-    repo: &Repo,
+    repo: &RepoDirs,
     path: String,
     puts: &[Put<'_>],
 ) -> Result<(PlannedConfig, ConfigEdit), HookError> {
@@ -181,7 +181,7 @@ fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, HookError> {
 }
 
 /// The bytes of a config with `puts` in it, and the keys that this changed.
-fn edited(repo: &Repo, bytes: &[u8], puts: &[Put<'_>]) -> Result<(Vec<u8>, Vec<OwnKey>), HookError> {
+fn edited(repo: &RepoDirs, bytes: &[u8], puts: &[Put<'_>]) -> Result<(Vec<u8>, Vec<OwnKey>), HookError> {
     let scratch = Scratch::new(repo, bytes)?;
     let mut keys = Vec::new();
     for put in puts {
@@ -200,12 +200,12 @@ fn edited(repo: &Repo, bytes: &[u8], puts: &[Put<'_>]) -> Result<(Vec<u8>, Vec<O
 
 /// A copy of a config file for `git config` to edit; the real one changes in one rename.
 struct Scratch<'a> {
-    repo: &'a Repo,
+    repo: &'a RepoDirs,
     file: tempfile::TempPath,
 }
 
 impl<'a> Scratch<'a> {
-    fn new(repo: &'a Repo, bytes: &[u8]) -> Result<Self, HookError> {
+    fn new(repo: &'a RepoDirs, bytes: &[u8]) -> Result<Self, HookError> {
         let temp = std::env::temp_dir();
         let mut file = tempfile::NamedTempFile::new().map_err(at(&temp))?;
         file.write_all(bytes).map_err(at(&temp))?;
@@ -300,7 +300,11 @@ fn swap_locked(
     fs::rename(lock, path).map_err(at(path))
 }
 
-pub(super) fn restore_config(repo: &Repo, edit: &ConfigEdit, removed: &mut Removed) -> Result<(), HookError> {
+pub(super) fn restore_config(
+    repo: &RepoDirs,
+    edit: &ConfigEdit,
+    removed: &mut Removed,
+) -> Result<(), HookError> {
     let path = repo.common_dir.join(&edit.path);
     let now = read_if_there(&path)?;
     if now.as_deref() == edit.before.as_ref().map(Bytes::as_bytes) {
@@ -321,7 +325,7 @@ pub(super) fn restore_config(repo: &Repo, edit: &ConfigEdit, removed: &mut Remov
 }
 
 fn without_our_keys(
-    repo: &Repo,
+    repo: &RepoDirs,
     now: &[u8],
     edit: &ConfigEdit,
     path: &Path,

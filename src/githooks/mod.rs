@@ -72,7 +72,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> HookError + '_ {
 
 /// Where a clone lies; all three absolute.
 #[derive(Clone, Debug)]
-pub struct Repo {
+pub struct RepoDirs {
     /// The git directory of this work tree.
     pub git_dir: PathBuf,
     /// The git directory that all work trees share.
@@ -82,7 +82,7 @@ pub struct Repo {
     env: Vec<(OsString, OsString)>,
 }
 
-impl Repo {
+impl RepoDirs {
     pub fn new(
         git_dir: impl Into<PathBuf>,
         common_dir: impl Into<PathBuf>,
@@ -192,13 +192,13 @@ pub struct Record {
 
 impl Record {
     /// The scripts that git has to find and run.
-    pub fn scripts(&self, repo: &Repo) -> Vec<PathBuf> {
+    pub fn scripts(&self, repo: &RepoDirs) -> Vec<PathBuf> {
         let scripts = self.files.iter().filter(|file| !file.path.ends_with(".config"));
         scripts.map(|file| repo.common_dir.join(&file.path)).collect()
     }
 
     /// Whether `core.hooksPath` with this value leads to our scripts.
-    pub fn is_reached_by(&self, repo: &Repo, hooks_path: &str) -> bool {
+    pub fn is_reached_by(&self, repo: &RepoDirs, hooks_path: &str) -> bool {
         let own = match self.theirs {
             Theirs::Nothing => repo.common_dir.join("hooks"),
             _ => repo.own_dir(),
@@ -259,7 +259,7 @@ pub struct Removed {
 ///
 /// [`HookError::Overridden`] if git would not look at our hooks; everything is taken back then.
 pub fn install(
-    repo: &Repo,
+    repo: &RepoDirs,
     binary: &Path,
     old: Option<&Record>,
     save: impl FnOnce(&Record) -> io::Result<()>,
@@ -281,7 +281,7 @@ pub fn install(
 }
 
 /// Makes room in our own directory: a script of ours that somebody edited keeps its bytes.
-fn set_aside(repo: &Repo, path: &mut PathBuf, why: &mut String) -> Result<(), HookError> {
+fn set_aside(repo: &RepoDirs, path: &mut PathBuf, why: &mut String) -> Result<(), HookError> {
     if path.parent() != Some(&repo.own_dir()) {
         return Ok(());
     }
@@ -295,7 +295,7 @@ fn set_aside(repo: &Repo, path: &mut PathBuf, why: &mut String) -> Result<(), Ho
 }
 
 /// Does git look where our hooks lie?
-fn reached(repo: &Repo, record: &Record) -> Result<(), HookError> {
+fn reached(repo: &RepoDirs, record: &Record) -> Result<(), HookError> {
     let hooks_dir = repo.hooks_dir()?;
     let own = match record.theirs {
         Theirs::Nothing => repo.common_dir.join("hooks"),
@@ -327,7 +327,7 @@ struct PlannedConfig {
 }
 
 impl Plan {
-    fn new(repo: &Repo, binary: &Path) -> Result<Self, HookError> {
+    fn new(repo: &RepoDirs, binary: &Path) -> Result<Self, HookError> {
         let theirs = Theirs::find(repo)?;
         let way = Way::new(repo, &theirs);
         let mut files = planned_scripts(repo, binary, &theirs);
@@ -349,7 +349,7 @@ impl Plan {
     }
 
     /// Files first and config last: git never looks into an empty directory.
-    fn apply(&self, repo: &Repo) -> Result<Vec<Told>, HookError> {
+    fn apply(&self, repo: &RepoDirs) -> Result<Vec<Told>, HookError> {
         let mut wrote = Vec::new();
         for dir in self.record.dirs.iter().map(|dir| repo.common_dir.join(dir)) {
             fs::create_dir_all(&dir).map_err(at(&dir))?;
@@ -369,7 +369,7 @@ impl Plan {
 }
 
 /// Directories that the files need and that are not there, outer ones first.
-fn new_dirs(repo: &Repo, files: &[Planned]) -> Vec<String> {
+fn new_dirs(repo: &RepoDirs, files: &[Planned]) -> Vec<String> {
     let mut dirs: Vec<_> = files.iter().flat_map(|file| Path::new(&file.path).ancestors().skip(1)).collect();
     dirs.sort();
     dirs.dedup();
@@ -386,7 +386,7 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32) -> Result<(), HookError> {
 ///
 /// Where nobody else wrote since, every byte is as it was. A config that others edited loses only
 /// our keys; a file of ours that somebody changed stays, and [`Removed::left`] names it.
-pub fn remove(repo: &Repo, record: &Record) -> Result<Removed, HookError> {
+pub fn remove(repo: &RepoDirs, record: &Record) -> Result<Removed, HookError> {
     let mut removed = Removed::default();
     // Config first: git never looks into an emptied directory.
     for edit in &record.configs {
@@ -443,7 +443,7 @@ pub struct HookState {
 /// # Errors
 ///
 /// Fails if git cannot be asked.
-pub fn state(repo: &Repo, binary: &Path, record: &Record) -> Result<Vec<HookState>, HookError> {
+pub fn state(repo: &RepoDirs, binary: &Path, record: &Record) -> Result<Vec<HookState>, HookError> {
     let dir = repo.hooks_dir()?;
     let stale = stale_chain(repo, record)?;
     let trouble_of_all = match reached(repo, record) {
@@ -480,7 +480,7 @@ fn trouble(path: &Path, expected: &[u8], binary: &Path) -> Option<String> {
 }
 
 /// Somebody pointed git at other hooks, and ours still hand on to the former ones.
-fn stale_chain(repo: &Repo, record: &Record) -> Result<Option<String>, HookError> {
+fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookError> {
     let found = repo.foreign_hooks_paths()?;
     let moved = match &record.theirs {
         // Ours took its place in the file; only a new value there says otherwise.
@@ -497,7 +497,7 @@ fn stale_chain(repo: &Repo, record: &Record) -> Result<Option<String>, HookError
 }
 
 /// Hooks of theirs that came later and that git cannot find through our directory.
-fn unrelayed(repo: &Repo, record: &Record, dir: &Path) -> Vec<HookState> {
+fn unrelayed(repo: &RepoDirs, record: &Record, dir: &Path) -> Vec<HookState> {
     let theirs = record.theirs.dir(repo).filter(|theirs| theirs != dir);
     let names = theirs.map(|theirs| hooks_in(&theirs)).unwrap_or_default();
     let lost = names.into_iter().filter(|name| !dir.join(name).exists());
@@ -531,7 +531,7 @@ pub struct Trial {
 /// # Errors
 ///
 /// [`HookError::Slow`] if it had to be ended.
-pub fn try_commit_msg(repo: &Repo, record: Option<&Record>, message: &str) -> Result<Trial, HookError> {
+pub fn try_commit_msg(repo: &RepoDirs, record: Option<&Record>, message: &str) -> Result<Trial, HookError> {
     let dir = match record {
         Some(record) => record.theirs.dir(repo),
         None => Some(repo.hooks_dir()?),
@@ -542,7 +542,7 @@ pub fn try_commit_msg(repo: &Repo, record: Option<&Record>, message: &str) -> Re
     }
 }
 
-fn run_trial(repo: &Repo, hook: &Path, message: &str, limit: Duration) -> Result<Trial, HookError> {
+fn run_trial(repo: &RepoDirs, hook: &Path, message: &str, limit: Duration) -> Result<Trial, HookError> {
     let mut file = tempfile::Builder::new()
         .prefix("COMMIT_EDITMSG.")
         .tempfile_in(&repo.git_dir)
@@ -562,7 +562,7 @@ fn run_trial(repo: &Repo, hook: &Path, message: &str, limit: Duration) -> Result
 }
 
 fn trial_command(
-    repo: &Repo,
+    repo: &RepoDirs,
     hook: &Path,
     message: &Path,
     heard: &tempfile::NamedTempFile,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{HookError, HooksPath, OWN_DIR, Planned, Repo};
+use super::{HookError, HooksPath, OWN_DIR, Planned, RepoDirs};
 
 /// Our hooks: name and script.
 pub(super) const OURS: [(&str, &str); 4] = [
@@ -56,7 +56,7 @@ pub enum Theirs {
 }
 
 impl Theirs {
-    pub(super) fn find(repo: &Repo) -> Result<Self, HookError> {
+    pub(super) fn find(repo: &RepoDirs) -> Result<Self, HookError> {
         if let Some(found) = repo.foreign_hooks_paths()?.pop() {
             return Ok(Self::At(found));
         }
@@ -66,7 +66,7 @@ impl Theirs {
     }
 
     /// Their directory, seen from this work tree.
-    pub(super) fn dir(&self, repo: &Repo) -> Option<PathBuf> {
+    pub(super) fn dir(&self, repo: &RepoDirs) -> Option<PathBuf> {
         match self {
             Self::Nothing => None,
             Self::Plain => Some(repo.common_dir.join("hooks")),
@@ -85,7 +85,7 @@ impl Theirs {
     }
 
     /// Names besides our own that git has to find in our directory.
-    pub(super) fn relayed(&self, repo: &Repo) -> Vec<String> {
+    pub(super) fn relayed(&self, repo: &RepoDirs) -> Vec<String> {
         let Some(dir) = self.dir(repo) else { return Vec::new() };
         let mut names: Vec<String> = RELAYED.map(str::to_owned).to_vec();
         names.extend(hooks_in(&dir));
@@ -136,7 +136,7 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn planned_scripts(repo: &Repo, binary: &Path, theirs: &Theirs) -> Vec<Planned> {
+pub(super) fn planned_scripts(repo: &RepoDirs, binary: &Path, theirs: &Theirs) -> Vec<Planned> {
     let dir = if *theirs == Theirs::Nothing { "hooks" } else { OWN_DIR };
     let ours = OURS.iter().map(|(name, template)| ((*name).to_owned(), *template, "git seed's hook"));
     let relays =

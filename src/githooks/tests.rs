@@ -46,11 +46,11 @@ impl World {
         self.path("git seed's")
     }
 
-    fn repo(&self) -> Repo {
-        self.seen(Repo::new(self.path("clone/.git"), self.path("clone/.git"), self.path("clone")))
+    fn repo(&self) -> RepoDirs {
+        self.seen(RepoDirs::new(self.path("clone/.git"), self.path("clone/.git"), self.path("clone")))
     }
 
-    fn seen(&self, repo: Repo) -> Repo {
+    fn seen(&self, repo: RepoDirs) -> RepoDirs {
         repo.with_env("HOME", self.path("."))
             .with_env("GIT_CONFIG_NOSYSTEM", "1")
             .with_env("GIT_CONFIG_GLOBAL", self.path("gitconfig"))
@@ -72,7 +72,7 @@ impl World {
     }
 
     fn run_in(&self, dir: &str, line: &str) -> Output {
-        let mut git = self.seen(Repo::new("", "", self.path(dir))).git();
+        let mut git = self.seen(RepoDirs::new("", "", self.path(dir))).git();
         git.env_remove("GIT_SEED_INTERNAL").args(line.split_whitespace());
         git.output().expect("git starts")
     }
@@ -391,7 +391,7 @@ fn linked_work_trees_run_the_hooks_of_their_own_tree() {
             log.lines().map(|line| line.replace(&dir, ".git/")).collect()
         };
         let (_, untouched) = world.commit_in("linked");
-        let repo = Repo::new(
+        let repo = RepoDirs::new(
             world.path("clone/.git/worktrees/linked"),
             world.path("clone/.git"),
             world.path("linked"),

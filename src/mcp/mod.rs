@@ -18,8 +18,8 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use crate::engine::repo::{Repo, SeedError};
 use crate::hosts::servers::NAME;
-use crate::seed::{Seed, SeedError};
 use lines::Lines;
 
 /// Calls that may run at the same time; others wait for their turn.
@@ -98,7 +98,7 @@ impl ServerHandler for Server {
                 // Whoever waited may have gone.
                 let _ = steps.send((step, what));
             };
-            open(&cwd).and_then(|seed| (row.call)(&seed, &given, &tell))
+            open(&cwd).and_then(|repo| (row.call)(&repo, &given, &tell))
         });
         let token = context.meta.get_progress_token();
         let answer = loop {
@@ -120,10 +120,10 @@ impl ServerHandler for Server {
 }
 
 /// The repository around `cwd`, as it is now.
-fn open(cwd: &Path) -> Result<Seed, SeedError> {
-    let seed = Seed::open(cwd)?;
-    seed.require_seeded()?;
-    Ok(seed)
+fn open(cwd: &Path) -> Result<Repo, SeedError> {
+    let repo = Repo::open(cwd)?;
+    repo.require_seeded()?;
+    Ok(repo)
 }
 
 /// Structured content and the same as text; what failed says why, and counts as no answer.

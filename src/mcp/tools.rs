@@ -4,15 +4,18 @@
 //! that is missing, unknown, of another kind or out of range is an error that names it and
 //! what may stand there; nothing is guessed.
 
+use crate::engine::claims;
 use std::collections::BTreeMap;
 
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use crate::claims::table::KINDS as EVIDENCE;
 use crate::claims::{ActionType, Claim, EvidenceType};
-use crate::seed::claims::{ACTIONS, ALIAS, Answer, EVIDENCE, Response, Tell, items, word};
-use crate::seed::{Result, Seed};
+use crate::engine::claims::gate::{ACTIONS, Answer, Response, Tell, items, word};
+use crate::engine::repo::installation::ALIAS;
+use crate::engine::repo::{Repo, Result};
 
 /// Most characters of a text, and of an item of a list.
 const TEXT: usize = 16 * 1024;
@@ -29,7 +32,7 @@ pub(super) struct Row {
     fields: &'static [Field],
     /// It leaves nothing behind: no record, no line.
     looks: bool,
-    pub(super) call: fn(&Seed, &Given, Tell<'_>) -> Result<Value>,
+    pub(super) call: fn(&Repo, &Given, Tell<'_>) -> Result<Value>,
 }
 
 /// One argument.
@@ -86,7 +89,7 @@ static TABLE: [Row; 6] = [
             may("read_paths", Kind::List, "Artifacts that you opened."),
         ],
         looks: false,
-        call: |seed, given, tell| {
+        call: |repo, given, tell| {
             let claim = Claim {
                 text: given.text("claim"),
                 evidence: given.text("evidence"),
@@ -96,7 +99,7 @@ static TABLE: [Row; 6] = [
                 referenced_sources: given.list_if_any("referenced_sources"),
                 read_paths: given.list_if_any("read_paths"),
             };
-            seed.verify_claim(claim, tell).map(json_of)
+            claims::gate::verify_claim(repo, claim, tell).map(json_of)
         },
     },
     Row {
@@ -113,9 +116,14 @@ static TABLE: [Row; 6] = [
             must("claimed_tested", Kind::List, "Paths or functions that were tested, as you see it."),
         ],
         looks: true,
-        call: |seed, given, tell| {
-            seed.verify_paths(&given.list("claimed_affected"), &given.list("claimed_tested"), tell)
-                .map(json_of)
+        call: |repo, given, tell| {
+            claims::gate::verify_paths(
+                repo,
+                &given.list("claimed_affected"),
+                &given.list("claimed_tested"),
+                tell,
+            )
+            .map(json_of)
         },
     },
     Row {
@@ -132,8 +140,9 @@ static TABLE: [Row; 6] = [
             ),
         ],
         looks: false,
-        call: |seed, given, tell| {
-            seed.causal_trace(&given.text("symptom"), &given.list("causal_chain"), tell).map(json_of)
+        call: |repo, given, tell| {
+            claims::gate::causal_trace(repo, &given.text("symptom"), &given.list("causal_chain"), tell)
+                .map(json_of)
         },
     },
     Row {
@@ -152,7 +161,7 @@ static TABLE: [Row; 6] = [
             may("claim_authority", Kind::Text(1), "Whose claim it is, where it is not your own."),
         ],
         looks: false,
-        call: |seed, given, tell| {
+        call: |repo, given, tell| {
             let asked = Response {
                 action_type: given.action("action_type"),
                 confidence: given.share("confidence"),
@@ -163,7 +172,7 @@ static TABLE: [Row; 6] = [
                 artifact_paths_read: given.list_if_any("artifact_paths_read"),
                 claim_authority: given.text_if_any("claim_authority"),
             };
-            seed.response_gate(asked, tell).map(json_of)
+            claims::gate::response_gate(repo, asked, tell).map(json_of)
         },
     },
     Row {
@@ -172,7 +181,7 @@ static TABLE: [Row; 6] = [
         about: "Says which session and trace this is and what the gate has counted. It opens nothing.",
         fields: &[must("context", Kind::Text(1), "What you are doing, in a sentence.")],
         looks: true,
-        call: |seed, given, _| seed.claim_checkpoint(&given.text("context")).map(json_of),
+        call: |repo, given, _| claims::gate::claim_checkpoint(repo, &given.text("context")).map(json_of),
     },
     Row {
         name: "session_report",
@@ -180,7 +189,7 @@ static TABLE: [Row; 6] = [
         about: "Totals, directives, kinds of evidence, the last claims, and whether the chain of records holds.",
         fields: &[],
         looks: true,
-        call: |seed, _, _| seed.session_report().map(json_of),
+        call: |repo, _, _| claims::gate::session_report(repo).map(json_of),
     },
 ];
 
@@ -502,7 +511,7 @@ mod tests {
             let schema = Value::Object((*tool.input_schema).clone());
             assert_eq!(schema["type"], "object");
         }
-        assert_eq!(TABLE.each_ref().map(|row| row.name), crate::seed::claims::FUNCTIONS);
+        assert_eq!(TABLE.each_ref().map(|row| row.name), crate::engine::repo::installation::FUNCTIONS);
         for name in ["phionyx_", "verify", "seed_verify_claim"] {
             assert!(named(name).is_none(), "{name}");
         }

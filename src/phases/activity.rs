@@ -282,7 +282,7 @@ fn sum(mut one: Acts, other: &Acts) -> Acts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phases::Stand;
+    use crate::phases::Position;
 
     fn call(act: Act, id: &str) -> ToolCall {
         ToolCall { tool: "T".to_owned(), id: id.to_owned(), act }
@@ -399,7 +399,7 @@ mod tests {
     /// What a step takes in leaves the stay as it was: a boundary costs and gives nothing.
     #[test]
     fn a_step_takes_in_what_was_counted() {
-        let entry = Stand::new("opevc").entry;
+        let entry = Position::new("opevc").entry;
         for settles in [false, true] {
             let mut counted = Activity { direct: 2, grants: 1, ..Activity::default() };
             counted.count(&Act::Search { path: None }, &[Deed::Search], &[], &[]);

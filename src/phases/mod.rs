@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::shipped;
 
 pub use maps::Maps;
-pub use orchestrator::{Entry, Move, Stand};
+pub use orchestrator::{Entry, Move, Position};
 pub use overlay::Row;
 pub use pacing::{Pace, Pacing, Profile};
 

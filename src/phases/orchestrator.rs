@@ -14,7 +14,7 @@ use crate::verdict::{Refusal, Wants};
 
 /// Where a job stands on its map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stand {
+pub struct Position {
     /// Name of the map.
     pub track: String,
     pub phase: PhaseName,
@@ -135,7 +135,7 @@ pub enum Move {
     Return,
 }
 
-impl Stand {
+impl Position {
     /// A job that has not taken a step.
     pub fn new(track: &str) -> Self {
         let idle = PhaseName::idle();
@@ -221,7 +221,7 @@ impl Stand {
             .with("known", names.join(", "))
     }
 
-    /// Where `step` leads. Only steps that [`Stand::forward`] and its friends gave make sense here.
+    /// Where `step` leads. Only steps that [`Position::forward`] and its friends gave make sense here.
     #[must_use]
     pub fn take(&self, map: &Map, step: &Move) -> Self {
         match step {
@@ -377,7 +377,7 @@ mod tests {
     const NAMES: [&str; 8] = ["idle", "observe", "plan", "execute", "verify", "condense", "gmode", "nowhere"];
 
     /// 0–8 forward (8 = default), 9–17 back, 18 aside, 19 home.
-    fn drive(stand: &mut Stand, model: &mut Model, map: &Map, choice: usize) {
+    fn drive(stand: &mut Position, model: &mut Model, map: &Map, choice: usize) {
         let to = NAMES.get(choice % 9).copied();
         let name = to.map(PhaseName::from);
         let (step, legal) = match choice {
@@ -397,7 +397,7 @@ mod tests {
         #[test]
         fn random_walks_never_disagree_with_a_plain_model(choices in prop::collection::vec(0usize..20, 0..200)) {
             let map = map();
-            let mut stand = Stand::new("opevc");
+            let mut stand = Position::new("opevc");
             let mut model = Model { phase: "idle", cycle: 0, aside: None, bailed: false };
             for choice in choices {
                 drive(&mut stand, &mut model, &map, choice);
@@ -409,9 +409,9 @@ mod tests {
     #[test]
     fn every_step_from_every_reachable_stand_agrees_with_the_model() {
         let map = map();
-        let mut seen: Vec<(Stand, Model)> = Vec::new();
+        let mut seen: Vec<(Position, Model)> = Vec::new();
         let mut ahead =
-            vec![(Stand::new("opevc"), Model { phase: "idle", cycle: 0, aside: None, bailed: false })];
+            vec![(Position::new("opevc"), Model { phase: "idle", cycle: 0, aside: None, bailed: false })];
         while let Some((stand, model)) = ahead.pop() {
             for choice in 0..20 {
                 let (mut stand, mut model) = (stand.clone(), model.clone());
@@ -425,9 +425,9 @@ mod tests {
         assert!(seen.len() > 50, "{} stands", seen.len());
     }
 
-    fn walk(steps: &[&str]) -> Stand {
+    fn walk(steps: &[&str]) -> Position {
         let map = map();
-        steps.iter().fold(Stand::new("opevc"), |stand, step| {
+        steps.iter().fold(Position::new("opevc"), |stand, step| {
             let step = match *step {
                 "aside" => stand.aside(&map),
                 "home" => stand.home(),

@@ -400,7 +400,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Moved`] if it is elsewhere, [`StoreError::Focused`] while a worktree
+    /// [`StoreError::Moved`] if it is elsewhere, [`StoreError::LoadedJob`] while a worktree
     /// has it in focus: a focus never dangles.
     pub fn delete_chain(&self, chain: &str, at: &CommitId) -> Result<(), StoreError> {
         if let Some(worktree) = self.focused_by(chain)? {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_macros, reason = "the figures are shown")]
 
+use git_seed::engine::{export, records, verify};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,9 @@ use std::time::Instant;
 use git_seed::claims::audit::Findings;
 use git_seed::claims::gate::{self, Table};
 use git_seed::claims::{Inquiry, TraceCase};
-use git_seed::seed::Seed;
-use git_seed::seed::audit::{ReviewDraft, VerdictDraft};
-use git_seed::seed::verify::Asked;
+use git_seed::engine::Repo;
+use git_seed::engine::records::{ReviewDraft, VerdictDraft};
+use git_seed::engine::verify::Asked;
 use git_seed::store::CommitId;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -91,8 +92,8 @@ impl Ground {
         self.root.join("allowed")
     }
 
-    fn seed(&self) -> Seed {
-        Seed::open(&self.repo).expect("it opens")
+    fn seed(&self) -> Repo {
+        Repo::open(&self.repo).expect("it opens")
     }
 
     fn commits(&self, n: usize) -> CommitId {
@@ -106,7 +107,7 @@ impl Ground {
         let seed = self.seed();
         let head = seed.store.head().expect("reads").commit.expect("a commit");
         let tree = seed.store.tree_of_commit(&head).expect("reads");
-        seed.record_verdict(verdict(n, tree)).expect("records")
+        records::record_verdict(&seed, verdict(n, tree)).expect("records")
     }
 
     /// Twelve records: rulings, reviews, and commits that landed, with their notes.
@@ -123,8 +124,10 @@ impl Ground {
                 session: "s".to_owned(),
                 trace: "t".to_owned(),
             };
-            ids.push(self.seed().record_review(review).expect("records"));
-            ids.push(self.seed().attest_commit(&commit).expect("attests").expect("there are records"));
+            ids.push(records::record_review(&self.seed(), review).expect("records"));
+            ids.push(
+                records::attest_commit(&self.seed(), &commit).expect("attests").expect("there are records"),
+            );
         }
         ids
     }
@@ -295,7 +298,7 @@ struct Rec {
 struct Forged {
     _dir: TempDir,
     repo: PathBuf,
-    seed: Seed,
+    seed: Repo,
     chain: Vec<Rec>,
     /// Files as they were before an edit.
     before: Vec<(PathBuf, Vec<u8>)>,
@@ -332,7 +335,7 @@ impl Forged {
         let dir = TempDir::with_prefix("git-seed-forged-").expect("a temporary directory");
         let repo = dir.path().join("repo");
         copy(&base.join(".git"), &repo.join(".git"));
-        let seed = Seed::open(&repo).expect("it opens");
+        let seed = Repo::open(&repo).expect("it opens");
         let refs = ["claims", "notes"].map(|name| match name {
             "claims" => repo.join(".git/refs/seed/claims"),
             _ => repo.join(".git/refs/notes/seed"),
@@ -590,9 +593,9 @@ fn edit(kind: usize, ground: &Ground, forged: &mut Forged, dice: &mut Dice) -> S
     }
 }
 
-fn verify(seed: &Seed, keys: &Path, pin: &str) -> Findings {
+fn verify(seed: &Repo, keys: &Path, pin: &str) -> Findings {
     let asked = Asked { range: None, expect: pin.parse().ok(), keys: Some(keys.to_owned()) };
-    seed.verify(&asked).expect("it answers")
+    verify::verify(seed, &asked).expect("it answers")
 }
 
 #[test]
@@ -696,7 +699,7 @@ fn ten_thousand_records_are_verified() {
     forged.chain = vec![first; RECORDS];
     forged.relink(0, true, |_| {});
     git(&forged.repo, "symbolic-ref HEAD refs/heads/none");
-    let sealed = forged.seed.seal_records().expect("seals").id.to_string();
+    let sealed = records::seal_records(&forged.seed).expect("seals").id.to_string();
     for state in ["loose", "packed"] {
         if state == "packed" {
             git(&forged.repo, "repack -adq");
@@ -805,11 +808,11 @@ fn fits(schema: &Value, root: &Value, value: &Value, at: &str) {
 
 #[test]
 fn exported_records_fit_their_schemas() {
-    use git_seed::seed::export::Format;
+    use git_seed::engine::export::Format;
     let ground = Ground::new();
     ground.filled();
     let seed = ground.seed();
-    let all = seed.named_records(None).expect("reads");
+    let all = export::named_records(&seed, None).expect("reads");
     assert_eq!(all.len(), 12);
     for (format, schema) in [
         (Format::InToto, include_str!("../../fixtures/schemas/in-toto-statement-v1.json")),
@@ -817,20 +820,20 @@ fn exported_records_fit_their_schemas() {
     ] {
         let schema: Value = serde_json::from_str(schema).expect("it reads");
         for one in &all {
-            fits(&schema, &schema, &seed.export(one, format).expect("exports"), "");
+            fits(&schema, &schema, &export::export(&seed, one, format).expect("exports"), "");
         }
     }
-    let landed = seed.named_record("3").expect("the third");
-    let statement = seed.export(&landed, Format::InToto).expect("exports");
+    let landed = export::named_record(&seed, "3").expect("the third");
+    let statement = export::export(&seed, &landed, Format::InToto).expect("exports");
     let attest = landed.record.attest.clone().expect("it attests");
     assert_eq!(statement["subject"][0]["digest"]["gitCommit"], attest.commit);
-    let trace = seed.export(&landed, Format::AgentTrace).expect("exports");
+    let trace = export::export(&seed, &landed, Format::AgentTrace).expect("exports");
     assert_eq!(trace["vcs"]["revision"], attest.commit);
     assert_eq!(trace["files"][0]["path"], "file");
     assert_eq!(trace["files"][0]["conversations"][0]["ranges"][0], json!({ "start_line": 1, "end_line": 1 }));
-    assert_eq!(seed.named_records(Some("2..4")).expect("reads").len(), 2);
+    assert_eq!(export::named_records(&seed, Some("2..4")).expect("reads").len(), 2);
     for name in ["0", "13", "zz", &"e".repeat(64)] {
-        assert!(seed.named_record(name).is_err(), "{name}");
+        assert!(export::named_record(&seed, name).is_err(), "{name}");
     }
 }
 
@@ -842,19 +845,19 @@ fn what_is_not_vouched_for_is_not_measured_and_a_pin_tells_more() {
     let ids = ground.filled();
     let seed = ground.seed();
     let asked = |expect: Option<&CommitId>| Asked { expect: expect.cloned(), ..Asked::default() };
-    let open = seed.verify(&asked(None)).expect("answers");
+    let open = verify::verify(&seed, &asked(None)).expect("answers");
     assert_eq!((open.ok, open.verified, open.not_measured.len()), (None, 0, 12));
-    let half = seed.verify(&asked(Some(&ids[5]))).expect("answers");
+    let half = verify::verify(&seed, &asked(Some(&ids[5]))).expect("answers");
     assert_eq!((half.ok, half.verified, half.not_measured.len()), (None, 6, 6));
-    let whole = seed.verify(&asked(ids.last())).expect("answers");
+    let whole = verify::verify(&seed, &asked(ids.last())).expect("answers");
     assert_eq!((whole.ok, whole.verified), (Some(true), 12), "{whole:?}");
     // Every ruling comes out again, byte for byte.
-    let replayed = seed.replay(None).expect("answers");
+    let replayed = records::replay(&seed, None).expect("answers");
     assert_eq!((replayed.ok, replayed.verified), (Some(true), 4), "{replayed:?}");
     // A fetched copy is a pin as well.
     git(&ground.repo, &format!("update-ref refs/remotes/origin/seed/claims {}", ids[11]));
     git(&ground.repo, &format!("update-ref refs/seed/claims {}", ids[8]));
-    let cut = ground.seed().verify(&asked(None)).expect("answers");
+    let cut = verify::verify(&ground.seed(), &asked(None)).expect("answers");
     assert_eq!((cut.ok, cut.broken[0].record.as_str()), (Some(false), ids[9].as_str()), "{cut:?}");
 }
 
@@ -862,10 +865,10 @@ fn what_is_not_vouched_for_is_not_measured_and_a_pin_tells_more() {
 fn a_session_shows_its_records_and_a_commit_carries_its_note() {
     let world = super::world::World::prompted();
     assert!(world.seed("audit show").succeeds().contains("No records yet"));
-    let seed = Seed::open(world.repo()).expect("it opens");
+    let seed = Repo::open(world.repo()).expect("it opens");
     let head = seed.store.head().expect("reads").commit.expect("a commit");
     let tree = seed.store.tree_of_commit(&head).expect("reads");
-    let id = seed.record_verdict(verdict(1, tree)).expect("records").to_string();
+    let id = records::record_verdict(&seed, verdict(1, tree)).expect("records").to_string();
     assert!(world.seed("audit show").succeeds().contains(&id[..12]));
     assert!(world.seed(&format!("audit show {}", &id[..12])).succeeds().contains("causal_trace"));
     assert!(world.seed("audit replay").succeeds().contains("1 verified"));

@@ -11,7 +11,7 @@ const RINGS: [&[&str]; 10] = [
     &["cli", "main"],
     &["mcp"],
     &["tour"],
-    &["seed"],
+    &["engine"],
     &["store", "hosts", "githooks", "rules"],
     &["world", "confine", "voice"],
     &["format"],

@@ -2,7 +2,7 @@
 //!
 //! The search walks every state that a job can reach on each map, as far as a rule can tell
 //! states apart, and tries every act, command and event in it. What decides is the library
-//! itself: [`Stand`], the gates over a [`Crossing`], the guards over a [`Scene`], the rules of
+//! itself: [`Position`], the gates over a [`Crossing`], the guards over a [`Scene`], the rules of
 //! commands and of the turn's end, the questions, the status machine, the command table of the
 //! shell. What is left here is in which order the joint asks them, and what acts do to a state;
 //! each such place names its original.
@@ -33,7 +33,9 @@ use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
 use git_seed::phases::place::{Lock, Place};
 use git_seed::phases::room::Room;
 use git_seed::phases::stop::{self, Turn};
-use git_seed::phases::{Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Stand, Write, commands, deeds};
+use git_seed::phases::{
+    Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Position, Write, commands, deeds,
+};
 use git_seed::rules::Rules;
 use git_seed::verdict::Refusal;
 use git_seed::voice::{self, Way};
@@ -695,7 +697,7 @@ impl<'a> Search<'a> {
 
     // ---- from a state to what the rules are asked
 
-    fn stand(&self, state: &State) -> Stand {
+    fn stand(&self, state: &State) -> Position {
         let phase = self.rows[state.phase].name.clone();
         let cycle = u32::from(state.begun) + u32::from(state.begun && state.later);
         let entry = Entry {
@@ -715,7 +717,7 @@ impl<'a> Search<'a> {
             launches: Acts::new(),
             reflections: Acts::new(),
         };
-        Stand {
+        Position {
             track: self.map.name.clone(),
             phase,
             cycle,
@@ -726,7 +728,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The row in force: `Seed::row`. Without a focus it is the row for nobody's work.
+    /// The row in force: `Repo::row`. Without a focus it is the row for nobody's work.
     fn row(&self, state: &State) -> &'a Phase {
         let cycle_begun = state.begun || state.aside.is_some();
         match state.life {
@@ -736,7 +738,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Concrete counts of acts that say what the state says: `Seed::stay`.
+    /// Concrete counts of acts that say what the state says: `record::activity::stay`.
     fn stay(state: &State, row: &Phase) -> Stay {
         let pace = row.pace.clone().unwrap_or_default();
         let acts = |pairs: &[(&str, u32)]| pairs.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
@@ -777,7 +779,7 @@ impl<'a> Search<'a> {
         job
     }
 
-    /// The one place that asks about questions: `Seed::ask`.
+    /// The one place that asks about questions: `person::ask::ask`.
     fn ask(&self, state: &State, row: &Phase, text: &str, options: &[&str], beside: bool) -> Option<Refusal> {
         let job = Self::job(state);
         let one = Question {
@@ -840,7 +842,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The call of an act: `Seed::call` and `Seed::shell`.
+    /// The call of an act: `Repo::call` and `hook::scene::shell`.
     #[expect(clippy::too_many_lines, reason = "one arm for each act")]
     fn call(&self, state: &State, row: &'a Phase, act: Act) -> Call<'static> {
         let mut call = Call {
@@ -905,7 +907,7 @@ impl<'a> Search<'a> {
             Act::ShellRun | Act::ShellTest => class(Class::ShellCode),
             Act::ShellWrite | Act::ShellWriteElsewhere => {
                 class(Class::ShellWrite);
-                // As in `Seed::shell`: where writers are closed, the act says it, not the place.
+                // As in `hook::scene::shell`: where writers are closed, the act says it, not the place.
                 if row.opens(Class::ShellWrite) {
                     call.changes = file(project(), act == Act::ShellWrite && state.declared, true, None);
                 }
@@ -1042,7 +1044,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the guards say to every act: `Seed::before` over `Seed::scene`.
+    /// What the guards say to every act: `hook::before::before` over `hook::scene::scene`.
     fn verdicts(&mut self, state: &State, around: Around) -> Verdicts {
         let key = (Self::seen_by_guards(state), around);
         if let Some(known) = self.judged.get(&key) {
@@ -1118,7 +1120,7 @@ impl<'a> Search<'a> {
             .clone()
     }
 
-    /// Asks the gates of a step: `Seed::ask_gates` and `Seed::crossing`.
+    /// Asks the gates of a step: `boundary::judge::ask_gates` and `boundary::judge::crossing`.
     fn gates(&mut self, state: &State, cmd: Cmd, to: usize, up: bool, unsummed: bool) -> Result<(), usize> {
         let rhythm = Since::Nothing;
         let key = (State { since: rhythm, spent: false, crowded: false, ..*state }, cmd, unsummed);
@@ -1220,7 +1222,7 @@ impl<'a> Search<'a> {
         Came::No(self.keep(&refusal, &name))
     }
 
-    /// The order of `Seed::cross`, `Seed::judge` and `Seed::draft`; `--add-cycle` is asked before them.
+    /// The order of `boundary::cross::cross`, `boundary::judge::judge` and `boundary::draft::draft`; `--add-cycle` is asked before them.
     fn cross(&mut self, state: &State, cmd: Cmd, around: Around) -> Came {
         let stand = self.stand(state);
         let row = self.row(state);
@@ -1257,7 +1259,7 @@ impl<'a> Search<'a> {
         if let Err(no) = gates::declares(row, dir) {
             return self.no(state, no);
         }
-        // `Seed::within_the_lane`.
+        // `boundary::judge::within_the_lane`.
         let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. }) && row.kind == Kind::Work;
         let step = match self.upward(&stand) {
             Ok(up) if onward && state.outgrown => Some(up),
@@ -1302,13 +1304,13 @@ impl<'a> Search<'a> {
         Came::Enters { into, on: forward }
     }
 
-    /// `Seed::upward`.
-    fn upward(&self, stand: &Stand) -> Result<Move, Refusal> {
+    /// `boundary::judge::upward`.
+    fn upward(&self, stand: &Position) -> Result<Move, Refusal> {
         let beyond = self.map.lane.as_ref().map_or(self.map, |lane| self.rules.maps.get(&lane.beyond));
         stand.upward(self.map, beyond)
     }
 
-    /// `Seed::goes_on`: a step forward on a lane goes on through what is met already.
+    /// `boundary::cross::goes_on`: a step forward on a lane goes on through what is met already.
     fn walks_on(&mut self, into: usize, text: Text) -> bool {
         if self.map.lane.is_none() {
             return false;
@@ -1330,22 +1332,22 @@ impl<'a> Search<'a> {
         let (row, stand) = (self.row(state), self.stand(state));
         let done = |to: State| Came::Done(vec![to]);
         match cmd {
-            // `Seed::restore_strays`.
+            // `fence::restore::restore_strays`.
             Cmd::Restore => {
                 let side = row.kind == Kind::Side;
                 done(State { stray: state.stray && side, ..*state })
             }
-            // `Seed::set_multiplier`.
+            // `jobs::lifecycle::set_multiplier`.
             Cmd::Multiplier(dial) => match commands::multiplier(row, &row.name, state.dial != Dial::Unset) {
                 Ok(()) => Came::Done(self.dialled(state, dial)),
                 Err(no) => self.no(state, no),
             },
-            // `Seed::update_job`.
+            // `jobs::lifecycle::update_job`.
             Cmd::Update { objective } => {
                 let (told, shapeless) = (state.told || objective, state.shapeless && !objective);
                 done(self.forget(State { named: true, told, shapeless, ..*state }))
             }
-            // `Seed::set_plan`.
+            // `jobs::lifecycle::set_plan`.
             Cmd::Decide { document } => {
                 let decided = state.plan != Plan::Undecided;
                 let cycle = 1 + u32::from(state.later);
@@ -1358,7 +1360,7 @@ impl<'a> Search<'a> {
                 let plan = if document { Plan::Missing } else { Plan::Settled };
                 done(self.forget(State { plan, ..*state }))
             }
-            // `Seed::leave_side`.
+            // `person::answers::leave_side`.
             Cmd::Exit => {
                 let step = match stand.home() {
                     Ok(step) => step,
@@ -1373,7 +1375,7 @@ impl<'a> Search<'a> {
                 let _ = stand.take(self.map, &step);
                 Came::On
             }
-            // `Seed::prepare_side`.
+            // `person::answers::prepare_side`.
             Cmd::Prep { sure, said } => {
                 let what = if said { "what it is for ".repeat(5) } else { String::new() };
                 let prepares = || questions::prepares(if sure { 90 } else { 10 }, &what);
@@ -1382,7 +1384,7 @@ impl<'a> Search<'a> {
                     Err(no) => self.no(state, no),
                 }
             }
-            // `Seed::reflect`.
+            // `jobs::lifecycle::reflect`.
             Cmd::Reflect { thin } => {
                 let text = if thin { "thin".to_owned() } else { "seen ".repeat(30) };
                 let says = commands::reflects(row).and_then(|_| commands::reflection("scope", &text));
@@ -1392,7 +1394,7 @@ impl<'a> Search<'a> {
                 let seen = (state.seen + 1).min(lenses(row).len());
                 done(self.forget(State { seen, ..*state }))
             }
-            // `Seed::archive`.
+            // `memory::condense::archive`.
             Cmd::Archive => {
                 match commands::condenses(row, state.notes.then_some("src/CLAUDE.md:5"), "archive") {
                     Ok(()) => done(self.forget(State { unkept: false, ..*state })),
@@ -1400,18 +1402,18 @@ impl<'a> Search<'a> {
                 }
             }
             Cmd::Seal => done(self.forget(State { unsealed: false, ..*state })),
-            // `Seed::read_plan`.
+            // `jobs::plan::read_plan`.
             Cmd::ReadPlan if state.plan == Plan::Settled => {
                 done(self.forget(State { unread: false, ..*state }))
             }
             Cmd::ReadPlan => Came::Fails("the job has no plan document to read"),
-            // `Seed::pause_job`.
+            // `jobs::lifecycle::pause_job`.
             Cmd::Pause if state.life == Life::Completed => Came::Done(Vec::new()),
             Cmd::Pause => match Self::job(state).become_(Status::Pending, 1) {
                 Ok(()) => done(self.paused()),
                 Err(_) => Came::Fails("the job does not become pending"),
             },
-            // `Seed::focus_in_the_way`.
+            // `jobs::focus::focus_in_the_way`.
             Cmd::Focus | Cmd::Create | Cmd::Unlink => {
                 let busy = (!stand.phase.is_idle()).then_some(&row.name);
                 let verdict = match cmd {
@@ -1429,7 +1431,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A finished job that nobody was there to approve: `Seed::rest`.
+    /// A finished job that nobody was there to approve: `jobs::unattended::rest`.
     fn awaiting(&self) -> State {
         State { life: Life::Awaiting, ..self.born() }
     }
@@ -1447,9 +1449,9 @@ impl<'a> Search<'a> {
         unique(to)
     }
 
-    /// The states in which a phase may begin: `Stand::open`, `Seed::draft`, and every value of
+    /// The states in which a phase may begin: `Position::open`, `boundary::draft::draft`, and every value of
     /// what earlier phases did not look at.
-    fn enter(&mut self, state: &State, after: &Stand) -> usize {
+    fn enter(&mut self, state: &State, after: &Position) -> usize {
         let decided = state.plan != Plan::Undecided;
         let fresh = State {
             phase: self.number(after.phase.as_str()),
@@ -1581,7 +1583,7 @@ impl<'a> Search<'a> {
 
     // ---- what acts do
 
-    /// The states after an act that passed: `Seed::after` and the counting in `seed::pacing`.
+    /// The states after an act that passed: `hook::after::after` and the counting in `engine::record::activity`.
     fn effects(&self, state: &State, act: Act) -> Vec<State> {
         let row = self.row(state);
         if row.kind == Kind::Side {
@@ -1594,7 +1596,7 @@ impl<'a> Search<'a> {
             return vec![State { stray, caused, ..*state }];
         }
         if act == Act::AskSide && state.life == Life::Active {
-            // `Seed::enter_side`, once the person said so.
+            // `person::answers::enter_side`, once the person said so.
             let stand = self.stand(state);
             let Ok(step) = stand.aside(self.map) else { return Vec::new() };
             let phase = self.number(stand.take(self.map, &step).phase.as_str());
@@ -1653,7 +1655,7 @@ impl<'a> Search<'a> {
                 to.extend(looked(&State { spent: false, ungiven: false, ..*state }, false));
                 to.push(State { crowded: true, ..*state });
             }
-            // `Seed::approve`, once the person said so.
+            // `person::answers::approve`, once the person said so.
             Act::AskComplete if !state.waits => {
                 let mut job = Self::job(state);
                 if job.become_(Status::Completed, 1).is_ok() {
@@ -2062,7 +2064,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Refusals of events: `Seed::stop`, and `Seed::approve` for an answer.
+    /// Refusals of events: `hook::stop::stop`, and `person::answers::approve` for an answer.
     fn events(&mut self, state: &State) -> Vec<usize> {
         let row = self.row(state);
         let mut refused = Vec::new();
@@ -2093,7 +2095,7 @@ impl<'a> Search<'a> {
         self.row(state).questions.iter().any(|word| word == "PLUGIN-LOCK")
     }
 
-    /// What is answered about protected surfaces: `Seed::lock_may_open`, and `Seed::check_surface`
+    /// What is answered about protected surfaces: `fence::surfaces::lock_may_open`, and `fence::surfaces::check_surface`
     /// at a boundary and at the side lane's end.
     fn locks(&mut self, state: &State) -> Vec<usize> {
         let row = self.row(state);
@@ -2154,7 +2156,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whatever is so around it: the commands that show and mend pass, refusals are followed,
-    /// and a person can pause. Switching off asks nothing of the job: `Seed::switch_off`.
+    /// and a person can pause. Switching off asks nothing of the job: `jobs::lifecycle::switch_off`.
     fn is_never_shut_in(&mut self, state: &State) {
         for around in AROUND {
             // A guest only looks, by design.

@@ -1,0 +1,96 @@
+//! The phase commit: its message, its trailers, and `git commit` with the person's hooks.
+
+use crate::engine::boundary;
+use crate::engine::boundary::step::Judged;
+use crate::engine::record::pending_file::Pending;
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::format::state::State;
+use crate::format::trailers::{self, StepTrailers};
+use crate::format::{seed_id, short_hash};
+use crate::store::{CommitFailed, CommitId};
+
+/// Makes the phase commit; `None` when there is nothing to commit.
+pub(crate) fn phase_commit(
+    repo: &Repo,
+    focused: &LoadedJob,
+    toward: &Transition,
+    judged: &Judged,
+) -> Result<Option<CommitId>> {
+    if judged.survey.own.is_empty() {
+        return Ok(None);
+    }
+    let Some(staged) = repo.store.stage(&judged.survey.own).map_err(vetoed)? else { return Ok(None) };
+    let trailers = trailers(&focused.state, &judged.name);
+    let message = commit_message(repo, focused, toward, judged, &trailers);
+    let pending = Pending {
+        id: trailers.id.clone(),
+        before: focused.state.step.clone(),
+        head: repo.store.head()?.commit.as_ref().map(ToString::to_string).unwrap_or_default(),
+        tree: staged.tree().to_string(),
+        message: short_hash(message.as_bytes(), 32),
+        chain: focused.chain.clone(),
+        toward: toward.clone(),
+        text: judged.message.text().to_owned(),
+        owner: crate::world::myself(),
+    };
+    boundary::pending::write_pending(repo, focused, &pending)?;
+    match repo.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
+        Ok(made) => Ok(Some(made.commit)),
+        Err(failed) => {
+            // A git that outlived its killed caller may have made this very commit first.
+            if let Some(head) = repo.store.head()?.commit
+                && boundary::pending::is_meant(repo, &pending, &head)?
+            {
+                return Ok(Some(head));
+            }
+            boundary::pending::forget_pending(repo)?;
+            Err(vetoed(failed))
+        }
+    }
+}
+
+pub(crate) fn trailers(state: &State, step: &str) -> StepTrailers {
+    let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
+    StepTrailers {
+        job: state.job.id.to_string(),
+        run: state.job.run,
+        cycle: state.stand.cycle,
+        phase: state.stand.phase.to_string(),
+        step: step.to_owned(),
+        id: seed_id(&state.job.id.to_string(), before, step),
+        commit: None,
+        by: None,
+    }
+}
+
+pub(crate) fn commit_message(
+    repo: &Repo,
+    focused: &LoadedJob,
+    toward: &Transition,
+    judged: &Judged,
+    step: &StepTrailers,
+) -> String {
+    let phase = focused.state.stand.phase.as_str();
+    let template = match toward {
+        Transition::Checkpoint => repo.rules.subject.replace("{subject}", "[intermediate] {subject}"),
+        _ => repo.rules.subject.clone(),
+    };
+    let text = judged.message.commit(&template, phase, &focused.state.job.name);
+    let mixed: Vec<String> = judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
+    let text = trailers::append(&text, step);
+    if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
+}
+
+fn vetoed(failed: CommitFailed) -> SeedError {
+    match failed {
+        CommitFailed::Refused { output, by_hook } => {
+            let hook = by_hook.map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();
+            SeedError::Vetoed { hook, output }
+        }
+        CommitFailed::Busy(what) => {
+            SeedError::Usage(format!("a {what} is under way; finish or abort it first"))
+        }
+        CommitFailed::Store(error) => error.into(),
+    }
+}

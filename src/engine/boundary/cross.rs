@@ -1,0 +1,281 @@
+//! Crosses a boundary: judge, commit, record, and what follows from it.
+//!
+//! A refusal changes nothing. No lock is held while `git commit` runs; what is meant lies in
+//! `pending` meanwhile, so that whoever comes next can finish it.
+
+use crate::engine::boundary::judge::NAMED;
+use crate::engine::boundary::step::{Judged, Transitioned};
+use crate::engine::record::draft::{By, Journaling, Taken};
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::text::count;
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::{boundary, fence, jobs, memory, record};
+use crate::format::interaction::Interaction;
+use crate::format::{names, notes};
+use crate::jobs::Status;
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword::{self, ShortWord};
+use crate::phases::message::Message;
+use crate::phases::{Kind, Move, PhaseName};
+use crate::store::CommitId;
+use crate::verdict::Refusal;
+
+/// Crosses a boundary of the focused job.
+pub(crate) fn cross(
+    repo: &Repo,
+    toward: &Transition,
+    text: &str,
+    by: By,
+) -> Result<std::result::Result<Transitioned, Refusal>> {
+    repo.require_focused()?;
+    finish_pending(repo)?;
+    fence::after_call::forget_stale_proof(repo)?;
+    let focused = repo.require_focused()?;
+    // A killed step may have left them behind; what leaves condense has climbed.
+    memory::notes::climb(repo, &focused)?;
+    let message = Message::new(text);
+    let since = repo.read_since(&focused)?;
+    focused.activity.clone()?;
+    let mut judged = match boundary::judge::judge(repo, &focused, &since, toward, message.clone())? {
+        Ok(judged) => judged,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if focused.state.unlocked.is_some() {
+        if let Err(refusal) = fence::surfaces::check_surface(repo, &focused)? {
+            return Ok(Err(refusal));
+        }
+        // The check is a program like any other: what it left behind is judged too.
+        judged = match boundary::judge::judge(repo, &focused, &since, toward, message)? {
+            Ok(judged) => judged,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+    }
+    let ledger = boundary::ledger::put_ledger(repo, &focused, toward, &mut judged)?;
+    let commit = boundary::commit::phase_commit(repo, &focused, toward, &judged);
+    if commit.is_err() {
+        boundary::ledger::take_back_ledger(repo, &focused, ledger, &mut judged)?;
+    }
+    let commit = match commit {
+        Err(SeedError::Vetoed { .. }) if matches!(toward, Transition::Back { .. }) => None,
+        done => done?,
+    };
+    if commit.is_none() && *toward == Transition::Checkpoint {
+        return Err(SeedError::Usage("nothing to checkpoint: no declared file differs from HEAD".to_owned()));
+    }
+    record(repo, &focused.chain, toward, judged, commit, by)
+}
+
+/// Takes the step that `toward` means; on a small lane it goes on through every phase whose
+/// exit is met. All boundaries that were crossed, in order.
+pub(crate) fn advance(
+    repo: &Repo,
+    toward: &Transition,
+    text: &str,
+    by: By,
+) -> Result<std::result::Result<Vec<Transitioned>, Refusal>> {
+    let first = match cross(repo, toward, text, by)? {
+        Ok(crossed) => crossed,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let mut crossed = vec![first];
+    let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
+    while let Some(last) = crossed.last()
+        && matches!(toward, Transition::Forward { .. })
+        && goes_on(repo, &last.focused)?
+    {
+        match cross(repo, &on, text, by)? {
+            Ok(next) => crossed.push(next),
+            Err(_) => break,
+        }
+    }
+    Ok(Ok(crossed))
+}
+
+/// The job walks a lane, and the exit of the phase that it came to is met already. What
+/// is written in first, and what a person decides, is never walked through.
+pub(crate) fn goes_on(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let (stand, row) = (&focused.state.stand, repo.row(Some(focused)));
+    let walks = repo.map(stand).lane.is_some() && row.kind == Kind::Work && !row.freezes;
+    Ok(walks && stand.phase != repo.map(stand).start && boundary::judge::missing(repo, focused)?.is_empty())
+}
+
+/// The second half: lock, write the step, then what follows from it.
+pub(crate) fn record(
+    repo: &Repo,
+    chain: &str,
+    toward: &Transition,
+    judged: Judged,
+    commit: Option<CommitId>,
+    by: By,
+) -> Result<std::result::Result<Transitioned, Refusal>> {
+    let pages = boundary::declare::pages_to_heal(repo, &judged, chain)?;
+    let begins = matches!(&judged.step, Some(Move::Forward(_))) && {
+        let focused = repo.require_focused()?;
+        focused.state.stand.phase.is_idle()
+    };
+    let start = if begins { Some(fence::tree::begin_fence(repo)?) } else { None };
+    let by_hand = fence::foreign_commits::commits_by_hand(repo, chain)?;
+    if let Some(commit) = &commit
+        && let Some(id) = names::job_of(chain)
+    {
+        repo.store.keep(&names::keep_chain(&id), commit, repo.now)?;
+    }
+    // Nothing else holds the fence's tree against a gc.
+    let tree = start.as_ref().and_then(|start| start.tree.parse().ok());
+    if let (Some(tree), Some(id)) = (tree.or(judged.survey.tree.clone()), names::job_of(chain)) {
+        repo.store.keep_tree(&names::keep_chain(&id), &tree, repo.now)?;
+    }
+    let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
+        let draft =
+            boundary::draft::draft(repo, chain, state, toward, &judged, commit.as_ref(), start.as_ref(), by)?;
+        Ok(draft.map(|draft| memory::pages::keep_unhealed(repo, draft, state.steps, &pages)))
+    })?;
+    let taken = match taken {
+        Ok(taken) => taken,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    boundary::pending::forget_pending(repo)?;
+    if let Some(commit) = &commit {
+        repo.store.note_add(
+            commit,
+            &notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, repo.now),
+            repo.now,
+        )?;
+    }
+    let mut remarks = memory::pages::write_healed(repo, &pages)?;
+    let climbed = memory::notes::climb(repo, &taken.focused)?;
+    remarks.extend(climbed.iter().map(|page| format!("{page}: its carried notes count one cycle more.")));
+    if let Some(start) = start.as_ref().filter(|start| !start.persons.is_empty()) {
+        remarks.push(format!(
+            "{} changed before this cycle: left to the person, in no commit.",
+            count(start.persons.len(), "path")
+        ));
+    }
+    remarks.extend(by_hand);
+    if let Some(Move::Up { track, .. }) = &judged.step {
+        remarks.push(format!("The work goes on on the track {track}; what was done is kept."));
+    }
+    let unclaimed = &taken.focused.state.fence.unclaimed;
+    if let Some(more) = unclaimed.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        remarks.push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
+    }
+    for unclaimed in unclaimed.iter().take(NAMED) {
+        remarks.push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
+    }
+    let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
+        && taken.focused.state.job.status == Status::Completed;
+    let created = if closes { close(repo, &taken.focused)? } else { None };
+    let rests = taken.focused.state.job.status == Status::Awaiting;
+    let next = if rests { jobs::unattended::rest(repo, &taken.focused)? } else { None };
+    // The index of the fence was taken in the survey; only anchors came after it.
+    if !closes && !rests && !pages.is_empty() {
+        fence::tree::snapshot(repo)?;
+    }
+    let Taken { focused, trailers } = taken;
+    Ok(Ok(Transitioned { focused, trailers, commit, remarks, closed: closes, created, rests, next }))
+}
+
+/// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the
+/// next job, and then the closed one is put away.
+pub(crate) fn close(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
+    repo.store.clear_focus()?;
+    repo.store.journal().restart(None)?;
+    let created = create_what_waited(repo, focused)?;
+    record::archive::put_away(repo, &focused.state.job.id)?;
+    Ok(created)
+}
+
+fn create_what_waited(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
+    let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
+    let mut kept = kept_prompts(repo, focused, n)?.into_iter();
+    let Some(first) = kept.next() else { return Ok(None) };
+    let driver = focused.state.driver.clone();
+    let created =
+        jobs::birth::create_from_prompt(repo, &first, &driver, jobs::birth::track_of(repo, &first.text))?;
+    for more in kept {
+        let subject = "words for the job";
+        record::interactions::add_interaction(
+            repo,
+            &created.chain,
+            more.kind,
+            &more.text,
+            Sender::read(&more.provenance),
+            subject,
+        )?;
+    }
+    let created = repo.require_focused()?;
+    open_lane(repo, created).map(Some)
+}
+
+/// The prompts that a closing job keeps for the next one, from the `n`-th on; short
+/// words said meanwhile did their work already.
+fn kept_prompts(repo: &Repo, focused: &LoadedJob, n: u32) -> Result<Vec<Interaction>> {
+    let mut kept = Vec::new();
+    for n in n..=focused.state.job.interactions {
+        let bytes = repo.store.file(&focused.tip, &names::interaction(n))?.unwrap_or_default();
+        let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
+        let creates = match shortword::read(&read.text) {
+            None => true,
+            Some((ShortWord::Pause | ShortWord::Off | ShortWord::Approve(_), _)) => false,
+            Some((_, rest)) => !rest.is_empty(),
+        };
+        if read.kind == InteractionKind::Prompt && creates {
+            kept.push(read);
+        }
+    }
+    Ok(kept)
+}
+
+/// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
+pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
+    let Some(pending) =
+        record::pending_file::pending(repo).filter(|pending| !crate::world::is_running(&pending.owner))
+    else {
+        return Ok(None);
+    };
+    let head = repo.store.head()?.commit;
+    if head.as_ref().map(ToString::to_string).unwrap_or_default() == pending.head {
+        // Not made, or not yet: git may outlive the program that called it.
+        return Ok(None);
+    }
+    let head = head.filter(|head| boundary::pending::is_meant(repo, &pending, head).unwrap_or(false));
+    let focused = repo.focused()?.filter(|focused| focused.chain == pending.chain);
+    let (Some(head), Some(focused)) = (head, focused) else {
+        boundary::pending::forget_pending(repo)?;
+        return Ok(None);
+    };
+    if focused.state.step == pending.id {
+        boundary::pending::forget_pending(repo)?;
+        return Ok(None);
+    }
+    let since = repo.read_since(&focused)?;
+    let judged =
+        boundary::judge::judge(repo, &focused, &since, &pending.toward, Message::new(&pending.text))?;
+    let Ok(mut judged) = judged else {
+        boundary::pending::forget_pending(repo)?;
+        return Ok(None);
+    };
+    judged.ledger = boundary::ledger::ledger_in(repo, &focused, &head)?;
+    match record(repo, &pending.chain, &pending.toward, judged, Some(head), By::Agent) {
+        // A step that can no longer be written must not stand in the way of every other.
+        Err(error) if !matches!(error, SeedError::Store(_)) => {
+            boundary::pending::forget_pending(repo)?;
+            Ok(None)
+        }
+        done => done.map(std::result::Result::ok),
+    }
+}
+
+/// The prompt opens the first phase of a lane.
+pub(crate) fn open_lane(repo: &Repo, job: LoadedJob) -> Result<LoadedJob> {
+    if repo.map(&job.state.stand).lane.is_none() {
+        return Ok(job);
+    }
+    let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
+    Ok(match cross(repo, &on, &job.state.job.name, By::Person)? {
+        Ok(crossed) => crossed.focused,
+        // Away from home or in the middle of a merge: the first step is the agent's, later.
+        Err(_) => job,
+    })
+}

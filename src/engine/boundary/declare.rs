@@ -1,0 +1,124 @@
+//! What a boundary declares: the directories whose pages were edited, and `--scope`.
+
+use crate::engine::boundary::step::Judged;
+use crate::engine::memory::pages::{declared_dir, dir_line};
+use crate::engine::record::draft::StepDraft;
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::{fence, memory};
+use crate::format::names;
+use crate::format::state::{self, State};
+use crate::memory::heal;
+use crate::phases::gates::{self, BadLine};
+use crate::phases::{Move, Phase, Position};
+use crate::store::TreeEdit;
+use crate::verdict::Refusal;
+
+/// What the step would declare reads, and is this phase's to declare.
+pub(crate) fn scope_is_sound(
+    repo: &Repo,
+    focused: &LoadedJob,
+    row: &Phase,
+    toward: &Transition,
+    step: Option<&Move>,
+) -> Result<std::result::Result<(), Refusal>> {
+    let no = |line: BadLine, what: String| Ok(Err(gates::misdeclared(line, &what)));
+    let Transition::Forward { scope, .. } = toward else { return Ok(Ok(())) };
+    if let Err(refusal) = gates::declares(row, scope.first().map(String::as_str)) {
+        return Ok(Err(refusal));
+    }
+    for dir in scope {
+        if let Err(bad) = declared_dir(dir) {
+            return no(BadLine::Scope, bad);
+        }
+    }
+    if freezes(repo, &focused.state.stand, step) {
+        let mut dirs = repo.lines(&focused.chain, names::SCOPE)?;
+        let since = repo.read_since(focused)?;
+        dirs.extend(since.touched().filter(|path| repo.is_page(path)).map(dir_line));
+        if let Err(bad) = memory::pages::scope_lines(repo, &dirs, row) {
+            return no(BadLine::Scope, bad);
+        }
+        if let Err(bad) = memory::pages::kinds_brought(repo, &dirs, row) {
+            return no(BadLine::Kind, bad);
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Pages that the next phase finds without their anchors: the root page when a cycle
+/// begins, and pages that the agent has looked at or written in.
+pub(crate) fn pages_to_heal(repo: &Repo, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
+    let map = repo.map(&repo.require_focused()?.state.stand);
+    let enters = match &judged.step {
+        Some(Move::Forward(to) | Move::Back(to)) => map.phase(to).is_some_and(|to| to.anchor.is_some()),
+        Some(Move::Up { track, to }) => {
+            repo.rules.maps.get(track).phase(to).is_some_and(|to| to.anchor.is_some())
+        }
+        _ => false,
+    };
+    if !enters {
+        return Ok(Vec::new());
+    }
+    let mut pages = vec![repo.page_path(".")];
+    pages.extend(repo.lines(chain, names::SCOPE)?.iter().map(|dir| repo.page_path(dir)));
+    let focused = repo.require_focused()?;
+    let persons = fence::tree::persons(repo, &focused)?;
+    let dirty: Vec<String> =
+        if focused.state.stand.phase.is_idle() { fence::tree::dirty_now(repo)? } else { Vec::new() };
+    let since = repo.read_since(&focused)?;
+    pages.extend(
+        since.touched().chain(since.looked_at()).filter(|path| repo.is_page(path)).map(str::to_owned),
+    );
+    pages.sort();
+    pages.dedup();
+    pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
+    let anchors = repo.rules.maps.anchors();
+    let text = |page: &String| repo::paths::text_of(repo.store.work_tree().join(page)).ok();
+    Ok(pages
+        .iter()
+        .filter_map(|page| Some((page.clone(), heal::heal(&text(page)?, &anchors).ok()?)))
+        .filter(|(_, healed)| !healed.is_unchanged())
+        .map(|(page, healed)| (page, healed.text))
+        .collect())
+}
+
+/// Adds what this stay declared to the cycle's scope.
+pub(crate) fn declare(
+    repo: &Repo,
+    chain: &str,
+    state: &mut State,
+    row: &Phase,
+    toward: &Transition,
+    judged: &Judged,
+    draft: &mut StepDraft,
+) -> Result<()> {
+    let mut lines = repo.lines(chain, names::SCOPE)?;
+    let known = lines.len();
+    if row.declares {
+        lines.extend(judged.survey.pages.iter().map(|page| dir_line(page)));
+    }
+    let freezes = freezes(repo, &state.stand, judged.step.as_ref());
+    // Both were judged before the commit; what does not read now has changed since.
+    if freezes {
+        state.kinds = memory::pages::kinds_brought(repo, &lines, row).map_err(SeedError::Usage)?;
+        lines.extend(memory::pages::scope_lines(repo, &lines, row).map_err(SeedError::Usage)?);
+    }
+    if let Transition::Forward { scope, .. } = toward {
+        for dir in scope {
+            lines.extend(declared_dir(dir).map_err(SeedError::Usage)?);
+        }
+    }
+    if lines.len() != known || freezes {
+        let bytes = state::write_lines(lines.iter().map(String::as_str)).into_bytes();
+        draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
+    }
+    Ok(())
+}
+
+fn freezes(repo: &Repo, stand: &Position, step: Option<&Move>) -> bool {
+    match step {
+        Some(Move::Forward(to)) => repo.map(stand).phase(to).is_some_and(|to| to.freezes),
+        _ => false,
+    }
+}

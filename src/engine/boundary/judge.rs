@@ -1,0 +1,283 @@
+//! Judges a boundary: which step it is, whether the job stands at home, what the gates say.
+//!
+//! Gathers a [`Crossing`] and asks; nothing is written here.
+
+use std::collections::BTreeSet;
+
+use crate::engine::boundary::draft::step_name;
+use crate::engine::boundary::step::Judged;
+use crate::engine::fence::survey::Survey;
+use crate::engine::record::step::TOUCHED;
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{boundary, claims, fence, jobs, memory, record};
+use crate::format::fold::JournalLines;
+use crate::format::names;
+use crate::memory::words;
+use crate::phases::criteria::Shown;
+use crate::phases::gates::{self, Crossing};
+use crate::phases::home::{self, Here};
+use crate::phases::message::Message;
+use crate::phases::pacing::Stay;
+use crate::phases::{Kind, Move, PhaseName, Position, Size};
+use crate::store::{CommitId, TreeId};
+use crate::verdict::Refusal;
+
+/// The most paths that are named one by one.
+pub(crate) const NAMED: usize = 5;
+
+pub(crate) fn judge(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    toward: &Transition,
+    message: Message,
+) -> Result<std::result::Result<Judged, Refusal>> {
+    let stand = &focused.state.stand;
+    let step = match toward {
+        Transition::Forward { to, .. } => stand.forward(repo.map(stand), to.as_ref()).map(Some),
+        Transition::Back { to } => stand.backward(repo.map(stand), to.as_ref()).map(Some),
+        Transition::Up => upward(repo, stand).map(Some),
+        Transition::Checkpoint => gates::has_checkpoints(repo.row(Some(focused))).map(|()| None),
+    };
+    let step = match step.and_then(|step| stands_at_home(repo, focused).map(|()| step)) {
+        Ok(step) => step,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if matches!(toward, Transition::Back { .. } | Transition::Checkpoint)
+        && let Err(refusal) = gates::says_why(&message)
+    {
+        return Ok(Err(refusal));
+    }
+    let row = repo.row(Some(focused));
+    if let Err(refusal) = boundary::declare::scope_is_sound(repo, focused, row, toward, step.as_ref())? {
+        return Ok(Err(refusal));
+    }
+    if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo) {
+        return Ok(Err(refusal));
+    }
+    let survey = fence::survey::survey(repo, focused, since, row)?;
+    let (step, outgrown) = within_the_lane(repo, focused, toward, step, &survey)?;
+    let toward = if outgrown { &Transition::Up } else { toward };
+    // Asked of the job where the tree changed alone.
+    let heard = !survey.changed || since.heard() || was_heard(repo, focused)?;
+    if let Err(refusal) = gates::hooks_fire(survey.changed, heard, !survey.strays.is_empty()) {
+        return Ok(Err(refusal));
+    }
+    let runs = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
+    let known = &focused.state.fence.unclaimed;
+    let new = survey.unclaimed.iter().find(|one| !known.contains(one)).map(|one| one.path.as_str());
+    if let Err(refusal) = gates::nobody_writes_now(new, runs) {
+        return Ok(Err(refusal));
+    }
+    if let Err(refusal) = ask_gates(repo, focused, since, toward, step.as_ref(), &message, &survey)? {
+        return Ok(Err(refusal));
+    }
+    let name = step_name(stand.phase.as_str(), step.as_ref());
+    let at = (stand.phase.clone(), stand.cycle);
+    let closes = matches!(toward, Transition::Forward { add_cycle: None, .. })
+        && step == Some(Move::Forward(PhaseName::idle()));
+    let rests = closes && jobs::unattended::would_rest(repo, focused);
+    Ok(Ok(Judged { survey, step, name, message, at, rests, ledger: None }))
+}
+
+/// Acts of an earlier step of this stay were heard, so the hooks do fire.
+fn was_heard(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    Ok(!repo.lines(&focused.chain, TOUCHED)?.is_empty())
+}
+
+fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
+    let home = &focused.state.home;
+    let away = repo.away(focused);
+    let here = Here { away, doing: repo.store.in_progress(), branch: home.branch.as_str() };
+    let last = home.commit.parse::<CommitId>().ok();
+    home::takes_steps(here, || last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false)))
+}
+
+pub(crate) fn ask_gates(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    toward: &Transition,
+    step: Option<&Move>,
+    message: &Message,
+    survey: &Survey,
+) -> Result<std::result::Result<(), Refusal>> {
+    let to = match step {
+        Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => to.clone(),
+        _ => focused.state.stand.phase.clone(),
+    };
+    let live_notes = memory::pages::live_notes(repo, focused)?;
+    let unarchived = memory::condense::lacks_archive(repo, focused)?;
+    let unsealed = boundary::seal::open_at_the_end(repo, focused);
+    let stay = record::activity::stay(repo, focused);
+    let plan = repo.plan_fault(&focused.state);
+    let crossing = crossing(
+        repo,
+        focused,
+        since,
+        Some(toward),
+        &to,
+        message,
+        &live_notes,
+        &survey.strays,
+        &stay,
+        &plan,
+    )?;
+    let shown = shown(repo, focused, survey, message)?;
+    let crossing = Crossing {
+        shown: &shown,
+        uncommitted: !survey.own.is_empty(),
+        unarchived: unarchived.as_ref(),
+        unsealed: unsealed.as_deref(),
+        ..crossing
+    };
+    Ok(match toward {
+        Transition::Forward { .. } => gates::forward(&crossing),
+        Transition::Back { .. } => gates::backward(&crossing),
+        Transition::Up => gates::upward(&crossing),
+        Transition::Checkpoint => gates::checkpoint(&crossing),
+    })
+}
+
+#[expect(clippy::too_many_arguments, reason = "what a gate may look at, gathered by two callers")]
+pub(crate) fn crossing<'a>(
+    repo: &'a Repo,
+    focused: &'a LoadedJob,
+    since: &JournalLines,
+    toward: Option<&Transition>,
+    to: &'a PhaseName,
+    message: &'a Message,
+    live_notes: &'a [String],
+    strays: &'a [String],
+    stay: &'a Stay,
+    plan: &'a (String, Option<String>),
+) -> Result<Crossing<'a>> {
+    let state = &focused.state;
+    let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
+    let objective_words = u32::try_from(words::count(&state.job.objective)).unwrap_or(u32::MAX);
+    let declared = !repo.lines(&focused.chain, names::SCOPE)?.is_empty()
+        || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
+    Ok(Crossing {
+        phase: repo.row(Some(focused)),
+        to,
+        message,
+        cycle: state.stand.cycle,
+        multiplier: state.stand.entry.multiplier,
+        page_edits: state.stand.entry.page_edits + counts.page_edits,
+        plan_edits: state.stand.entry.plan_edits + counts.plan_edits,
+        named: !state.job.provisional,
+        objective_words,
+        shapeless: gates::shapeless(&state.job.shape, &state.job.objective),
+        plan: repo.plan_standing(focused),
+        plan_path: plan.0.as_str(),
+        plan_fault: plan.1.clone(),
+        unread: repo.unread_plan(focused),
+        live_notes,
+        unconsumed: memory::note_agents::unconsumed(repo, focused)?,
+        unarchived: None,
+        unsealed: None,
+        deflation: memory::condense::deflation(repo, focused)?
+            .map(|deflation| (deflation.remaining, deflation.max_words())),
+        strays,
+        declared,
+        stay,
+        checkpoints: state.stand.entry.checkpoints,
+        unsummed: jobs::summary::is_wanted(state),
+        uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
+        proved: counts.activity.proved.unwrap_or(state.proved),
+        shown: &[],
+    })
+}
+
+/// The last run of each command on the work as it is, where the row has criteria and the
+/// message speaks of them. Pages and other memory may have changed since.
+pub(crate) fn shown(
+    repo: &Repo,
+    focused: &LoadedJob,
+    survey: &Survey,
+    message: &Message,
+) -> Result<Vec<Shown>> {
+    let row = repo.row(Some(focused));
+    let asked = row.criteria.as_deref().is_some_and(|title| message.section(title).is_some());
+    let Some(tree) = survey.tree.as_ref().filter(|_| asked) else { return Ok(Vec::new()) };
+    let is_work = |path: &String| fence::survey::place_of(repo, path, &focused.state).is_direct(path);
+    let mut last: Vec<Shown> = Vec::new();
+    for receipt in claims::receipts::receipts(repo, tree)? {
+        last.retain(|shown| shown.command != receipt.command);
+        if !receipt.stale && !receipt.changed_since.iter().any(is_work) {
+            let (passed, test) = (receipt.status == Some(0), receipt.run.is_some());
+            last.push(Shown { command: receipt.command, passed, test });
+        }
+    }
+    Ok(last)
+}
+
+pub(crate) fn upward(repo: &Repo, stand: &Position) -> std::result::Result<Move, Refusal> {
+    let map = repo.map(stand);
+    let beyond = map.lane.as_ref().map_or(map, |lane| repo.rules.maps.get(&lane.beyond));
+    stand.upward(map, beyond)
+}
+
+/// Work that has outgrown its lane goes on where there is room for it.
+pub(crate) fn within_the_lane(
+    repo: &Repo,
+    focused: &LoadedJob,
+    toward: &Transition,
+    step: Option<Move>,
+    survey: &Survey,
+) -> Result<(Option<Move>, bool)> {
+    let stand = &focused.state.stand;
+    let Some(lane) = &repo.map(stand).lane else { return Ok((step, false)) };
+    let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
+    let (Some(tree), true) = (&survey.tree, onward && repo.row(Some(focused)).kind == Kind::Work) else {
+        return Ok((step, false));
+    };
+    if !lane.is_outgrown(size(repo, focused, tree)?) {
+        return Ok((step, false));
+    }
+    match upward(repo, stand) {
+        Ok(up) => Ok((Some(up), true)),
+        Err(_) => Ok((step, false)),
+    }
+}
+
+/// What the cycle has changed so far, besides pages and what is the person's.
+pub(crate) fn size(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<Size> {
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Size::default()) };
+    let persons = fence::tree::persons(repo, focused)?;
+    let mut size = Size::default();
+    let mut directories = BTreeSet::new();
+    for (path, lines) in repo.store.lines_changed(&began, tree)? {
+        let path = path.to_string();
+        if persons.contains(&path) || repo.is_page(&path) {
+            continue;
+        }
+        size.files += 1;
+        size.lines = size.lines.saturating_add(lines);
+        directories.insert(path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned()));
+    }
+    size.directories = directories.len();
+    Ok(size)
+}
+
+/// What stands between the focused job and its next step, but for the message.
+pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> {
+    let since = repo.read_since(focused)?;
+    let row = repo.row(Some(focused));
+    let Some(to) = row.next.first() else { return Ok(Vec::new()) };
+    let strays = fence::shown::fence_shown(repo, focused)?.strays;
+    let live_notes = memory::pages::live_notes(repo, focused)?;
+    let message = Message::default();
+    let stay = record::activity::stay(repo, focused);
+    let plan = repo.plan_fault(&focused.state);
+    let crossing = crossing(repo, focused, &since, None, to, &message, &live_notes, &strays, &stay, &plan)?;
+    let (unarchived, unsealed) =
+        (memory::condense::lacks_archive(repo, focused)?, boundary::seal::open_at_the_end(repo, focused));
+    let crossing = Crossing { unarchived: unarchived.as_ref(), unsealed: unsealed.as_deref(), ..crossing };
+    Ok(fence::fingerprint_restore::prints_hold(repo)
+        .err()
+        .into_iter()
+        .chain(gates::missing(&crossing))
+        .collect())
+}

@@ -1,0 +1,11 @@
+//! The step from one phase to the next: judged, committed, recorded.
+
+pub(crate) mod commit;
+pub(crate) mod cross;
+pub(crate) mod declare;
+pub(crate) mod draft;
+pub(crate) mod judge;
+pub(crate) mod ledger;
+pub(crate) mod pending;
+pub(crate) mod seal;
+pub(crate) mod step;

@@ -1,0 +1,40 @@
+//! The words of a boundary: where it goes, what was judged, what came of it.
+
+use crate::engine::fence::survey::Survey;
+use crate::engine::repo::LoadedJob;
+use crate::format::trailers::StepTrailers;
+use crate::phases::message::Message;
+use crate::phases::{Move, PhaseName};
+use crate::store::{CommitId, TreeEdit};
+
+/// A boundary that was crossed.
+#[derive(Clone, Debug)]
+pub(crate) struct Transitioned {
+    pub focused: LoadedJob,
+    pub trailers: StepTrailers,
+    pub commit: Option<CommitId>,
+    /// Worth telling the agent, one line each: pages mended, changes left alone.
+    pub remarks: Vec<String>,
+    /// The job reached idle completed, and focus was given up.
+    pub closed: bool,
+    /// A prompt that had waited became the next job.
+    pub created: Option<LoadedJob>,
+    /// The job rests until a person approves it, and focus was given up.
+    pub rests: bool,
+    /// A job that waited in this worktree took the focus of one that rests.
+    pub next: Option<LoadedJob>,
+}
+
+/// What the first half of a boundary found out.
+pub(crate) struct Judged {
+    pub(crate) survey: Survey,
+    pub(crate) step: Option<Move>,
+    pub(crate) name: String,
+    pub(crate) message: Message,
+    /// Phase and cycle that it was judged in.
+    pub(crate) at: (PhaseName, u32),
+    /// The job is finished, and rests with this step until a person approves it.
+    pub(crate) rests: bool,
+    /// The ledger of sessions, where this boundary adds to it.
+    pub(crate) ledger: Option<TreeEdit>,
+}

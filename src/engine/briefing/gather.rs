@@ -1,0 +1,152 @@
+//! Gathers what the agent is told when a phase opens. Reads only; what cannot be read is not told.
+
+use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
+use crate::engine::repo::{self, LoadedJob, Repo};
+use crate::engine::{jobs, memory};
+use crate::format::interaction::Interaction;
+use crate::format::names;
+use crate::format::trailers::{self, StepTrailers};
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword;
+use crate::memory::footers;
+use crate::phases::Kind;
+
+/// How far back the step that sent a job back is looked for.
+const STEPS: usize = 200;
+
+/// How many later prompts are told besides the first, and among how many entries they are looked for.
+const LATER: (usize, u32) = (2, 20);
+
+/// The most pages that a contract is quoted from.
+const PAGES: usize = 8;
+
+/// The text that opens the phase where `focused` stands.
+pub(crate) fn entry_text(repo: &Repo, focused: &LoadedJob) -> String {
+    entry(repo, focused).text()
+}
+
+pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
+    let (state, map) = (&focused.state, repo.map(&focused.state.stand));
+    let mut opening = opening(repo, focused);
+    let row = opening.row;
+    opening.back = sent_back(repo, focused, row.kind);
+    opening.from_plan = jobs::plan::entry_from_plan(repo, focused, &opening.dirs);
+    if row.name == map.start && state.stand.cycle > 1 {
+        opening.plan_found = state.plan.accepted.as_ref().and_then(|accepted| accepted.found);
+    }
+    if row.name == map.start {
+        opening.asked = asked(repo, focused);
+        opening.learned = jobs::next_run::learned(repo, focused).unwrap_or_default();
+    }
+    if let Some(settles) = map.contract_of(row) {
+        let anchors = repo.rules.maps.anchors();
+        let rank = settles.rank(&anchors);
+        opening.contract = rank.map(|rank| contract(repo, focused, &anchors, rank)).unwrap_or_default();
+        let document = state.plan.pointer.path(&state.job.id.to_string());
+        opening.document = document.filter(|path| repo.store.work_tree().join(path).is_file());
+    }
+    if row.kind == Kind::Consolidation {
+        opening.live = memory::pages::live_notes(repo, focused).unwrap_or_default();
+        opening.last = jobs::completion::eligible(repo, focused);
+    }
+    if row.is_in_cycle() {
+        opening.recall = memory::recall::recall(repo, focused, row.kind, &opening.dirs);
+    }
+    opening
+}
+
+/// The text for a session that begins inside a phase; one that is resumed remembers what
+/// it left.
+pub(crate) fn wake_text(repo: &Repo, focused: &LoadedJob, resumed: bool) -> String {
+    let mut opening = entry(repo, focused);
+    opening.woken = if resumed { None } else { memory::compaction::woken(repo, focused) };
+    opening.handed_on = memory::recall::handed_on(repo, focused).unwrap_or_default();
+    opening.faults = memory::lint::faulty_knowledge(repo);
+    opening.text()
+}
+
+/// The text for a stay that goes on after a commit in between.
+pub(crate) fn stay_text(repo: &Repo, focused: &LoadedJob) -> String {
+    opening(repo, focused).short()
+}
+
+fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
+    let scope = repo.scope(focused);
+    let dirs = scope.dirs().map(repo::rows::to_line).collect();
+    let files = scope.files().map(str::to_owned).collect();
+    let rests = jobs::unattended::defers(repo, &focused.state);
+    let unread = repo.unread_plan(focused);
+    Opening { dirs, files, unread, rests, ..Opening::new(repo.row(Some(focused)), &focused.state) }
+}
+
+/// The step back that led into this stay.
+pub(crate) fn sent_back(repo: &Repo, focused: &LoadedJob, kind: Kind) -> Option<Back> {
+    let entry = &focused.state.stand.entry;
+    if !entry.backwards || kind == Kind::Side {
+        return None;
+    }
+    let step = format!("{} -> {}", entry.from, entry.phase);
+    let steps = repo.store.history(&focused.chain, STEPS).ok()?;
+    let sent = steps
+        .iter()
+        .find(|taken| StepTrailers::read(&taken.message).is_some_and(|trailers| trailers.step == step))?;
+    let commit = sent.commit.to_string().chars().take(12).collect();
+    Some(Back { from: entry.from.to_string(), why: trailers::body(&sent.message).to_owned(), commit })
+}
+
+/// What the job is about, in its own words.
+fn asked(repo: &Repo, focused: &LoadedJob) -> Asked {
+    let state = &focused.state;
+    let added = state.stand.cycle > 1 && state.plan.extension_cycles_added > 0;
+    let why = if added { jobs::next_run::last_context(repo, focused) } else { None };
+    let said = |n: u32| {
+        let bytes = repo.store.file(&focused.tip, &names::interaction(n)).ok()??;
+        Interaction::read(&String::from_utf8_lossy(&bytes))
+    };
+    let prompt = |n: u32| {
+        let read = said(n)?;
+        // A short word was for git seed; what stood behind it is the job's.
+        let said = match shortword::read(&read.text) {
+            Some((_, rest)) => rest.trim().to_owned(),
+            None => read.text,
+        };
+        (read.kind == InteractionKind::Prompt && !said.is_empty()).then_some(said)
+    };
+    let all = state.job.interactions;
+    let mut prompts: Vec<String> =
+        (2..=all).rev().take(LATER.1 as usize).filter_map(prompt).take(LATER.0).collect();
+    prompts.extend(prompt(1));
+    prompts.reverse();
+    let origin = said(1).filter(|first| first.kind == InteractionKind::Automation);
+    Asked {
+        origin: origin.map(|first| first.text).unwrap_or_default(),
+        why: why.map(|why| why.text).unwrap_or_default(),
+        prompts,
+        objective: state.job.objective.clone(),
+    }
+}
+
+/// What stands below the contract's anchor in the pages of the declared directories.
+fn contract(repo: &Repo, focused: &LoadedJob, anchors: &[&str], rank: usize) -> Vec<Clause> {
+    let dirs = repo.lines(&focused.chain, names::SCOPE).unwrap_or_default();
+    let clause = |dir: &String| {
+        let page = repo.page_text(dir)?;
+        let text = footers::layout(&page, anchors).section(rank)?.trim().to_owned();
+        if text.is_empty() {
+            return None;
+        }
+        let file = repo.page_path(dir);
+        let author = repo.store.last_author(&file).ok().flatten();
+        Some(Clause { anchor: anchors[rank].to_owned(), file, text, author })
+    };
+    dirs.iter().filter_map(clause).take(PAGES).collect()
+}
+
+/// Where a job stands, for one that takes it up: the text of its phase, or the next command.
+pub(crate) fn where_it_stands(repo: &Repo, focused: &LoadedJob) -> String {
+    let state = &focused.state;
+    if state.stand.phase.is_idle() {
+        return "Next: git seed phase advance".to_owned();
+    }
+    wake_text(repo, focused, false)
+}

@@ -1,0 +1,4 @@
+//! The text that opens a phase: gathered from the job, pages and plan, then composed.
+
+pub(crate) mod gather;
+pub(crate) mod text;

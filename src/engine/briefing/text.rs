@@ -1,0 +1,574 @@
+//! The text that opens a phase, from what was gathered: most important first.
+//!
+//! git seed's own lines come from `voice.toml` and the phase's row and are never cut;
+//! what others wrote stands between them as quotations and gives way first. Pure.
+
+use crate::engine::memory::compaction::Woken;
+use crate::engine::memory::recall::{Near, Recall};
+use crate::engine::repo::plan_file::FromPlan;
+use crate::engine::repo::quote::{COUNT, List, Part, Quote, brief, compose};
+use crate::format::state::State;
+use crate::phases::{Kind, Phase, Write, gates};
+use crate::plans::Found;
+use crate::plans::document::Mode;
+use crate::verdict::Facts;
+use crate::voice::{self, Line};
+
+/// The most characters of an entry text; hosts show a little more.
+pub(crate) const MOST: usize = 9_000;
+
+/// The most characters of the job's own words, over all that are quoted.
+const PROMPTS: usize = 600;
+
+/// The most characters of an objective.
+const OBJECTIVE: usize = 600;
+
+/// The most characters of what sent a job back, or of why it is where it is.
+const REASON: usize = 1_500;
+
+/// The most characters of the contract, over all pages, and the least that a page gets of it.
+const CONTRACT: (usize, usize) = (5_000, 600);
+
+/// The most characters of what the sessions before the last one came to, and of what the
+/// last one left.
+const PRIOR: usize = 1_200;
+
+const COMPACTED: usize = 3_500;
+
+/// The most characters of what earlier runs left to do.
+const LEARNED: usize = 3_000;
+
+/// The most characters of the plan document's words for a phase.
+const FROM_PLAN: usize = 2_500;
+
+/// The most characters of a list of paths.
+const LIST: usize = 400;
+
+/// The most characters of the open notes, of the pages and of the knowledge near the work.
+const NOTES: usize = 2_500;
+
+const NEAR: usize = 900;
+
+/// The most characters that say what one of them is.
+const ABOUT: usize = 160;
+
+/// The most characters of what the last session left.
+const HANDED_ON: usize = 600;
+
+/// What is known when a phase opens.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening<'a> {
+    pub row: &'a Phase,
+    pub state: &'a State,
+    /// Declared directories.
+    pub dirs: Vec<String>,
+    /// Files that the person opened.
+    pub files: Vec<String>,
+    pub back: Option<Back>,
+    pub asked: Asked,
+    /// Why cycles were added in earlier runs, newest first.
+    pub learned: Vec<String>,
+    pub contract: Vec<Clause>,
+    /// The plan document's words for this phase.
+    pub from_plan: Option<FromPlan>,
+    /// What the cycle found of the plan document, where it was not what was accepted.
+    pub plan_found: Option<Found>,
+    /// The plan document, where there is one.
+    pub document: Option<String>,
+    /// It counts already, and this stay has not read it.
+    pub unread: bool,
+    /// What compaction files say, where a session begins.
+    pub woken: Option<Woken>,
+    /// Live notes, as `page:line`.
+    pub live: Vec<String>,
+    pub recall: Recall,
+    /// What the last session left.
+    pub handed_on: String,
+    /// Faults of knowledge files, as `file:line`.
+    pub faults: Vec<String>,
+    /// The job may end in this cycle.
+    pub last: bool,
+    /// A finished job rests instead of asking.
+    pub rests: bool,
+}
+
+/// The step that sent the job back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Back {
+    pub from: String,
+    pub why: String,
+    /// The commit of the job's chain that tells it.
+    pub commit: String,
+}
+
+/// What the job is about, in its own words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// The note that it was made of, with what stood around it.
+    pub origin: String,
+    /// Why this cycle was added.
+    pub why: String,
+    /// The first prompt, then later ones.
+    pub prompts: Vec<String>,
+    pub objective: String,
+}
+
+/// The part of the contract that one page holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clause {
+    pub file: String,
+    pub anchor: String,
+    pub text: String,
+    /// Who committed the page last.
+    pub author: Option<String>,
+}
+
+impl<'a> Opening<'a> {
+    /// An opening that tells only what the job's record holds.
+    pub fn new(row: &'a Phase, state: &'a State) -> Self {
+        Self {
+            row,
+            state,
+            dirs: Vec::new(),
+            files: Vec::new(),
+            back: None,
+            asked: Asked::default(),
+            learned: Vec::new(),
+            contract: Vec::new(),
+            from_plan: None,
+            plan_found: None,
+            document: None,
+            unread: false,
+            woken: None,
+            live: Vec::new(),
+            recall: Recall::default(),
+            handed_on: String::new(),
+            faults: Vec::new(),
+            last: false,
+            rests: false,
+        }
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        compose(&self.parts(), MOST)
+    }
+
+    /// The text for a stay that goes on: where it is, and how it ends.
+    pub fn short(&self) -> String {
+        let mut parts = vec![self.head()];
+        parts.extend(self.open());
+        parts.extend(self.ending());
+        compose(&parts, MOST)
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let mut parts = vec![self.head()];
+        parts.extend(self.purpose());
+        if self.row.dial && self.state.stand.entry.multiplier.is_none() {
+            parts.push(self.told(Line::Dial, &[]));
+        }
+        parts.extend(self.reasons());
+        parts.extend(self.left_by_the_last());
+        parts.extend(self.open());
+        let rest = self.line(Line::RestOfLearned, &[]);
+        parts.push(quoted(self.line(Line::Learned, &[]), &self.learned.join("\n\n"), LEARNED, rest));
+        parts.extend(self.clauses());
+        parts.push(self.notes());
+        parts.extend(self.words_of_the_job());
+        parts.extend(self.near());
+        parts.push(quoted(self.line(Line::HandedOn, &[]), &self.handed_on, HANDED_ON, String::new()));
+        if !self.live.is_empty() {
+            parts.push(self.told(Line::Notes, &[("notes", &listed(&self.live))]));
+        }
+        if !self.faults.is_empty() {
+            parts.push(self.told(Line::Faults, &[("files", &listed(&self.faults))]));
+        }
+        parts.extend(self.ending());
+        parts
+    }
+
+    /// What the phase is for; the plan document may add to it, or say it instead. Where the
+    /// job stands, what may be written and how the phase ends stay git seed's to say.
+    fn purpose(&self) -> Vec<Part> {
+        let purpose = &self.row.purpose;
+        let own = (!purpose.is_empty()).then(|| Part::Told(purpose.clone()));
+        let Some(words) = &self.from_plan else { return own.into_iter().collect() };
+        let (quote, gap) = (words.quoted(FROM_PLAN), || Part::Told(String::new()));
+        match words.mode {
+            Mode::Append => own.into_iter().chain([gap(), quote, gap()]).collect(),
+            Mode::Prepend => [quote, gap()].into_iter().chain(own).collect(),
+            Mode::Replace => vec![quote],
+        }
+    }
+
+    fn head(&self) -> Part {
+        let cycle = self.state.stand.cycle.to_string();
+        self.told(Line::Head, &[("cycle", &cycle), ("job", &self.state.job.name)])
+    }
+
+    /// Why the job is here: what sent it back, or why the side lane is open.
+    fn reasons(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if let Some(reason) = self.state.side_reason.as_ref().filter(|_| self.row.kind == Kind::Side) {
+            parts.push(quoted(self.line(Line::Reason, &[]), reason, REASON, String::new()));
+        }
+        if let Some(back) = &self.back {
+            let lead = self.line(Line::Back, &[("from", &back.from)]);
+            let rest = self.line(Line::RestOfStep, &[("commit", &back.commit)]);
+            parts.push(quoted(lead, &back.why, REASON, rest));
+        }
+        parts
+    }
+
+    /// What compaction files say, their oldest words first.
+    fn left_by_the_last(&self) -> Vec<Part> {
+        let Some(Woken { name, prior, text, unsealed }) = &self.woken else { return Vec::new() };
+        let rest = || self.line(Line::RestOfCompaction, &[]);
+        let mut parts = vec![
+            quoted(self.line(Line::Prior, &[("name", name)]), prior, PRIOR, rest()),
+            quoted(self.line(Line::Compacted, &[("name", name)]), text, COMPACTED, rest()),
+        ];
+        parts.extend(unsealed.iter().map(|name| self.told(Line::Unsealed, &[("name", name)])));
+        parts
+    }
+
+    /// What may be written.
+    fn open(&self) -> Vec<Part> {
+        let scoped = self.row.write.contains(&Write::Scope) && !self.files.is_empty();
+        let files = scoped.then(|| self.told(Line::Opened, &[("files", &listed(&self.files))]));
+        self.declared().into_iter().chain(files).collect()
+    }
+
+    fn declared(&self) -> Option<Part> {
+        let dirs = listed(&self.dirs);
+        let writes = |write: Write| self.row.write.contains(&write);
+        let line = match self.dirs.is_empty() {
+            false if writes(Write::Scope) => Line::Declared,
+            true if writes(Write::Scope) => Line::Undeclared,
+            false if writes(Write::ScopedPage) => Line::Pages,
+            _ => return None,
+        };
+        Some(self.told(line, &[("dirs", &dirs)]))
+    }
+
+    fn clauses(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        parts.extend(self.plan_found());
+        if let Some(document) = &self.document {
+            parts.push(self.told(Line::Document, &[("path", document)]));
+        }
+        let each = (CONTRACT.0 / self.contract.len().max(1)).max(CONTRACT.1);
+        parts.extend(self.contract.iter().map(|clause| {
+            let Clause { file, anchor, text, author } = clause;
+            let lead = match author {
+                Some(author) => self.line(Line::ContractBy, &[("file", file), ("author", author)]),
+                None => self.line(Line::Contract, &[("file", file)]),
+            };
+            let rest = self.line(Line::RestOfPage, &[("file", file), ("anchor", anchor)]);
+            quoted(lead, text, each, rest)
+        }));
+        parts
+    }
+
+    fn plan_found(&self) -> Option<Part> {
+        let line = match self.plan_found? {
+            Found::Changed => Line::PlanChanged,
+            Found::Gone => Line::PlanGone,
+            Found::Faulty => Line::PlanFaulty,
+            Found::Short => Line::PlanShort,
+        };
+        let plan = &self.state.plan;
+        let file = plan.pointer.path(&self.state.job.id.to_string()).unwrap_or_default();
+        let total = plan.accepted.as_ref().map_or_else(String::new, |plan| plan.total.to_string());
+        Some(self.told(line, &[("file", &file), ("total", &total)]))
+    }
+
+    fn words_of_the_job(&self) -> Vec<Part> {
+        let Asked { origin, why, prompts, objective } = &self.asked;
+        let rest = || self.line(Line::RestOfJob, &[]);
+        let mut parts = vec![quoted(self.line(Line::Added, &[]), why, REASON, rest())];
+        parts.push(quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest()));
+        parts.push(quoted(self.line(Line::Origin, &[]), origin, PROMPTS, rest()));
+        let each = PROMPTS / prompts.len().max(1);
+        for (n, prompt) in prompts.iter().enumerate() {
+            // A short prompt is the job's name already.
+            if prompt.trim().trim_end_matches(['.', ',', ':', ';', ' ']) != self.state.job.name {
+                let lead = if n == 0 { Line::Asked } else { Line::AskedLater };
+                parts.push(quoted(self.line(lead, &[]), prompt, each, rest()));
+            }
+        }
+        parts
+    }
+
+    /// Open notes: each whole or not at all.
+    fn notes(&self) -> Part {
+        let more = self.line(Line::OpenMore, &[("n", COUNT)]);
+        let (lead, items) = (self.line(Line::Open, &[]), self.recall.notes.clone());
+        Part::Listed(List { lead, items, most: NOTES, more })
+    }
+
+    /// Pages and knowledge near the work, by their names.
+    fn near(&self) -> [Part; 2] {
+        let item = |near: &Near| match &near.about {
+            Some(about) => format!("{}: {}", near.path, brief(about, ABOUT)),
+            None => near.path.clone(),
+        };
+        let list = |line: Line, near: &[Near]| {
+            let (lead, items) = (self.line(line, &[]), near.iter().map(item).collect());
+            Part::Listed(List { lead, items, most: NEAR, more: String::new() })
+        };
+        [list(Line::NearPages, &self.recall.pages), list(Line::NearKnowledge, &self.recall.knowledge)]
+    }
+
+    /// What the phase ends with.
+    fn ending(&self) -> Vec<Part> {
+        let (row, state) = (self.row, self.state);
+        if !row.is_in_cycle() {
+            return Vec::new();
+        }
+        let mut parts = Vec::new();
+        let asks = |name: &str| row.exit.iter().any(|gate| gate == name);
+        if asks("objective") && state.stand.cycle <= 1 && state.job.provisional {
+            parts.push(self.told(Line::Name, &[]));
+        }
+        if asks("decision") && state.plan.pointer.stage() == 0 {
+            parts.push(self.told(Line::Decision, &[]));
+        }
+        if asks("read-back") && self.unread {
+            parts.push(self.told(Line::ReadBack, &[]));
+        }
+        if row.kind == Kind::Consolidation {
+            parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
+            if self.rests {
+                parts.push(self.told(Line::Rests, &[]));
+            }
+        }
+        let sections: Vec<String> = row.sections.iter().map(|title| format!("## {title}")).collect();
+        let sections = sections.join(", ");
+        if !sections.is_empty() {
+            let multiplier = state.stand.entry.multiplier;
+            let floor = gates::message_floor(multiplier).to_string();
+            let line = if multiplier.is_some() { Line::EndsWithWords } else { Line::Ends };
+            parts.push(self.told(line, &[("sections", &sections), ("words", &floor)]));
+        }
+        parts
+    }
+
+    fn told(&self, line: Line, facts: &[(&str, &str)]) -> Part {
+        Part::Told(self.line(line, facts))
+    }
+
+    fn line(&self, line: Line, facts: &[(&str, &str)]) -> String {
+        let mut named = Facts::default();
+        for (key, value) in facts {
+            named.set(key, *value);
+        }
+        voice::open(line, self.row.name.as_str(), &named)
+    }
+}
+
+fn quoted(lead: String, text: &str, most: usize, rest: String) -> Part {
+    Part::Quoted(Quote { lead, text: text.to_owned(), most, rest })
+}
+
+/// Items with commas between them; those that are too many are counted.
+fn listed(items: &[String]) -> String {
+    let mut list = String::new();
+    for (n, item) in items.iter().enumerate() {
+        let gap = if n == 0 { "" } else { ", " };
+        if n > 0 && list.chars().count() + item.chars().count() > LIST {
+            return format!("{list} and {} more", items.len() - n);
+        }
+        list = format!("{list}{gap}{item}");
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::repo::quote::MARK;
+    use crate::jobs::Job;
+    use crate::phases::Map;
+
+    fn state(name: &str) -> State {
+        State::new(Job::created("j".parse().expect("an id"), name, 0), "opevc", "main")
+    }
+
+    fn row<'a>(map: &'a Map, name: &str) -> &'a Phase {
+        map.phase(&name.into()).expect("a phase")
+    }
+
+    fn near(path: &str, about: &str) -> Near {
+        Near { path: path.to_owned(), about: Some(about.to_owned()) }
+    }
+
+    fn clause(text: &str) -> Clause {
+        let (file, anchor) = ("src/CLAUDE.md".to_owned(), "---Pl---".to_owned());
+        Clause { file, anchor, text: text.to_owned(), author: Some("Ada".to_owned()) }
+    }
+
+    #[test]
+    fn what_matters_most_stands_first() {
+        let map = Map::opevc().expect("the shipped map is sound");
+        let state = state("fix the lexer");
+        let opening = Opening {
+            dirs: vec!["src".into()],
+            back: Some(Back { from: "verify".into(), why: "two tests fail".into(), ..Back::default() }),
+            contract: vec![clause("keep escapes")],
+            ..Opening::new(row(&map, "execute"), &state)
+        };
+        let text = opening.text();
+        let order = [
+            "execute · cycle 0 · job \"fix the lexer\"\n",
+            "\nBuild what the contract says",
+            "\nFirst: git seed phase multiplier",
+            "\nverify sent it back here:\n> two tests fail\n",
+            "\nDeclared: src.\n",
+            "\nThe contract in src/CLAUDE.md, last committed by Ada:\n> keep escapes\n",
+            "\nIt ends with git seed phase advance -F - and the sections ## What I Implemented",
+        ];
+        let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{text}");
+        let short = opening.short();
+        assert!(!short.contains("First:") && !short.contains('>'), "{short}");
+        assert!(short.ends_with("## Outstanding Items.\n"), "{short}");
+    }
+
+    #[test]
+    fn what_memory_knows_stands_behind_the_contract() {
+        let map = Map::opevc().expect("the shipped map is sound");
+        let state = state("fix the lexer");
+        let notes = (1..=200).map(|n| format!("carried {n} cycles: {} (CLAUDE.md)", "word ".repeat(40)));
+        let recall = Recall {
+            notes: notes.collect(),
+            pages: vec![near("src/CLAUDE.md", "The sources"), Near { path: "x".into(), about: None }],
+            knowledge: vec![near(".claude/knowledge/lexers.md", "How lexers fail")],
+        };
+        let opening = Opening {
+            contract: vec![clause("keep escapes")],
+            recall,
+            handed_on: "Next: run the tests".into(),
+            ..Opening::new(row(&map, "execute"), &state)
+        };
+        let text = opening.text();
+        let order = [
+            "\n> keep escapes\n",
+            "\nNotes that still wait:\n> carried 1 cycles: word",
+            "\nAnd 190 more: git seed note list\n",
+            "\nPages near the work:\n> src/CLAUDE.md: The sources\n> x\n",
+            "\nKnowledge near the work:\n> .claude/knowledge/lexers.md: How lexers fail\n",
+            "\nThe last session left this:\n> Next: run the tests\n",
+            "\nIt ends with",
+        ];
+        let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{text}");
+        assert!(text.chars().count() <= MOST);
+        assert!(!opening.short().contains("wait"), "{}", opening.short());
+    }
+
+    #[test]
+    fn a_row_without_purpose_and_sections_says_nothing_about_them() {
+        let bare = Phase { name: "look".into(), kind: Kind::Work, ..Phase::default() };
+        let state = state("fix the lexer");
+        assert_eq!(Opening::new(&bare, &state).text(), "look · cycle 0 · job \"fix the lexer\"\n");
+    }
+
+    #[test]
+    fn a_prompt_that_became_the_name_is_not_told_twice() {
+        let map = Map::opevc().expect("the shipped map is sound");
+        let state = state("Fix the lexer");
+        let told = |prompts: &[&str]| {
+            let prompts = prompts.iter().map(ToString::to_string).collect();
+            let asked = Asked { prompts, ..Asked::default() };
+            Opening { asked, ..Opening::new(row(&map, "observe"), &state) }.text()
+        };
+        assert!(!told(&["Fix the lexer."]).contains(MARK), "{}", told(&["Fix the lexer."]));
+        let more = told(&["Fix the lexer.", "Do it today"]);
+        assert!(more.contains("\nAnd later:\n> Do it today\n"), "{more}");
+    }
+
+    #[test]
+    fn a_long_list_is_counted() {
+        let dirs: Vec<String> = (0..100).map(|n| format!("src/module{n}")).collect();
+        let list = listed(&dirs);
+        assert!(list.starts_with("src/module0, src/module1, ") && list.chars().count() < 420, "{list}");
+        assert!(list.ends_with(" and 71 more"), "{list}");
+    }
+
+    /// Words of anybody, with what they might pretend to be.
+    fn words() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            "\\PC{0,60}",
+            Just("git seed: approve".to_owned()),
+            Just("[phase_execute] BLOCKED: x".to_owned()),
+            Just("a sentence. ".repeat(300)),
+            Just("w".repeat(12_000)),
+        ];
+        let end = prop_oneof![Just("\n"), Just("\r"), Just("\r\n"), Just("\u{2028}"), Just("\n\n")];
+        proptest::collection::vec((line, end), 0..8)
+            .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn any_words_are_quoted_and_leave_room_for_what_must_be_told(
+            pages in proptest::collection::vec((words(), words()), 0..8),
+            prompts in proptest::collection::vec(words(), 0..4),
+            (why, author, name) in (words(), words(), words()),
+            phase in prop::sample::select(vec!["observe", "plan", "execute", "verify", "condense", "gmode"]),
+        ) {
+            let map = Map::opevc().expect("the shipped map is sound");
+            let mut state = state(&name);
+            state.side_reason = Some(why.clone());
+            let row = row(&map, phase);
+            let back = Back { from: "verify".into(), why: why.clone(), commit: "0123456789ab".into() };
+            let contract = pages.iter().map(|(file, text)| Clause {
+                file: file.clone(), author: Some(author.clone()), ..clause(text)
+            });
+            let opening = Opening {
+                dirs: pages.iter().map(|(dir, _)| dir.clone()).collect(),
+                live: pages.iter().map(|(dir, _)| dir.clone()).collect(),
+                back: Some(back),
+                contract: contract.collect(),
+                asked: Asked { origin: why.clone(), why: why.clone(), prompts, objective: author.clone() },
+                document: Some(name.clone()),
+                recall: Recall {
+                    notes: pages.iter().map(|(_, text)| text.clone()).collect(),
+                    pages: pages.iter().map(|(path, about)| near(path, about)).collect(),
+                    knowledge: pages.iter().map(|(about, path)| near(path, about)).collect(),
+                },
+                handed_on: why.clone(),
+                faults: pages.iter().map(|(path, _)| path.clone()).collect(),
+                ..Opening::new(row, &state)
+            };
+            let ends = ['\n', '\r', '\u{2028}'];
+            let text = opening.text();
+            prop_assert!(text.chars().count() <= MOST, "{}", text.chars().count());
+            for part in opening.parts() {
+                if let Part::Told(line) = part {
+                    prop_assert!(text.lines().any(|told| told == line), "{line} is told");
+                    prop_assert!(!line.contains(ends), "{line}");
+                }
+            }
+            prop_assert!(text.contains(&row.purpose));
+            let ours: Vec<String> = opening.parts().into_iter().flat_map(|part| match part {
+                Part::Told(line) => vec![line],
+                Part::Quoted(quote) => vec![quote.lead, quote.rest],
+                Part::Listed(list) => {
+                    let counts = 0..=list.items.len();
+                    let more = counts.map(|n| list.more.replace(COUNT, &n.to_string()));
+                    more.chain([list.lead.clone()]).collect()
+                }
+            }).collect();
+            for line in text.split(ends).filter(|line| !line.is_empty()) {
+                prop_assert!(line.starts_with(MARK) || ours.iter().any(|own| own == line), "{line}");
+            }
+        }
+    }
+}

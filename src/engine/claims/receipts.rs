@@ -1,0 +1,319 @@
+//! Receipts: what hooks saw run, how it ended, and on which tree.
+//!
+//! The after-tool hook leaves one for each shell command in its journal line. Those of
+//! code that ran also become files of the job's tree with the next step, where they stay.
+//! A receipt is a fact; what it proves is asked each time, against the tree of then.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::claims::{Program, Ran, Receipt};
+use crate::engine::record::aftermath::ShellEffects;
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{fence, record};
+use crate::event::{Act, Event, Outcome, ToolCall};
+use crate::format::journal::What;
+use crate::format::{evidence, names, short_hash};
+use crate::phases::deeds::runs_code;
+use crate::store::TreeId;
+use crate::{shell, world};
+
+/// A program of more bytes is known by its size, its head and its tail.
+const WHOLE: u64 = 4 * 1024 * 1024;
+
+/// Bytes of the head and of the tail.
+const END: u64 = 1024 * 1024;
+
+/// The most receipts that a claim is judged by, newest first.
+const KEPT: usize = 64;
+
+/// The receipt of a shell call that `after` tells of, and the tree that it leaves; `known` is
+/// what [`Self::known_tree`] said before the fence looked.
+///
+/// The tree is taken where code ran; for other commands it is known only while nothing
+/// changes. What a call changes itself belongs to its tree.
+pub(crate) fn receipt(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+    (after, known): (&ShellEffects, Option<String>),
+    focused: &LoadedJob,
+) -> Result<Option<Ran>> {
+    let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
+    if has_left_its_own(repo, command, focused)? {
+        return Ok(None);
+    }
+    let dir = cwd.as_deref().unwrap_or(&event.cwd);
+    let read = repo.rules.runs().recognise(command);
+    let here = read.run().is_none() || is_of_this_tree(repo, command, dir);
+    let ends = here && !background && !outcome.background;
+    let tree_after = match &known {
+        Some(tree) if !after.moved => Some(tree.clone()),
+        _ if ends && runs_code(command) => Some(tree_of_index(repo, focused)?),
+        _ => None,
+    };
+    let unchanged = !after.moved || !after.changed;
+    let tree_before = if unchanged { tree_after.clone() } else { known };
+    Ok(Some(Ran {
+        at: repo.now,
+        session: event.session.clone(),
+        call: call.id.clone(),
+        command: evidence::cut(command),
+        dir: shown_dir(repo, dir),
+        status: outcome.status.filter(|_| ends && read.tells()),
+        failed: !outcome.ok,
+        output: outcome.output.clone(),
+        program: read.run().and_then(|_| program(&program_name(command), dir)),
+        run: read.run().filter(|_| ends).map(str::to_owned),
+        tree_before,
+        tree_after,
+    }))
+}
+
+/// The command is one that git seed started itself, whose receipt lies there already.
+fn has_left_its_own(repo: &Repo, command: &str, focused: &LoadedJob) -> Result<bool> {
+    if !command.contains(" exec -- ") {
+        return Ok(false);
+    }
+    let since = repo.read_since(focused)?;
+    let last = since.lines.iter().rev().find(|linked| linked.line.ran.is_some());
+    let own = last.filter(|linked| linked.line.what == What::Ran).and_then(|linked| linked.line.ran.as_ref());
+    Ok(own
+        .is_some_and(|ran| ran.command.split_once(" -- ").is_some_and(|(_, inner)| command.ends_with(inner))))
+}
+
+/// The tree of the fence's index, where a receipt took it and that index is still the same.
+pub(crate) fn known_tree(repo: &Repo, focused: &LoadedJob) -> Option<String> {
+    let counts = focused.activity.as_ref().ok()?;
+    let known = counts.tree.as_ref().or(focused.state.fence.seen.as_ref())?;
+    let (tree, mark) = known.split_once(' ')?;
+    let holds = index_mark(repo).as_deref() == Some(mark) && repo.store.has_object(tree);
+    holds.then(|| tree.to_owned())
+}
+
+/// What the journal keeps of a tree that was taken: which index it is of, too.
+pub(crate) fn seen_tree(repo: &Repo, ran: &Ran) -> String {
+    let seen = ran.tree_after.as_ref().zip(index_mark(repo));
+    seen.map_or_else(String::new, |(tree, mark)| format!("{tree} {mark}"))
+}
+
+/// Tells the fence's index from any other that took its place: whoever writes it makes a
+/// new file.
+fn index_mark(repo: &Repo) -> Option<String> {
+    let data = repo.private_index().metadata().ok()?;
+    let at = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{}-{}", at.as_nanos(), data.len()))
+}
+
+/// The tree of the fence's index, which the look after a call brought up to date.
+/// Where a gc took what only that index held, the files are read anew for another one.
+fn tree_of_index(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    let tree = repo.store.tree_of_index(&repo.private_index());
+    Ok(tree.map_or_else(|_| fence::tree_now::tree_now(repo, Some(focused)), Ok)?.to_string())
+}
+
+/// A directory as it is told: from the top of the repository, or whole outside of it.
+fn shown_dir(repo: &Repo, dir: &Path) -> String {
+    let top = repo::paths::real(repo.store.work_tree());
+    let dir = repo::paths::real(dir);
+    dir.strip_prefix(&top).unwrap_or(&dir).display().to_string()
+}
+
+/// Whether a run in `dir` is of this work tree, as far as its line says: tests of another
+/// repository say nothing of this one, nor do those of one that lies inside it.
+fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
+    let top = repo::paths::real(repo.store.work_tree());
+    let is_here = |place: &Path| {
+        let place = repo::paths::real(place);
+        let inside = place.starts_with(&top);
+        let between = place.ancestors().take_while(|dir| **dir != top);
+        inside && !between.into_iter().any(|dir| dir.join(".git").symlink_metadata().is_ok())
+    };
+    let (goes, named) = repo.rules.runs().places(line);
+    let dir = goes.iter().fold(dir.to_owned(), |dir, next| dir.join(next));
+    // A program or a word that is no path lies in the directory as far as this can tell.
+    is_here(&dir) && named.iter().all(|place| is_here(&dir.join(place)))
+}
+
+/// Leaves a receipt of a run that no hook saw: git seed ran it itself.
+pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
+    let Some(focused) = repo.focused()? else { return Ok(()) };
+    record::journal_line::note(repo, Some(&focused), |line| {
+        line.what = What::Ran;
+        line.session.clone_from(&ran.session);
+        line.ran = Some(ran);
+    })
+}
+
+/// What `words` are as one command: a run of tests whose end is its own, where a job could
+/// keep the receipt.
+pub(crate) fn run_of_words(repo: &Repo, words: &[std::ffi::OsString], dir: &Path) -> Option<Watched> {
+    repo.focused().ok().flatten()?;
+    let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+    let line: Vec<String> = words?.into_iter().map(shell::quoted_word).collect();
+    let line = line.join(" ");
+    let read = repo.rules.runs().recognise(&line);
+    let run = read.run().filter(|_| read.tells())?.to_owned();
+    is_of_this_tree(repo, &line, dir).then_some(())?;
+    Some(Watched { line, run })
+}
+
+/// The work tree as it is, as a tree; the fence's own index stays as it is.
+pub(crate) fn tree_of_now(repo: &Repo) -> Result<String> {
+    Ok(fence::tree_now::tree_now(repo, repo.focused()?.as_ref())?.to_string())
+}
+
+/// Leaves the receipt of a run that git seed started itself.
+pub(crate) fn leave_run(repo: &Repo, watched: &Watched, dir: &Path, code: i32, before: String) -> Result<()> {
+    leave_receipt(
+        repo,
+        Ran {
+            at: world::now(),
+            session: repo.focused()?.map(|focused| focused.state.driver.session).unwrap_or_default(),
+            command: evidence::cut(&format!("git seed exec -- {}", watched.line)),
+            dir: shown_dir(repo, dir),
+            run: Some(watched.run.clone()),
+            status: Some(code),
+            failed: code != 0,
+            tree_before: Some(before),
+            tree_after: Some(tree_of_now(repo)?),
+            program: program(&program_name(&watched.line), dir),
+            ..Ran::default()
+        },
+    )
+}
+
+/// All receipts of the focused job, as they were written, oldest first.
+pub(crate) fn ran(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Ran)>> {
+    let mut all = Vec::new();
+    for dir in repo.store.names(&focused.tip, names::EVIDENCE)? {
+        let dir = format!("{}/{dir}", names::EVIDENCE);
+        for file in repo.store.names(&focused.tip, &dir)? {
+            let Some(id) = file.strip_suffix(".toml") else { continue };
+            let bytes = repo.store.file(&focused.tip, &evidence::path(id))?.unwrap_or_default();
+            all.extend(evidence::read(&bytes).map(|ran| (id.to_owned(), ran)));
+        }
+    }
+    let since = repo.read_since(focused)?;
+    let new = since.lines.into_iter().filter_map(|linked| linked.line.ran);
+    all.extend(new.map(|ran| (evidence::id(&ran), ran)));
+    all.sort_by_key(|(_, ran)| ran.at);
+    Ok(all)
+}
+
+/// The receipts of the focused job as they count for the work tree `tree`, oldest first.
+pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
+    let Some(focused) = repo.focused()? else { return Ok(Vec::new()) };
+    let all = ran(repo, &focused)?;
+    let mut programs: BTreeMap<String, String> = BTreeMap::new();
+    let mut others = Vec::with_capacity(all.len());
+    for (_, ran) in &all {
+        let other = ran.program.as_ref().is_some_and(|program| {
+            let first = programs.entry(program_name(&ran.command)).or_insert_with(|| told(program));
+            *first != told(program)
+        });
+        others.push(other);
+    }
+    let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
+    let counts = |ran: &Ran| ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command);
+    let mut receipts: Vec<Receipt> = Vec::new();
+    for ((id, ran), other_program) in all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran)) {
+        if receipts.len() >= KEPT {
+            break;
+        }
+        let changed = match &ran.tree_after {
+            Some(after) if since.contains_key(after) => since[after].clone(),
+            Some(after) => since.entry(after.clone()).or_insert(changed_since(repo, after, tree)?).clone(),
+            None => None,
+        };
+        receipts.push(Receipt {
+            id,
+            at: ran.at,
+            command: ran.command,
+            run: ran.run,
+            status: ran.status,
+            tree: ran.tree_after,
+            stale: changed.is_none(),
+            changed_since: changed.unwrap_or_default(),
+            other_program,
+        });
+    }
+    receipts.reverse();
+    Ok(receipts)
+}
+
+/// What differs between the tree of a run and `tree`; `None` where that tree is gone.
+fn changed_since(repo: &Repo, after: &str, tree: &TreeId) -> Result<Option<Vec<String>>> {
+    let Ok(after) = after.parse::<TreeId>() else { return Ok(None) };
+    if !repo.store.has_object(after.as_str()) {
+        return Ok(None);
+    }
+    // A gc may have taken a part of it: what cannot be compared shows nothing.
+    let changed = repo.store.diff_trees(&after, tree).ok();
+    Ok(changed.map(|all| all.into_iter().map(|change| change.path.to_string()).collect()))
+}
+
+/// The receipt `id` of the focused job, or of any open one.
+pub(crate) fn find_receipt(repo: &Repo, id: &str) -> Result<Option<Ran>> {
+    if let Some(focused) = repo.focused()?
+        && let Some((_, ran)) = ran(repo, &focused)?.into_iter().find(|(known, _)| known == id)
+    {
+        return Ok(Some(ran));
+    }
+    for (chain, _) in repo.store.chains(names::JOBS)? {
+        let Some(tip) = repo.store.tip(&chain)? else { continue };
+        if let Some(bytes) = repo.store.file(&tip, &evidence::path(id))? {
+            return Ok(evidence::read(&bytes));
+        }
+    }
+    Ok(None)
+}
+
+/// A run of tests that git seed starts itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Watched {
+    /// The command as a shell would be given it.
+    pub line: String,
+    /// Name of the row that knows it.
+    pub run: String,
+}
+
+fn told(program: &Program) -> String {
+    format!("{} {}", program.path, program.hash)
+}
+
+/// The word that names the program of a command line: that of its last command, and of the
+/// command that `git seed exec` confines.
+fn program_name(command: &str) -> String {
+    let commands = shell::simple(command).map(|line| line.commands).unwrap_or_default();
+    let words = commands.last().map(|last| last.words.as_slice()).unwrap_or_default();
+    let own =
+        |words: &[String]| words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"));
+    let inner = words.iter().position(|word| word == "--").filter(|_| own(words));
+    words.get(inner.map_or(0, |at| at + 1)).cloned().unwrap_or_default()
+}
+
+/// The file that `name` means to a shell in `dir`, and what it holds.
+pub(crate) fn program(name: &str, dir: &Path) -> Option<Program> {
+    let path: PathBuf =
+        if name.contains('/') { std::fs::canonicalize(dir.join(name)).ok()? } else { world::on_path(name)? };
+    Some(Program { hash: content(&path)?, path: path.display().to_string() })
+}
+
+/// A hash of a file's content; of a long one, of its size, head and tail.
+fn content(path: &Path) -> Option<String> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let mut file = std::fs::File::open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    let mut bytes = Vec::new();
+    if size <= WHOLE {
+        file.take(WHOLE).read_to_end(&mut bytes).ok()?;
+    } else {
+        bytes.extend(size.to_be_bytes());
+        file.by_ref().take(END).read_to_end(&mut bytes).ok()?;
+        file.seek(SeekFrom::End(-i64::try_from(END).ok()?)).ok()?;
+        file.take(END).read_to_end(&mut bytes).ok()?;
+    }
+    Some(short_hash(&bytes, 16))
+}

@@ -1,0 +1,334 @@
+//! The records of the gate: written, found again, and bound to the commits that land.
+
+use std::ops::ControlFlow;
+
+use crate::claims::audit::{Findings, Standing};
+use crate::claims::gate::{self, Table};
+use crate::claims::record::{Attest, Kind, Record, Review};
+use crate::claims::{Directive, Inquiry, Truth};
+use crate::engine::repo::{Repo, Result, SeedError};
+use crate::format::{claim, names};
+use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
+
+/// Name of a record: the commit that holds it.
+pub type RecordId = CommitId;
+
+/// How many records back a passing one is looked for before a commit. One that lies
+/// further back was not made for this work.
+const NEAR: usize = 500;
+
+/// A ruling that is about to be recorded. Job, run, cycle and phase are those of the focus.
+#[derive(Clone, Debug)]
+pub struct VerdictDraft {
+    /// The work tree that was judged.
+    pub tree: TreeId,
+    pub inquiry: Inquiry,
+    /// The ruling, as the gate gave it.
+    pub ruling: serde_json::Value,
+    pub directive: Directive,
+    pub reasons: Vec<String>,
+    /// The gate's table as it was used, as JSON; the same bytes each time.
+    pub table: Vec<u8>,
+    pub session: String,
+    /// The session's trace id.
+    pub trace: String,
+}
+
+/// A reviewing subagent's verdict that is about to be recorded.
+#[derive(Clone, Debug)]
+pub struct ReviewDraft {
+    pub agent: String,
+    pub commit: CommitId,
+    /// Its last words; only their hash is kept.
+    pub words: String,
+    pub verdict: String,
+    pub session: String,
+    pub trace: String,
+}
+
+/// A record with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    pub id: RecordId,
+    pub record: Record,
+}
+
+/// Keeps a ruling: one record on top of the chain, signed where the person signs.
+pub fn record_verdict(repo: &Repo, draft: VerdictDraft) -> Result<RecordId> {
+    let (truth, receipts) = grounds(&draft.inquiry);
+    let digest = truth.map(claim::truth_digest).transpose().map_err(unwritten)?;
+    let record = Record {
+        truth: digest,
+        receipts,
+        opens: draft.directive.opens() && !asks_for_a_tool(&draft.ruling),
+        ruling: Some(draft.ruling),
+        directive: Some(draft.directive),
+        reasons: draft.reasons,
+        session: draft.session,
+        trace: draft.trace,
+        ..Record::new(Kind::of(&draft.inquiry), repo.now, draft.tree.to_string())
+    };
+    append(repo, Record { inquiry: Some(draft.inquiry), ..record }, Some(draft.table))
+}
+
+/// Keeps what a reviewing subagent said of the commit that it read.
+pub fn record_review(repo: &Repo, draft: ReviewDraft) -> Result<RecordId> {
+    let tree = repo.store.tree_of_commit(&draft.commit)?;
+    let review = Review {
+        agent: draft.agent,
+        commit: draft.commit.to_string(),
+        words: crate::format::short_hash(draft.words.as_bytes(), 64),
+        verdict: draft.verdict,
+    };
+    let record = Record {
+        review: Some(review),
+        session: draft.session,
+        trace: draft.trace,
+        ..Record::new(Kind::Review, repo.now, tree.to_string())
+    };
+    append(repo, record, None)
+}
+
+/// Says that `commit` landed, and which passing record for its very tree backs it: an
+/// attest record, and a line in the commit's note. Nothing where no record was ever
+/// made. A commit that is attested already gets its line again.
+pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>> {
+    if repo.store.tip(names::CLAIMS)?.is_none() {
+        return Ok(None);
+    }
+    let tree = repo.store.tree_of_commit(commit)?;
+    let near = headings(repo, Some(NEAR))?;
+    let known = near.iter().find(|(_, said)| said.attests.as_deref() == Some(commit.as_str()));
+    let id = if let Some((id, _)) = known {
+        id.clone()
+    } else {
+        let backing = near.iter().find(|(_, said)| said.passes && said.tree == tree.as_str());
+        let attest = Attest {
+            commit: commit.to_string(),
+            tree: tree.to_string(),
+            record: backing.map(|(id, _)| id.to_string()),
+        };
+        let record = Record { attest: Some(attest), ..Record::new(Kind::Attest, repo.now, tree.to_string()) };
+        append(repo, record, None)?
+    };
+    let record = recorded(repo, &id)?.record;
+    if let Some(line) = claim::note_line(id.as_str(), &record) {
+        repo.store.note_add(commit, &line, repo.now)?;
+    }
+    Ok(Some(id))
+}
+
+/// Puts a signed record on top, which vouches for all before it. Where nobody signs, the
+/// record says so and its `signed` tells.
+pub fn seal_records(repo: &Repo) -> Result<Recorded> {
+    let tree = match repo.store.head()?.commit {
+        Some(head) => repo.store.tree_of_commit(&head)?.to_string(),
+        None => String::new(),
+    };
+    let id = append(repo, Record::new(Kind::Seal, repo.now, tree), None)?;
+    recorded(repo, &id)
+}
+
+/// The newest records, newest first; all of them without a limit.
+pub(crate) fn records(repo: &Repo, limit: Option<usize>) -> Result<Vec<Recorded>> {
+    let steps = repo.store.history(names::CLAIMS, limit.unwrap_or(usize::MAX))?;
+    steps.iter().map(|step| recorded(repo, &step.commit)).collect()
+}
+
+/// The record `id`.
+pub(crate) fn recorded(repo: &Repo, id: &RecordId) -> Result<Recorded> {
+    let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
+    let record = claim::read(&bytes).map_err(|bad| unread(id, &bad))?;
+    Ok(Recorded { id: id.clone(), record })
+}
+
+/// What the newest rulings said, oldest first: so many at most, of the newest `near` records.
+pub(crate) fn recent_rulings(repo: &Repo, most: usize, near: usize) -> Result<Vec<claim::Gist>> {
+    let mut found = Vec::new();
+    let mut left = near;
+    repo.store.each_step(names::CLAIMS, |step| -> Result<ControlFlow<()>> {
+        let gist = gist(repo, &step.commit)?;
+        found.extend(Some(gist).filter(|gist| gist.directive.is_some()));
+        left = left.saturating_sub(1);
+        let enough = found.len() >= most || left == 0;
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    found.reverse();
+    Ok(found)
+}
+
+fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
+    let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
+    claim::gist(&bytes).map_err(|bad| unread(id, &bad))
+}
+
+/// Every tree that a passing record stands for, with the newest such record. For a
+/// share over many commits; the whole chain is walked, one object each.
+pub(crate) fn passing_trees(repo: &Repo) -> Result<std::collections::BTreeMap<String, RecordId>> {
+    let mut found = std::collections::BTreeMap::new();
+    for (id, said) in headings(repo, None)? {
+        if said.passes {
+            found.entry(said.tree).or_insert(id);
+        }
+    }
+    Ok(found)
+}
+
+/// What the newest records are about, newest first, without reading them whole.
+fn headings(repo: &Repo, limit: Option<usize>) -> Result<Vec<(RecordId, claim::Heading)>> {
+    let steps = repo.store.history(names::CLAIMS, limit.unwrap_or(usize::MAX))?;
+    Ok(steps.into_iter().filter_map(|step| Some((step.commit, claim::heading(&step.message)?))).collect())
+}
+
+pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) -> Result<RecordId> {
+    record.head = repo.store.head()?.commit.map(|head| head.to_string());
+    if let Ok(Some(focused)) = repo.focused() {
+        let stand = &focused.state.stand;
+        record.job = Some(focused.state.job.id.to_string());
+        record.run = focused.state.job.run;
+        record.cycle = stand.cycle;
+        record.phase = stand.phase.to_string();
+    }
+    let signing = repo.store.signing()?;
+    repo.store.append_record(repo.now, &signing, &mut |tip: Option<&Tip>, sealing: &Sealing| {
+        let mut record = record.clone();
+        record.n = match tip {
+            Some(tip) => gist(repo, &tip.commit)?.n + 1,
+            None => 1,
+        };
+        record.prev = tip.map(|tip| tip.commit.to_string());
+        record.signed = sealing.signed;
+        record.why.clone_from(&sealing.why);
+        let mut files = vec![(claim::RECORD, claim::write(&record).map_err(unwritten)?)];
+        files.extend(table.clone().map(|table| (claim::TABLE, table)));
+        Ok::<_, SeedError>(NewRecord { files, message: claim::message(&record) })
+    })
+}
+
+/// Rulings, made again from their records: by the tables that are known here.
+pub struct Replay {
+    /// Each with its bytes as they stand beside a record.
+    tables: Vec<(Vec<u8>, Table)>,
+}
+
+/// The gate's tables that a ruling may rest on: the shipped one, and the one that knows the
+/// runs of tests which a person named in the rules.
+pub(crate) fn replay_rows(repo: &Repo) -> Result<Replay> {
+    let shipped = Table::shipped().map_err(|error| SeedError::Proposal(error.to_string()))?;
+    let in_force = shipped.clone().with_runs(repo.rules.runs());
+    let mut tables = Vec::new();
+    for table in [shipped, in_force] {
+        tables.push((serde_json::to_vec(&table).map_err(unwritten)?, table));
+    }
+    Ok(Replay { tables })
+}
+
+/// Makes every ruling again, or that of one record, and compares.
+pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
+    let rows = replay_rows(repo)?;
+    let mut findings = Findings::default();
+    let Some(tip) = one.cloned().map_or_else(|| repo.store.stands_at(names::CLAIMS), |id| Ok(Some(id)))?
+    else {
+        return Ok(findings);
+    };
+    let each = |laid: Laid<'_>| {
+        let read = laid.record.and_then(|bytes| claim::read(&bytes).map_err(|bad| bad.to_string()));
+        let standing = match read {
+            // What holds no ruling has nothing to be made again.
+            Ok(record) => record.inquiry.is_some().then(|| rows.again(&record, laid.table.as_ref())),
+            Err(why) => Some(Standing::Broken(why)),
+        };
+        (laid.id.to_string(), standing)
+    };
+    let walked = repo.store.walk_records(&tip, &each)?;
+    if let Some((id, why)) = walked.ended {
+        findings.add(id.as_str(), &Standing::Broken(why));
+    }
+    for (id, standing) in walked.links {
+        if one.is_none_or(|one| one.as_str() == id)
+            && let Some(standing) = standing
+        {
+            findings.add(&id, &standing);
+        }
+    }
+    Ok(findings.summed(false))
+}
+
+impl Replay {
+    /// Whether a record's ruling comes out again, byte for byte, and the record says what it
+    /// rests on.
+    pub fn again(&self, record: &Record, table: Option<&(String, Vec<u8>)>) -> Standing {
+        let (Some(inquiry), Some(ruling)) = (&record.inquiry, &record.ruling) else {
+            return match (record.kind, &record.inquiry, &record.ruling) {
+                (Kind::Review | Kind::Attest | Kind::Seal, None, None) if !record.opens => Standing::Verified,
+                _ => Standing::Broken("a ruling and what it rests on do not both stand in it".to_owned()),
+            };
+        };
+        if let Err(why) = says_its_grounds(record, inquiry) {
+            return Standing::Broken(why);
+        }
+        let Some(table) = table else {
+            return Standing::Broken("the table that it was judged by is not beside it".to_owned());
+        };
+        let Some((_, known)) = self.tables.iter().find(|(bytes, _)| *bytes == table.1) else {
+            let why = "it was judged by rows of the gate that are neither shipped nor in force here";
+            return Standing::NotMeasured(why.to_owned());
+        };
+        let again = gate::judge(inquiry, known);
+        let bytes = |value: &serde_json::Value| serde_json::to_vec(value).ok();
+        if serde_json::to_value(&again).ok().as_ref().and_then(bytes) != bytes(ruling) {
+            return Standing::Broken("the same inquiry gets another ruling".to_owned());
+        }
+        let says = again.directive().unwrap_or(Directive::Reject);
+        if record.directive != Some(says)
+            || record.reasons != again.reasons()
+            || record.opens != again.opens()
+        {
+            return Standing::Broken("its directive is not that of its ruling".to_owned());
+        }
+        Standing::Verified
+    }
+}
+
+/// Whether kind, truth and receipts are those of the inquiry.
+fn says_its_grounds(record: &Record, inquiry: &Inquiry) -> std::result::Result<(), String> {
+    let (truth, receipts) = grounds(inquiry);
+    let digest = truth.map(claim::truth_digest).transpose().map_err(|error| error.to_string())?;
+    if record.kind != Kind::of(inquiry) {
+        return Err("it is of another kind than what was asked".to_owned());
+    }
+    if record.truth != digest {
+        return Err("the digest of what the repository showed is not that of its inquiry".to_owned());
+    }
+    if record.receipts != receipts {
+        return Err("it names other receipts than were looked at".to_owned());
+    }
+    Ok(())
+}
+
+fn asks_for_a_tool(ruling: &serde_json::Value) -> bool {
+    ruling["require_tool"]["needed"] == true
+}
+
+/// What an inquiry's ruling rests on.
+fn grounds(inquiry: &Inquiry) -> (Option<&Truth>, Vec<String>) {
+    let (truth, receipts) = match inquiry {
+        Inquiry::VerifyClaim(case) => (&case.truth, &case.receipts),
+        Inquiry::ResponseGate(case) => (&case.truth, &case.receipts),
+        Inquiry::CausalTrace(_) => return (None, Vec::new()),
+    };
+    (Some(truth), receipts.iter().map(|receipt| receipt.id.clone()).collect())
+}
+
+fn no_record(id: &RecordId) -> SeedError {
+    SeedError::Usage(format!("{id} is no record; git seed audit show lists them"))
+}
+
+fn unread(id: &RecordId, bad: &claim::BadRecord) -> SeedError {
+    let what = format!("{} {id}", names::CLAIMS);
+    StoreError::Unreadable { what, why: bad.to_string(), repair: "git seed verify" }.into()
+}
+
+fn unwritten(error: serde_json::Error) -> SeedError {
+    StoreError::Invalid { what: claim::RECORD.to_owned(), why: error.to_string() }.into()
+}

@@ -1,0 +1,121 @@
+//! Acts that ask for a ruling of the gate first, and what the agent hears where there is none.
+//!
+//! What counts of the last ruling stands in the journal's last line, and in the job once a
+//! step has folded it: a hook reads nothing else. In advise mode an act goes on and is counted.
+
+use std::path::Path;
+
+use crate::claims::hooks::{self, Standing};
+use crate::engine::record;
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::event::{Act, Change, ToolCall};
+use crate::format::journal::{Counts, Ruled, What};
+use crate::phases::guard::FileChange;
+use crate::phases::place::Place;
+use crate::store::{RepoPath, TreeId};
+use crate::verdict::Refusal;
+use crate::voice;
+
+/// The longest file whose changed lines are counted, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
+/// The gate's last ruling on work of `focused`, and what has happened since.
+pub(crate) fn ruled(focused: &LoadedJob) -> Ruled {
+    let new = focused.activity.as_ref().ok().and_then(|counts| counts.gate.clone());
+    new.unwrap_or_else(|| focused.state.gate.clone())
+}
+
+/// What is said of `call` where it asks for a ruling and the last one will not do.
+pub(crate) fn lacks_ruling(
+    repo: &Repo,
+    call: &ToolCall,
+    changes: &[FileChange],
+    focused: &LoadedJob,
+) -> Option<Refusal> {
+    let lines = changes.iter().map(|change| change.lines).fold(0, u32::saturating_add);
+    hooks::stands_behind(&call.act, lines, &standing(&ruled(focused)), repo.now).err()
+}
+
+/// What the agent is told of an act that goes on without a ruling: once for each kind in
+/// a session. The act is counted each time.
+pub(crate) fn advise(
+    repo: &Repo,
+    session: &str,
+    focused: &LoadedJob,
+    refusal: &Refusal,
+) -> Result<Option<String>> {
+    let kind = refusal.facts.get("case").unwrap_or_default().to_owned();
+    let known = ruled(focused);
+    let mut text = None;
+    record::journal_line::note(repo, Some(focused), |line| {
+        line.what = What::Advised;
+        session.clone_into(&mut line.session);
+        let mut gate = line.counts.gate.take().unwrap_or(known);
+        if gate.session != session {
+            session.clone_into(&mut gate.session);
+            gate.told.clear();
+        }
+        if !gate.told.contains(&kind) {
+            gate.told.push(kind.clone());
+            let said = voice::say(refusal, focused.state.stand.phase.as_str()).advice();
+            line.counts.words += repo::text::count_words(&said);
+            text = Some(said);
+        }
+        gate.without += 1;
+        line.counts.gate = Some(gate);
+    })?;
+    Ok(text)
+}
+
+/// Lines of the work that an edit has changed, where it is one; of a whole file they are
+/// measured from the last boundary.
+pub(crate) fn lines_of_work(
+    repo: &Repo,
+    call: &ToolCall,
+    places: &[(String, Place)],
+    focused: &LoadedJob,
+) -> Option<u32> {
+    let Act::Edit(files) = &call.act else { return None };
+    let work = files.iter().zip(places).filter(|(_, (path, place))| place.is_direct(path));
+    let mut lines = work.map(|(file, (path, _))| lines_since(repo, &file.change, path, focused));
+    let first = lines.next()?;
+    Some(lines.fold(first, u32::saturating_add))
+}
+
+fn lines_since(repo: &Repo, change: &Change, path: &str, focused: &LoadedJob) -> u32 {
+    let needs = matches!(change, Change::Whole(_) | Change::Delete);
+    let before = focused.state.fence.tree.parse::<TreeId>().ok().filter(|_| needs);
+    let place = RepoPath::try_from(path).ok();
+    let old = before.zip(place).and_then(|(tree, path)| repo.store.blob_at(&tree, &path).ok().flatten());
+    let old = old.filter(|bytes| bytes.len() as u64 <= LONGEST);
+    hooks::changed_lines(change, old.and_then(|old| String::from_utf8(old).ok()).as_deref())
+}
+
+fn standing(ruled: &Ruled) -> Standing {
+    let Ruled { opens, act, at, touched, edited, lines, .. } = *ruled;
+    // Without a ruling nothing is as it was then.
+    let touched = touched || ruled.record.is_empty();
+    Standing { opens, act, at, touched, edited, lines }
+}
+
+/// Lines that a change of the file at `place` would take or give.
+pub(crate) fn lines_of(change: &Change, place: &Path) -> u32 {
+    let needs = matches!(change, Change::Whole(_) | Change::Delete);
+    let short = needs && place.metadata().is_ok_and(|data| data.is_file() && data.len() <= LONGEST);
+    let current = short.then(|| std::fs::read_to_string(place).ok()).flatten();
+    hooks::changed_lines(change, current.as_deref())
+}
+
+/// Adds what a call changed to what has happened since the last ruling.
+pub(crate) fn count(counts: &mut Counts, known: &Ruled, touched: bool, lines: Option<u32>) {
+    if !touched && lines.is_none() {
+        return;
+    }
+    let mut gate = counts.gate.take().unwrap_or_else(|| known.clone());
+    gate.touched = true;
+    if let Some(lines) = lines {
+        gate.edited = true;
+        gate.lines = gate.lines.saturating_add(lines);
+    }
+    counts.gate = Some(gate);
+}

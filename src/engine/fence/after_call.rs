@@ -1,0 +1,112 @@
+//! The fence's look after a call that may have written, and what it makes of what was proved.
+
+use std::collections::BTreeSet;
+
+use crate::engine::fence::looks::Window;
+use crate::engine::fence::survey::Judged;
+use crate::engine::record::aftermath::ShellEffects;
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{fence, record};
+use crate::format::fold::JournalLines;
+use crate::format::journal::What;
+use crate::format::state::State;
+use crate::memory::scope::Scope;
+use crate::phases::place::Place;
+use crate::store::TreeId;
+
+/// Compares the tree after a call that may have written; `window` is what the look before
+/// it knew, where it was had.
+pub(crate) fn after_shell(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    window: Option<&Window>,
+) -> Result<ShellEffects> {
+    let mut after = ShellEffects::default();
+    let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
+    let (index, lens) = (repo.private_index(), fence::tree::lens(repo, Some(focused))?);
+    repo.store.mend_index(&index, &before)?;
+    let mut changed =
+        repo.store.changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    if changed.is_empty() {
+        return Ok(after);
+    }
+    after.moved = true;
+    let row = repo.row(Some(focused));
+    let touched = fence::survey::touched(repo, focused, since)?;
+    let judged = Judged {
+        persons: fence::tree::persons(repo, focused)?,
+        touched: BTreeSet::new(),
+        scope: repo.scope(focused),
+        row,
+        state: &focused.state,
+        chain: &focused.chain,
+    };
+    // What was unclaimed once may hold a person's work: no later call makes it the agent's.
+    let named = focused.state.fence.unclaimed.iter().map(|one| one.path.as_str());
+    let unclaimed: BTreeSet<&str> = named.chain(since.unclaimed()).collect();
+    let others = fence::looks::calls_under_way(repo);
+    let mut waiting = Vec::new();
+    for change in &changed {
+        let shown = change.path.to_string();
+        let file = change.path.below(repo.store.work_tree()).unwrap_or_default();
+        let moved = window.is_none_or(|window| fence::looks::has_moved(repo, &window.look, &change.path));
+        let allowed = fence::survey::is_allowed(repo, &judged, &change.path, &shown, &before)?;
+        let work = is_work(repo, &shown, &judged.scope, &focused.state);
+        let by_call = window.is_some_and(|window| {
+            let open = || window.look.confined && allowed;
+            window.look.tree.is_some() && moved && (window.is_tied_to(&file) || open())
+        });
+        let first = touched.contains(&shown)
+            || !(unclaimed.contains(shown.as_str())
+                || window.is_some_and(|window| window.look.had_changed(&shown)));
+        after.changed |= moved && (by_call || work);
+        after.late |= work;
+        let page = matches!(fence::survey::place_of(repo, &shown, &focused.state), Place::Page { .. });
+        match (by_call, allowed) {
+            (true, true) => {
+                after.page_edits += u32::from(page);
+                after.paths.push(shown);
+            }
+            (true, false) if first => after.strays.push(shown),
+            (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
+            (false, true) => {}
+            // Another call is under way that may have done it: its own second look tells.
+            (false, false) if others.iter().any(|look| fence::looks::has_moved(repo, look, &change.path)) => {
+                waiting.push(change.path.clone());
+            }
+            (_, false) => after.unclaimed.push(shown),
+        }
+    }
+    changed.retain(|change| !waiting.contains(&change.path));
+    repo.store.catch_up(&index, &lens, &changed)?;
+    Ok(after)
+}
+
+/// Forgets that code ran well where declared work changed after it: by a command that
+/// went on in the background, or by somebody else. Called before the fence's index is
+/// brought up to date, which is what tells such a change from one that was proved.
+pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
+    let (focused, index) = (repo.require_focused()?, repo.private_index());
+    let proved = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
+    if focused.activity.is_err() || !proved.unwrap_or(focused.state.proved) || !index.exists() {
+        return Ok(());
+    }
+    let lens = fence::tree::lens(repo, Some(&focused))?;
+    let changed =
+        repo.store.changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let scope = repo.scope(&focused);
+    if changed.iter().any(|change| is_work(repo, &change.path.to_string(), &scope, &focused.state)) {
+        record::journal_line::note(repo, Some(&focused), |line| {
+            line.what = What::Late;
+            line.counts.activity.proved = Some(false);
+        })?;
+    }
+    Ok(())
+}
+
+/// A declared file of the project: what a proof is about.
+fn is_work(repo: &Repo, path: &str, scope: &Scope, state: &State) -> bool {
+    let place = fence::survey::place_of(repo, path, state);
+    place.is_direct(path) && repo::rows::declared(path, &place, scope)
+}

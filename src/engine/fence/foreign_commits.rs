@@ -1,0 +1,87 @@
+//! Commits that git seed did not make: on the way to a boundary, and behind one call.
+//!
+//! The log of HEAD tells of commits on every branch that was checked out, also of one that
+//! was left again, and of a commit that took another one's place. It is read only where
+//! it grew.
+
+use crate::engine::fence::looks::Window;
+use crate::engine::record;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::trailers::StepTrailers;
+use crate::jobs::JobId;
+use crate::phases::Class;
+use crate::store::{CommitId, Moved};
+
+/// The most that are named at once.
+const NAMED: usize = 5;
+
+/// Commits since the last phase commit that git seed did not make, in words: those of
+/// HEAD's history, and those of other branches that HEAD was on.
+pub(crate) fn commits_by_hand(repo: &Repo, chain: &str) -> Result<Vec<String>> {
+    let focused = repo.require_focused()?;
+    if focused.chain != chain || focused.state.stand.is_talk() {
+        return Ok(Vec::new());
+    }
+    let mut named = Vec::new();
+    let last = focused.state.home.commit.parse::<CommitId>().ok();
+    if let Some(last) =
+        last.filter(|last| repo.store.head().is_ok_and(|head| head.commit.as_ref() != Some(last)))
+    {
+        let commits = repo.store.commits_since(&last)?;
+        let others = commits.into_iter().filter(|(_, message)| !is_a_step(repo, &focused, message));
+        named.extend(others.map(|(commit, message)| told(commit.as_str(), &message)));
+    }
+    let more = logged_by_hand(repo, &focused, focused.state.home.logged)?;
+    named.extend(more.into_iter().filter(|one| !named.contains(one)).collect::<Vec<_>>());
+    named.truncate(NAMED);
+    Ok(named)
+}
+
+/// Commits of any branch that came while a call ran and are no steps of the job: by what
+/// HEAD's log held before it. Nothing where commits by hand are the way, and where nobody
+/// looked before the call.
+pub(crate) fn commits_of_call(repo: &Repo, focused: &LoadedJob, window: Option<&Window>) -> Result<ByHand> {
+    let Some(window) = window else { return Ok(ByHand::default()) };
+    if repo.row(Some(focused)).opens(Class::ShellGit) || focused.state.stand.is_talk() {
+        return Ok(ByHand::default());
+    }
+    let from = focused.state.home.logged.max(window.look.logged);
+    let commits = logged_by_hand(repo, focused, from)?;
+    let by_call = window.is_tied_to(&repo.store.common_dir().join("HEAD"));
+    Ok(ByHand { commits, by_call })
+}
+
+fn logged_by_hand(repo: &Repo, focused: &LoadedJob, from: u64) -> Result<Vec<String>> {
+    let mut named = Vec::new();
+    for Moved { to, made } in repo.store.head_moves(from)? {
+        let Ok(commit) = to.parse::<CommitId>() else { continue };
+        // A commit that is gone again left nothing to name.
+        let Ok(message) = repo.store.commit_message(&commit) else { continue };
+        if made && !is_a_step(repo, focused, &message) && named.len() < NAMED {
+            named.push(told(&to, &message));
+        }
+    }
+    named.dedup();
+    Ok(named)
+}
+
+/// The message names a step of this job, or of another one that worked here while this
+/// one rested.
+fn is_a_step(repo: &Repo, focused: &LoadedJob, message: &str) -> bool {
+    let Some(read) = StepTrailers::read(message) else { return false };
+    let is_known = |id: JobId| record::archive::knows(repo, &id).unwrap_or(false);
+    read.job == focused.state.job.id.to_string() || read.job.parse().is_ok_and(is_known)
+}
+
+/// Commits that came while a call ran, in words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByHand {
+    pub(crate) commits: Vec<String>,
+    /// The call made them; else the person alone is told.
+    pub(crate) by_call: bool,
+}
+
+fn told(commit: &str, message: &str) -> String {
+    let short: String = commit.chars().take(7).collect();
+    format!("{short} \"{}\" was committed by hand.", message.lines().next().unwrap_or_default())
+}

@@ -1,0 +1,136 @@
+//! Putting back what a call changed outside the fence, and what a person takes over instead.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::step::TOUCHED;
+use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::{fence, record};
+use crate::format::names;
+use crate::store::{RepoPath, TreeId};
+
+/// Puts strays back as they were at the last boundary. What it takes away is kept as
+/// blobs, whose ids it gives. Nothing but strays is ever touched, and what nobody claims
+/// only where a `person` names it.
+pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Result<Restored> {
+    fence::after_call::forget_stale_proof(repo)?;
+    let focused = repo.require_focused()?;
+    let row = repo.row(Some(&focused));
+    let since = repo.read_since(&focused)?;
+    let survey = fence::survey::survey(repo, &focused, &since, row)?;
+    let wanted: Vec<String> = if paths.is_empty() { survey.strays.clone() } else { paths.to_vec() };
+    let unclaimed = |path: &String| person && survey.unclaimed.iter().any(|one| one.path == *path);
+    let (known, mut left): (Vec<String>, Vec<String>) =
+        wanted.into_iter().partition(|path| survey.strays.contains(path) || unclaimed(path));
+    let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else {
+        return Ok(Restored { kept: Vec::new(), left });
+    };
+    let files: Vec<RepoPath> = known.iter().filter_map(|path| survey.named(path)).collect();
+    if files.is_empty() {
+        left.extend(known);
+        return Ok(Restored { kept: Vec::new(), left });
+    }
+    let mut edits = Vec::new();
+    let mut kept = Vec::new();
+    for file in &files {
+        let place = match repo.store.content_now(file) {
+            Some(bytes) => {
+                let name =
+                    format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
+                let place = format!("{}:{name}", focused.chain);
+                edits.push(crate::store::TreeEdit::Put { path: name, bytes });
+                place
+            }
+            // The commits of a repository inside this one stay in it.
+            None => repo.store.inner_head(file).unwrap_or_default(),
+        };
+        kept.push((file.to_string(), place));
+    }
+    let by = if person { By::Person } else { By::Agent };
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        state.fence.strays.retain(|stray| !known.contains(stray));
+        state.fence.unclaimed.retain(|one| !known.contains(&one.path));
+        let subject = format!("put back {}", known.join(", "));
+        let mut draft = StepDraft::new(state, "restore", subject, by);
+        draft.edits.clone_from(&edits);
+        Ok(Ok(draft))
+    })?;
+    debug_assert!(taken.is_ok(), "putting strays back is never refused");
+    repo.store.restore(&before, &files)?;
+    let focused = repo.require_focused()?;
+    let (_, changed) = fence::survey::seen(repo, &fence::tree::lens(repo, Some(&focused))?, &before)?;
+    let failed: Vec<String> = files
+        .iter()
+        .filter(|path| changed.iter().any(|change| change.path == **path))
+        .map(ToString::to_string)
+        .collect();
+    if !failed.is_empty() {
+        kept.retain(|(path, _)| !failed.contains(path));
+        left.extend(failed.iter().cloned());
+        record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+            state.fence.strays.extend(failed.iter().filter(|path| survey.strays.contains(path)).cloned());
+            let subject = format!("still changed: {}", failed.join(", "));
+            Ok(Ok(StepDraft::new(state, "restore", subject, by)))
+        })?
+        .map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
+    }
+    Ok(Restored { kept, left })
+}
+
+/// Takes changes outside the fence over as the person's own: they are in no commit of
+/// this cycle and stop nothing.
+pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
+    let focused = repo.require_focused()?;
+    let mut persons = fence::tree::persons(repo, &focused)?;
+    // A page is both sides' to write: what it says now is where the agent's next edit
+    // is measured from. Any other path is the person's from here on.
+    let (pages, files): (Vec<String>, Vec<String>) =
+        paths.iter().cloned().partition(|path| repo.is_page(path));
+    persons.extend(files.iter().cloned());
+    let tree = with_pages_as_they_are(repo, &focused, &pages)?;
+    let mut touched = repo.lines(&focused.chain, TOUCHED)?;
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, since| {
+        if let Some(tree) = &tree {
+            state.fence.tree = tree.to_string();
+        }
+        state.fence.strays.retain(|stray| !paths.contains(stray));
+        state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));
+        touched.extend(since.touched().map(str::to_owned));
+        touched.retain(|path| !paths.contains(path));
+        let put = |path: &str, lines: Vec<&str>| crate::store::TreeEdit::Put {
+            path: path.to_owned(),
+            bytes: crate::format::state::write_lines(lines).into_bytes(),
+        };
+        let subject = format!("the person takes {}", paths.join(", "));
+        let draft = StepDraft::new(state, "accept", subject, By::Person);
+        Ok(Ok(draft
+            .with(put(names::PERSONS, persons.iter().map(String::as_str).collect()))
+            .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
+    })?;
+    taken.map(drop).map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))
+}
+
+/// The fence's tree with these pages as they are on disk, kept against gc.
+fn with_pages_as_they_are(repo: &Repo, focused: &LoadedJob, pages: &[String]) -> Result<Option<TreeId>> {
+    let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
+    let mut edits = Vec::new();
+    for page in pages {
+        let bytes = repo::paths::bytes_of(repo.store.work_tree().join(page))?;
+        edits.push(crate::store::TreeEdit::Put { path: page.clone(), bytes });
+    }
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let tree = repo.store.tree_with(&before, &edits)?;
+    if let Some(id) = names::job_of(&focused.chain) {
+        repo.store.keep_tree(&names::keep_chain(&id), &tree, repo.now)?;
+    }
+    Ok(Some(tree))
+}
+
+/// What putting strays back did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Restored {
+    /// Path, and where its bytes are kept (`<ref>:<file>`); empty where there were none.
+    pub kept: Vec<(String, String)>,
+    /// Asked for, but no stray.
+    pub left: Vec<String>,
+}

@@ -1,0 +1,123 @@
+//! Lines that the hook replaces, so that the kernel confines what runs.
+//!
+//! A host is believed to take another line only once it was seen to: the hook puts a
+//! command of ours before `git seed doctor`, and that command, when it runs, writes down
+//! which client ran it. From then on, in phases that change no files, a call that runs
+//! code and that the host would run unasked is confined.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::event::{Act, Event, ToolCall};
+use crate::phases::{Class, Phase};
+use crate::rules::Confining;
+use crate::shell::{self, Effect, Reading};
+use crate::{confine, world};
+
+/// Clients that were seen to take another line.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Clients {
+    #[serde(default)]
+    seen: Vec<Client>,
+}
+
+/// One version of one client.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Client {
+    host: String,
+    /// [`world::version_mark`] of its process.
+    mark: String,
+}
+
+/// Clients that are kept: older versions are of no use.
+const KEPT: usize = 16;
+
+fn clients_file(repo: &Repo) -> PathBuf {
+    repo.store.seed_dir().join("clients.toml")
+}
+
+fn clients(repo: &Repo) -> Clients {
+    let text = std::fs::read_to_string(clients_file(repo)).unwrap_or_default();
+    toml::from_str(&text).unwrap_or_default()
+}
+
+/// The client that speaks in the session `id`.
+fn client_of(repo: &Repo, id: &str) -> Option<Client> {
+    let session = repo.session(id)?;
+    let process = world::running(session.process?.pid)?;
+    Some(Client { host: session.host, mark: world::version_mark(&process)? })
+}
+
+/// The line that lets a client prove that it takes another line, where `call` is the
+/// command to do so.
+pub(crate) fn proving_line(event: &Event, call: &ToolCall) -> Option<String> {
+    event.rewritable.as_ref()?;
+    let Act::Shell { command, background: false, .. } = &call.act else { return None };
+    let words: Vec<&str> = command.split_whitespace().collect();
+    if !matches!(words.as_slice(), ["git", "seed", "doctor"] | ["git-seed", "doctor"]) {
+        return None;
+    }
+    let session = crate::format::short_hash(event.session.as_bytes(), 16);
+    Some(format!("'{}' rewritten {session}; {command}", world::own_binary().display()).replace('\n', " "))
+}
+
+/// The host has run the line that we gave it: it is written down.
+///
+/// Counts only below the process of the session that the line was made for.
+pub(crate) fn saw_rewrite(repo: &Repo, session: &str) -> Result<bool> {
+    let above = world::ancestors();
+    let Some(known) = repo.session_named(session) else { return Ok(false) };
+    let Some(process) = &known.process else { return Ok(false) };
+    let below = above.iter().find(|up| up.pid == process.pid && up.started == process.started);
+    let Some(mark) = below.and_then(world::version_mark) else { return Ok(false) };
+    let client = Client { host: known.host, mark };
+    let mut clients = clients(repo);
+    clients.seen.retain(|seen| *seen != client);
+    clients.seen.insert(0, client);
+    clients.seen.truncate(KEPT);
+    let text = toml::to_string(&clients).unwrap_or_default();
+    world::write_whole(&clients_file(repo), text.as_bytes())?;
+    Ok(true)
+}
+
+/// Whether some client of `host` was seen to take another line.
+pub(crate) fn has_seen_rewrite(repo: &Repo, host: &str) -> bool {
+    clients(repo).seen.iter().any(|client| client.host == host)
+}
+
+/// Whether the line of this call is replaced by one that confines it.
+pub(crate) fn confines(repo: &Repo, event: &Event, phase: &Phase, reading: &Reading) -> bool {
+    let unasked = event.rewritable.as_ref().is_some_and(|call| call.unasked);
+    unasked
+        && repo.rules.confining == Confining::Auto
+        && !phase.opens(Class::ShellWrite)
+        && is_worth_it(reading)
+        && client_of(repo, &event.session).is_some_and(|client| clients(repo).seen.contains(&client))
+        && confine::check().is_ok()
+}
+
+/// The line that runs instead of that of `call`, if it is to be confined.
+pub(crate) fn confined_line(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    focused: Option<&LoadedJob>,
+) -> Option<String> {
+    let Act::Shell { command, .. } = &call.act else { return None };
+    if !event.rewritable.as_ref().is_some_and(|call| call.unasked) {
+        return None;
+    }
+    if !confines(repo, event, repo.row(focused), &shell::read(command)) {
+        return None;
+    }
+    shell::wrapped(world::own_binary().to_str()?, command)
+}
+
+/// Code runs in it, and nothing that needs what confinement closes.
+fn is_worth_it(reading: &Reading) -> bool {
+    let fits = |effect: Effect| matches!(effect, Effect::Read | Effect::RunsCode | Effect::Unknown);
+    let fits = |found: &shell::Found| !found.seed && fits(found.effect);
+    reading.found.iter().all(fits) && reading.worst() > Effect::Read
+}

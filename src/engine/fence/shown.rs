@@ -1,0 +1,25 @@
+//! The fence as `git seed status` shows it.
+
+use crate::engine::fence;
+use crate::engine::fence::tree::FenceShown;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+
+/// Strays and unclaimed changes as they are remembered, without looking at the tree.
+pub(crate) fn fence_shown(repo: &Repo, focused: &LoadedJob) -> Result<FenceShown> {
+    let since = repo.read_since(focused)?;
+    let mut strays: Vec<String> = focused.state.fence.strays.clone();
+    strays.extend(since.strays().map(str::to_owned));
+    let mut unclaimed: Vec<String> =
+        focused.state.fence.unclaimed.iter().map(|unclaimed| unclaimed.path.clone()).collect();
+    unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
+    if let Ok(before) = focused.state.fence.tree.parse() {
+        strays.retain(|path| fence::tree::is_still_changed(repo, &before, path));
+        fence::tree::without_built(repo, &mut strays)?;
+    }
+    strays.extend(fence::fingerprint_restore::print_strays(repo));
+    for list in [&mut strays, &mut unclaimed] {
+        list.sort();
+        list.dedup();
+    }
+    Ok(FenceShown { strays, unclaimed })
+}

@@ -1,0 +1,362 @@
+//! After a tool: one journal line with what the call left behind.
+
+use crate::claims::Ran;
+use crate::engine::fence::fingerprint_diff::FingerprintDiff;
+use crate::engine::fence::foreign_commits::ByHand;
+use crate::engine::fence::looks::Window;
+use crate::engine::record::aftermath::ShellEffects;
+use crate::engine::repo::answer::PersonReply;
+use crate::engine::repo::journal::text_hash;
+use crate::engine::repo::text::{count_words, merged};
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{claims, fence, hook, jobs, memory, person, record};
+use crate::event::{Act, Actor, Event, Outcome, ToolCall};
+use crate::format::journal::What;
+use crate::hosts::{Answer, Host};
+use crate::phases::activity::Left;
+use crate::phases::gates;
+use crate::phases::pacing::Deed;
+use crate::phases::place::Place;
+use crate::{shell, voice, world};
+
+pub(crate) fn after(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+) -> Result<Answer> {
+    let own = hook::repeats::speaks_to_seed(call);
+    // First: what is asked from here on is none of the call's time.
+    let window = fence::looks::end_of(repo, event, call, outcome);
+    let Some(focused) = repo.focused()? else {
+        let prints = prints_after(repo, event, call, window.as_ref(), None)?;
+        if !own {
+            hook::repeats::calm_without_focus(repo)?;
+        }
+        return Ok(Answer { to_person: prints.to_person(), ..Answer::silence() });
+    };
+    if focused.activity.is_err() {
+        return Ok(Answer::silence());
+    }
+    let known = claims::receipts::known_tree(repo, &focused);
+    let CallEffects { after, plan_edits, places, lines, prints, by_hand, context } =
+        what_came(repo, host, event, call, outcome, window.as_ref(), &focused)?;
+    let context = merged(context, memory::lint::word_on_knowledge(repo, &focused, call, &places));
+    let context = merged(context, claims::checkers::word_on_checks(repo, call, outcome, &places));
+    let context = merged(context, claims::checkers::word_on_tests(repo, &focused, event));
+    let context =
+        merged(context, if plan_edits > 0 { jobs::plan::word_on_plan(repo, &focused) } else { None });
+    let mut news = false;
+    // A read leaves no trace among the paths that a boundary commits.
+    let looked = matches!(call.act, Act::Read { .. });
+    // A command that fails has run all the same: what it showed may be written down.
+    let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
+    // Nor is what a guest looks at any work of the session that drives.
+    let guest = repo.is_guest(&focused, event);
+    let counted = event.by == Actor::Main && ran && !guest;
+    let mut deeds = if counted { record::activity::deeds(repo, &focused, call, &places) } else { Vec::new() };
+    if counted && !matches!(call.act, Act::Edit(_)) && after.page_edits > 0 {
+        deeds.push(Deed::Page);
+    }
+    let spends = repo.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
+    let kept = kept_of_call(repo, host, event, call, outcome, (&after, &places, known), &focused)?;
+    let (gauge, filling) =
+        if guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
+    let context = merged(context, filling);
+    let words = context.as_deref().map_or(0, count_words);
+    let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
+    record::journal_line::note(repo, Some(&focused), |line| {
+        line.what = if looked { What::Looked } else { What::After };
+        line.session.clone_from(&event.session);
+        line.tool.clone_from(&call.tool);
+        line.call.clone_from(&call.id);
+        let counts = &mut line.counts;
+        counts.calls += 1;
+        counts.words += words;
+        counts.gauge = gauge.or(counts.gauge);
+        counts.page_edits += after.page_edits;
+        counts.plan_edits += plan_edits;
+        if counted {
+            counts.plan_reads += u32::from(looked && reads_plan(&places));
+            if only_seed(&call.act, counts.calls == 1) {
+                counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
+            }
+            counts.activity.count(&call.act, &deeds, &places, spends);
+        }
+        let left = Left { outcome, changed: after.changed, late: after.late, places: &places };
+        counts.activity.prove(&call.act, &left, record::activity::tells);
+        counts.tree = kept.tree.or(counts.tree.take());
+        claims::required::count(counts, &focused.state.gate, after.moved, lines);
+        (line.ran, line.opened, line.source) = (kept.receipt, kept.opened, kept.source);
+        if matches!(call.act, Act::Delegate { .. }) {
+            counts.activity.returned(call, outcome);
+        }
+        if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background) && !guest {
+            counts.activity.detached(call);
+        }
+        line.paths = after.paths;
+        line.strays = after.strays;
+        line.unclaimed = after.unclaimed;
+        line.prints.clone_from(&prints.strays);
+        if acts && !guest {
+            counts.stops = 0;
+        }
+        if own {
+            // A boundary's refusal reaches the person with the end of its command.
+            news = hook::repeats::is_news(counts);
+        } else {
+            hook::repeats::calm(counts);
+        }
+    })?;
+    let context = merged(context, memory::notes::note_reminder(repo, &focused, call, outcome, &places)?);
+    let to_person = if news { hook::repeats::storm_line(repo, &focused)? } else { None };
+    let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
+    let told: Vec<String> = prints.to_person().into_iter().chain(to_person).chain(committed).collect();
+    let to_person = (!told.is_empty()).then(|| told.join("\n"));
+    if let Act::Schedule { text } = &call.act {
+        record::journal_line::note(repo, Some(&focused), |line| {
+            line.what = What::Scheduled;
+            line.call = text_hash(text);
+        })?;
+    }
+    if let Act::Ask(_) = &call.act {
+        return after_question(repo, host, event, call, outcome, context);
+    }
+    Ok(Answer { context, to_person, ..Answer::silence() })
+}
+
+/// What the journal keeps of a call besides its counts.
+fn kept_of_call(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+    (after, places, known): (&ShellEffects, &[(String, Place)], Option<String>),
+    focused: &LoadedJob,
+) -> Result<KeptOfCall> {
+    let opens = outcome.ok && !repo.is_guest(focused, event);
+    let shown: Vec<String> = places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
+    let receipt = claims::receipts::receipt(repo, event, call, outcome, (after, known), focused)?;
+    // What an edit tool changed is seen by the fence's next look only.
+    let edited = matches!(call.act, Act::Edit(_)).then(String::new);
+    Ok(KeptOfCall {
+        tree: receipt.as_ref().map(|ran| claims::receipts::seen_tree(repo, ran)).or(edited),
+        receipt,
+        opened: if opens { claims::turn::opened_by(repo, call, event, &shown) } else { Vec::new() },
+        source: claims::turn::source_of(repo, host, call),
+    })
+}
+
+/// Looks at what a call left behind: its files, what the fence finds, the fingerprints.
+fn what_came(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+    window: Option<&Window>,
+    focused: &LoadedJob,
+) -> Result<CallEffects> {
+    let prints = prints_after(repo, event, call, window, Some(focused))?;
+    let mut context = None;
+    let mut by_hand = ByHand::default();
+    let mut after = ShellEffects::default();
+    let mut plan_edits = 0;
+    let mut places = places(repo, host, event, call, focused);
+    let mut lines =
+        if outcome.ok { claims::required::lines_of_work(repo, call, &places, focused) } else { None };
+    match &call.act {
+        Act::Edit(_) if outcome.ok => {
+            // A page that says what it said at the last boundary was not updated.
+            places.retain(|(path, place)| {
+                !matches!(place, Place::Page { .. }) || says_something_new(repo, focused, path)
+            });
+            for (path, place) in &places {
+                after.page_edits += u32::from(matches!(place, Place::Page { .. }));
+                plan_edits += u32::from(matches!(place, Place::Plan { own: true }));
+                after.paths.push(path.clone());
+            }
+        }
+        // Only pages: a page that was looked at gets its anchors at the next entry.
+        Act::Read { .. } => {
+            let pages = places.iter().filter(|(_, place)| matches!(place, Place::Page { .. }));
+            after.paths.extend(pages.map(|(path, _)| path.clone()));
+        }
+        Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
+            let since = repo.read_since(focused)?;
+            after = fence::after_call::after_shell(repo, focused, &since, window)?;
+            after.strays.retain(|stray| !prints.strays.contains(stray));
+            lines = after.late.then_some(0);
+            context = name_changes(repo, focused, &after);
+            by_hand = fence::foreign_commits::commits_of_call(repo, focused, window)?;
+        }
+        _ => {}
+    }
+    let told = if by_hand.by_call { by_hand.commits.as_slice() } else { &[] };
+    let told = name_paths(repo, focused, "commit", told);
+    context = merged(context, told);
+    let context = with_prints(repo, focused, &prints, context);
+    Ok(CallEffects { after, plan_edits, places, lines, prints, by_hand: by_hand.commits, context })
+}
+
+/// Compares the fingerprints after a call that may have run code, or that wrote to what
+/// no tool writes to.
+fn prints_after(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    window: Option<&Window>,
+    focused: Option<&LoadedJob>,
+) -> Result<FingerprintDiff> {
+    let mut edited = Vec::new();
+    let may = match &call.act {
+        Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => true,
+        Act::Edit(files) => files.iter().any(|file| {
+            let state = focused.map(|focused| &focused.state);
+            let resolved = repo.resolve(&file.path, &event.cwd, state, &[]);
+            edited.push(resolved.real);
+            matches!(resolved.place, Place::Surface { .. } | Place::Git | Place::Outside)
+        }),
+        _ => false,
+    };
+    if !may || !repo.is_seeded()? {
+        return Ok(FingerprintDiff::default());
+    }
+    // What cannot be compared must not cost the journal its line.
+    Ok(fence::fingerprint_diff::compare_prints(repo, focused, &event.session, window, &edited)
+        .unwrap_or_else(|error| FingerprintDiff {
+            trouble: Some(error.to_string()),
+            ..FingerprintDiff::default()
+        }))
+}
+
+/// What the agent is told of a call, and of the fingerprints that it changed.
+fn with_prints(
+    repo: &Repo,
+    focused: &LoadedJob,
+    prints: &FingerprintDiff,
+    told: Option<String>,
+) -> Option<String> {
+    let case = if prints.stuck { "print-person" } else { "print-shell" };
+    let named = name_paths(repo, focused, case, &prints.strays);
+    let all: Vec<String> = told.into_iter().chain(named).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+/// The files of a call, and where they lie.
+pub(crate) fn places(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    call: &ToolCall,
+    focused: &LoadedJob,
+) -> Vec<(String, Place)> {
+    let place = |path: &std::path::Path| {
+        let resolved = repo.place(host, event, path, Some(focused));
+        (resolved.shown, resolved.place)
+    };
+    match &call.act {
+        Act::Edit(files) => files.iter().map(|file| place(&file.path)).collect(),
+        Act::Read { path } => vec![place(path)],
+        _ => Vec::new(),
+    }
+}
+
+fn says_something_new(repo: &Repo, focused: &LoadedJob, page: &str) -> bool {
+    let before = focused.state.fence.tree.parse();
+    before.map_or(true, |before| fence::tree::is_still_changed(repo, &before, page))
+}
+
+fn after_question(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+    context: Option<String>,
+) -> Result<Answer> {
+    Ok(match person::answers::hear_answers(repo, host, event, call, &outcome.answers)? {
+        PersonReply::Kept => context.map_or_else(Answer::silence, Answer::context),
+        PersonReply::Done(text) => Answer::context(format!("git seed: {text}.")),
+        PersonReply::NotCounted(why) => {
+            let text = format!("git seed: {why}.");
+            Answer { to_person: Some(text.clone()), ..Answer::context(text) }
+        }
+    })
+}
+
+/// Names what changed outside the fence, at once: by a shell call, and by nobody known.
+fn name_changes(repo: &Repo, focused: &LoadedJob, after: &ShellEffects) -> Option<String> {
+    let told = [
+        name_paths(repo, focused, "shell", &after.strays),
+        name_paths(repo, focused, "unclaimed", &after.unclaimed),
+    ];
+    told.into_iter().flatten().reduce(|all, more| format!("{all}\n{more}"))
+}
+
+/// One notice about `paths`: it has happened, and what follows from it.
+fn name_paths(repo: &Repo, focused: &LoadedJob, case: &str, paths: &[String]) -> Option<String> {
+    let first = paths.first()?;
+    let refusal = gates::changed(case, first);
+    let said = voice::say(&refusal, repo.row(Some(focused)).name.as_str());
+    let more = match paths.len() {
+        1 => String::new(),
+        n => format!("\nAlso: {}", paths[1..n.min(6)].join(", ")),
+    };
+    Some(said.text().replacen("BLOCKED", "NOTICED", 1) + &more)
+}
+
+/// The plan document of the job is among the files of a read.
+fn reads_plan(places: &[(String, Place)]) -> bool {
+    places.iter().any(|(_, place)| matches!(place, Place::Plan { own: true }))
+}
+
+/// What the journal keeps of a call besides its counts.
+struct KeptOfCall {
+    receipt: Option<Ran>,
+    opened: Vec<String>,
+    source: String,
+    /// The work tree as it is known now; empty where an edit has made it another one.
+    tree: Option<String>,
+}
+
+/// What a call left behind.
+struct CallEffects {
+    after: ShellEffects,
+    plan_edits: u32,
+    /// Its files, and where they lie.
+    places: Vec<(String, Place)>,
+    /// Lines of the work that it changed; absent where it changed none of it.
+    lines: Option<u32>,
+    prints: FingerprintDiff,
+    /// Commits that came while it ran and that git seed did not make, in words.
+    by_hand: Vec<String>,
+    /// What the agent is told of it.
+    context: Option<String>,
+}
+
+/// The call with the line that the agent gave, where the hook had put it into another.
+pub(crate) fn as_given(call: &ToolCall) -> Option<ToolCall> {
+    let Act::Shell { command, cwd, background } = &call.act else { return None };
+    let std::borrow::Cow::Owned(command) = shell::unwrapped(&world::own_binary().to_string_lossy(), command)
+    else {
+        return None;
+    };
+    let act = Act::Shell { command, cwd: cwd.clone(), background: *background };
+    Some(ToolCall { tool: call.tool.clone(), id: call.id.clone(), act })
+}
+
+/// True for a shell call that gives commands of git seed and nothing else. The call that
+/// prepared the side lane, the first to end after that step, may have held more.
+fn only_seed(act: &Act, first: bool) -> bool {
+    let Act::Shell { command, .. } = act else { return false };
+    let found = shell::read(command).found;
+    let is_prep = |part: &str| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        words.windows(2).any(|pair| pair == ["gmode", "prep"])
+    };
+    let prepared = first && found.iter().any(|found| found.seed && is_prep(&found.part));
+    prepared || (!found.is_empty() && found.iter().all(|found| found.seed))
+}

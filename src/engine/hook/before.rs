@@ -1,0 +1,138 @@
+//! Before a tool: gather, judge, answer. A call that passes writes nothing.
+
+use crate::engine::hook::repeats::RepeatedRefusal;
+use crate::engine::repo::text::count_words;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{claims, fence, hook, memory, person, record};
+use crate::event::{Act, Actor, Event, ToolCall};
+use crate::format::journal::{Refused, What};
+use crate::hosts::{Answer, Host};
+use crate::jobs::questions::Grant;
+use crate::phases::guard::{self, Scene};
+use crate::rules::ClaimMode;
+use crate::shell::{self, Program};
+use crate::verdict::{Refusal, Verdict};
+use crate::world;
+
+pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
+    // A call without a name is a broken payload, not an act.
+    if call.tool.is_empty() {
+        return Ok(Answer::silence());
+    }
+    let focused = repo.focused_at_opening()?;
+    if focused.is_none() && !repo.is_seeded()? {
+        return Ok(Answer::silence());
+    }
+    let focused = focused.as_ref();
+    let guest = focused.is_some_and(|focused| repo.is_guest(focused, event));
+    let scene = hook::scene::scene(repo, host, event, call, focused, guest);
+    let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
+    if let Err(refusal) = verdict {
+        return refuse(repo, focused, event, call, &scene, &refusal);
+    }
+    let focused = focused.filter(|_| !guest);
+    let answer = pass(repo, event, call, &scene, focused)?;
+    fence::looks::look_first(repo, event, call, answer.rewrite.is_some(), focused);
+    Ok(answer)
+}
+
+pub(crate) fn refuse(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    event: &Event,
+    call: &ToolCall,
+    scene: &Scene<'_>,
+    refusal: &Refusal,
+) -> Result<Answer> {
+    let phase = scene.phase.name.as_str();
+    let mut text = repo.say(focused, refusal, phase);
+    let words = count_words(&text);
+    let mut storm = RepeatedRefusal::default();
+    // A no stays a no where its line cannot be written: a full disk opens nothing.
+    let _ = record::journal_line::note(repo, focused, |line| {
+        line.what = What::Refused;
+        line.session.clone_from(&event.session);
+        line.tool.clone_from(&call.tool);
+        line.call.clone_from(&call.id);
+        line.paths = scene.call.changes.iter().map(|change| change.path.clone()).collect();
+        if let (true, Some((path, _))) = (line.paths.is_empty(), &scene.call.read) {
+            line.paths.push(path.clone());
+        }
+        line.refusal = Some(Refused::of(refusal, phase));
+        line.counts.refusals += 1;
+        line.counts.words += words;
+        storm = hook::repeats::refused(&mut line.counts, refusal, phase);
+        storm.is_news = hook::repeats::is_news(&mut line.counts);
+    });
+    if let Some(example) = &storm.example {
+        text = format!("{text}\n{example}");
+    }
+    let to_person = storm.is_news.then(|| hook::repeats::line(refusal, phase));
+    Ok(Answer { to_person, ..Answer::refuse(text) })
+}
+
+/// A call that passes: silence, but for what has to be remembered or granted.
+fn pass(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    scene: &Scene<'_>,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    let mut to_person = None;
+    let mut context = None;
+    if let (ClaimMode::Advise, Some(focused)) = (repo.rules.claims, focused)
+        && let Some(refusal) = claims::required::lacks_ruling(repo, call, &scene.call.changes, focused)
+    {
+        context = claims::required::advise(repo, &event.session, focused, &refusal)?;
+    }
+    if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
+        && let Ok(admitted) = person::ask::ask(repo, questions, repo.row(Some(focused)), Some(focused))
+        && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
+    {
+        record::journal_line::note(repo, Some(focused), |line| {
+            line.what = What::Asked;
+            line.session.clone_from(&event.session);
+            line.tool.clone_from(&call.tool);
+            line.call.clone_from(&call.id);
+            line.paths = person::answers::asked(&asked);
+        })?;
+        if asked.row.grants == Grant::Complete {
+            to_person = Some(person::completion_question::seen_of(repo, focused)?);
+        }
+    }
+    if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {
+        let bound = memory::note_agents::dispatch(repo, focused, agent, prompt)?.ok().flatten();
+        let note = bound.map(|bound| (bound.note, bound.times)).unwrap_or_default();
+        record::journal_line::note(repo, Some(focused), |line| {
+            line.what = What::Launched;
+            line.session.clone_from(&event.session);
+            line.tool.clone_from(&call.tool);
+            line.call.clone_from(&call.id);
+            line.counts.activity.launched(call, agent, note, repo.now);
+        })?;
+    }
+    if let Act::Shell { command, background: false, .. } = &call.act
+        && is_own_command(command)
+    {
+        return Ok(Answer { rewrite: fence::rewrite::proving_line(event, call), ..Answer::grant() });
+    }
+    let rewrite = fence::rewrite::confined_line(repo, event, call, focused);
+    Ok(Answer { context, to_person, rewrite, ..Answer::silence() })
+}
+
+/// The journal must hold before anything is written or run.
+fn journal_holds(focused: Option<&LoadedJob>, call: &ToolCall) -> Verdict {
+    let trouble = focused.and_then(|focused| focused.activity.as_ref().err());
+    guard::journal_holds(trouble.map(|trouble| trouble as &dyn std::fmt::Display), &call.act)
+}
+
+/// A single literal command of git seed that is the agent's, and that runs this very binary.
+fn is_own_command(command: &str) -> bool {
+    let Some(repo) = shell::seed_command(command) else { return false };
+    let own = world::own_binary();
+    match repo.program {
+        Program::Path(path) => std::fs::canonicalize(path).is_ok_and(|path| path == own),
+        Program::Bare | Program::GitSeed => world::on_path("git-seed").is_some_and(|path| path == own),
+    }
+}

@@ -1,0 +1,92 @@
+//! Answers one event of a host.
+//!
+//! Before a tool: gather, judge, answer; a call that passes writes nothing, but for what the
+//! fence keeps of its look before one that may write. After it: one journal line, and the
+//! tree fence after a shell call. What breaks in here never
+//! refuses by accident: the act goes ahead, loudly, to the person. Only state that is
+//! there and does not hold makes writes and code wait, with the command that mends it.
+
+pub(crate) mod after;
+pub(crate) mod before;
+pub(crate) mod repeats;
+pub(crate) mod scene;
+pub(crate) mod session;
+pub(crate) mod stop;
+
+use crate::engine::hook::after::as_given;
+use crate::engine::repo::text::merged;
+use crate::engine::repo::{Repo, SeedError};
+use crate::engine::{claims, hook, memory, person, record};
+use crate::event::{Event, Kind};
+use crate::format::journal::What;
+use crate::hosts::{Answer, Host};
+use crate::phases::guard;
+use crate::verdict::Refusal;
+use crate::voice;
+
+/// Answers `event`.
+pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
+    if !repo.is_on() {
+        return person::short_words::heard_while_off(repo, host, event)
+            .unwrap_or_else(|error| in_trouble(repo, event, &error));
+    }
+    let answered = match &event.kind {
+        Kind::Before(call) => hook::before::before(repo, host, event, call),
+        Kind::After { call, outcome } => {
+            let given = as_given(call);
+            hook::after::after(repo, host, event, given.as_ref().unwrap_or(call), outcome)
+        }
+        Kind::Prompt { text, automation } => person::prompt::prompt(repo, host, event, text, *automation)
+            .and_then(|answer| person::prompt::prompted(repo, event, text, answer)),
+        Kind::SessionStart { source } => hook::session::session_start(repo, event, source).map(|answer| {
+            let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
+            Answer { context, ..answer }
+        }),
+        Kind::SessionEnd { .. } => hook::session::session_end(repo, event),
+        Kind::Stop { waiting, commands, .. } => {
+            record::journal_line::commands_ended(repo, event, *commands).and_then(|()| {
+                // First: a stop that is let go may close what tests belong to.
+                let tests = claims::checkers::tests_of_turn(repo, host, event, *waiting);
+                // What goes wrong with them lets no turn go.
+                let tests = tests.unwrap_or_else(|error| Some(format!("git seed: tests: {error}")));
+                let answer = hook::stop::stop(repo, event, *waiting)?;
+                Ok(Answer { to_person: merged(tests, answer.to_person), ..answer })
+            })
+        }
+        Kind::SubagentStart { id, agent } => {
+            hook::session::subagent(repo, |counts| counts.activity.began(id, agent))
+        }
+        Kind::SubagentStop { id, agent, .. } => memory::note_agents::subagent_ends(repo, event, id, agent)
+            .and_then(|answer| {
+                if answer.refuse.is_none() {
+                    claims::turn::attest_subagent(repo, event, id, agent)?;
+                }
+                Ok(answer)
+            }),
+        Kind::Compact { done: false } => claims::turn::keep_standing(repo, event)
+            .and_then(|()| memory::compaction::before_compaction(repo, event))
+            .map(|told| match told {
+                Some(told) => Answer::to_person(told),
+                None => Answer::silence(),
+            }),
+        Kind::Compact { done: true } | Kind::Other => Ok(Answer::silence()),
+    };
+    answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
+}
+
+/// What is answered when git seed itself could not.
+fn in_trouble(repo: &Repo, event: &Event, error: &SeedError) -> Answer {
+    let told = format!("git seed: {error}");
+    let refusal = Refusal::broken("state", error);
+    match &event.kind {
+        _ if !error.is_damage() => {
+            let focused = repo.focused().ok().flatten();
+            let _ = record::journal_line::note(repo, focused.as_ref(), |line| line.what = What::Trouble);
+            Answer::to_person(format!("{told}\nhint: git seed doctor"))
+        }
+        Kind::Before(call) if !guard::looks(&call.act) => Answer::refuse(voice::say(&refusal, "").text()),
+        Kind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
+        Kind::Before(_) => Answer::silence(),
+        _ => Answer::to_person(format!("{told}\nhint: git seed doctor --fix")),
+    }
+}

@@ -1,0 +1,73 @@
+//! A session begins or ends, a subagent begins.
+
+use crate::engine::repo::{Repo, Result};
+use crate::engine::{briefing, jobs, memory, person, record};
+use crate::event::Event;
+use crate::format::journal::{Counts, What};
+use crate::hosts::Answer;
+use crate::jobs::Status;
+
+/// A subagent begins or ends.
+pub(crate) fn subagent(repo: &Repo, change: impl FnOnce(&mut Counts)) -> Result<Answer> {
+    if let Some(focused) = repo.focused()? {
+        record::journal_line::note(repo, Some(&focused), |line| {
+            line.what = What::Launched;
+            change(&mut line.counts);
+        })?;
+    }
+    Ok(Answer::silence())
+}
+
+pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<Answer> {
+    if !repo.is_seeded()? {
+        return Ok(Answer::silence());
+    }
+    repo.require_seeded()?;
+    person::sender::begin_session(repo, event)?;
+    let Some(focused) = repo.focused()? else { return jobs::unattended::good_morning(repo) };
+    if focused.state.is_small_talk() {
+        return Ok(Answer::silence());
+    }
+    let guest = repo.is_guest(&focused, event);
+    if guest {
+        return Ok(Answer::context(
+            "git seed: another session drives the job in this worktree; here you may look and answer.",
+        ));
+    }
+    record::journal_line::note(repo, Some(&focused), |line| {
+        line.what = What::Session;
+        line.session.clone_from(&event.session);
+        source.clone_into(&mut line.tool);
+        // What was read is out of mind after a clear; subagents ended with their session.
+        line.counts.activity.settle();
+        line.counts.activity.flights.clear();
+        line.counts.activity.running.clear();
+        memory::context::begins(&mut line.counts, memory::context::gauge(&focused), source, repo.now);
+    })?;
+    let told = briefing::gather::wake_text(repo, &focused, source == "resume");
+    let mut text = format!("git seed: a job is under way.\n{told}");
+    if let Some(filling) = memory::compaction::filling_at_start(repo, &focused, event)? {
+        text = format!("{text}{filling}\n");
+    }
+    record::journal_line::count_injected(repo, &focused, &text)?;
+    Ok(Answer::context(text))
+}
+
+/// Small talk ends with its session; anything that began goes on with the next one.
+pub(crate) fn session_end(repo: &Repo, event: &Event) -> Result<Answer> {
+    if !repo.is_seeded()? {
+        return Ok(Answer::silence());
+    }
+    let focused = repo.focused()?.filter(|_| repo.is_own_session(event));
+    if focused.as_ref().is_some_and(|focused| focused.state.driver.session == event.session) {
+        record::journal_line::commands_ended(repo, event, 0)?;
+    }
+    if let Some(focused) = focused.filter(|focused| focused.state.driver.session == event.session)
+        && focused.state.is_small_talk()
+        && focused.state.job.status == Status::Active
+    {
+        jobs::lifecycle::void(repo, &focused, "the session ended before the work began")?;
+    }
+    repo.end_session(event)?;
+    Ok(Answer::silence())
+}

@@ -1,0 +1,124 @@
+//! The turn wants to end: held while a job is open, let go after three refusals without work.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::text::count_words;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{claims, jobs, record};
+use crate::event::{Actor, Event};
+use crate::format::journal::{Refused, What};
+use crate::hosts::Answer;
+use crate::phases::stop::{self, Turn};
+use crate::rules::ClaimMode;
+use crate::store::TreeEdit;
+use crate::verdict::Refusal;
+use crate::voice;
+
+/// Stops in a row that are refused before the turn is let go.
+const STOPS: u32 = 3;
+
+pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
+    let Some(focused) = repo.focused()? else { return stop_without_focus(repo, event) };
+    focused.activity.clone()?;
+    let state = &focused.state;
+    if waiting > 0 || repo.is_guest(&focused, event) {
+        return Ok(Answer::silence());
+    }
+    let turn = Turn {
+        row: repo.row(Some(&focused)),
+        job: state.job.name.as_str(),
+        talk: state.is_small_talk(),
+        open: state.job.status.is_open(),
+        closing: state.is_closing(),
+    };
+    match stop::may_end(&turn) {
+        Ok(()) => last_words(repo, &focused, event),
+        Err(refusal) => keep_on(repo, &focused, event, &refusal),
+    }
+}
+
+/// The turn may end; its last words may still speak of what it did not open.
+fn last_words(repo: &Repo, focused: &LoadedJob, event: &Event) -> Result<Answer> {
+    let Some(refusal) = claims::turn::ungrounded(repo, event, focused)?.filter(|_| event.by == Actor::Main)
+    else {
+        return Ok(Answer::silence());
+    };
+    if repo.rules.claims == ClaimMode::Enforce {
+        return keep_on(repo, focused, event, &refusal);
+    }
+    // A stop has no room for a word to the agent: the person hears it, once in a session.
+    let told = claims::required::advise(repo, &event.session, focused, &refusal)?;
+    let path = refusal.facts.get("path").unwrap_or_default();
+    let told =
+        told.map(|_| format!("git seed: the answer speaks of {path}, which was not opened in this turn."));
+    Ok(told.map_or_else(Answer::silence, Answer::to_person))
+}
+
+/// Without a focus, a job that rests in this worktree still waits.
+fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
+    if !repo.is_seeded()? {
+        return Ok(Answer::silence());
+    }
+    let Some(job) = jobs::birth::waiting_here(repo)? else { return Ok(Answer::silence()) };
+    if loose_stops(repo) >= STOPS {
+        return Ok(Answer::to_person(format!(
+            "git seed: job \"{}\" is still pending here.",
+            job.state.job.name
+        )));
+    }
+    let refusal = stop::waits(&job.state.job.name, job.state.job.id.as_str());
+    let text = voice::say(&refusal, "idle").text();
+    record::journal_line::note(repo, None, |line| {
+        line.what = What::Kept;
+        line.counts.stops += 1;
+        line.refusal = Some(Refused::of(&refusal, "idle"));
+    })?;
+    Ok(Answer::refuse(text))
+}
+
+/// Stops refused in a row while no job is focused.
+fn loose_stops(repo: &Repo) -> u32 {
+    use crate::format::journal::Linked;
+    let lines = repo.store.journal().all().unwrap_or_default();
+    let last = lines.last().and_then(|line| Linked::read(line).ok());
+    last.filter(|last| last.line.base.is_empty()).map_or(0, |last| last.line.counts.stops)
+}
+
+/// Refuses the stop, or yields after the third in a row without work in between.
+fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -> Result<Answer> {
+    let stops = focused.activity.as_ref().map_or(0, |counts| counts.stops);
+    let phase = focused.state.stand.phase.as_str();
+    if stops >= STOPS {
+        return hand_off(repo, focused, refusal);
+    }
+    let text = repo.say(Some(focused), refusal, phase);
+    let words = count_words(&text);
+    record::journal_line::note(repo, Some(focused), |line| {
+        line.what = What::Kept;
+        line.session.clone_from(&event.session);
+        line.refusal = Some(Refused::of(refusal, phase));
+        line.counts.activity.landed(0);
+        line.counts.stops += 1;
+        line.counts.refusals += 1;
+        line.counts.words += words;
+    })?;
+    Ok(Answer::refuse(text))
+}
+
+/// Lets the turn end with the work open, and leaves a hand-off for whoever comes next.
+fn hand_off(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<Answer> {
+    let said = voice::say(refusal, focused.state.stand.phase.as_str());
+    let step = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        let text = format!(
+            "# Hand-off\n\nThe turn ended in {}, cycle {}, with the job open.\n\nNext: {}\n",
+            state.stand.phase, state.stand.cycle, said.do_
+        );
+        let path = format!("summaries/hand-off-{}.md", state.steps + 1);
+        let put = TreeEdit::Put { path, bytes: text.into_bytes() };
+        Ok(Ok(StepDraft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)))
+    })?;
+    debug_assert!(step.is_ok(), "a hand-off is never refused");
+    Ok(Answer::to_person(format!(
+        "git seed: the turn ends although \"{}\" is open in {}. A hand-off is kept: git seed status",
+        focused.state.job.name, focused.state.stand.phase
+    )))
+}

@@ -1,0 +1,89 @@
+//! How a prompt becomes a job, and which job that waits here goes on.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{jobs, record};
+use crate::format::interaction::Interaction;
+use crate::format::names;
+use crate::format::state::{Driver, State};
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword::{self, ShortWord};
+use crate::jobs::summary::words_said;
+use crate::jobs::{Job, Status};
+use crate::store::TreeEdit;
+use crate::world;
+
+/// A person's prompt, to be kept.
+pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction {
+    let provenance = word.text().to_owned();
+    let text = record::interactions::kept_of(repo, &text);
+    Interaction { kind: InteractionKind::Prompt, at: repo.now, provenance, text }
+}
+
+/// A job is born from a person's prompt: active, focused, in idle, cycle 0 of `track`.
+pub(crate) fn create_from_prompt(
+    repo: &Repo,
+    prompt: &Interaction,
+    driver: &Driver,
+    track: &str,
+) -> Result<LoadedJob> {
+    let salt = format!("{}{}{}", driver.session, prompt.text, repo.store.worktree_name());
+    let mut id = world::new_job_id(repo.now, &salt);
+    for n in 1..100 {
+        if !record::archive::knows(repo, &id)? {
+            break;
+        }
+        id = world::new_job_id(repo.now, &format!("{salt}{n}"));
+    }
+    let job = Job::from_prompt(id, &prompt.text, repo.now);
+    let subject = format!("\"{}\"", job.name);
+    let mut state = State::new(job, track, &repo.store.worktree_name());
+    state.driver = driver.clone();
+    state.summed.heard(1, words_said(&prompt.text), repo.rules.summary);
+    let bytes = prompt.write().into_bytes();
+    let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];
+    Ok(record::step::create(repo, state, &subject, By::Person, edits, true)?.focused)
+}
+
+/// The session whose person speaks drives the job from now on.
+pub(crate) fn take_over(repo: &Repo, chain: &str, driver: &Driver) -> Result<()> {
+    let Some(focused) = repo.focused()? else { return Ok(()) };
+    if focused.state.driver == *driver {
+        return Ok(());
+    }
+    let step = record::step::step(repo, chain, Journaling::Read, |state, _| {
+        state.driver = driver.clone();
+        Ok(Ok(StepDraft::new(state, "driver", "another session drives the job", By::Person)))
+    })?;
+    debug_assert!(step.is_ok(), "a driver is never refused");
+    Ok(())
+}
+
+/// The job that rests in this worktree and waits: pending, or with its last cycle open.
+pub(crate) fn waiting_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    let here = repo.store.worktree_name();
+    let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
+    let waits = |job: &LoadedJob| rests(&job.state) && jobs::resume::waits_in(repo, &job.state, &here);
+    let mut waiting: Vec<LoadedJob> = repo.jobs()?.into_iter().filter(waits).collect();
+    // One that waits for nobody is named first.
+    let mut free = None;
+    for (at, job) in waiting.iter().enumerate() {
+        if jobs::dependencies::unmet(repo, &job.state)?.is_empty() {
+            free = Some(at);
+            break;
+        }
+    }
+    Ok((!waiting.is_empty()).then(|| waiting.swap_remove(free.unwrap_or(0))))
+}
+
+/// The track of the small lane.
+pub(crate) const QUICK: &str = "quick";
+
+/// The track that a person's kept prompt asks for.
+pub(crate) fn track_of<'a>(repo: &'a Repo, prompt: &str) -> &'a str {
+    match shortword::read(prompt) {
+        Some((ShortWord::Quick, _)) if repo.rules.maps.names().contains(&QUICK) => QUICK,
+        _ => repo.rules.maps.home_name(),
+    }
+}

@@ -1,0 +1,42 @@
+//! When a job may be complete, and the step that completes it.
+
+use crate::engine::record;
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::format::state::State;
+use crate::jobs::Status;
+use crate::verdict::Refusal;
+
+/// May the job end in this cycle?
+pub(crate) fn eligible(repo: &Repo, focused: &LoadedJob) -> bool {
+    let state = &focused.state;
+    // Where no phase decides about a plan document, each cycle may be the last.
+    let decides = repo.map(&state.stand).phases().any(|phase| phase.decides);
+    !decides || state.plan.eligible(state.stand.cycle, repo.plan_total(focused))
+}
+
+/// A person's approval, and the completion that it allows: two steps, two events.
+pub(crate) fn complete(
+    repo: &Repo,
+    chain: &str,
+    fold: Journaling,
+    may: impl Fn(&State) -> Result<std::result::Result<(), Refusal>>,
+) -> Result<std::result::Result<LoadedJob, Refusal>> {
+    let approved = record::step::step(repo, chain, fold, |state, _| {
+        if let Err(refusal) = may(state)? {
+            return Ok(Err(refusal));
+        }
+        state.job.user_approval = true;
+        Ok(Ok(StepDraft::new(state, "approval", "a person approved the completion", By::Person)))
+    })?;
+    if let Err(refusal) = approved {
+        return Ok(Err(refusal));
+    }
+    let now = repo.now;
+    let completed = record::step::step(repo, chain, fold, |state, _| {
+        let done = state.job.become_(Status::Completed, now);
+        done.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        Ok(Ok(StepDraft::new(state, "completion", "the job is completed", By::Person)))
+    })?;
+    Ok(completed.map(|taken| taken.focused))
+}

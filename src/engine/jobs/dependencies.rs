@@ -1,0 +1,243 @@
+//! Who waits for whom: edges between jobs, what blocks a completion, which job comes next.
+//!
+//! An edge is added where jobs are made and taken away where dependencies are reviewed. Both
+//! are decided under the store's lock, which all worktrees share, on jobs that are read there:
+//! two that add at once never close a circle. Closed jobs count with the edges that they had,
+//! so that none waits for itself once it is opened again.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::answer::Answered;
+use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::{jobs, record};
+use crate::format::archive::ClosedRow;
+use crate::format::names;
+use crate::format::state::State;
+use crate::jobs::graph::{self, Graph, Node};
+use crate::jobs::{Job, JobId, Status, questions};
+use crate::phases::commands;
+use crate::verdict::Refusal;
+
+/// A job that may be next, and what it waits for.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    pub id: JobId,
+    pub name: String,
+    pub status: Status,
+    /// The jobs that hold it up.
+    pub waits_for: Vec<JobId>,
+}
+
+/// Adds an edge from the focused job to `id`, unless that would close a circle.
+pub(crate) fn add_dependency(repo: &Repo, parent: &JobId, id: &JobId) -> Answered<LoadedJob> {
+    let focused = repo.require_focused()?;
+    if focused.state.job.id != *parent {
+        return Err(SeedError::Usage("dependencies are added to the focused job".to_owned()));
+    }
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        if let Some(refusal) = births_elsewhere(repo, Some(state)) {
+            return Ok(Err(refusal));
+        }
+        if let Some(refusal) = no_edge(repo, &state.job, id)? {
+            return Ok(Err(refusal));
+        }
+        if !state.job.depends_on.contains(id) {
+            state.job.depends_on.push(id.clone());
+        }
+        Ok(Ok(StepDraft::new(state, "depend", format!("waits for {id}"), By::Agent)))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// Why no job is made and no edge added in the row where `state` stands.
+pub(crate) fn births_elsewhere(repo: &Repo, state: Option<&State>) -> Option<Refusal> {
+    let none = repo.rules.maps.home().none();
+    let row = state.map_or(none, |state| repo.row_of(state));
+    commands::births(row, state.map_or(&none.name, |state| &state.stand.phase)).err()
+}
+
+/// Why `job` may not wait for `id`.
+pub(crate) fn no_edge(repo: &Repo, job: &Job, id: &JobId) -> Result<Option<Refusal>> {
+    let Some(known) = node(repo, id)? else {
+        return Err(SeedError::Usage(format!("there is no job {id}; git seed job list shows them")));
+    };
+    let edges = |one: &JobId| -> Result<Vec<JobId>> {
+        Ok(node(repo, one)?.map(|node| node.depends_on).unwrap_or_default())
+    };
+    let back = graph::way(id, &job.id, edges)?;
+    Ok(graph::may_wait(&job.id, id, back.as_deref(), known.status).err())
+}
+
+/// A job as the graph knows it; `None` if its record is nowhere.
+pub(crate) fn node(repo: &Repo, id: &JobId) -> Result<Option<Node>> {
+    let chain = names::job_chain(id);
+    if let Some(tip) = repo.store.tip(&chain)? {
+        return Ok(Some(node_of(repo.state(&chain, &tip)?.job)));
+    }
+    Ok(repo.archived_row(id)?.as_ref().map(node_of_row))
+}
+
+/// Removes the edge to a dependency that is still open; voids the dependency too, if asked.
+pub(crate) fn remove_dependency(repo: &Repo, id: &JobId, void: bool) -> Answered<LoadedJob> {
+    // Nobody activates, completes or focuses it between the look and the step.
+    let _lock = repo.store.lock()?;
+    let focused = repo.require_focused()?;
+    if let Err(refusal) = commands::unlinks(repo.row(Some(&focused)), &focused.state.stand.phase) {
+        return Ok(Err(refusal));
+    }
+    if !focused.state.job.depends_on.contains(id) {
+        return Err(SeedError::Usage(format!("this job does not depend on {id}")));
+    }
+    if let Some(refusal) = no_unlinking(repo, &focused, id, void)? {
+        return Ok(Err(refusal));
+    }
+    if void {
+        void_dependency(repo, id)?;
+    }
+    let done = jobs::focus::always(repo, &focused.chain, |state| {
+        state.job.depends_on.retain(|known| known != id);
+        StepDraft::new(state, "unlink", format!("no longer waits for {id}"), By::Agent)
+    })?;
+    Ok(Ok(done))
+}
+
+/// Why the edge to `id` stays, or why the job behind it is not parked.
+fn no_unlinking(repo: &Repo, focused: &LoadedJob, id: &JobId, void: bool) -> Result<Option<Refusal>> {
+    let status = node(repo, id)?.map(|node| node.status);
+    let held = if void { repo.store.focus_elsewhere(&names::job_chain(id))? } else { None };
+    let phase = focused.state.stand.phase.as_str();
+    Ok(graph::may_unlink(id, status, void, held.as_deref(), phase).err())
+}
+
+fn void_dependency(repo: &Repo, id: &JobId) -> Result<()> {
+    let now = repo.now;
+    let voided = record::step::step(repo, &names::job_chain(id), Journaling::Skip, |state, _| {
+        let draft = StepDraft::new(state, "void", "its parent no longer waits for it", By::Agent);
+        let became = state.job.become_(Status::Voided, now);
+        became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        Ok(Ok(draft))
+    })?;
+    debug_assert!(voided.is_ok(), "what may be voided was asked before");
+    record::archive::put_away(repo, id)?;
+    Ok(())
+}
+
+/// Every job that `state` waits for is completed or parked.
+pub(crate) fn dependencies_hold(repo: &Repo, state: &State) -> Result<std::result::Result<(), Refusal>> {
+    Ok(questions::dependencies_hold(&unmet(repo, state)?))
+}
+
+/// The first job that `state` waits for and that can be turned to.
+pub(crate) fn waits_told(repo: &Repo, state: &State) -> Result<Option<String>> {
+    let unmet = unmet(repo, state)?;
+    let open = unmet.iter().find(|(_, _, status)| *status == Status::Pending.word());
+    Ok(open.map(|(id, name, _)| format!("It waits for \"{name}\": git seed job activate {id}")))
+}
+
+/// Why the dependencies of `state` forbid to ask for its completion, if they do.
+pub(crate) fn held_up(repo: &Repo, state: &State) -> Option<Refusal> {
+    if state.job.depends_on.is_empty() {
+        return None;
+    }
+    match dependencies_hold(repo, state) {
+        Ok(held) => held.err(),
+        Err(error) => Some(Refusal::broken("dependencies", &error)),
+    }
+}
+
+/// The jobs that `state` still waits for, with name and status.
+pub(crate) fn unmet(repo: &Repo, state: &State) -> Result<Vec<(JobId, String, &'static str)>> {
+    let mut known = Vec::new();
+    for id in &state.job.depends_on {
+        if let Some(node) = node(repo, id)? {
+            known.push(node);
+        }
+    }
+    let graph = Graph::new(known);
+    Ok(questions::unmet(&state.job, |id| graph.get(id).map(|node| (node.name.as_str(), node.status))))
+}
+
+/// The ids of pending jobs that the agent made and no person has seen; they hold up no stop.
+/// A question cannot be judged by what does not read, so a damaged job is left to `doctor`.
+pub(crate) fn unseen_jobs(repo: &Repo) -> Vec<String> {
+    let unseen = |job: &LoadedJob| {
+        let home = &job.state.home;
+        let nobodys = home.worktree.is_empty() && home.rested.is_empty();
+        nobodys && job.state.job.status == Status::Pending && !repo.is_foreign(&job.state)
+    };
+    let jobs = repo.jobs().unwrap_or_default();
+    jobs.iter().filter(|job| unseen(job)).map(|job| job.state.job.id.to_string()).collect()
+}
+
+/// A person saw the jobs that `next` names: from now on they wait here.
+pub(crate) fn jobs_were_seen(repo: &Repo, next: &str) -> Result<()> {
+    let here = repo.store.worktree_name();
+    for id in unseen_jobs(repo).iter().filter(|id| next.contains(id.as_str())) {
+        record::step::step(repo, &format!("{}{id}", names::JOBS), Journaling::Skip, |state, _| {
+            state.home.worktree.clone_from(&here);
+            Ok(Ok(StepDraft::new(state, "seen", "a person saw that it comes next", By::Person)))
+        })?
+        .ok();
+    }
+    Ok(())
+}
+
+/// The jobs that may be next in this worktree: active ones first, then pending ones, the
+/// oldest first, and those that wait for others last. Jobs that are in focus, or await the
+/// person, are not among them.
+fn queue(repo: &Repo) -> Result<Vec<Waiting>> {
+    let focused = repo.store.in_focus()?;
+    let mut queue = Vec::new();
+    for job in repo.jobs()? {
+        if focused.contains(&job.chain) || !(job.state.job.status.is_open() || job.state.is_closing()) {
+            continue;
+        }
+        let waits_for = unmet(repo, &job.state)?.into_iter().map(|(id, ..)| id).collect();
+        let Job { id, name, status, .. } = job.state.job;
+        queue.push(Waiting { id, name, status, waits_for });
+    }
+    // An active job that waits for others can still be worked on: only its end is blocked.
+    queue.sort_by_key(|job| {
+        let pending = job.status == Status::Pending;
+        (pending && !job.waits_for.is_empty(), pending, job.id.clone())
+    });
+    Ok(queue)
+}
+
+/// What a person and an agent are told when a job is closed and none is in focus.
+pub(crate) fn next_told(repo: &Repo) -> Result<Vec<String>> {
+    const NAMED: usize = 5;
+    let queue = queue(repo)?;
+    let mut told = Vec::new();
+    let (free, held): (Vec<_>, Vec<_>) =
+        queue.iter().partition(|job| job.status != Status::Pending || job.waits_for.is_empty());
+    if let Some(next) = free.first() {
+        told.push(format!("Next: git seed job activate {}   \"{}\"", next.id, next.name));
+    }
+    if free.len() > 1 {
+        let more = repo::text::count(free.len() - 1, "more job");
+        told.push(format!("{more} could be next: git seed job list"));
+    }
+    for job in held.iter().take(NAMED) {
+        told.push(format!("\"{}\" waits for {}", job.name, listed(&job.waits_for)));
+    }
+    Ok(told)
+}
+
+/// Ids in a row.
+pub(crate) fn listed(ids: &[JobId]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
+}
+
+pub(crate) fn node_of_row(row: &ClosedRow) -> Node {
+    Node {
+        id: row.id.clone(),
+        name: row.name.clone(),
+        status: row.status,
+        depends_on: row.depends_on.clone(),
+    }
+}
+
+fn node_of(job: Job) -> Node {
+    Node { id: job.id, name: job.name, status: job.status, depends_on: job.depends_on }
+}

@@ -1,0 +1,308 @@
+//! What commands do: jobs, multiplier, plan pointer, switching off and on.
+
+use crate::engine;
+use crate::engine::jobs::resume::Resumed;
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::answer::Answered;
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::{fence, memory, record};
+use crate::format::interaction::Interaction;
+use crate::format::names;
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::{JobId, Status};
+use crate::phases::{Multiplier, commands};
+use crate::plans::Pointer;
+use crate::store::TreeEdit;
+use crate::{jobs, world};
+
+/// Says how small this stay is; once, before anything else.
+pub(crate) fn set_multiplier(repo: &Repo, value: Multiplier) -> Answered<LoadedJob> {
+    let focused = repo.require_focused()?;
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        let row = repo.row_of(state);
+        let said = state.stand.entry.multiplier.is_some();
+        if let Err(refusal) = commands::multiplier(row, &state.stand.phase, said) {
+            return Ok(Err(refusal));
+        }
+        state.stand.entry.multiplier = Some(value);
+        Ok(Ok(StepDraft::new(state, "multiplier", format!("this stay is entered at {value}"), By::Agent)))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// Keeps what the agent sees when it looks at its stay through `lens`.
+pub(crate) fn reflect(repo: &Repo, lens: &str, text: &str) -> Answered<LoadedJob> {
+    let focused = repo.require_focused()?;
+    let row = repo.row(Some(&focused));
+    let known = match commands::reflects(row) {
+        Ok(pace) => commands::lenses(pace),
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if !known.contains(&lens) {
+        let text = format!("`{lens}` is no lens of {}; known: {}", row.name, known.join(", "));
+        return Err(SeedError::Usage(text));
+    }
+    if let Err(refusal) = commands::reflection(lens, text) {
+        return Ok(Err(refusal));
+    }
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        *state.stand.entry.reflections.entry(lens.to_owned()).or_insert(0) += 1;
+        let mut draft = StepDraft::new(state, "reflect", lens, By::Agent);
+        text.trim().clone_into(&mut draft.body);
+        Ok(Ok(draft))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// Gives the focused job a name, an objective, or both in one step.
+pub(crate) fn update_job(repo: &Repo, name: Option<&str>, objective: Option<&str>) -> Result<LoadedJob> {
+    let focused = repo.require_focused()?;
+    let name = name.map(jobs::check_name).transpose().map_err(usage)?;
+    let objective = objective.map(jobs::check_objective).transpose().map_err(usage)?;
+    if name.is_none() && objective.is_none() {
+        return Err(SeedError::Usage("nothing to update: give --name, --objective, or both".to_owned()));
+    }
+    engine::jobs::focus::always(repo, &focused.chain, |state| {
+        if let Some(name) = name {
+            name.clone_into(&mut state.job.name);
+            state.job.provisional = false;
+        }
+        if let Some(objective) = objective {
+            objective.clone_into(&mut state.job.objective);
+        }
+        StepDraft::new(state, "update", format!("the job is \"{}\"", state.job.name), By::Agent)
+    })
+}
+
+/// Creates a pending job; a dependent one is what the focused job waits for from then on.
+/// One that is made of a note is told what the note said; the note itself is resolved by
+/// `memory::notes::note_resolve`, once the job is there.
+pub(crate) fn create_job(
+    repo: &Repo,
+    name: &str,
+    objective: &str,
+    dependent: bool,
+    person: bool,
+    note: Option<usize>,
+) -> Answered<LoadedJob> {
+    repo.require_seeded()?;
+    let _lock = repo.store.lock()?;
+    let name = jobs::check_name(name).map_err(usage)?.to_owned();
+    let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
+    let parent = repo.focused()?;
+    let elsewhere =
+        engine::jobs::dependencies::births_elsewhere(repo, parent.as_ref().map(|parent| &parent.state));
+    if let Some(refusal) = elsewhere.filter(|_| !person || dependent) {
+        return Ok(Err(refusal));
+    }
+    let told = match note.map(|n| memory::notes::note_for_birth(repo, n)).transpose()? {
+        Some(Err(refusal)) => return Ok(Err(refusal)),
+        Some(Ok(told)) => Some(told),
+        None => None,
+    };
+    let id = free_id(repo, &name)?;
+    let mut state = record::step::created(
+        id.clone(),
+        &name,
+        repo.rules.maps.home_name(),
+        repo.now,
+        &repo.store.worktree_name(),
+    );
+    state.job.objective = objective;
+    if !person {
+        // It waits for a person to see it: an agent's own plans do not hold up its stop.
+        state.home.worktree.clear();
+    }
+    let by = if person { By::Person } else { By::Agent };
+    let mut edits = Vec::new();
+    if let Some(text) = told {
+        let kind = InteractionKind::Automation;
+        let provenance = Sender::Nobody.text().to_owned();
+        let interaction = Interaction { kind, at: repo.now, provenance, text };
+        state.job.interactions = 1;
+        let bytes = interaction.write().into_bytes();
+        edits.push(TreeEdit::Put { path: names::interaction(1), bytes });
+    }
+    let created = record::step::create(repo, state, &format!("\"{name}\""), by, edits, false)?;
+    if let (true, Some(parent)) = (dependent, parent) {
+        engine::jobs::focus::always(repo, &parent.chain, |state| {
+            state.job.depends_on.push(id.clone());
+            StepDraft::new(state, "depend", format!("waits for {id}"), By::Agent)
+        })?;
+    }
+    Ok(Ok(created.focused))
+}
+
+/// Creates the pending job that a person approved; it may ask for protected surfaces.
+pub(crate) fn create_approved_job(repo: &Repo, name: &str, objective: &str) -> Result<LoadedJob> {
+    let name = jobs::check_name(name).map_err(usage)?.to_owned();
+    let words: Vec<&str> = objective.split_whitespace().take(jobs::OBJECTIVE_WORDS_MOST).collect();
+    let whole = jobs::check_objective(objective).map(str::to_owned);
+    let (id, worktree) = (free_id(repo, &name)?, repo.store.worktree_name());
+    let mut state = record::step::created(id, &name, repo.rules.maps.home_name(), repo.now, &worktree);
+    state.job.objective = whole.unwrap_or_else(|_| words.join(" "));
+    state.job.plugin_lock_approval = true;
+    Ok(record::step::create(repo, state, &format!("\"{name}\""), By::Person, Vec::new(), false)?.focused)
+}
+
+fn free_id(repo: &Repo, salt: &str) -> Result<JobId> {
+    let mut id = world::new_job_id(repo.now, salt);
+    for n in 1..100 {
+        if !record::archive::knows(repo, &id)? {
+            break;
+        }
+        id = world::new_job_id(repo.now, &format!("{salt}{n}"));
+    }
+    Ok(id)
+}
+
+/// Makes a pending job active and turns this worktree to it, if no other job is in the way.
+pub(crate) fn activate_job(repo: &Repo, id: &JobId) -> Answered<LoadedJob> {
+    Ok(engine::jobs::resume::resume_job(repo, id)?.map(|resumed| resumed.focused))
+}
+
+/// Turns this worktree to another active job.
+pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
+    repo.require_seeded()?;
+    let job = repo.job(id)?;
+    if let Some(refusal) = engine::jobs::resume::cannot_be_active(&job.state) {
+        return Ok(Err(refusal));
+    }
+    if job.state.job.status != Status::Active {
+        let text =
+            format!("job {id} is {}; git seed job activate {id} comes first", job.state.job.status.word());
+        return Err(SeedError::Usage(text));
+    }
+    engine::jobs::resume::resume_job(repo, id)
+}
+
+/// Active to pending, and out of focus. Phase and multiplier wait where they are. A job
+/// that is completed stays so; its open cycle waits.
+pub(crate) fn pause_job(repo: &Repo, by: By) -> Result<LoadedJob> {
+    let focused = repo.require_focused()?;
+    let (now, head) = (repo.now, repo.store.head()?.commit);
+    // A person can always pause, over a broken journal too.
+    let fold =
+        if by == By::Person && focused.activity.is_err() { Journaling::Restart } else { Journaling::Read };
+    let taken = record::step::step(repo, &focused.chain, fold, |state, _| {
+        if !state.is_closing() {
+            state.job.become_(Status::Pending, now).map_err(usage)?;
+        }
+        // What was unlocked is judged at the boundary that comes next, and that may be another job's.
+        state.unlocked = None;
+        state.home.left = head.as_ref().map(ToString::to_string).unwrap_or_default();
+        // A person's pause lets the turn end; an agent's own does not.
+        if by == By::Person {
+            state.home.rested = std::mem::take(&mut state.home.worktree);
+        }
+        Ok(Ok(StepDraft::new(state, "pause", "the job rests", by)))
+    })?;
+    repo.store.clear_focus()?;
+    repo.store.journal().restart(None)?;
+    match taken {
+        Ok(taken) => Ok(taken.focused),
+        Err(_) => Ok(focused),
+    }
+}
+
+/// A person says how often the focused job repeats, in hours; 0 is not at all. Its next
+/// run begins `active`, or pending.
+pub(crate) fn repeat_job(repo: &Repo, hours: u32, active: bool) -> Result<LoadedJob> {
+    let focused = repo.require_focused()?;
+    engine::jobs::focus::always(repo, &focused.chain, |state| {
+        state.job.repeating_interval = hours;
+        state.job.repeats_active = active && hours > 0;
+        StepDraft::new(state, "repeat", format!("the job repeats every {hours} hours"), By::Person)
+    })
+}
+
+/// Re-homes the focused job: it lives on the branch of this worktree from now on.
+pub(crate) fn move_job(repo: &Repo) -> Result<LoadedJob> {
+    let focused = repo.require_focused()?;
+    let head = repo.store.head()?;
+    let tree = if focused.state.fence.tree.is_empty() {
+        None
+    } else {
+        Some(fence::tree::snapshot(repo)?.to_string())
+    };
+    let persons = fence::tree::dirty_now(repo)?;
+    engine::jobs::focus::always(repo, &focused.chain, |state| {
+        state.home.branch = head.branch.clone().unwrap_or_default();
+        state.home.commit = head.commit.as_ref().map(ToString::to_string).unwrap_or_default();
+        state.home.logged = repo.store.head_log_length();
+        if let Some(tree) = &tree {
+            state.fence.tree.clone_from(tree);
+        }
+        let bytes = crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+        let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
+        StepDraft::new(state, "move", "the job lives here now", By::Person).with(put)
+    })
+}
+
+/// Decides about the plan document, in the first cycle's plan phase.
+pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
+    let pointer = Pointer::read(argument).map_err(usage)?;
+    let focused = repo.require_focused()?;
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        let again = state.plan.pointer == pointer;
+        let decided = state.plan.pointer != Pointer::Undecided;
+        let row = repo.row_of(state);
+        if let Err(refusal) = commands::plan_decision(row, state.stand.cycle, decided, again) {
+            return Ok(Err(refusal));
+        }
+        state.plan.decide(pointer.clone()).map_err(usage)?;
+        Ok(Ok(StepDraft::new(state, "decision", format!("plan document: {argument}"), By::Agent)))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// Switches discipline off in this worktree.
+pub(crate) fn switch_off(repo: &Repo, why: &str) -> Result<()> {
+    repo.require_seeded()?;
+    Ok(world::write_whole(&repo.switch(), format!("{why}\n").as_bytes())?)
+}
+
+/// Switches it on again. What changed meanwhile is the person's.
+pub(crate) fn switch_on(repo: &Repo) -> Result<()> {
+    repo.require_seeded()?;
+    match std::fs::remove_file(repo.switch()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        done => done?,
+    }
+    fence::fingerprints::take_prints(repo)?;
+    let Some(focused) = repo.focused()? else { return Ok(()) };
+    if focused.state.fence.tree.is_empty() {
+        return Ok(());
+    }
+    let persons: Vec<String> =
+        fence::tree::persons(repo, &focused)?.into_iter().chain(fence::tree::dirty_now(repo)?).collect();
+    let tree = fence::tree::snapshot(repo)?.to_string();
+    engine::jobs::focus::always(repo, &focused.chain, |state| {
+        state.fence.tree.clone_from(&tree);
+        let bytes = crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+        let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
+        StepDraft::new(state, "on", "discipline is on again", By::Person).with(put)
+    })?;
+    Ok(())
+}
+
+fn usage(error: impl std::fmt::Display) -> SeedError {
+    SeedError::Usage(error.to_string())
+}
+
+/// Parks a job for good and gives up its focus.
+pub(crate) fn void(repo: &Repo, focused: &LoadedJob, why: &str) -> Result<()> {
+    let now = repo.now;
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        let draft = StepDraft::new(state, "void", why, By::Hook);
+        state.job.become_(Status::Voided, now).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        Ok(Ok(draft))
+    })?;
+    if taken.is_ok() {
+        repo.store.clear_focus()?;
+        repo.store.journal().restart(None)?;
+        record::archive::put_away(repo, &focused.state.job.id)?;
+    }
+    Ok(())
+}

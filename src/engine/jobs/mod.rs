@@ -1,0 +1,14 @@
+//! A job's life between its steps: birth, focus, dependencies, runs, plan, completion.
+
+pub(crate) mod archive_check;
+pub(crate) mod birth;
+pub(crate) mod completion;
+pub(crate) mod dependencies;
+pub(crate) mod focus;
+pub(crate) mod lifecycle;
+pub(crate) mod list;
+pub(crate) mod next_run;
+pub(crate) mod plan;
+pub(crate) mod resume;
+pub(crate) mod summary;
+pub(crate) mod unattended;

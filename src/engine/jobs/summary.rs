@@ -1,0 +1,92 @@
+//! Summaries of a job's prompts and answers, in the job's tree: `summaries/<nnnn>.md`.
+
+use crate::engine::record;
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::answer::Answered;
+use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::format::interaction::Interaction;
+use crate::format::names;
+use crate::format::state::State;
+use crate::format::summary::Kept;
+use crate::jobs::{Status, summary};
+use crate::store::TreeEdit;
+
+/// What is summed up, and what is not.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub kept: Vec<Kept>,
+    /// The interactions that no summary covers.
+    pub open: Vec<(u32, Interaction)>,
+    /// The one through which a summary is due.
+    pub due: Option<u32>,
+}
+
+/// True where the work waits for a summary. A completed job is closed without one: the
+/// answer that ended it may have made it due, and the next run begins with it.
+pub(crate) fn is_wanted(state: &State) -> bool {
+    state.summed.due > 0 && state.job.status != Status::Completed
+}
+
+/// Accepts a summary of what was said since the last one.
+pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
+    let focused = repo.require_focused()?;
+    if let Err(bad) = summary::check(text) {
+        return Ok(Err(bad.refusal()));
+    }
+    let mut kept = None;
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        let (covered, last) = (state.summed, state.job.interactions);
+        let through = if covered.due > 0 { covered.due } else { last };
+        if let Err(refusal) = covered.lacks(through) {
+            return Ok(Err(refusal));
+        }
+        // Interactions are only ever added, so the ones that this covers are there.
+        let said = words_of(repo, &focused, covered.through + 1..=through)?;
+        let rest = covered.words.saturating_sub(said);
+        state.summed.summed_up(through, last, rest, repo.rules.summary);
+        let one = Kept {
+            n: state.summed.summaries,
+            covers: [covered.through + 1, through],
+            at: rfc3339(repo.now),
+            text: text.trim().to_owned(),
+        };
+        let put = TreeEdit::Put { path: names::summary(one.n), bytes: one.write().into_bytes() };
+        let subject = format!("interactions {} to {through}", covered.through + 1);
+        kept = Some(one);
+        Ok(Ok(StepDraft::new(state, "summary", subject, By::Agent).with(put)))
+    })?;
+    match (taken, kept) {
+        (Err(refusal), _) => Ok(Err(refusal)),
+        (Ok(_), Some(kept)) => Ok(Ok(kept)),
+        (Ok(_), None) => Err(SeedError::Usage("the summary was not kept".to_owned())),
+    }
+}
+
+/// All summaries of a job, and what none of them covers.
+pub(crate) fn summaries(repo: &Repo, job: &LoadedJob) -> Result<Chain> {
+    let covered = job.state.summed;
+    let mut kept = Vec::new();
+    for n in 1..=covered.summaries {
+        let bytes = repo.store.file(&job.tip, &names::summary(n))?.unwrap_or_default();
+        kept.extend(Kept::read(n, &String::from_utf8_lossy(&bytes)));
+    }
+    let mut open = Vec::new();
+    for n in covered.through + 1..=job.state.job.interactions {
+        open.extend(interaction(repo, job, n)?.map(|one| (n, one)));
+    }
+    Ok(Chain { kept, open, due: Some(covered.due).filter(|due| *due > 0) })
+}
+
+pub(crate) fn words_of(repo: &Repo, job: &LoadedJob, range: std::ops::RangeInclusive<u32>) -> Result<usize> {
+    let mut sum = 0;
+    for n in range {
+        sum += interaction(repo, job, n)?.map_or(0, |one| summary::words_said(&one.text));
+    }
+    Ok(sum)
+}
+
+fn interaction(repo: &Repo, job: &LoadedJob, n: u32) -> Result<Option<Interaction>> {
+    let bytes = repo.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
+    Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
+}

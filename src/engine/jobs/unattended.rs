@@ -1,0 +1,111 @@
+//! Nights: a job that is finished while nobody is there to approve it.
+//!
+//! Where the rules say so, or the host cannot ask, its cycle closes and it rests until a
+//! person ends it; the worktree turns to the next job that waits in it. Only a person
+//! approves: resting is no completion, and nothing that depends on the job is settled.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::answer::PersonReply;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{jobs, memory, record};
+use crate::format::archive;
+use crate::format::state::{Driver, State};
+use crate::hosts::{self, Answer};
+use crate::jobs::Status;
+use crate::phases::Kind;
+use crate::rules::Approving;
+use crate::voice;
+
+/// True where a finished job rests instead of asking.
+pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
+    let host = hosts::row(&state.driver.host);
+    repo.rules.approving == Approving::Defer || host.is_ok_and(|host| !host.can_ask())
+}
+
+/// True when closing the cycle of `focused` now lets it rest: it could be completed,
+/// and there is nobody to say so.
+pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob) -> bool {
+    repo.row(Some(focused)).kind == Kind::Consolidation
+        && focused.state.job.status == Status::Active
+        && defers(repo, &focused.state)
+        && memory::condense::condense_stage(repo, focused) == "ready"
+        && jobs::completion::eligible(repo, focused)
+}
+
+/// Gives up the focus of a job that rests, and turns to the next one that waits here.
+pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
+    repo.store.clear_focus()?;
+    repo.store.journal().restart(None)?;
+    let here = repo.store.worktree_name();
+    let waits = |job: &LoadedJob| {
+        job.state.job.status == Status::Pending && jobs::resume::waits_in(repo, &job.state, &here)
+    };
+    let waiting: Vec<LoadedJob> = repo.jobs()?.into_iter().filter(waits).collect();
+    let mut next = None;
+    for job in &waiting {
+        if jobs::dependencies::unmet(repo, &job.state)?.is_empty() {
+            next = Some(job);
+            break;
+        }
+    }
+    match next.or(waiting.first()) {
+        Some(next) => take_up(repo, next, &focused.state.driver),
+        None => Ok(None),
+    }
+}
+
+/// Activates `job`; the session that drove the last one drives it.
+fn take_up(repo: &Repo, job: &LoadedJob, driver: &Driver) -> Result<Option<LoadedJob>> {
+    let Ok(active) = jobs::lifecycle::activate_job(repo, &job.state.job.id)? else { return Ok(None) };
+    let taken = record::step::step(repo, &active.chain, Journaling::Read, |state, _| {
+        state.driver = driver.clone();
+        Ok(Ok(StepDraft::new(state, "driver", "the session goes on with this job", By::Hook)))
+    })?;
+    Ok(Some(taken.map_or(active, |taken| taken.focused)))
+}
+
+/// Jobs that rest until a person approves them, oldest first.
+pub(crate) fn awaiting(repo: &Repo) -> Result<Vec<LoadedJob>> {
+    let jobs = repo.jobs()?;
+    Ok(jobs.into_iter().filter(|job| job.state.job.status == Status::Awaiting).collect())
+}
+
+/// What the person hears of it when a session starts.
+pub(crate) fn good_morning(repo: &Repo) -> Result<Answer> {
+    let approve = |job: &LoadedJob| {
+        let job = &job.state.job;
+        format!("git seed: \"{}\" awaits you: git seed job approve {}", job.name, job.id)
+    };
+    let activate = |job: LoadedJob| {
+        let job = job.state.job;
+        format!("git seed: \"{}\" waits in this worktree: git seed job activate {}", job.name, job.id)
+    };
+    let mut lines: Vec<String> = awaiting(repo)?.iter().map(approve).collect();
+    lines.extend(jobs::birth::waiting_here(repo)?.map(activate));
+    Ok(if lines.is_empty() { Answer::silence() } else { Answer::to_person(lines.join("\n")) })
+}
+
+/// A person ends a job that rests: approval and completion, two steps.
+pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> {
+    let name = &job.state.job.name;
+    let status = job.state.job.status;
+    if status != Status::Awaiting {
+        return Ok(PersonReply::NotCounted(format!("\"{name}\" is {}, not awaiting you.", status.word())));
+    }
+    let fold = record::interactions::fold_for(repo, &job.chain)?;
+    let completed = jobs::completion::complete(repo, &job.chain, fold, |state| {
+        jobs::dependencies::dependencies_hold(repo, state)
+    })?;
+    Ok(match completed {
+        Ok(done) => {
+            if repo.store.focus()?.as_deref() == Some(job.chain.as_str()) && archive::is_closed(&done.state) {
+                // Somebody was stopped before it gave up its focus.
+                repo.store.clear_focus()?;
+                repo.store.journal().restart(None)?;
+            }
+            record::archive::put_away(repo, &job.state.job.id)?;
+            PersonReply::Done(format!("\"{name}\" is approved and completed."))
+        }
+        Err(refusal) => PersonReply::NotCounted(voice::say(&refusal, "idle").why),
+    })
+}

@@ -1,0 +1,13 @@
+//! Memory in the work tree: pages, notes, condense, recall, and what one session leaves to the next.
+
+pub(crate) mod breadcrumb;
+pub(crate) mod compaction;
+pub(crate) mod condense;
+pub(crate) mod context;
+pub(crate) mod host_notes;
+pub(crate) mod lint;
+pub(crate) mod note_agents;
+pub(crate) mod notes;
+pub(crate) mod pages;
+pub(crate) mod recall;
+pub(crate) mod session_ledger;

@@ -1,0 +1,42 @@
+//! The joint: gather, ask, record.
+//!
+//! The engine brings the pure domains and the store together. It gathers what a rule may look
+//! at, asks it, and records the answer; what a rule *says* lives in the domains, what a sentence
+//! says in `voice.toml`, what git does in `store`. Before a tool it only reads. Writing is
+//! always: lock, read, decide again, write, compare-and-swap.
+//!
+//! What it does are free functions over a [`repo::Repo`], so each call between rooms is a path
+//! that a reader and a test can see. The rooms, from the top; arrows go down only:
+//!
+//! ```text
+//! hook        one event of a host: before a tool, after it, a session's ends, a stop
+//! setup       init, uninstall, doctor, the git hooks
+//! report      what status, log, why and show tell
+//! person      what a person says: prompts, short words, answers
+//! boundary    the step from one phase to the next, and its commit
+//! briefing    the text that opens a phase
+//! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
+//! memory      pages, notes, condense, recall, what is left for the next session
+//! claims      claims, receipts, rulings, verification
+//! fence       what changed in the work tree, and whose it is
+//! record      the only writer of a job: steps, journal lines, archive
+//! repo        the repository at one moment; it only reads
+//! ```
+
+pub(crate) mod boundary;
+pub(crate) mod briefing;
+pub(crate) mod claims;
+pub(crate) mod fence;
+pub(crate) mod hook;
+pub(crate) mod jobs;
+pub(crate) mod memory;
+pub(crate) mod person;
+pub(crate) mod record;
+pub(crate) mod repo;
+pub(crate) mod report;
+pub(crate) mod setup;
+
+pub use claims::{export, records, verify};
+pub use memory::lint::read_each;
+pub use repo::{JournalTrouble, Repo, Result, SeedError};
+pub use setup::init::apply_rules;

@@ -1,0 +1,367 @@
+//! Answers of a person: the only thing that approves, and the only thing that opens the side lane.
+//!
+//! An answer counts when the question went out in its literal shape (the journal has the
+//! line of that very call), when it came back from the session's own host process, and
+//! when it is the literal answer. Whether an answer counts that came while nobody sat
+//! there is for the rules to say.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::interactions::trace_number;
+use crate::engine::record::step::TOUCHED;
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::answer::PersonReply;
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{boundary, fence, jobs, memory, person, record};
+use crate::event::{Answer, Event, ToolCall};
+use crate::format::fold::PREP;
+use crate::format::journal::What;
+use crate::format::state::{Prep, State};
+use crate::hosts::Host;
+use crate::jobs::questions::{self, Admitted, Grant, Registered};
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::summary;
+use crate::phases::message::Message;
+use crate::phases::{Kind, commands};
+use crate::rules::Unattended;
+use crate::store::TreeEdit;
+use crate::verdict::Refusal;
+
+/// Hears the answers of `call`.
+pub(crate) fn hear_answers(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    call: &ToolCall,
+    answers: &[Answer],
+) -> Result<PersonReply> {
+    let Some(focused) = repo.focused()? else { return Ok(PersonReply::Kept) };
+    let word = person::sender::word(repo, host, event)?;
+    let mut heard = PersonReply::Kept;
+    for answer in answers {
+        let first = keep_answer(repo, &focused.chain, call, answer, word)?;
+        if let Some(registered) = Registered::of(&answer.question).filter(|row| row.decides()) {
+            heard = hear(repo, &focused.chain, registered, call, answer, word, first)?;
+        }
+    }
+    Ok(heard)
+}
+
+/// Keeps an answer with the job; `false` if an answer of this call was kept before.
+fn keep_answer(repo: &Repo, chain: &str, call: &ToolCall, answer: &Answer, word: Sender) -> Result<bool> {
+    const MOST: usize = 16;
+    let text = format!("{}{}{}", answer.question, summary::ANSWER, answer.answer);
+    let mut first = true;
+    record::interactions::keep_words(
+        repo,
+        chain,
+        InteractionKind::Question,
+        &text,
+        word,
+        "question answered",
+        |state| {
+            first = !state.answered.contains(&call.id);
+            if first {
+                state.answered.push(call.id.clone());
+                let old = state.answered.len().saturating_sub(MOST);
+                state.answered.drain(..old);
+            }
+        },
+    )?;
+    Ok(first)
+}
+
+/// Adds what a person or a host prompted: a turn begins with it.
+pub(crate) fn add_prompt(
+    repo: &Repo,
+    chain: &str,
+    kind: InteractionKind,
+    text: &str,
+    word: Sender,
+) -> Result<()> {
+    // The step of the prompt itself is the first of the turn.
+    let begins = |state: &mut State| state.turn = state.steps + 1;
+    record::interactions::keep_words(repo, chain, kind, text, word, "words for the job", begins)
+}
+
+pub(crate) fn hear(
+    repo: &Repo,
+    chain: &str,
+    registered: &Registered,
+    call: &ToolCall,
+    answer: &Answer,
+    word: Sender,
+    first: bool,
+) -> Result<PersonReply> {
+    let not = |why: &str| Ok(PersonReply::NotCounted(why.to_owned()));
+    let Some(named) = registered.granted(&answer.answer) else {
+        return Ok(PersonReply::Done(declined(registered).to_owned()));
+    };
+    if answer.timed_out {
+        return not("the answer came from a timer, so nobody approved anything");
+    }
+    match word {
+        Sender::Nobody => {
+            return not("the answer did not come from this session's host, so it cannot count");
+        }
+        Sender::Unattended if repo.rules.unattended == Unattended::Refuse => {
+            return not(
+                "nobody sat there, so the answer is kept but does not count; a person can run git seed job approve",
+            );
+        }
+        _ => {}
+    }
+    let asked = [registered.tag.as_str(), &text_hash(&answer.question), named];
+    if !was_asked(repo, chain, call, &asked)? {
+        return not("no question of that shape went out with this call, so the answer cannot count");
+    }
+    if !first {
+        return not("this answer came before, and counts once");
+    }
+    grant(repo, chain, registered, answer, named)
+}
+
+/// Does what the literal answer is for.
+fn grant(
+    repo: &Repo,
+    chain: &str,
+    registered: &Registered,
+    answer: &Answer,
+    named: &str,
+) -> Result<PersonReply> {
+    match registered.grants {
+        Grant::Complete => {
+            let heard = approve(repo, chain)?;
+            if matches!(heard, PersonReply::Done(_)) {
+                jobs::dependencies::jobs_were_seen(repo, questions::with_next(&answer.question).1)?;
+            }
+            Ok(heard)
+        }
+        Grant::SideLane => {
+            enter_side(repo, chain, "the person opened it", By::Person).map(|entered| match entered {
+                Ok(_) => PersonReply::Done("gmode is open; leave it with git seed gmode exit".to_owned()),
+                Err(_) => PersonReply::NotCounted("gmode does not open from here".to_owned()),
+            })
+        }
+        Grant::Job => {
+            let objective = Message::new(&answer.question).section("Proposed Objective");
+            let name = registered.subject(&answer.question);
+            let id = jobs::lifecycle::create_approved_job(repo, name, &objective.unwrap_or_default())?
+                .state
+                .job
+                .id;
+            Ok(PersonReply::Done(format!(
+                "the job {id} waits; git seed job activate {id} begins it between cycles"
+            )))
+        }
+        Grant::Access => grant_access(repo, chain),
+        Grant::Repeat => {
+            let hours = questions::repeat_hours(&answer.question, &answer.answer);
+            let subject = format!("a person lets it repeat every {hours} hours");
+            let active = questions::repeats_active(&answer.question);
+            fence::opened::grant_step(repo, chain, "repeat", &subject, |state| {
+                (state.job.repeating_interval, state.job.repeats_active) = (hours, active);
+            })?;
+            Ok(PersonReply::Done(format!("the job repeats every {hours} hours once it is completed")))
+        }
+        Grant::Surface | Grant::SurfaceTest => fence::surfaces::unlock(repo, chain, registered.grants, named),
+        Grant::Nothing => Ok(PersonReply::Kept),
+    }
+}
+
+/// Lets the job ask for protected surfaces; it keeps that for good.
+pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
+    let subject = "a person lets it unlock protected surfaces";
+    fence::opened::grant_step(repo, chain, "access", subject, |state| state.job.plugin_lock_approval = true)?;
+    Ok(PersonReply::Done("the job may ask for a protected surface with [PLUGIN-LOCK]".to_owned()))
+}
+
+/// The journal, or the trace of this stay, has the line of this very call.
+fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
+    use crate::format::journal::{Line, Linked};
+    let asked = |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
+    let lines = repo.store.journal().all()?;
+    if lines.iter().filter_map(|line| Linked::read(line).ok()).any(|linked| asked(&linked.line)) {
+        return Ok(true);
+    }
+    let Some(tip) = repo.store.tip(chain)? else { return Ok(false) };
+    let mut names = repo.store.names(&tip, "trace").unwrap_or_default();
+    names.sort_by_key(|name| std::cmp::Reverse(trace_number(name)));
+    for name in names.iter().take(8) {
+        let bytes = repo.store.file(&tip, &format!("trace/{name}"))?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()).any(|line| asked(&line)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Approves and completes the focused job on `chain`, where it stands in condense.
+pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
+    let completed =
+        jobs::completion::complete(repo, chain, Journaling::Read, |state| may_complete(repo, state))?;
+    Ok(match completed {
+        Ok(done) if closes_at_once(repo, &done)? => {
+            let closed = "the job is approved, completed and closed; nothing is left to do for it";
+            let next =
+                if repo.store.focus()?.is_none() { jobs::dependencies::next_told(repo)? } else { Vec::new() };
+            PersonReply::Done([closed.to_owned()].into_iter().chain(next).collect::<Vec<_>>().join(". "))
+        }
+        Ok(_) => PersonReply::Done(
+            "the job is approved and completed; close its cycle with git seed phase advance -F -".to_owned(),
+        ),
+        Err(refusal) => {
+            let said = crate::voice::say(&refusal, "condense");
+            PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
+        }
+    })
+}
+
+/// On a small lane the answer that completes a job closes it too, where nothing is in the way.
+fn closes_at_once(repo: &Repo, done: &LoadedJob) -> Result<bool> {
+    let stand = &done.state.stand;
+    let focused = repo.focused()?.filter(|focused| focused.chain == done.chain);
+    if repo.map(stand).lane.is_none() || focused.is_none() {
+        return Ok(false);
+    }
+    let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
+    Ok(boundary::cross::cross(repo, &on, &done.state.job.name, By::Person)?
+        .is_ok_and(|crossed| crossed.closed))
+}
+
+fn may_complete(repo: &Repo, state: &State) -> Result<std::result::Result<(), Refusal>> {
+    let row = repo.map(&state.stand).phase(&state.stand.phase);
+    let settles = row.is_some_and(|row| row.kind == Kind::Consolidation);
+    if let Err(refusal) = questions::may_be_approved(settles) {
+        return Ok(Err(refusal));
+    }
+    jobs::dependencies::dependencies_hold(repo, state)
+}
+
+/// May the side lane be asked for? Where the rules want it prepared, that was the last
+/// thing that happened.
+pub(crate) fn is_prepared(repo: &Repo, focused: &LoadedJob) -> bool {
+    let acted = focused.activity.as_ref().map_or(true, crate::format::journal::Counts::has_acts);
+    !repo.rules.asks_prep() || (focused.state.prep == Prep::Ready && !acted)
+}
+
+/// Prepares the side lane: how sure the agent is, and what it is for.
+pub(crate) fn prepare_side(
+    repo: &Repo,
+    confidence: u8,
+    what: &str,
+) -> Result<std::result::Result<LoadedJob, Refusal>> {
+    let focused = repo.require_focused()?;
+    let prepared = questions::prepares(confidence, what);
+    let what: String = what.chars().take(400).collect();
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        if let Err(refusal) = state.stand.aside(repo.map(&state.stand)) {
+            return Ok(Err(refusal));
+        }
+        if let Err(refusal) = prepared.clone() {
+            return Ok(Err(refusal));
+        }
+        state.prep = Prep::Ready;
+        Ok(Ok(StepDraft::new(state, PREP, &what, By::Agent)))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// Opens the side lane.
+pub(crate) fn enter_side(
+    repo: &Repo,
+    chain: &str,
+    why: &str,
+    by: By,
+) -> Result<std::result::Result<LoadedJob, Refusal>> {
+    let why: String = why.chars().take(400).collect();
+    let notes = memory::pages::root_cause_notes(repo)?;
+    let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
+        let step = match state.stand.aside(repo.map(&state.stand)) {
+            Ok(step) => step,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let name = format!("{} -> gmode", state.stand.phase);
+        let draft = StepDraft::new(state, name, &why, by);
+        state.stand = state.stand.take(repo.map(&state.stand), &step);
+        state.side_reason = Some(why.clone());
+        state.side_notes = Some(notes);
+        state.prep = Prep::Locked;
+        Ok(Ok(draft))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// Leaves the side lane, once the tree is clean of what was made there and, unless a
+/// person closes it, a new note names the root cause.
+pub(crate) fn leave_side(repo: &Repo, by: By) -> Result<std::result::Result<LoadedJob, Refusal>> {
+    let focused = repo.require_focused()?;
+    if let Err(refusal) = focused.state.stand.home() {
+        return Ok(Err(refusal));
+    }
+    let persons = fence::tree::persons(repo, &focused)?;
+    let own = fence::tree::dirty_now(repo)?.into_iter().find(|path| !persons.contains(path));
+    if let Err(refusal) = commands::side_is_clean(own.as_deref()) {
+        return Ok(Err(refusal));
+    }
+    let before = focused.state.side_notes.filter(|_| by != By::Person);
+    let notes = if before.is_some() { memory::pages::root_cause_notes(repo)? } else { 0 };
+    if let Err(refusal) = commands::names_the_root_cause(before, notes) {
+        return Ok(Err(refusal));
+    }
+    if let Err(refusal) = fence::surfaces::check_surface(repo, &focused)? {
+        return Ok(Err(refusal));
+    }
+    let tree = fence::tree::snapshot(repo)?.to_string();
+    let head = repo.store.head()?;
+    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        let step = match state.stand.home() {
+            Ok(step) => step,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let from = state.stand.side_from.clone();
+        let name = format!("gmode -> {}", from.as_ref().map_or("idle", |from| from.as_str()));
+        let draft = StepDraft::new(state, name, "the side lane is closed", by);
+        state.stand = state.stand.take(repo.map(&state.stand), &step);
+        state.side_reason = None;
+        state.side_notes = None;
+        state.prep = Prep::None;
+        state.unlocked = None;
+        state.put_back = None;
+        if !state.fence.tree.is_empty() {
+            state.fence.tree.clone_from(&tree);
+            state.fence.strays.clear();
+        }
+        if let Some(commit) = &head.commit {
+            state.home.commit = commit.to_string();
+        }
+        let none = TreeEdit::Put { path: TOUCHED.to_owned(), bytes: Vec::new() };
+        Ok(Ok(draft.with(none)))
+    })?;
+    Ok(taken.map(|taken| taken.focused))
+}
+
+/// What the journal keeps of a question that went out: its tag, a hash of its text, and
+/// what its granting option names. The answer must be to this very text.
+pub(crate) fn asked(admitted: &Admitted<'_>) -> Vec<String> {
+    vec![admitted.row.tag.clone(), text_hash(admitted.text), admitted.name.to_owned()]
+}
+
+fn text_hash(text: &str) -> String {
+    crate::format::short_hash(text.as_bytes(), 16)
+}
+
+fn declined(registered: &Registered) -> &'static str {
+    match registered.grants {
+        Grant::Complete => {
+            "the person wants to review; the job stays open. Add a cycle with git seed phase advance --add-cycle \"<why>\" -F -, or ask again when it is settled"
+        }
+        Grant::SideLane => "the person keeps the phase; go on in it",
+        Grant::Surface | Grant::SurfaceTest => "the person leaves it locked; go on without it",
+        Grant::Job => "no job was created; what the person said is kept with this one",
+        Grant::Access => "the person keeps protected surfaces closed to this job; go on without them",
+        Grant::Repeat => "the job stays what it is: done once",
+        Grant::Nothing => "the answer is kept with the job",
+    }
+}

@@ -1,0 +1,60 @@
+//! Which of the agent's questions may go out now.
+
+use crate::engine::repo::{LoadedJob, Repo};
+use crate::engine::{fence, jobs, memory, person};
+use crate::jobs::questions::{self, Admitted, Moment};
+use crate::phases::Phase;
+use crate::phases::message::Message;
+use crate::verdict::Refusal;
+
+/// Checks the questions of one call; those that are let through, where any of them counts.
+pub(crate) fn ask<'q>(
+    repo: &Repo,
+    questions: &'q [crate::event::Question],
+    phase: &Phase,
+    focused: Option<&LoadedJob>,
+) -> Result<Vec<Admitted<'q>>, Refusal> {
+    let decides = |question: &crate::event::Question| {
+        questions::Registered::of(&question.text).is_some_and(questions::Registered::decides)
+    };
+    // Where the notes and footers stand is read from disk, and only where it is asked about.
+    let asks = questions.iter().any(decides);
+    // Other jobs matter to the question for completion alone.
+    let closes = |question: &crate::event::Question| {
+        questions::Registered::of(&question.text).is_some_and(|row| row.grants == questions::Grant::Complete)
+    };
+    let closes = questions.iter().any(closes);
+    let admitted = questions::admit(questions, &moment(repo, phase, focused, asks, closes))?;
+    if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
+        fence::surfaces::lock_may_open(repo, one.row.grants, one.name, focused)?;
+    }
+    Ok(admitted)
+}
+
+/// What decides whether `focused` could be completed now.
+pub(crate) fn completion_moment<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Moment<'a> {
+    moment(repo, repo.row(Some(focused)), Some(focused), true, true)
+}
+
+fn moment<'a>(
+    repo: &'a Repo,
+    phase: &'a Phase,
+    focused: Option<&'a LoadedJob>,
+    asks: bool,
+    closes: bool,
+) -> Moment<'a> {
+    let lane = focused.and_then(|focused| repo.map(&focused.state.stand).lane.as_ref());
+    Moment {
+        job: focused.map(|focused| &focused.state.job),
+        admits: &phase.questions,
+        stage: focused.filter(|_| asks).map_or("", |focused| memory::condense::condense_stage(repo, focused)),
+        eligible: focused.filter(|_| asks).is_some_and(|focused| jobs::completion::eligible(repo, focused)),
+        prepared: focused.is_some_and(|focused| person::answers::is_prepared(repo, focused)),
+        fewest: lane.map(|lane| lane.question),
+        waits: focused
+            .filter(|_| closes)
+            .and_then(|focused| jobs::dependencies::held_up(repo, &focused.state)),
+        unseen: if closes { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
+        section: |text, title| Message::new(text).section(title),
+    }
+}

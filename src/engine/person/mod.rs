@@ -1,0 +1,11 @@
+//! What a person says, and what it does: prompts, short words, answers to questions.
+//!
+//! A grant is the person's alone: every way in asks [`sender`] who speaks.
+
+pub(crate) mod answers;
+pub(crate) mod ask;
+pub(crate) mod completion_question;
+pub(crate) mod prompt;
+pub(crate) mod route;
+pub(crate) mod sender;
+pub(crate) mod short_words;

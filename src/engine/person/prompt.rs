@@ -1,0 +1,70 @@
+//! A prompt as it comes in: a short word, a guest's, a text of the host's own, or work.
+
+use crate::engine::person::short_words::Spoken;
+use crate::engine::repo::journal::text_hash;
+use crate::engine::repo::text::merged;
+use crate::engine::repo::{Repo, Result};
+use crate::engine::{claims, person, record};
+use crate::event::{Actor, Event};
+use crate::format::journal::What;
+use crate::hosts::{Answer, Host};
+use crate::jobs::shortword;
+
+/// The most characters of a prompt that are kept with a job.
+const PROMPT: usize = 256 * 1024;
+
+pub(crate) fn prompt(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    text: &str,
+    automation: bool,
+) -> Result<Answer> {
+    if !repo.is_seeded()? {
+        return Ok(Answer::silence());
+    }
+    repo.require_seeded()?;
+    let word = person::sender::word(repo, host, event)?;
+    let focused = repo.focused()?;
+    if let Some(focused) = &focused {
+        focused.activity.clone()?;
+    }
+    let guest = focused.as_ref().is_some_and(|focused| repo.is_guest(focused, event));
+    if let Some(focused) = focused.as_ref().filter(|_| automation && !guest) {
+        record::journal_line::command_told(repo, focused, text)?;
+    }
+    let scheduled = focused.as_ref().is_some_and(|focused| repo.was_scheduled(focused, text));
+    let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
+    let text: String = text.chars().take(PROMPT).collect();
+    if let Some((short, rest)) = shortword::read(&text).filter(|_| person)
+        && !person::short_words::was_ever_scheduled(repo, &text)?
+    {
+        let spoken = Spoken { event, text: &text, word, guest };
+        return person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref());
+    }
+    if guest {
+        return Ok(Answer::silence());
+    }
+    person::route::route_prompt(repo, event, text, word, person, focused.as_ref())
+}
+
+/// Logs a prompt by hash and length, and tells the agent what waited for it.
+pub(crate) fn prompted(repo: &Repo, event: &Event, text: &str, mut answer: Answer) -> Result<Answer> {
+    if !repo.is_seeded()? {
+        return Ok(answer);
+    }
+    let focused = repo.focused()?;
+    record::journal_line::note(repo, focused.as_ref(), |line| {
+        line.what = What::Prompt;
+        line.session.clone_from(&event.session);
+        line.call = text_hash(text);
+        line.length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    })?;
+    if let Some(focused) = focused.filter(|_| answer.refuse.is_none())
+        && let Some(told) = claims::checkers::word_on_tests(repo, &focused, event)
+    {
+        record::journal_line::count_injected(repo, &focused, &told)?;
+        answer.context = merged(answer.context, Some(told));
+    }
+    Ok(answer)
+}

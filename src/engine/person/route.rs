@@ -1,0 +1,68 @@
+//! Where a prompt goes: it creates a job, joins the focused one, or waits for the next.
+
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{jobs, person, record};
+use crate::event::Event;
+use crate::format::state::Driver;
+use crate::hosts::Answer;
+use crate::jobs::routing::{self, InteractionKind, Route};
+
+/// A prompt in the session that drives goes its ordinary way.
+pub(crate) fn route_prompt(
+    repo: &Repo,
+    event: &Event,
+    text: String,
+    word: Sender,
+    person: bool,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    let job = focused.map(|focused| &focused.state.job);
+    let closing = focused.is_some_and(|focused| focused.state.is_closing());
+    let route = routing::route(&text, person, job, closing);
+    let driver = Driver { host: event.host.to_owned(), session: event.session.clone() };
+    match (route, focused) {
+        (Route::Bear, _) => {
+            let interaction = jobs::birth::as_prompt(repo, text, word);
+            let created =
+                jobs::birth::create_from_prompt(repo, &interaction, &driver, repo.rules.maps.home_name())?;
+            let told = "git seed: this prompt is a new job. You may look and answer freely; before the first change run git seed phase advance.";
+            record::journal_line::count_injected(repo, &created, told)?;
+            Ok(Answer::context(told))
+        }
+        (Route::Append(kind), Some(focused)) => {
+            person::answers::add_prompt(repo, &focused.chain, kind, &text, word)?;
+            if person {
+                jobs::birth::take_over(repo, &focused.chain, &driver)?;
+            }
+            Ok(Answer::silence())
+        }
+        (Route::Keep, Some(focused)) => {
+            keep_prompt(repo, focused, &text, word)?;
+            Ok(Answer::context(
+                "git seed: the finished job is still closing; this prompt becomes the next job once git seed phase advance has closed the cycle.",
+            ))
+        }
+        _ => Ok(Answer::silence()),
+    }
+}
+
+fn keep_prompt(repo: &Repo, focused: &LoadedJob, text: &str, word: Sender) -> Result<()> {
+    record::interactions::add_interaction(
+        repo,
+        &focused.chain,
+        InteractionKind::Prompt,
+        text,
+        word,
+        "words for the next job",
+    )?;
+    let step = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        // The first one bears the job; close() gives it the ones that came after.
+        let n = state.job.interactions;
+        state.job.kept_prompt.get_or_insert(n);
+        Ok(Ok(StepDraft::new(state, "keep", "the prompt waits for idle", By::Hook)))
+    })?;
+    debug_assert!(step.is_ok(), "keeping words is never refused");
+    Ok(())
+}

@@ -1,0 +1,490 @@
+//! What a person's short word does, before the agent reads the prompt that it heads.
+//!
+//! The prompt hook alone comes here, and only with a prompt that it found to be a
+//! person's: no command and no tool leads to any of this. Each word is kept with the job
+//! as it was said, and the person hears in one line what it did.
+
+use std::path::Path;
+
+use crate::engine::jobs::birth::QUICK;
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::step::TOUCHED;
+use crate::engine::repo::answer::PersonReply;
+use crate::engine::repo::rows::{from_line, to_line};
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{boundary, briefing, jobs, person, record};
+use crate::event::{Actor, Event, Kind};
+use crate::format::names;
+use crate::format::state::{self, Driver, State};
+use crate::hosts::{Answer, Host};
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword::{self, ShortWord};
+use crate::jobs::{JobId, Status, questions};
+use crate::memory::scope::Scope;
+use crate::phases::Write;
+use crate::phases::place::Place;
+use crate::rules::Unattended;
+use crate::store::TreeEdit;
+use crate::voice;
+
+/// A person's prompt as it came in.
+pub(crate) struct Spoken<'a> {
+    pub event: &'a Event,
+    pub text: &'a str,
+    pub word: Sender,
+    /// It was said in a session that does not drive the job.
+    pub guest: bool,
+}
+
+impl Spoken<'_> {
+    fn driver(&self) -> Driver {
+        Driver { host: self.event.host.to_owned(), session: self.event.session.clone() }
+    }
+}
+
+/// What a word did: a line for the person, and a fact for the agent where it matters.
+struct Told {
+    person: String,
+    agent: Option<String>,
+}
+
+impl Told {
+    fn person(text: impl Into<String>) -> Self {
+        Self { person: text.into(), agent: None }
+    }
+
+    fn both(person: impl Into<String>, agent: impl Into<String>) -> Self {
+        Self { person: person.into(), agent: Some(agent.into()) }
+    }
+
+    /// The answer that says this, and then what became of the words behind it.
+    fn before(self, answer: Answer) -> Answer {
+        let said = format!("git seed: {}", self.person);
+        let agent = self.agent.map(|agent| format!("git seed: {agent}"));
+        let joined = |first: Option<String>, then: Option<String>| match (first, then) {
+            (Some(first), Some(then)) => Some(format!("{first}\n{then}")),
+            (first, then) => first.or(then),
+        };
+        Answer {
+            context: joined(agent, answer.context),
+            to_person: joined(Some(said), answer.to_person),
+            ..answer
+        }
+    }
+
+    fn alone(self) -> Answer {
+        self.before(Answer::silence())
+    }
+}
+
+/// What became of a wish for the small lane.
+pub(crate) enum Lane {
+    /// A job was born on it.
+    Created(Box<LoadedJob>),
+    /// The focused job, which had not begun, walks it now.
+    Switched,
+    /// Not now, for this reason.
+    Closed(String),
+}
+
+/// Acts on the short word at the head of a person's prompt, and hands the prompt on.
+pub(crate) fn short_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    short: &ShortWord,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    if spoken.guest
+        && let Some(focused) = focused
+        && matches!(
+            short,
+            ShortWord::Quick | ShortWord::Allow(_) | ShortWord::Pause | ShortWord::Approve(None)
+        )
+    {
+        let name = &focused.state.job.name;
+        let told = format!("another session drives \"{name}\"; {short} counts here after [JOIN].");
+        return Ok(Told::person(told).alone());
+    }
+    match short {
+        ShortWord::Quick => quick_word(repo, spoken, rest, focused),
+        ShortWord::Allow(paths) => allow_word(repo, spoken, paths, rest, focused),
+        ShortWord::Pause => pause_word(repo, spoken, focused),
+        ShortWord::Off => off_word(repo, spoken, rest, focused),
+        ShortWord::On => {
+            let told = Told::person("it is on already.");
+            hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
+        }
+        ShortWord::Approve(None) => approve_word(repo, spoken, focused),
+        ShortWord::Approve(Some(job)) => approve_other(repo, spoken, job, focused),
+        ShortWord::Join => join_word(repo, spoken, rest, focused),
+    }
+}
+
+/// The one word that is heard while discipline is off.
+pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
+    let Kind::Prompt { text, automation: false } = &event.kind else { return Ok(Answer::silence()) };
+    let Some((ShortWord::On, rest)) = shortword::read(text) else { return Ok(Answer::silence()) };
+    if event.by != Actor::Main || !repo.is_seeded()? {
+        return Ok(Answer::silence());
+    }
+    repo.require_seeded()?;
+    let word = person::sender::word(repo, host, event)?;
+    if !word.is_somebody() || was_ever_scheduled(repo, text)? {
+        return Ok(Answer::silence());
+    }
+    jobs::lifecycle::switch_on(repo)?;
+    let focused = repo.focused()?;
+    let guest = focused.as_ref().is_some_and(|focused| repo.is_guest(focused, event));
+    let spoken = Spoken { event, text, word, guest };
+    let told = match &focused {
+        Some(focused) if !guest && !focused.state.stand.is_talk() => {
+            let agent = format!(
+                "git seed is on again in this worktree.\n{}",
+                briefing::gather::entry_text(repo, focused)
+            );
+            record::journal_line::count_injected(repo, focused, &agent)?;
+            Told::both("on again; what changed meanwhile counts as yours.", agent)
+        }
+        _ => Told::person("on again; what changed meanwhile counts as yours."),
+    };
+    hand_on(repo, &spoken, rest, focused.as_ref()).map(|answer| told.before(answer))
+}
+
+/// Some job's agent gave this text to a scheduling tool, whichever job is focused now.
+pub(crate) fn was_ever_scheduled(repo: &Repo, text: &str) -> Result<bool> {
+    let open = repo.jobs()?.iter().any(|job| repo.was_scheduled(job, text));
+    Ok(open || record::archive::closed_scheduled(repo, &repo::journal::text_hash(text))?)
+}
+
+/// The words behind a short word go where a prompt goes. Without any, the prompt is
+/// kept with the job and bears nothing.
+fn hand_on(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+    if spoken.guest {
+        return Ok(Answer::silence());
+    }
+    let open = focused.is_some_and(|focused| focused.state.job.status.is_open());
+    if rest.is_empty() && !open {
+        if let Some(focused) = focused {
+            keep_word(repo, spoken, focused)?;
+        }
+        return Ok(Answer::silence());
+    }
+    person::route::route_prompt(repo, spoken.event, spoken.text.to_owned(), spoken.word, true, focused)
+}
+
+/// Keeps the whole prompt with a job.
+fn keep_word(repo: &Repo, spoken: &Spoken<'_>, job: &LoadedJob) -> Result<()> {
+    record::interactions::add_interaction(
+        repo,
+        &job.chain,
+        InteractionKind::Prompt,
+        spoken.text,
+        spoken.word,
+        "a short word",
+    )
+}
+
+fn quick_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+    if rest.is_empty() && focused.is_none_or(|focused| !focused.state.job.status.is_open()) {
+        let told = "[QUICK] stands before what is to be done: [QUICK] fix the typo in README.md";
+        return Ok(Told::person(told).alone());
+    }
+    match begin_quick(repo, spoken, focused)? {
+        Lane::Created(created) => {
+            let agent = format!(
+                "this prompt is a new job on the small lane.\n{}",
+                briefing::gather::entry_text(repo, &created)
+            );
+            record::journal_line::count_injected(repo, &created, &agent)?;
+            Ok(Told::both("a small job; it asks you once, at its end.", agent).alone())
+        }
+        Lane::Switched => {
+            let now = repo.focused()?;
+            let opens = now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
+            let agent = format!("the person put this job on the small lane.\n{opens}");
+            let told = Told::both("the job goes the small lane.", agent);
+            hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
+        }
+        Lane::Closed(why) => {
+            let told = Told::person(format!("[QUICK] is not possible now: {why}"));
+            hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
+        }
+    }
+}
+
+/// Bears the prompt's job on the small lane, or moves a job there that has not begun.
+fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Lane> {
+    let closed = |why: String| Ok(Lane::Closed(why));
+    if !repo.rules.maps.names().contains(&QUICK) {
+        return closed("there is no track `quick` among the maps of this git-seed.".to_owned());
+    }
+    let Some(focused) = focused.filter(|focused| focused.state.job.status.is_open()) else {
+        if focused.is_some_and(|focused| focused.state.is_closing()) {
+            return closed("the finished job is still closing; the next one goes the small lane.".to_owned());
+        }
+        let prompt = jobs::birth::as_prompt(repo, spoken.text.to_owned(), spoken.word);
+        let created = jobs::birth::create_from_prompt(repo, &prompt, &spoken.driver(), QUICK)?;
+        return Ok(Lane::Created(Box::new(boundary::cross::open_lane(repo, created)?)));
+    };
+    let stand = &focused.state.stand;
+    if stand.track == QUICK {
+        return closed("the job goes the small lane already.".to_owned());
+    }
+    if !stand.phase.is_idle() {
+        return closed(format!("\"{}\" is under way in {}.", focused.state.job.name, stand.phase));
+    }
+    let switched = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+        QUICK.clone_into(&mut state.stand.track);
+        Ok(Ok(StepDraft::new(state, "track", "the job goes the small lane", By::Person)))
+    })?;
+    debug_assert!(switched.is_ok(), "a person's track is never refused");
+    if let Ok(switched) = switched {
+        boundary::cross::open_lane(repo, switched.focused)?;
+    }
+    Ok(Lane::Switched)
+}
+
+fn allow_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    paths: &[String],
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    if paths.is_empty() {
+        let told = Told::person("[ALLOW] names what it opens: [ALLOW src/main.rs docs/]");
+        return hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer));
+    }
+    let open = |focused: &&LoadedJob| focused.state.job.status.is_open();
+    if let Some(focused) = focused.filter(open) {
+        let told = allow(repo, spoken, focused, paths)?;
+        return hand_on(repo, spoken, rest, Some(focused)).map(|answer| told.before(answer));
+    }
+    // The prompt bears the job that the paths are opened for.
+    let answer = hand_on(repo, spoken, rest, focused)?;
+    let told = match repo.focused()?.as_ref().filter(open) {
+        Some(created) => allow(repo, spoken, created, paths)?,
+        None => Told::person("[ALLOW] opened nothing: no job is under way here."),
+    };
+    Ok(told.before(answer))
+}
+
+/// Opens `paths` for the cycle; what may not be opened is told with its reason.
+fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]) -> Result<Told> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut kept_shut = Vec::new();
+    for path in paths {
+        match place_to_open(repo, path, &spoken.event.cwd, &focused.state) {
+            Ok(line) => lines.push(line),
+            Err(why) => kept_shut.push(format!("{path} ({why})")),
+        }
+    }
+    let shut = kept_shut.join(", ");
+    if lines.is_empty() {
+        return Ok(Told::person(format!("opened nothing: {shut}.")));
+    }
+    widen(repo, &focused.chain, &lines)?;
+    let opened = lines.join(", ");
+    let map = repo.map(&focused.state.stand);
+    let writes = map.phases().find(|row| row.write.contains(&Write::Scope));
+    let here = repo.row(Some(focused)).write.contains(&Write::Scope);
+    let effect = match writes {
+        Some(row) if !here => format!("; {} may write there", row.name),
+        _ => String::new(),
+    };
+    let but = if shut.is_empty() { String::new() } else { format!("; not opened: {shut}") };
+    let agent = format!("the person opened {opened} until this cycle is closed{effect}.");
+    record::journal_line::count_injected(repo, focused, &agent)?;
+    Ok(Told::both(format!("opened {opened} until this cycle is closed{effect}{but}."), agent))
+}
+
+/// The line of the list that `written` means, or why it stays shut.
+fn place_to_open(
+    repo: &Repo,
+    written: &str,
+    cwd: &Path,
+    state: &State,
+) -> std::result::Result<String, String> {
+    let top = repo.store.work_tree();
+    let is_there = |base: &Path| base.join(written).symlink_metadata().is_ok();
+    let base = if !is_there(top) && is_there(cwd) { cwd } else { top };
+    let found = repo.resolve(Path::new(written), base, Some(state), &[]);
+    let no = |why: &str| Err(why.to_owned());
+    match &found.place {
+        _ if written.starts_with('~') => no("it lies outside the work tree"),
+        Place::Outside | Place::HostMemory | Place::Scratch => no("it lies outside the work tree"),
+        Place::Git => no("only git writes there"),
+        Place::OwnState => no("it is git seed's own state"),
+        Place::Surface { .. } => no("it governs the agent, so only you change it"),
+        Place::Page { dir } => Err(format!("a page goes with its directory: [ALLOW {}]", to_line(dir))),
+        Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
+            no("it is memory, which has its own phases")
+        }
+        Place::Project { .. } if found.real.is_dir() || (written.ends_with('/') && !found.exists) => {
+            Ok(format!("{}/", to_line(&found.shown)))
+        }
+        Place::Project { .. } if !found.exists && written.contains(['*', '?']) => {
+            no("it is a pattern; name each path")
+        }
+        Place::Project { .. } => Ok(found.shown),
+    }
+}
+
+/// Adds `lines` to what is open. Changes of the agent's that lie there now belong to
+/// its work, and no longer stand outside the fence.
+fn widen(repo: &Repo, chain: &str, lines: &[String]) -> Result<()> {
+    let mut allowed = repo.lines(chain, names::ALLOWED)?;
+    allowed.extend(lines.iter().cloned());
+    let mut scope = repo.lines(chain, names::SCOPE)?;
+    let known = scope.len();
+    scope.extend(lines.iter().filter_map(|line| line.strip_suffix('/')).map(str::to_owned));
+    let mut open: Scope = scope[known..].iter().map(|line| from_line(line)).collect();
+    lines.iter().filter(|line| !line.ends_with('/')).for_each(|file| open.open(file.as_str()));
+    let touched_before = repo.lines(chain, TOUCHED)?;
+    let put = |path: &str, lines: &[String]| TreeEdit::Put {
+        path: path.to_owned(),
+        bytes: state::write_lines(lines.iter().map(String::as_str)).into_bytes(),
+    };
+    let widened = record::step::step(repo, chain, Journaling::Read, |state, since| {
+        let subject = format!("the person opened {}", lines.join(", "));
+        let mut draft =
+            StepDraft::new(state, "allow", subject, By::Person).with(put(names::ALLOWED, &allowed));
+        if !state.stand.phase.is_idle() && scope.len() > known {
+            draft = draft.with(put(names::SCOPE, &scope));
+        }
+        let (inside, strays) = state.fence.strays.drain(..).partition(|path| open.holds(path));
+        let inside: Vec<String> = inside;
+        state.fence.strays = strays;
+        state.fence.unclaimed.retain(|unclaimed| !open.holds(&unclaimed.path));
+        if !inside.is_empty() {
+            let mut touched = touched_before.clone();
+            touched.extend(since.touched().map(str::to_owned));
+            touched.extend(inside);
+            draft = draft.with(put(TOUCHED, &touched));
+        }
+        Ok(Ok(draft))
+    })?;
+    debug_assert!(widened.is_ok(), "a person's word is never refused");
+    Ok(())
+}
+
+fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
+    let Some(focused) = focused else { return Ok(Told::person("no job is under way here.").alone()) };
+    keep_word(repo, spoken, focused)?;
+    let job = &focused.state.job;
+    if job.status != Status::Active {
+        let told = format!("\"{}\" is {} and does not pause.", job.name, job.status.word());
+        return Ok(Told::person(told).alone());
+    }
+    jobs::lifecycle::pause_job(repo, By::Person)?;
+    let person = format!("\"{}\" rests; git seed job activate {} goes on.", job.name, job.id);
+    let agent = "the person paused the job. It waits where it stands, and the turn may end; until another prompt only looking and answering are open.";
+    Ok(Told::both(person, agent).alone())
+}
+
+fn off_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+    if let Some(focused) = focused {
+        keep_word(repo, spoken, focused)?;
+    }
+    jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
+    let agent = "the person switched git seed off in this worktree; nothing is judged or recorded until they switch it on.";
+    Ok(Told::both("off in this worktree; a prompt with [ON], or git seed on, goes on where it stood.", agent)
+        .alone())
+}
+
+fn join_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+    let Some(job) = focused.filter(|_| spoken.guest) else {
+        let told = match focused {
+            Some(job) => format!("this session drives \"{}\" already.", job.state.job.name),
+            None => "there is no job to join.".to_owned(),
+        };
+        return hand_on(repo, spoken, rest, focused).map(|answer| Told::person(told).before(answer));
+    };
+    keep_word(repo, spoken, job)?;
+    jobs::birth::take_over(repo, &job.chain, &spoken.driver())?;
+    let agent = format!(
+        "the person gave this session the job; the one that drove it is a guest now.\n{}",
+        briefing::gather::entry_text(repo, job)
+    );
+    record::journal_line::count_injected(repo, job, &agent)?;
+    let person = format!("this session drives \"{}\" now; the other one is a guest.", job.state.job.name);
+    Ok(Told::both(person, agent).alone())
+}
+
+fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
+    let Some(job) = focused else {
+        let waiting = jobs::unattended::awaiting(repo)?;
+        let told = match waiting.first() {
+            Some(job) => format!(
+                "approved nothing: no job is focused. \"{}\" awaits you: [APPROVE] {}",
+                job.state.job.name, job.state.job.id
+            ),
+            None => "approved nothing: no job is focused here.".to_owned(),
+        };
+        return Ok(Told::person(told).alone());
+    };
+    keep_word(repo, spoken, job)?;
+    if let Some(told) = does_not_count(repo, spoken.word) {
+        return Ok(told.alone());
+    }
+    let moment = person::ask::completion_moment(repo, job);
+    if let Some(refusal) = questions::too_soon(&moment) {
+        let said = voice::say(&refusal, repo.row(Some(job)).name.as_str());
+        let person = format!("approved nothing yet: {}", said.why);
+        let agent = format!("the person would approve the job, but {} Do: {}", said.why, said.do_);
+        return Ok(Told::both(person, agent).alone());
+    }
+    Ok(match person::answers::approve(repo, &job.chain)? {
+        PersonReply::Done(text) => {
+            let name = &job.state.job.name;
+            Told::both(format!("\"{name}\" is approved; the agent closes its cycle."), format!("{text}."))
+        }
+        PersonReply::NotCounted(why) => Told::both(format!("approved nothing: {why}"), why),
+        PersonReply::Kept => Told::person("approved nothing."),
+    }
+    .alone())
+}
+
+fn approve_other(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    written: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    let job = written.parse::<JobId>().ok().and_then(|id| repo.job(&id).ok());
+    let Some(job) = job else {
+        let told = format!("approved nothing: there is no job {written}; git seed job list shows them.");
+        return Ok(Told::person(told).alone());
+    };
+    if focused.is_some_and(|focused| focused.chain == job.chain) {
+        if spoken.guest {
+            let told = "approved nothing: another session drives this job; start with [JOIN].";
+            return Ok(Told::person(told).alone());
+        }
+        return approve_word(repo, spoken, focused);
+    }
+    // A closed job takes no words any more; end_awaiting says what it is.
+    if !job.archived {
+        keep_word(repo, spoken, &job)?;
+    }
+    if let Some(told) = does_not_count(repo, spoken.word) {
+        return Ok(told.alone());
+    }
+    let told = match jobs::unattended::end_awaiting(repo, &job)? {
+        PersonReply::Done(text) => text,
+        PersonReply::NotCounted(why) => format!("approved nothing: {why}"),
+        PersonReply::Kept => "approved nothing.".to_owned(),
+    };
+    Ok(Told::person(told).alone())
+}
+
+/// Why an approval of this provenance does not count, if it does not.
+fn does_not_count(repo: &Repo, word: Sender) -> Option<Told> {
+    (word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse).then(|| {
+            Told::person(
+                "nobody sat there, so the approval is kept but does not count; git seed job approve at a terminal does.",
+            )
+        })
+}

@@ -1,0 +1,81 @@
+//! What a stay has come to: counts of acts, from the job and the journal together.
+
+use crate::claims::runs;
+use crate::engine::repo::{LoadedJob, Repo};
+use crate::event::ToolCall;
+use crate::format::journal::Counts;
+use crate::format::short_hash;
+use crate::phases::deeds;
+use crate::phases::pacing::{Deed, Stay};
+use crate::phases::place::Place;
+
+/// The stay of `focused`, as pacing sees it.
+pub(crate) fn stay(repo: &Repo, focused: &LoadedJob) -> Stay {
+    let none = Counts::default();
+    let counts = focused.activity.as_ref().unwrap_or(&none);
+    focused.state.stand.entry.stay(&counts.activity, repo.now, draw(focused))
+}
+
+/// True when `agent` belongs to the roster of the phase where `focused` stands: by its
+/// name, or by any name where the repository defines no subagent for that phase.
+fn is_of_roster(repo: &Repo, focused: &LoadedJob, agent: &str) -> bool {
+    let own = format!("{}-", focused.state.stand.phase);
+    if agent.starts_with(&own) {
+        return true;
+    }
+    let Ok(files) = std::fs::read_dir(repo.store.work_tree().join(".claude/agents")) else { return true };
+    !files.flatten().any(|file| file.file_name().to_string_lossy().starts_with(&own))
+}
+
+/// What a call of the main session counts as. `places` are those of its files.
+pub(crate) fn deeds(
+    repo: &Repo,
+    focused: &LoadedJob,
+    call: &ToolCall,
+    places: &[(String, Place)],
+) -> Vec<Deed> {
+    deeds::deeds(&call.act, places, |agent| is_of_roster(repo, focused, agent))
+}
+
+/// The same for a stay whenever one asks, and different from stay to stay.
+fn draw(focused: &LoadedJob) -> u32 {
+    let stand = &focused.state.stand;
+    let text =
+        format!("{}\n{}\n{}\n{}", focused.state.job.id, focused.state.job.run, stand.cycle, stand.phase);
+    u32::from_str_radix(&short_hash(text.as_bytes(), 6), 16).unwrap_or(0)
+}
+
+/// The end of this line is that of the code which it runs.
+pub(crate) fn tells(command: &str) -> bool {
+    runs::recognise(command).tells()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unmasked_run_proves() {
+        for (command, proves) in [
+            ("cargo test", true),
+            ("cd a && cargo test 2>&1", true),
+            ("cargo test || true", false),
+            ("cargo test | tail -5", false),
+            ("cargo test; true", false),
+            ("cargo test &", false),
+            ("git log", false),
+            ("! cargo test", false),
+            ("(! cargo test)", false),
+            ("echo $(cargo test)", false),
+            ("x=`cargo test` true", false),
+            ("cat <(cargo test)", false),
+            ("cargo test --no-run", false),
+            ("pytest --collect-only", false),
+            ("make -n test", false),
+            ("make test", true),
+            ("(cd a && cargo test -- --nocapture)", true),
+        ] {
+            assert_eq!(deeds::is_proof(command, tells), proves, "{command}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The steps of a job, newest first.
+
+use serde::Serialize;
+
+use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::trailers::StepTrailers;
+use crate::store::Step;
+
+/// One row of `log --json`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct LogRow {
+    pub id: String,
+    pub job: String,
+    pub run: u32,
+    pub cycle: u32,
+    pub phase: String,
+    pub step: String,
+    pub commit: Option<String>,
+    pub at: String,
+    pub subject: String,
+}
+
+/// The steps of a job, newest first, at most `limit`.
+pub(crate) fn log(repo: &Repo, focused: &LoadedJob, limit: usize) -> Result<Vec<LogRow>> {
+    let steps = repo.store.history_from(&focused.tip.commit, limit)?;
+    Ok(steps.iter().filter_map(log_row).collect())
+}
+
+fn log_row(step: &Step) -> Option<LogRow> {
+    let trailers = StepTrailers::read(&step.message)?;
+    let first = step.message.lines().next().unwrap_or_default();
+    let subject = first.strip_prefix(&format!("{}: ", trailers.step)).unwrap_or(first).to_owned();
+    Some(LogRow {
+        id: trailers.id,
+        job: trailers.job,
+        run: trailers.run,
+        cycle: trailers.cycle,
+        phase: trailers.phase,
+        step: trailers.step,
+        commit: trailers.commit,
+        at: rfc3339(step.at),
+        subject,
+    })
+}

@@ -1,0 +1,72 @@
+//! What a person said to a job: kept with the job, in full or by hash, as the rules want it.
+
+use crate::engine::record;
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::{Repo, Result};
+use crate::format::interaction::{self, Interaction};
+use crate::format::names;
+use crate::format::state::State;
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::summary;
+use crate::rules::Prompts;
+use crate::store::TreeEdit;
+
+/// What a job keeps of a prompt.
+pub(crate) fn kept_of(repo: &Repo, text: &str) -> String {
+    match repo.rules.prompts {
+        Prompts::Text => text.to_owned(),
+        Prompts::Hash => interaction::unworded(text),
+    }
+}
+
+/// How a step of `chain` treats the journal of this worktree: it belongs to the focused job.
+pub(crate) fn fold_for(repo: &Repo, chain: &str) -> Result<Journaling> {
+    Ok(if repo.store.focus()?.as_deref() == Some(chain) { Journaling::Read } else { Journaling::Skip })
+}
+
+/// Adds words to a job's standing instruction.
+pub(crate) fn add_interaction(
+    repo: &Repo,
+    chain: &str,
+    kind: InteractionKind,
+    text: &str,
+    word: Sender,
+    subject: &str,
+) -> Result<()> {
+    keep_words(repo, chain, kind, text, word, subject, |_| {})
+}
+
+pub(crate) fn keep_words(
+    repo: &Repo,
+    chain: &str,
+    kind: InteractionKind,
+    text: &str,
+    word: Sender,
+    subject: &str,
+    mut also: impl FnMut(&mut State),
+) -> Result<()> {
+    let by = if word.is_somebody() { By::Person } else { By::Hook };
+    let text = if kind == InteractionKind::Question { text.to_owned() } else { kept_of(repo, text) };
+    let interaction = Interaction { kind, at: repo.now, provenance: word.text().to_owned(), text };
+    let step = record::step::step(repo, chain, fold_for(repo, chain)?, |state, _| {
+        also(state);
+        let n = state.job.interactions + 1;
+        state.job.interactions = n;
+        if !state.is_closing() {
+            // What is said to a closing job bears the next one.
+            state.summed.heard(n, summary::words_said(&interaction.text), repo.rules.summary);
+        }
+        let bytes = interaction.write().into_bytes();
+        let put = TreeEdit::Put { path: names::interaction(n), bytes };
+        Ok(Ok(StepDraft::new(state, kind.word(), subject, by).with(put)))
+    })?;
+    debug_assert!(step.is_ok(), "words are never refused");
+    Ok(())
+}
+
+/// The number at the end of a trace file's name.
+pub(crate) fn trace_number(name: &str) -> u32 {
+    let stem = name.strip_suffix(".jsonl").unwrap_or(name);
+    stem.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
+}

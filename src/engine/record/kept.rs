@@ -1,0 +1,44 @@
+//! What a run hands on to the next one, and the receipts that a step keeps.
+
+use crate::claims::Ran;
+use crate::format::context::Context;
+use crate::format::state::State;
+use crate::format::{evidence, names};
+use crate::phases::deeds::runs_code;
+use crate::store::TreeEdit;
+
+/// The receipts of a fold that stay with the job: those of code that ran.
+pub(crate) fn kept<'r>(ran: impl Iterator<Item = &'r Ran>) -> Vec<TreeEdit> {
+    let code = ran.filter(|ran| ran.run.is_some() || runs_code(&ran.command));
+    let put = |ran: &Ran| TreeEdit::Put {
+        path: evidence::path(&evidence::id(ran)),
+        bytes: evidence::write(ran).into_bytes(),
+    };
+    code.map(put).collect()
+}
+
+/// Adds a cycle to the run, and gives the file that says why.
+pub(crate) fn add_cycle(state: &mut State, cycle: u32, why: &str) -> TreeEdit {
+    state.plan.extension_cycles_added = state.plan.extension_cycles_added.saturating_add(1);
+    let context = Context { run: state.job.run, cycle, text: why.trim().to_owned() };
+    put_context(state, &context)
+}
+
+/// Moves the reasons that an older record kept in `job.toml` into files of their own.
+pub(crate) fn move_contexts(state: &mut State) -> Vec<TreeEdit> {
+    let old = std::mem::take(&mut state.plan.extension_contexts);
+    let put = |text: &String| {
+        let context = of_old_record(state, text);
+        put_context(state, &context)
+    };
+    old.iter().map(put).collect()
+}
+
+fn put_context(state: &mut State, context: &Context) -> TreeEdit {
+    state.plan.contexts += 1;
+    TreeEdit::Put { path: names::context(state.plan.contexts), bytes: context.write().into_bytes() }
+}
+
+pub(crate) fn of_old_record(state: &State, text: &str) -> Context {
+    Context { run: state.job.run, cycle: 0, text: text.to_owned() }
+}

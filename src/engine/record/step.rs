@@ -1,0 +1,197 @@
+//! Steps: the only way that a job's state changes.
+//!
+//! A step locks, reads the job afresh, folds the journal into it, lets the caller
+//! decide, and writes state, trace and trailers as one commit by compare-and-swap;
+//! then the journal begins anew. Killed between any two of these, the next reader
+//! sees either the job before the step or the job after it: the new journal is
+//! recognised by its base, the old one by the hash that the step folded.
+
+use crate::engine::record;
+use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
+use crate::engine::record::kept::kept;
+use crate::engine::repo::journal::since;
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::format::fold::{JournalLines, Named, opening};
+use crate::format::journal::{self, Counts};
+use crate::format::names;
+use crate::format::state::{self, State};
+use crate::format::trailers::StepTrailers;
+use crate::jobs::{Job, JobId};
+use crate::store::{CommitId, StoreError, TreeEdit};
+use crate::verdict::Refusal;
+
+/// Takes a step of the job on `chain`. `decide` sees the job with its journal folded in,
+/// and may be asked again if another writer came first.
+pub(crate) fn step(
+    repo: &Repo,
+    chain: &str,
+    fold: Journaling,
+    decide: impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+) -> Result<std::result::Result<Taken, Refusal>> {
+    let _lock = repo.store.lock()?;
+    step_locked(repo, chain, fold, decide)
+}
+
+fn step_locked(
+    repo: &Repo,
+    chain: &str,
+    fold: Journaling,
+    mut decide: impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+) -> Result<std::result::Result<Taken, Refusal>> {
+    const TRIES: usize = 5;
+    for _ in 1..TRIES {
+        match try_step(repo, chain, fold, &mut decide) {
+            Err(SeedError::Store(error)) if error.is_moved() => {}
+            done => return done,
+        }
+    }
+    try_step(repo, chain, fold, &mut decide)
+}
+
+fn try_step(
+    repo: &Repo,
+    chain: &str,
+    fold: Journaling,
+    decide: &mut impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+) -> Result<std::result::Result<Taken, Refusal>> {
+    let repair = "git seed doctor --fix";
+    let missing = || StoreError::Missing { what: chain.to_owned(), repair };
+    let Some(tip) = repo.store.tip(chain)? else {
+        return Err(closed_error(repo, chain)?.unwrap_or_else(|| missing().into()));
+    };
+    let mut state = repo.state(chain, &tip)?;
+    if fold == Journaling::Read {
+        record::own_clone::is_of_this_clone(repo, &mut state)?;
+    }
+    if fold == Journaling::Skip {
+        return write(repo, chain, Some(&tip.commit), &mut state, &JournalLines::default(), decide);
+    }
+    repo.store.journal().with_lock(|journal| {
+        let since = match fold {
+            Journaling::Read => since(&state, &journal.all()?)?,
+            Journaling::Restart | Journaling::Skip => {
+                JournalLines { last: state.folded.clone(), ..JournalLines::default() }
+            }
+        };
+        let taken = write(repo, chain, Some(&tip.commit), &mut state, &since, decide)?;
+        if taken.is_ok() {
+            journal.restart(Some(&opening(&state, repo.now)))?;
+        }
+        Ok(taken)
+    })
+}
+
+pub(crate) fn write(
+    repo: &Repo,
+    chain: &str,
+    after: Option<&CommitId>,
+    state: &mut State,
+    since: &JournalLines,
+    decide: &mut impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+) -> Result<std::result::Result<Taken, Refusal>> {
+    let moved = record::kept::move_contexts(state);
+    let touched = state.take_in(since);
+    let before = state.job.updated_at;
+    let stood = (state.stand.phase.clone(), state.stand.cycle);
+    let mut draft = match decide(state, since)? {
+        Ok(draft) => draft,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    draft.edits.splice(0..0, moved);
+    if stood != (state.stand.phase.clone(), state.stand.cycle) {
+        record::injection::inject(repo, chain, state, &mut draft)?;
+    }
+    let trailers = seal(state, &draft, since, repo.now.max(before));
+    if !since.lines.is_empty() {
+        let path = names::trace(draft.cycle, &draft.phase, state.steps);
+        draft.edits.insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
+    }
+    draft.edits.splice(0..0, kept(since.lines.iter().filter_map(|linked| linked.line.ran.as_ref())));
+    if !touched.is_empty() {
+        draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
+    }
+    let written = state::write_short(state);
+    let (text, spilled) = written.map_err(|bad| SeedError::State { chain: chain.to_owned(), bad })?;
+    if let Some(text) = spilled {
+        draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
+    }
+    draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
+    let message = message(&draft, &trailers);
+    let commit = repo.store.append(chain, after, &draft.edits, &message, repo.now, &[])?;
+    let tip = repo.store.tip(chain)?.filter(|tip| tip.commit == commit);
+    let tip = tip.ok_or_else(|| StoreError::Moved { chain: chain.to_owned() })?;
+    let focused = LoadedJob {
+        chain: chain.to_owned(),
+        tip,
+        state: state.clone(),
+        activity: Ok(Counts::default()),
+        archived: false,
+    };
+    Ok(Ok(Taken { focused, trailers }))
+}
+
+/// The list of paths that the agent touched since the last boundary, with new ones added.
+fn touched_edit(repo: &Repo, chain: &str, after: Option<&CommitId>, new: Vec<String>) -> Result<TreeEdit> {
+    let known = match after {
+        Some(_) => repo.lines(chain, TOUCHED)?,
+        None => Vec::new(),
+    };
+    let all = known.iter().chain(&new).map(String::as_str);
+    let bytes = state::write_lines(all).into_bytes();
+    Ok(TreeEdit::Put { path: TOUCHED.to_owned(), bytes })
+}
+
+/// Why the job of a chain that has no ref takes no step, if it lies in the archive.
+fn closed_error(repo: &Repo, chain: &str) -> Result<Option<SeedError>> {
+    let row = names::job_of(chain).map(|id| repo.archived_row(&id)).transpose()?.flatten();
+    Ok(row.map(|row| SeedError::Closed { id: row.id, status: row.status.word() }))
+}
+
+/// Opens the chain of a new job.
+pub(crate) fn create(
+    repo: &Repo,
+    mut job: State,
+    subject: &str,
+    by: By,
+    edits: Vec<TreeEdit>,
+    focus: bool,
+) -> Result<Taken> {
+    let _lock = repo.store.lock()?;
+    let chain = names::job_chain(&job.job.id);
+    job.home.clone = record::own_clone::clone_id(repo)?;
+    let draft = StepDraft { edits, ..StepDraft::new(&job, "birth", subject, by) };
+    let mut decide = |_: &mut State, _: &JournalLines| Ok(Ok(draft.clone()));
+    let taken = write(repo, &chain, None, &mut job, &JournalLines::default(), &mut decide)?;
+    let taken = taken.map_err(|_| SeedError::Usage("a birth is never refused".to_owned()))?;
+    if focus {
+        // The journal first: a focus without its journal would look like damage.
+        repo.store.journal().restart(Some(&opening(&taken.focused.state, repo.now)))?;
+        repo.store.set_focus(&chain)?;
+    }
+    Ok(taken)
+}
+
+/// The file that lists paths touched since the last boundary.
+pub(crate) const TOUCHED: &str = "touched";
+
+/// Names the step of `draft` in the state and gives its trailers.
+fn seal(state: &mut State, draft: &StepDraft, since: &JournalLines, at: i64) -> StepTrailers {
+    let named = Named { step: &draft.step, phase: &draft.phase, cycle: draft.cycle };
+    StepTrailers {
+        commit: draft.commit.as_ref().map(CommitId::to_string),
+        by: Some(draft.by.word().to_owned()),
+        ..state.seal(named, &since.last, at)
+    }
+}
+
+fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {
+    let subject: String = draft.subject.lines().next().unwrap_or_default().chars().take(120).collect();
+    let head = format!("{}: {subject}", draft.step);
+    let text = if draft.body.is_empty() { head } else { format!("{head}\n\n{}", draft.body) };
+    crate::format::trailers::append(&text, trailers)
+}
+
+/// A new pending job.
+pub(crate) fn created(id: JobId, name: &str, track: &str, at: i64, worktree: &str) -> State {
+    State::new(Job::created(id, name, at), track, worktree)
+}

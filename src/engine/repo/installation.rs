@@ -1,0 +1,161 @@
+//! What `init` wrote down of what it put where.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::repo::Repo;
+use crate::engine::repo::Result;
+use crate::format::names;
+use crate::format::prints::Prints;
+use crate::hosts::servers::NAME;
+use crate::hosts::{self, Host};
+use crate::{githooks, world};
+
+/// What the gate can be asked, as a client of `git seed mcp` calls it.
+pub(crate) const FUNCTIONS: [&str; 6] =
+    ["verify_claim", "verify_paths", "causal_trace", "response_gate", "checkpoint", "session_report"];
+
+/// Put before a name it makes another one for the same function.
+pub(crate) const ALIAS: &str = "phionyx_";
+
+/// Whether a function answers to `name`.
+pub(crate) fn is_function(name: &str) -> bool {
+    FUNCTIONS.contains(&name.strip_prefix(ALIAS).unwrap_or(name))
+}
+
+/// The programs and the marks of all agent hosts.
+pub(crate) fn agents() -> (Vec<String>, Vec<String>) {
+    let rows: Vec<_> = hosts::names().filter_map(|name| hosts::row(name).ok()).collect();
+    let programs = rows.iter().flat_map(|row| row.processes.clone()).collect();
+    let markers = rows.iter().flat_map(|row| row.markers.clone()).collect();
+    (programs, markers)
+}
+
+/// A host that was told of our server.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ServerFile {
+    pub host: String,
+    pub path: PathBuf,
+    /// Directories that did not exist before, innermost first.
+    #[serde(default)]
+    pub made_dirs: Vec<PathBuf>,
+    /// What [`ServerRow::remove`] needs.
+    #[serde(default)]
+    pub undo: String,
+}
+
+/// What `init` wrote, for `uninstall`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Installation {
+    #[serde(default)]
+    pub settings: Vec<SettingsFile>,
+    /// `.git/info/exclude` as it was before our lines; absent when it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude_before: Option<String>,
+    /// `.git/info` was not there before.
+    #[serde(default)]
+    pub made_info: bool,
+    /// Lines of ours in `.git/info/exclude`.
+    #[serde(default)]
+    pub excluded: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<githooks::Record>,
+    /// Subagent definitions of ours, and other Markdown that is put in beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentFile>,
+    /// Hosts that were told of our MCP server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerFile>,
+}
+
+/// A subagent definition that was put in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AgentFile {
+    pub path: PathBuf,
+    /// Hash of what was written; one that was changed since is the person's.
+    pub hash: String,
+    /// Directories that did not exist before, innermost first.
+    #[serde(default)]
+    pub made_dirs: Vec<PathBuf>,
+}
+
+/// One settings file of a host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SettingsFile {
+    pub host: String,
+    pub path: PathBuf,
+    /// Directories that did not exist before, innermost first.
+    #[serde(default)]
+    pub made_dirs: Vec<PathBuf>,
+    /// What [`install::remove`] needs.
+    #[serde(default)]
+    pub undo: String,
+}
+
+impl Repo {
+    pub(crate) fn prints_dir(&self) -> PathBuf {
+        self.store.seed_dir().join("prints")
+    }
+
+    pub(crate) fn prints_file(&self) -> PathBuf {
+        self.prints_dir().join(format!("{}.json", self.store.worktree_name()))
+    }
+
+    /// The prints of this worktree; none before its first session, and where they do not read.
+    pub(crate) fn prints(&self) -> Option<Prints> {
+        serde_json::from_slice(&std::fs::read(self.prints_file()).ok()?).ok()
+    }
+
+    /// Whether a call of `tool` at `host` goes to our own server.
+    ///
+    /// A name is not enough: anybody may call a server so. `init` has to have told this host
+    /// of it, and the entry has to stand there and run this binary; hosts let an entry of
+    /// their local scope win over others of its name.
+    pub(crate) fn is_own_server(&self, host: &Host, server: &str, tool: &str) -> bool {
+        if server != NAME {
+            return false;
+        }
+        let called = [format!("mcp__{NAME}__"), format!("mcp_{NAME}_")];
+        let Some(function) = called.iter().find_map(|start| tool.strip_prefix(start.as_str())) else {
+            return false;
+        };
+        let Some(row) = host.server.as_ref().filter(|_| is_function(function)) else {
+            return false;
+        };
+        let binary = world::own_binary().to_string_lossy().into_owned();
+        let told = self.installation().servers;
+        told.iter().filter(|file| file.host == host.name).any(|file| {
+            let text = fs::read_to_string(&file.path).unwrap_or_default();
+            row.has(&text, &self.project(), &binary)
+        })
+    }
+
+    /// The work tree, as hosts call a project.
+    pub(crate) fn project(&self) -> String {
+        self.store.work_tree().to_string_lossy().into_owned()
+    }
+
+    pub(crate) fn record_file(&self) -> PathBuf {
+        self.store.seed_dir().join("install.toml")
+    }
+
+    /// What was installed here.
+    pub(crate) fn installation(&self) -> Installation {
+        let text = std::fs::read_to_string(self.record_file()).unwrap_or_default();
+        toml::from_str(&text).unwrap_or_default()
+    }
+
+    /// The hook installer's view of this repository.
+    pub(crate) fn hook_repo(&self) -> githooks::RepoDirs {
+        githooks::RepoDirs::new(self.store.git_dir(), self.store.common_dir(), self.store.work_tree())
+    }
+
+    /// The rules that a person has applied here.
+    pub(crate) fn applied_rules(&self) -> Result<Option<String>> {
+        let Some(tip) = self.store.tip(names::RULES)? else { return Ok(None) };
+        let bytes = self.store.file(&tip, "seed.toml")?.unwrap_or_default();
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}

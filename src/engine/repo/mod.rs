@@ -1,0 +1,260 @@
+//! The joint: gather, ask, record.
+//!
+//! [`Seed`] brings the pure domains and the store together. It gathers what a rule may
+//! look at, asks it, and records the answer; what a rule *says* lives in the domains,
+//! what a sentence says in `voice.toml`, what git does in `store`. Before a tool it
+//! only reads. Writing is always: lock, read, decide again, write, compare-and-swap.
+
+pub(crate) mod answer;
+pub(crate) mod archive_index;
+pub(crate) mod clone_file;
+pub(crate) mod clone_id;
+pub(crate) mod installation;
+pub(crate) mod job;
+pub(crate) mod journal;
+pub(crate) mod page_paths;
+pub(crate) mod paths;
+pub(crate) mod plan_file;
+pub(crate) mod quote;
+pub(crate) mod rows;
+pub(crate) mod sessions;
+pub(crate) mod text;
+
+use std::path::Path;
+
+use crate::engine::repo;
+use crate::format::journal::Counts;
+use crate::format::state::{BadState, State};
+use crate::format::{meta, names};
+use crate::jobs::{JobId, Status, UnixSeconds};
+use crate::rules::{BadRules, Rules};
+use crate::store::{NotOpen, Store, StoreError, Tip};
+use crate::world;
+
+/// A repository with git seed in it, at one moment.
+#[derive(Debug)]
+pub struct Repo {
+    pub store: Store,
+    pub rules: Rules,
+    pub now: UnixSeconds,
+    /// The focus when it was opened; a decision reads it once.
+    focus: Focus,
+}
+
+/// What has the focus of a worktree.
+#[derive(Clone, Debug)]
+pub(crate) enum Focus {
+    On(String, Tip),
+    Nothing,
+    /// It did not read; whoever needs it says why.
+    Unread,
+}
+
+/// A job as it stands, with the chain that holds it.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadedJob {
+    pub chain: String,
+    pub tip: Tip,
+    pub state: State,
+    /// What happened since the last step; an error when the journal does not hold.
+    pub activity: Result<Counts, JournalTrouble>,
+    /// It lies in the archive and has no ref: it is read, and takes no step.
+    pub archived: bool,
+}
+
+/// Why a journal cannot be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JournalTrouble {
+    #[error("the journal of this worktree is missing")]
+    Missing,
+    #[error("the journal of this worktree was changed by hand")]
+    Changed,
+}
+
+/// Why git seed could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    #[error(transparent)]
+    NotOpen(#[from] NotOpen),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{chain}: {bad}")]
+    State { chain: String, bad: BadState },
+    #[error(transparent)]
+    Rules(#[from] BadRules),
+    /// A proposal that does not hold, said with file and line.
+    #[error("{0}")]
+    Proposal(String),
+    #[error("there is no seed.toml at the top of the work tree")]
+    NoProposal,
+    #[error("git seed is not installed in this repository")]
+    NotSeeded,
+    #[error("no job is focused in this worktree")]
+    NoJob,
+    /// A step was wanted of a job that lies in the archive.
+    #[error("job {id} is {status} and closed; {}", reopening(.status, .id))]
+    Closed { id: JobId, status: &'static str },
+    #[error("the state of this repository was written by a newer git-seed (format {0}); use that one")]
+    Newer(u32),
+    #[error(transparent)]
+    Journal(#[from] JournalTrouble),
+    #[error("{0}")]
+    Usage(String),
+    /// A job whose record came from elsewhere and cannot be gone on with as it is.
+    #[error("{0}")]
+    Elsewhere(String),
+    #[error("`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}")]
+    Vetoed { hook: String, output: String },
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// What is left for a job that is closed.
+fn reopening(status: &str, id: &JobId) -> String {
+    if status == Status::Voided.word() {
+        "it is parked for good: git seed job create makes another".to_owned()
+    } else {
+        format!("a person opens it again: git seed job reactivate {id}")
+    }
+}
+
+impl SeedError {
+    /// True where the repository's seed state is damaged, not merely absent.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
+            Self::Journal(_) | Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => {
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What helps against it, in the words of a command or of an act.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotSeeded => Some("git seed init"),
+            Self::NoProposal => Some(
+                "write one with the keys that shall differ; git seed rules show prints all of them, man git-seed-rules explains each",
+            ),
+            Self::Proposal(_) => Some("man git-seed-rules tells what each key may be; nothing has changed"),
+            Self::Rules(_) => Some("a person mends seed.toml, then runs git seed rules apply"),
+            Self::NoJob => Some(
+                "a prompt in the agent's session becomes a job; git seed status shows where things stand",
+            ),
+            Self::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
+            repo if repo.is_damage() => Some("git seed doctor --fix"),
+            _ => None,
+        }
+    }
+}
+
+/// The rules of a job's own, as a person of this clone approved them. Those that a fetch
+/// brought were approved elsewhere.
+pub(crate) fn rules_of(store: &Store, tip: &Tip) -> Result<Option<String>> {
+    let Some(bytes) = store.file(tip, names::JOB_RULES)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&bytes);
+    let Some((by, rules)) = text.split_once('\n') else { return Ok(None) };
+    Ok((by == repo::clone_file::approved_in(&repo::clone_file::known_clone(store))).then(|| rules.to_owned()))
+}
+
+/// Results of this module.
+pub type Result<T, E = SeedError> = std::result::Result<T, E>;
+
+impl Repo {
+    /// Opens the repository around `cwd` for a hook; the environment is not asked.
+    pub fn discover(cwd: &Path) -> Result<Self> {
+        Self::over(Store::discover(cwd)?)
+    }
+
+    /// Opens the repository that governs work in `cwd`: the innermost one around it where
+    /// git seed lives. A repository nested in a governed one, or a step outside of it, is
+    /// no way out; there `project` is asked. Without any, the one around `cwd`.
+    pub(crate) fn governing(cwd: &Path, project: Option<&Path>) -> Result<Self> {
+        let nearest = Self::discover(cwd);
+        if let Ok(repo) = &nearest
+            && repo.store.seed_dir().is_dir()
+        {
+            return nearest;
+        }
+        let mut dir =
+            nearest.as_ref().map_or(cwd, |repo| repo.store.work_tree()).parent().map(Path::to_owned);
+        while let Some(above) = dir.take() {
+            let Ok(repo) = Self::discover(&above) else { break };
+            if repo.store.seed_dir().is_dir() {
+                return Ok(repo);
+            }
+            dir = repo.store.work_tree().parent().map(Path::to_owned);
+        }
+        match project.map(Self::discover) {
+            Some(Ok(repo)) if repo.store.seed_dir().is_dir() => Ok(repo),
+            _ => nearest,
+        }
+    }
+
+    /// Opens the repository that the environment or `cwd` names, for a command.
+    pub fn open(cwd: &Path) -> Result<Self> {
+        Self::over(Store::from_environment(cwd)?)
+    }
+
+    /// The same, under the shipped rules: for mending applied ones that do not hold.
+    pub(crate) fn open_under_shipped(cwd: &Path) -> Result<Self> {
+        let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);
+        Ok(Self { store, rules, now: world::now(), focus: Focus::Unread })
+    }
+
+    pub(crate) fn over(store: Store) -> Result<Self> {
+        let applied = match store.tip(names::RULES)? {
+            None => None,
+            Some(tip) => Some(store.file(&tip, "seed.toml")?.unwrap_or_default()),
+        };
+        let applied = applied.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let focus = match store.focused() {
+            Ok(Some((chain, tip))) => Focus::On(chain, tip),
+            Ok(None) => Focus::Nothing,
+            Err(_) => Focus::Unread,
+        };
+        // Whoever reads the job says it where it is damaged.
+        let own = match &focus {
+            Focus::On(_, tip) => rules_of(&store, tip).unwrap_or_default(),
+            Focus::Nothing | Focus::Unread => None,
+        };
+        let rules = match (own, applied) {
+            (Some(own), applied) => Rules::for_job(applied.as_deref(), &own)?,
+            (None, Some(applied)) => Rules::with(&applied)?,
+            (None, None) => Rules::shipped()?,
+        };
+        Ok(Self { store, rules, now: world::now(), focus })
+    }
+
+    /// True when git seed is installed here.
+    pub(crate) fn is_seeded(&self) -> Result<bool> {
+        Ok(self.store.tip(names::META)?.is_some())
+    }
+
+    /// Refuses to go on where nothing is installed or a newer binary wrote.
+    pub(crate) fn require_seeded(&self) -> Result<()> {
+        let Some(tip) = self.store.tip(names::META)? else { return Err(SeedError::NotSeeded) };
+        let bytes = self.store.file(&tip, meta::FILE)?.unwrap_or_default();
+        match meta::Meta::read(&bytes) {
+            Ok(meta) if meta.is_readable() => Ok(()),
+            Ok(meta) => Err(SeedError::Newer(meta.format)),
+            Err(error) => Err(SeedError::State { chain: names::META.to_owned(), bad: error.into() }),
+        }
+    }
+
+    /// Where the switch of this worktree is.
+    pub(crate) fn switch(&self) -> std::path::PathBuf {
+        self.store.seed_dir().join("off").join(self.store.worktree_name())
+    }
+
+    /// False while a person has switched discipline off in this worktree.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.switch().exists()
+    }
+
+    /// The private index of the tree fence.
+    pub(crate) fn private_index(&self) -> std::path::PathBuf {
+        self.store.seed_dir().join("index").join(self.store.worktree_name())
+    }
+}

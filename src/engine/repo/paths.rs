@@ -1,0 +1,427 @@
+//! Paths as a host gives them, and paths as git knows them.
+//!
+//! Links and `..` are resolved before a guard sees a path, so that no detour leads
+//! past a fence. What does not exist yet is judged by its nearest existing parent.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::engine::repo::Repo;
+use crate::format::state::State;
+use crate::phases::companions::fits as fits_name;
+use crate::phases::place::{self, Names, Place};
+
+/// A path after resolving it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    /// Where it really is.
+    pub real: PathBuf,
+    /// Relative to the work tree, with `/`; the absolute path when it lies outside.
+    pub shown: String,
+    pub place: Place,
+    pub exists: bool,
+}
+
+/// The bytes of a file, also where a link leads to it. A pipe in its place would be waited for
+/// without end, and a hook has to answer: it reads as no file.
+pub(crate) fn bytes_of(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    let path = path.as_ref();
+    if path.metadata()?.is_file() {
+        std::fs::read(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no plain file"))
+    }
+}
+
+/// The same, as text.
+pub(crate) fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
+    String::from_utf8(bytes_of(path)?).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad))
+}
+
+/// Resolves links and `..` of `path`; parts that do not exist are kept as they are.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    find(path).0
+}
+
+/// The same, and whether there is something.
+fn find(path: &Path) -> (PathBuf, bool) {
+    let mut rest: Vec<std::ffi::OsString> = Vec::new();
+    let mut head = path.to_owned();
+    loop {
+        if let Ok(real) = std::fs::canonicalize(&head) {
+            let whole = rest.iter().rev().fold(real, |path, part| join(&path, Path::new(part)));
+            return (whole, rest.is_empty());
+        }
+        // A dangling link would be written through: judge the place that it points to.
+        if let Ok(target) = std::fs::read_link(&head) {
+            let base = head.parent().unwrap_or(Path::new("/")).to_owned();
+            head = base.join(target);
+            if rest.len() < 64 {
+                rest.push("".into());
+                continue;
+            }
+        }
+        let Some(parent) = head.parent().map(Path::to_owned) else { return (path.to_owned(), false) };
+        rest.push(
+            head.components().next_back().map_or_else(Default::default, |part| part.as_os_str().to_owned()),
+        );
+        head = parent;
+    }
+}
+
+/// What a path of a tool call means.
+enum Meant {
+    Path(PathBuf),
+    /// Nothing that this process could look at in the tool's place.
+    Elsewhere,
+}
+
+/// Takes what means another thing to every process, and to other systems, by its spelling.
+fn meant(path: &Path, cwd: &Path) -> Meant {
+    // A host's payload was joined to its directory already.
+    let spelled = path.strip_prefix(cwd).unwrap_or(path).to_string_lossy();
+    if cfg!(unix) && place::is_of_windows(&spelled) {
+        return Meant::Elsewhere;
+    }
+    let mut path = cwd.join(path);
+    for _ in 0..8 {
+        match next_magic(&path, cwd) {
+            None => return Meant::Path(path),
+            Some(Meant::Path(further)) => path = further,
+            Some(Meant::Elsewhere) => break,
+        }
+    }
+    Meant::Elsewhere
+}
+
+/// Where the first part of `path` leads that is another to every process, and what follows it.
+fn next_magic(path: &Path, cwd: &Path) -> Option<Meant> {
+    let mut parts = path.components();
+    let mut names: Vec<String> = Vec::new();
+    while let Some(part) = parts.next() {
+        match part {
+            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => drop(names.pop()),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => continue,
+        }
+        let so_far: Vec<&str> = names.iter().map(String::as_str).collect();
+        match so_far.as_slice() {
+            ["proc", "self" | "thread-self", "cwd"] => return Some(Meant::Path(cwd.join(parts.as_path()))),
+            ["proc", "self" | "thread-self", "root"] => {
+                return Some(Meant::Path(Path::new("/").join(parts.as_path())));
+            }
+            ["proc", who, _] if matches!(*who, "self" | "thread-self") || is_number(who) => {
+                return Some(Meant::Elsewhere);
+            }
+            ["dev", "fd", _] => return Some(Meant::Elsewhere),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The path as the disk spells it, where it spells a part of it with other letters.
+fn stored(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        let Component::Normal(name) = part else {
+            found.push(part);
+            continue;
+        };
+        let name = name.to_string_lossy();
+        let entries = std::fs::read_dir(&found).into_iter().flatten().flatten();
+        let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let exact = names.iter().any(|known| *known == name);
+        let other = names.iter().find(|known| !exact && known.to_lowercase() == name.to_lowercase());
+        found.push(other.map_or(name.as_ref(), String::as_str));
+    }
+    found
+}
+
+/// Device and inode of a file that has more than one name.
+#[cfg(unix)]
+fn linked(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let data = path.symlink_metadata().ok()?;
+    (data.is_file() && data.nlink() > 1).then(|| (data.dev(), data.ino()))
+}
+
+#[cfg(not(unix))]
+fn linked(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+fn join(base: &Path, part: &Path) -> PathBuf {
+    let mut path = base.to_owned();
+    for part in part.components() {
+        match part {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::Normal(name) => path.push(name),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    path
+}
+
+/// Whether the directory `dir` below `top` holds a file that `name` fits; `*` in it stands
+/// for any letters.
+pub(crate) fn holds(top: &Path, dir: &str, name: &str) -> bool {
+    let dir = top.join(dir);
+    if !name.contains('*') {
+        return dir.join(name).is_file();
+    }
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|file| fits_name(name, file)))
+}
+
+fn inside_a_repository(path: &Path, own: &Path) -> bool {
+    path.ancestors().any(|dir| dir != own && dir.join(".git").exists())
+}
+
+/// True when `path` lies below the folder `pattern`, in which `~` is home and `*` one name.
+fn fits(pattern: &str, path: &str) -> bool {
+    let home = crate::world::variable("HOME").unwrap_or_default();
+    let pattern = match pattern.strip_prefix("~/") {
+        Some(_) if home.is_empty() => return false,
+        Some(rest) => format!("{home}/{rest}"),
+        None => pattern.to_owned(),
+    };
+    let mut wanted = pattern.trim_end_matches('/').split('/');
+    let mut given = path.split('/');
+    wanted.all(|want| given.next().is_some_and(|part| want == "*" && !part.is_empty() || want == part))
+}
+
+impl Repo {
+    /// Resolves a path of a tool call; `cwd` is the directory that it is relative to.
+    pub(crate) fn resolve(
+        &self,
+        path: &Path,
+        cwd: &Path,
+        state: Option<&State>,
+        memory: &[String],
+    ) -> Resolved {
+        let given = match meant(path, cwd) {
+            Meant::Path(given) => given,
+            Meant::Elsewhere => {
+                let shown = path.to_string_lossy().into_owned();
+                return Resolved { real: path.to_owned(), shown, place: Place::Outside, exists: false };
+            }
+        };
+        let (mut real, exists) = find(&given);
+        if self.ignores_case() {
+            real = stored(&real);
+        }
+        let top = self.top_of(&real);
+        let (shown, place) = match real.strip_prefix(&top) {
+            Ok(inside) => {
+                let shown = inside.to_string_lossy();
+                // Elsewhere a backslash is a letter of a name like any other.
+                let shown = if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() };
+                let shown = self.composed(shown);
+                let place = self.place_named(&shown, state);
+                (shown, place)
+            }
+            Err(_) => (real.to_string_lossy().into_owned(), self.outside(&real, memory)),
+        };
+        let place = self.or_linked_page(place, &real, path);
+        Resolved { real, shown, place, exists }
+    }
+
+    /// Where a path of the work tree lies by its name alone.
+    pub(crate) fn place_named(&self, path: &str, state: Option<&State>) -> Place {
+        let job = state.map(|state| state.job.id.to_string());
+        let plan = state.zip(job.as_deref()).and_then(|(state, job)| state.plan.pointer.path(job));
+        let old_plan = state.and_then(|state| state.plan.pointer.old_path());
+        let names = Names {
+            pages: &self.rules.pages,
+            surfaces: &self.rules.surfaces,
+            unlocked: state.and_then(|state| state.unlocked.as_ref()),
+            job: job.as_deref(),
+            plan: plan.as_deref(),
+            old_plan: old_plan.as_deref(),
+            ignore_case: self.ignores_case(),
+        };
+        place::of(path, &names)
+    }
+
+    /// The disk does not tell large letters from small ones, so git says.
+    fn ignores_case(&self) -> bool {
+        self.store.is_set("core.ignoreCase")
+    }
+
+    /// A path as git stores it where it composes what the disk takes apart.
+    pub(crate) fn composed(&self, path: String) -> String {
+        use unicode_normalization::UnicodeNormalization as _;
+        if path.is_ascii() || !self.store.is_set("core.precomposeUnicode") {
+            path
+        } else {
+            path.nfc().collect()
+        }
+    }
+
+    /// Other names of the file at `resolved`, of those that are known: files that hold the
+    /// fence up, and files of the work tree. Asked only where the disk says that it has some.
+    pub(crate) fn twins(&self, resolved: &Resolved, state: Option<&State>) -> Vec<Resolved> {
+        let Some((device, inode)) =
+            Some(&resolved.real).filter(|_| resolved.exists).and_then(|path| linked(path))
+        else {
+            return Vec::new();
+        };
+        let top = self.store.work_tree();
+        let prints = self.prints().unwrap_or_default().files;
+        let mut paths: Vec<PathBuf> = prints.iter().map(|print| PathBuf::from(&print.path)).collect();
+        let known = self.store.names_in_index(&self.private_index(), device, inode);
+        paths.extend(known.iter().filter_map(|path| path.below(top).ok()));
+        paths.retain(|path| linked(path) == Some((device, inode)));
+        let mut twins: Vec<Resolved> = Vec::new();
+        for path in paths {
+            let mut twin = self.resolve(&path, top, state, &[]);
+            // What holds the fence up is no scratch file, wherever a home lies.
+            if twin.place == Place::Scratch {
+                twin.place = Place::Outside;
+            }
+            if twin.real != resolved.real && !twins.iter().any(|known| known.real == twin.real) {
+                twins.push(twin);
+            }
+        }
+        twins
+    }
+
+    /// A page that is a link is its target: the file that a page's name leads to is that
+    /// page, by whichever name it is written.
+    fn or_linked_page(&self, place: Place, real: &Path, given: &Path) -> Place {
+        let Place::Project { dir } = &place else { return place };
+        let name = given.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if self.rules.pages.contains(&name) || self.is_linked_page(dir, real) {
+            return Place::Page { dir: dir.clone() };
+        }
+        place
+    }
+
+    /// True when a page of `dir` is a link to `real`.
+    pub(crate) fn is_linked_page(&self, dir: &str, real: &Path) -> bool {
+        let dir = self.store.work_tree().join(dir);
+        let leads_here = |page: &String| {
+            let page = dir.join(page);
+            std::fs::read_link(&page).is_ok()
+                && std::fs::canonicalize(&page).is_ok_and(|target| target == real)
+        };
+        self.rules.pages.iter().any(leads_here)
+    }
+
+    /// The top of the work tree with links resolved. Where a resolved path begins with it
+    /// as it is, there are none, and the disk need not be asked.
+    fn top_of(&self, real: &Path) -> PathBuf {
+        let top = self.store.work_tree();
+        if real.starts_with(top) {
+            return top.to_owned();
+        }
+        std::fs::canonicalize(top).unwrap_or_else(|_| top.to_owned())
+    }
+
+    fn outside(&self, path: &Path, memory: &[String]) -> Place {
+        let git = [self.store.git_dir(), self.store.common_dir()];
+        if let Some(dir) = git.into_iter().find(|dir| path.starts_with(real(dir))) {
+            let below = path.strip_prefix(real(dir)).unwrap_or(path);
+            return if below.starts_with("seed") { Place::OwnState } else { Place::Git };
+        }
+        let text = path.to_string_lossy();
+        if memory.iter().any(|pattern| fits(pattern, &text)) {
+            return Place::HostMemory;
+        }
+        let scratch = self.rules.scratch.iter().any(|folder| text.starts_with(folder.as_str()));
+        let home = std::fs::canonicalize(self.store.work_tree()).unwrap_or_default();
+        // A work tree that itself lies in a scratch folder does not open its neighbours' repositories.
+        if scratch && !inside_a_repository(path, &home) { Place::Scratch } else { Place::Outside }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_exist_is_judged_by_where_it_would_be() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let top = std::fs::canonicalize(dir.path()).expect("it is there");
+        std::fs::create_dir_all(top.join("a/b")).expect("made");
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(top.join("a"), top.join("link")).expect("made");
+            std::os::unix::fs::symlink("a/ghost", top.join("dangling")).expect("made");
+        }
+        for (given, real_path) in [
+            ("a/b/new.txt", "a/b/new.txt"),
+            ("a/b/../new.txt", "a/new.txt"),
+            ("no/such/../x", "no/x"),
+            ("link/b/new", "a/b/new"),
+            ("dangling", "a/ghost"),
+        ] {
+            assert_eq!(real(&top.join(given)), top.join(real_path), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_each_process_reads_otherwise_is_the_calls_or_nobodys() {
+        let cwd = Path::new("/r/sub");
+        for (given, path) in [
+            ("a.rs", Some("/r/sub/a.rs")),
+            ("/r/a.rs", Some("/r/a.rs")),
+            ("/proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/self/cwd/../a.rs", Some("/r/a.rs")),
+            ("/proc/./self//cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/thread-self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/self/root/etc/x", Some("/etc/x")),
+            ("/proc/self/root/proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("../../proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
+            ("/proc/self/fd/3", None),
+            ("/proc/12/cwd/a.rs", None),
+            ("/proc/12/root/x", None),
+            ("/proc/self/task/12/cwd/a.rs", None),
+            ("/dev/fd/3", None),
+            (r"C:\r\a.rs", None),
+            (r"/r/sub/C:\r\a.rs", None),
+            (r"\\wsl$\U\r\a.rs", None),
+            ("/proc/sys/x", Some("/proc/sys/x")),
+        ] {
+            let found = match meant(Path::new(given), cwd) {
+                Meant::Path(found) => Some(join(Path::new("/"), &found)),
+                Meant::Elsewhere => None,
+            };
+            assert_eq!(found.as_deref(), path.map(Path::new), "{given}");
+        }
+    }
+
+    #[test]
+    fn the_disks_own_spelling_is_found() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let top = std::fs::canonicalize(dir.path()).expect("it is there");
+        std::fs::create_dir_all(top.join("Src/Parser")).expect("made");
+        std::fs::write(top.join("Src/Parser/Lex.rs"), "").expect("written");
+        for (given, own) in [
+            ("src/PARSER/lex.RS", "Src/Parser/Lex.rs"),
+            ("Src/new/x", "Src/new/x"),
+            ("SRC/new/x", "Src/new/x"),
+        ] {
+            assert_eq!(stored(&top.join(given)), top.join(own), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_names_a_folder_by_parts() {
+        for (pattern, path, fit) in [
+            ("/h/.claude/projects/*/memory/", "/h/.claude/projects/x/memory/a.md", true),
+            ("/h/.claude/projects/*/memory/", "/h/.claude/projects/x/memory", true),
+            ("/h/.claude/projects/*/memory/", "/h/.claude/projects/x/other/a.md", false),
+            ("/h/.claude/projects/*/memory/", "/h/.claude/projects/x", false),
+        ] {
+            assert_eq!(fits(pattern, path), fit, "{path}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The row of the phase in which a job stands, its map, and the scope that is declared.
+
+use std::path::Path;
+
+use crate::engine::repo::Repo;
+use crate::engine::repo::paths::Resolved;
+use crate::engine::repo::{self, LoadedJob};
+use crate::event::Event;
+use crate::format::names;
+use crate::format::state::State;
+use crate::hosts::Host;
+use crate::memory::scope::Scope;
+use crate::phases::place::Place;
+use crate::phases::{Map, Phase, Position, Write};
+
+/// A directory as a line of the `scope` file; the root is written as a dot.
+pub(crate) fn to_line(dir: &str) -> String {
+    if dir.is_empty() { ".".to_owned() } else { dir.to_owned() }
+}
+
+pub(crate) fn from_line(line: &str) -> String {
+    if line == "." { String::new() } else { line.to_owned() }
+}
+
+/// True when the directory of `place` is declared, or its file at `path` open by itself.
+pub(crate) fn declared(path: &str, place: &Place, scope: &Scope) -> bool {
+    match place {
+        Place::Page { dir } => scope.declares(dir),
+        Place::Project { dir } => scope.declares(dir) || scope.holds(path),
+        _ => false,
+    }
+}
+
+impl Repo {
+    /// The row of a state, as [`Repo::row`] gives it for a focused job.
+    pub(crate) fn row_of(&self, state: &State) -> &Phase {
+        state.stand.row(self.map(&state.stand), self.rules.idle == crate::rules::Idle::Closed)
+    }
+
+    /// The row that judges `focused`, or the row for nobody's work.
+    pub(crate) fn row(&self, focused: Option<&LoadedJob>) -> &Phase {
+        match focused {
+            Some(focused) => self.row_of(&focused.state),
+            None => self.rules.maps.home().none(),
+        }
+    }
+
+    /// The map that `stand` walks on.
+    pub(crate) fn map(&self, stand: &Position) -> &Map {
+        self.rules.maps.get(&stand.track)
+    }
+
+    /// The branch where the job lives, when HEAD is elsewhere.
+    pub(crate) fn away<'a>(&self, focused: &'a LoadedJob) -> Option<&'a str> {
+        let home = focused.state.home.branch.as_str();
+        if home.is_empty() || focused.state.stand.is_talk() {
+            return None;
+        }
+        let here = self.store.branch().ok()?.unwrap_or_default();
+        (here != home).then_some(home)
+    }
+
+    /// Where a path of `event` lies.
+    pub(crate) fn place(
+        &self,
+        host: &Host,
+        event: &Event,
+        path: &Path,
+        focused: Option<&LoadedJob>,
+    ) -> Resolved {
+        self.resolve(path, &event.cwd, focused.map(|focused| &focused.state), &host.memory)
+    }
+
+    /// The declared directories, read only where the phase asks for them.
+    pub(crate) fn scope_for(&self, phase: &Phase, focused: Option<&LoadedJob>) -> Scope {
+        let asks = phase.write.iter().any(|write| matches!(write, Write::Scope | Write::ScopedPage));
+        focused.filter(|_| asks).map(|focused| self.scope(focused)).unwrap_or_default()
+    }
+
+    /// The declared directories of the cycle, and what a person opened beside them.
+    pub(crate) fn scope(&self, focused: &LoadedJob) -> Scope {
+        let lines = |file| {
+            let bytes = self.store.file(&focused.tip, file).ok().flatten().unwrap_or_default();
+            let lines = crate::format::state::read_lines(&bytes);
+            lines.into_iter().map(|line| self.composed(line)).collect::<Vec<String>>()
+        };
+        let mut scope: Scope = lines(names::SCOPE).iter().map(|line| from_line(line)).collect();
+        for line in lines(names::ALLOWED) {
+            match line.strip_suffix('/') {
+                Some(dir) => drop(scope.declare(from_line(dir))),
+                None => scope.open(line),
+            }
+        }
+        scope
+    }
+
+    /// True when `place` is in scope, or `path` follows a source in scope: what a tool
+    /// rewrites beside the work. The disk is asked for candidates only.
+    pub(crate) fn is_declared(&self, path: &str, place: &Place, scope: &Scope) -> bool {
+        let companions = self.rules.companions();
+        let follows = || {
+            let holds = |dir: &str, name: &str| repo::paths::holds(self.store.work_tree(), dir, name);
+            companions.is_candidate(path) && companions.follows(path, scope.dirs(), holds)
+        };
+        declared(path, place, scope) || (matches!(place, Place::Project { .. }) && follows())
+    }
+}

@@ -1,0 +1,226 @@
+//! Sessions: which host process speaks, and whether its word may grant anything.
+//!
+//! A session is recorded when it starts: host, process, start time. Prompts and
+//! answers count only from that process. A host that was started below another
+//! recorded host of this repository is an agent, whatever it says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::repo::Repo;
+use crate::engine::repo::{self, Result};
+use crate::event::Event;
+use crate::format::short_hash;
+use crate::jobs::UnixSeconds;
+use crate::world::{self, HostProcess, Manner, NotAPerson, Process};
+
+/// A session as it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Session {
+    pub host: String,
+    pub id: String,
+    pub worktree: String,
+    pub started: UnixSeconds,
+    /// The host's process; absent where the system does not tell.
+    #[serde(default)]
+    pub process: Option<Process>,
+    /// The home that the host has; what a command sets itself does not count.
+    #[serde(default)]
+    pub home: Option<std::path::PathBuf>,
+    /// How the host hands over its events.
+    #[serde(default)]
+    pub manner: Option<Manner>,
+    /// Started from inside another recorded session, or by nobody that can be told while
+    /// another one ran.
+    #[serde(default)]
+    pub nested: bool,
+    /// The host said that nobody sits there.
+    #[serde(default)]
+    pub unattended: bool,
+    /// What its acts and rulings are told apart by; a session that goes on keeps it.
+    #[serde(default)]
+    pub trace: String,
+}
+
+/// Whose word an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// A person's, and one was there.
+    Attended,
+    /// A person's session, without anyone sitting there.
+    Unattended,
+    /// A person's session; the host does not say whether anyone sits there.
+    Unknown,
+    /// Nobody's: an agent made it, or another process than the recorded host.
+    Nobody,
+}
+
+impl Sender {
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Attended => "attended",
+            Self::Unattended => "unattended",
+            Self::Unknown => "unknown",
+            Self::Nobody => "nobody",
+        }
+    }
+
+    /// The word that [`Sender::text`] wrote.
+    pub fn read(text: &str) -> Self {
+        let all = [Self::Attended, Self::Unattended, Self::Nobody];
+        all.into_iter().find(|word| word.text() == text).unwrap_or(Self::Unknown)
+    }
+
+    pub fn is_somebody(self) -> bool {
+        self != Self::Nobody
+    }
+}
+
+/// The host says of itself that nobody sits there.
+pub(crate) fn is_unattended(host: &str) -> bool {
+    let Ok(row) = crate::hosts::row(host) else { return false };
+    let value = row.attended.as_deref().and_then(world::variable);
+    row.is_attended(value.as_deref()) == Some(false)
+}
+
+/// True when the process that calls us is the session's recorded host.
+pub(crate) fn speaks_for(session: &Session, above: &[Process]) -> bool {
+    match (&session.process, world::caller(above)) {
+        (Some(recorded), Some(caller)) => is_same(recorded, caller),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// True when this event is handed over as that was which recorded the session.
+pub(crate) fn is_handed_alike(session: &Session) -> bool {
+    let now = session.process.as_ref().and_then(world::manner);
+    session.manner.zip(now).is_none_or(|(then, now)| then == now)
+}
+
+pub(crate) fn is_same(a: &Process, b: &Process) -> bool {
+    a.pid == b.pid && a.started == b.started
+}
+
+pub(crate) fn is_running(process: Option<&Process>) -> bool {
+    process.is_none_or(|process| world::running(process.pid).is_some_and(|now| is_same(&now, process)))
+}
+
+impl Repo {
+    pub(crate) fn session_file(&self, id: &str) -> std::path::PathBuf {
+        self.store.seed_dir().join("sessions").join(format!("{}.toml", short_hash(id.as_bytes(), 16)))
+    }
+
+    /// The recorded session whose id has the hash `name`.
+    pub(crate) fn session_named(&self, name: &str) -> Option<Session> {
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let file = self.store.seed_dir().join("sessions").join(format!("{name}.toml"));
+        toml::from_str(&std::fs::read_to_string(file).ok().filter(|_| plain)?).ok()
+    }
+
+    /// The recorded session `id`.
+    pub(crate) fn session(&self, id: &str) -> Option<Session> {
+        toml::from_str(&std::fs::read_to_string(self.session_file(id)).ok()?).ok()
+    }
+
+    /// True while the session `id` is recorded and its host runs.
+    pub(crate) fn is_live(&self, id: &str) -> bool {
+        self.session(id).is_some_and(|session| is_running(session.process.as_ref()))
+    }
+
+    /// Forgets the session of `event`.
+    pub(crate) fn end_session(&self, event: &Event) -> Result<()> {
+        if !self.is_own_session(event) {
+            return Ok(());
+        }
+        match std::fs::remove_file(self.session_file(&event.session)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// True when the event comes from the process that its session was recorded with.
+    pub(crate) fn is_own_session(&self, event: &Event) -> bool {
+        let known = self.session(&event.session);
+        known.is_some_and(|known| speaks_for(&known, &world::ancestors()))
+    }
+
+    /// Recorded sessions whose host still runs, where the system tells.
+    fn hosted(&self) -> Vec<Session> {
+        let files = std::fs::read_dir(self.store.seed_dir().join("sessions"));
+        let read = |file: std::fs::DirEntry| {
+            // The draft of a writer that was killed is no session.
+            file.path().extension().filter(|ending| *ending == "toml")?;
+            toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
+        };
+        let sessions = files.into_iter().flatten().flatten().filter_map(read);
+        sessions.filter(|session| session.process.is_some() && is_running(session.process.as_ref())).collect()
+    }
+
+    /// The home of the person behind this process: that of the host above it, and only where
+    /// none is, the one that the environment names.
+    pub(crate) fn persons_home(&self) -> Option<std::path::PathBuf> {
+        let hosted = self.hosted();
+        if hosted.is_empty() {
+            return world::variable("HOME").map(Into::into);
+        }
+        let above = world::ancestors();
+        let is_above = |session: &&Session| {
+            session.process.as_ref().is_some_and(|process| above.iter().any(|up| is_same(up, process)))
+        };
+        hosted.iter().find(is_above).or(hosted.first()).and_then(|session| session.home.clone())
+    }
+
+    /// A host of this worktree runs.
+    pub(crate) fn is_hosted(&self) -> bool {
+        let here = self.store.worktree_name();
+        self.hosted().iter().any(|session| session.worktree == here)
+    }
+
+    /// The host processes of recorded sessions that run.
+    pub(crate) fn host_processes(&self) -> Vec<Process> {
+        self.hosted().into_iter().filter_map(|session| session.process).collect()
+    }
+
+    /// Says whether a person may be assumed behind this process.
+    ///
+    /// # Errors
+    ///
+    /// Says what speaks against it.
+    pub(crate) fn is_person(&self) -> std::result::Result<(), NotAPerson> {
+        if world::is_played_person() {
+            return Ok(());
+        }
+        let (agents, markers) = repo::installation::agents();
+        world::who(&world::surroundings(&markers), &agents, &self.live_hosts())
+    }
+
+    fn live_hosts(&self) -> Vec<HostProcess> {
+        let host = |process: Process| HostProcess { started_ms: world::started_ms(&process), process };
+        self.host_processes().into_iter().map(host).collect()
+    }
+
+    /// A host that begins while a person sits at another one here is a person's only if its own
+    /// chain leads to one: code of an agent's that was detached from its shell leads nowhere.
+    /// Where only unattended sessions run, nobody's word is at stake.
+    pub(crate) fn is_detached_from_another(&self, above: &[Process]) -> bool {
+        let Some(caller) = world::caller(above) else { return false };
+        let another = |session: &Session| {
+            !session.unattended && !session.process.as_ref().is_some_and(|process| is_same(process, caller))
+        };
+        if world::is_played_person() || !self.hosted().iter().any(another) {
+            return false;
+        }
+        let (agents, markers) = repo::installation::agents();
+        let others: Vec<HostProcess> =
+            self.live_hosts().into_iter().filter(|host| !is_same(&host.process, caller)).collect();
+        world::started_by_a_person(&world::above(caller.pid, &markers), &agents, &others).is_err()
+    }
+
+    pub(crate) fn is_below_another(&self, above: &[Process]) -> bool {
+        let caller = world::caller(above).cloned();
+        self.host_processes()
+            .into_iter()
+            .filter(|process| !caller.as_ref().is_some_and(|caller| is_same(caller, process)))
+            .any(|process| above.iter().any(|up| is_same(up, &process)))
+    }
+}

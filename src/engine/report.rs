@@ -1,0 +1,422 @@
+//! What people and agents are shown: status, log, refusals. Values only; printing is `cli`'s.
+
+use serde::Serialize;
+
+use crate::engine::fence::tree::FenceShown;
+use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{boundary, fence, jobs, record};
+use crate::format::interaction::Interaction;
+use crate::format::journal::{Line, Linked, Refused, What};
+use crate::format::{names, state};
+use crate::phases::{Class, Multiplier, Phase, Reads, Write, pacing};
+use crate::verdict::{Facts, Refusal};
+use crate::voice;
+
+/// `status --json`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Status {
+    pub enabled: bool,
+    pub track: String,
+    pub job: Option<JobHead>,
+    pub phase: String,
+    pub cycle: u32,
+    /// How many cycles the plan document and what was added to it come to.
+    #[serde(skip)]
+    pub cycles: Option<u32>,
+    /// What may be done now, in words.
+    pub allowed: Vec<String>,
+    /// What stands between here and the next step, in words.
+    pub missing: Vec<String>,
+    pub next: String,
+    /// Steps of the focused job that no remote has.
+    pub unsynced: u32,
+    pub cost: CostShown,
+    /// Paths of the agent's making outside the fence, and paths that nobody claims.
+    pub fence: FenceShown,
+    /// Without a focus: the jobs that rest until a person approves them.
+    pub awaiting: Vec<JobHead>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct JobHead {
+    pub id: String,
+    pub name: String,
+    pub status: &'static str,
+    pub run: u32,
+}
+
+/// What the cycle cost so far.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct CostShown {
+    pub calls: u32,
+    pub words: u32,
+    pub refusals: u32,
+    pub commits: u32,
+}
+
+/// One row of `why --json`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct WhyRow {
+    pub at: String,
+    pub event: String,
+    pub tool: String,
+    pub paths: Vec<String>,
+    pub by: String,
+    pub wants: &'static str,
+    pub why: String,
+    #[serde(rename = "do")]
+    pub do_: String,
+    pub then: String,
+    pub facts: Facts,
+}
+
+/// `job show --json`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct JobShown {
+    pub id: String,
+    pub name: String,
+    pub objective: String,
+    pub status: &'static str,
+    pub focused: bool,
+    pub phase: String,
+    pub cycle: u32,
+    pub run: u32,
+    pub track: String,
+    pub interactions: Vec<InteractionShown>,
+    pub depends_on: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<String>,
+    pub user_approval: bool,
+    pub plugin_lock_approval: bool,
+    pub plan_file: serde_json::Value,
+    pub extension_cycles_added: u32,
+    pub extension_contexts: Vec<String>,
+    pub repeating_interval: u32,
+    /// What the next run of a repeating job begins as.
+    pub reactivation_target: &'static str,
+    pub last_completed_at: Option<String>,
+    pub altered: Vec<String>,
+    pub created_at: String,
+    pub updated_at: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct InteractionShown {
+    pub n: u32,
+    pub kind: &'static str,
+    pub text: String,
+    pub at: String,
+    pub provenance: String,
+}
+
+/// `phase current --json`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PhaseShown {
+    pub phase: String,
+    pub cycle: u32,
+    pub job: Option<String>,
+    pub entry: EntryShown,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct EntryShown {
+    pub multiplier: Option<f64>,
+    pub from: String,
+    pub altered: Vec<String>,
+}
+
+/// Where everything stands.
+pub(crate) fn status(repo: &Repo) -> Result<Status> {
+    repo.require_seeded()?;
+    let focused = repo.focused()?;
+    let row = repo.row(focused.as_ref());
+    let Some(focused) = &focused else {
+        return Ok(Status {
+            enabled: repo.is_on(),
+            track: repo.rules.maps.home_name().to_owned(),
+            job: None,
+            phase: "none".to_owned(),
+            cycle: 0,
+            cycles: None,
+            allowed: allowed(row, &[]),
+            missing: Vec::new(),
+            next: "send a prompt: it becomes a job".to_owned(),
+            unsynced: 0,
+            cost: CostShown::default(),
+            fence: FenceShown {
+                strays: fence::fingerprint_restore::print_strays(repo),
+                ..FenceShown::default()
+            },
+            awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
+        });
+    };
+    let state = &focused.state;
+    let missing = boundary::judge::missing(repo, focused)?;
+    Ok(Status {
+        enabled: repo.is_on(),
+        track: state.stand.track.clone(),
+        job: Some(job_head(focused)),
+        phase: state.stand.phase.to_string(),
+        cycle: state.stand.cycle,
+        cycles: repo.plan_total(focused).and_then(|total| state.plan.effective_last_cycle(Some(total))),
+        allowed: {
+            let mut said = allowed(row, &open_places(repo, focused)?);
+            let open = focused.state.unlocked.as_ref();
+            let open = open.filter(|_| row.write.contains(&Write::Surface));
+            said.extend(open.map(|open| format!("change the unlocked surface {}", open.surface)));
+            said
+        },
+        missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
+        next: next(repo, focused, row, &missing),
+        unsynced: state.steps,
+        cost: cost(focused),
+        fence: fence::shown::fence_shown(repo, focused)?,
+        awaiting: Vec::new(),
+    })
+}
+
+/// Directories and files that may be written in where the phase writes its scope.
+fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    let mut places = repo.lines(&focused.chain, names::SCOPE)?;
+    for line in repo.lines(&focused.chain, names::ALLOWED)? {
+        let place = line.strip_suffix('/').unwrap_or(&line).to_owned();
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Refusal]) -> String {
+    let stand = &focused.state.stand;
+    if stand.phase.is_gmode() {
+        return "git seed gmode exit".to_owned();
+    }
+    if stand.is_talk() || stand.phase.is_idle() {
+        return "git seed phase advance".to_owned();
+    }
+    match missing.first() {
+        Some(refusal) => voice::say(refusal, row.name.as_str()).do_,
+        // On a small lane the row says it all.
+        None if repo.map(stand).lane.is_some() => row.work.clone(),
+        None => "git seed phase advance -F -".to_owned(),
+    }
+}
+
+/// Refusals, newest first: those of this worktree since the last step, then those of
+/// the focused job, or of the newest one.
+pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
+    let mut lines: Vec<Line> = Vec::new();
+    let journal = repo.store.journal().all()?;
+    lines.extend(journal.iter().rev().filter_map(|line| Some(Linked::read(line).ok()?.line)));
+    let job = match repo.focused()? {
+        Some(focused) => Some(focused),
+        None => record::archive::newest(repo)?,
+    };
+    if let Some(focused) = job {
+        let mut traces = repo.store.names(&focused.tip, "trace").unwrap_or_default();
+        let number = |name: &String| {
+            let stem = name.trim_end_matches(".jsonl");
+            stem.rsplit('-').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0)
+        };
+        traces.sort_by_key(|name| std::cmp::Reverse(number(name)));
+        for name in traces {
+            if lines.iter().filter(|line| line.refusal.is_some()).count() >= limit {
+                break;
+            }
+            let bytes = repo.store.file(&focused.tip, &format!("trace/{name}"))?.unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
+        }
+    }
+    let mut rows: Vec<WhyRow> = lines
+        .iter()
+        .filter_map(|line| {
+            let mut row = why_row(line)?;
+            if let Some(worth) = line.refusal.as_ref().and_then(|refused| worth(repo, refused)) {
+                row.facts.set("worth", worth);
+            }
+            Some(row)
+        })
+        .collect();
+    rows.truncate(limit);
+    Ok(rows)
+}
+
+/// For a person: what the acts of a stay that was not let go came to, and what it takes.
+pub(crate) fn worth(repo: &Repo, refused: &Refused) -> Option<String> {
+    let acts = pacing::heard(refused.facts.get("acts")?);
+    let multiplier: Multiplier = refused.facts.get("multiplier")?.parse().ok()?;
+    let map = repo.rules.maps.home();
+    let pace = map.phase(&refused.phase.as_str().into())?.pace.as_ref()?;
+    let named = refused.facts.get("met").unwrap_or_default();
+    let met: Vec<_> = pace.demands.keys().copied().filter(|demand| named.contains(demand.word())).collect();
+    let tenths = pace.worth(&acts, &met).saturating_mul(multiplier.tenths());
+    Some(format!("{}.{} of {}", tenths / 10, tenths % 10, pace.enough))
+}
+
+/// A job with its whole standing instruction.
+pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
+    let state = &job.state;
+    let mut interactions = Vec::new();
+    for n in 1..=state.job.interactions {
+        let bytes = repo.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
+        if let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) {
+            let (kind, at) = (read.kind.word(), rfc3339(read.at));
+            interactions.push(InteractionShown { n, kind, text: read.text, at, provenance: read.provenance });
+        }
+    }
+    let plan_file = match state.plan.pointer.given() {
+        None => serde_json::Value::Null,
+        Some("false") => false.into(),
+        Some(name) => name.into(),
+    };
+    Ok(JobShown {
+        id: state.job.id.to_string(),
+        name: state.job.name.clone(),
+        objective: state.job.objective.clone(),
+        status: state.job.status.word(),
+        focused: repo.store.focus()?.as_deref() == Some(job.chain.as_str()),
+        phase: state.stand.phase.to_string(),
+        cycle: state.stand.cycle,
+        run: state.job.run,
+        track: state.stand.track.clone(),
+        interactions,
+        depends_on: state.job.depends_on.iter().map(ToString::to_string).collect(),
+        shape: state.job.shape.clone(),
+        user_approval: state.job.user_approval,
+        plugin_lock_approval: state.job.plugin_lock_approval,
+        plan_file,
+        extension_cycles_added: state.plan.extension_cycles_added,
+        extension_contexts: jobs::next_run::contexts(repo, job)?
+            .into_iter()
+            .map(|context| context.text)
+            .collect(),
+        repeating_interval: state.job.repeating_interval,
+        reactivation_target: if state.job.repeats_active { "active" } else { "pending" },
+        last_completed_at: state.job.last_completed_at.map(rfc3339),
+        altered: altered(repo, job)?,
+        created_at: rfc3339(state.job.created_at),
+        updated_at: rfc3339(state.job.updated_at),
+    })
+}
+
+/// Pages of the declared directories.
+fn altered(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
+    let bytes = repo.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
+    Ok(state::read_lines(&bytes).iter().map(|dir| repo.page_path(dir)).collect())
+}
+
+/// The phase in which the focused job stands.
+pub(crate) fn phase_shown(repo: &Repo) -> Result<PhaseShown> {
+    repo.require_seeded()?;
+    let Some(focused) = repo.focused()? else {
+        let entry = EntryShown { multiplier: None, from: String::new(), altered: Vec::new() };
+        return Ok(PhaseShown { phase: "none".to_owned(), cycle: 0, job: None, entry });
+    };
+    let stand = &focused.state.stand;
+    Ok(PhaseShown {
+        phase: stand.phase.to_string(),
+        cycle: stand.cycle,
+        job: Some(focused.state.job.id.to_string()),
+        entry: EntryShown {
+            multiplier: stand.entry.multiplier.map(|value| f64::from(value.tenths()) / 10.0),
+            from: stand.entry.from.to_string(),
+            altered: altered(repo, &focused)?,
+        },
+    })
+}
+
+fn job_head(job: &LoadedJob) -> JobHead {
+    let job = &job.state.job;
+    JobHead { id: job.id.to_string(), name: job.name.clone(), status: job.status.word(), run: job.run }
+}
+
+/// Two gates may want the same work.
+fn said_once(said: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for text in said {
+        if !once.contains(&text) {
+            once.push(text);
+        }
+    }
+    once
+}
+
+fn why_of(refusal: &Refusal, row: &Phase) -> String {
+    voice::say(refusal, row.name.as_str()).why.trim_end_matches('.').to_owned()
+}
+
+fn cost(focused: &LoadedJob) -> CostShown {
+    let since = focused.activity.clone().unwrap_or_default();
+    let cost = &focused.state.cost;
+    CostShown {
+        calls: cost.calls + since.calls,
+        words: cost.words + since.words,
+        refusals: cost.refusals + since.refusals,
+        commits: cost.commits,
+    }
+}
+
+fn why_row(line: &Line) -> Option<WhyRow> {
+    let refused = line.refusal.as_ref()?;
+    let stop = line.what == What::Kept;
+    let by: &'static str = if stop { "stop" } else { "guard" };
+    let refusal = Refusal { by, wants: refused.wants, facts: refused.facts.clone() };
+    let said = voice::say(&refusal, &refused.phase);
+    Some(WhyRow {
+        at: rfc3339(line.at),
+        event: match line.what {
+            What::Kept => "stop",
+            _ if line.tool.is_empty() => "boundary",
+            _ => "tool",
+        }
+        .to_owned(),
+        tool: line.tool.clone(),
+        paths: line.paths.clone(),
+        by: refused.by.clone(),
+        wants: refused.wants.word(),
+        why: said.why,
+        do_: said.do_,
+        then: said.then,
+        facts: refused.facts.clone(),
+    })
+}
+
+/// What a row opens, in words.
+fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
+    let mut said = Vec::new();
+    if row.opens(Class::Read) {
+        said.push(if row.reads == Reads::Memory { "read memory pages" } else { "read anything" }.to_owned());
+    }
+    if row.opens(Class::Web) {
+        said.push("search the web".to_owned());
+    }
+    if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::Page)) {
+        said.push(format!("write below {anchor} in any page"));
+    }
+    if row.write.contains(&Write::Scope) {
+        let dirs = if scope.is_empty() { "no directory yet".to_owned() } else { scope.join(", ") };
+        said.push(format!("write in {dirs}"));
+    } else if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::ScopedPage)) {
+        said.push(format!("write results below {anchor}"));
+    }
+    if row.write.contains(&Write::Memory) {
+        said.push("write pages, knowledge and agent definitions".to_owned());
+    }
+    if row.write.contains(&Write::All) {
+        said.push("write anything".to_owned());
+    }
+    if row.opens(Class::ShellWrite) {
+        said.push("run anything".to_owned());
+    } else if row.opens(Class::ShellCode) {
+        said.push("run tests and scripts".to_owned());
+    } else if row.opens(Class::ShellRead) {
+        said.push("run commands that look".to_owned());
+    }
+    if row.checkpoints {
+        said.push("checkpoint".to_owned());
+    }
+    said
+}

@@ -1,0 +1,207 @@
+//! Git's own hooks: a second fence, for the agent only.
+//!
+//! Without an agent host among the processes above they say nothing and pass. A commit
+//! that git seed itself is making is recognised by `pending` and passes as well.
+
+use crate::engine::repo::installation::agents;
+use crate::engine::repo::{self, Repo, Result};
+use crate::engine::{claims, fence, record};
+use crate::format::journal::What;
+use crate::format::trailers::{StepTrailers, claimed_ids};
+use crate::format::{names, notes};
+use crate::phases::guard::{self, Staged};
+use crate::verdict::Verdict;
+use crate::world;
+
+/// The hooks that git seed has something to say in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GitHook {
+    PreCommit,
+    CommitMsg,
+    PostCommit,
+    PrePush,
+}
+
+impl GitHook {
+    /// The hook of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "pre-commit" => Some(Self::PreCommit),
+            "commit-msg" => Some(Self::CommitMsg),
+            "post-commit" => Some(Self::PostCommit),
+            "pre-push" => Some(Self::PrePush),
+            _ => None,
+        }
+    }
+}
+
+/// Answers a hook of git; `arguments` are those that git gave.
+pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Result<Verdict> {
+    if !repo.is_seeded()? || !repo.is_on() {
+        return Ok(Ok(()));
+    }
+    if is_own_commit(repo) {
+        if hook == GitHook::PostCommit {
+            attest_head(repo)?;
+        }
+        return Ok(Ok(()));
+    }
+    if !has_agent_above(repo) {
+        return Ok(Ok(()));
+    }
+    match hook {
+        GitHook::PreCommit => pre_commit(repo),
+        GitHook::CommitMsg => commit_msg(repo, arguments.first().map_or("", String::as_str)),
+        GitHook::PostCommit => {
+            attest_head(repo)?;
+            post_commit(repo).map(Ok)
+        }
+        // It warns and refuses nothing: see `unproven`.
+        GitHook::PrePush => Ok(Ok(())),
+    }
+}
+
+/// An agent's host is above: one that is known by name, or one that a session recorded.
+fn has_agent_above(repo: &Repo) -> bool {
+    if world::is_played_person() {
+        return false;
+    }
+    // The tour plays the host and the person in one process, which is no agent.
+    let mut hosts = repo.host_processes();
+    hosts.retain(|host| !world::is_own_program(host));
+    let recorded = |up: &world::Process| hosts.iter().any(|host| repo::sessions::is_same(host, up));
+    agent_is_above() || world::ancestors().iter().any(recorded)
+}
+
+/// The commit is the one that a boundary is making right now.
+fn is_own_commit(repo: &Repo) -> bool {
+    let told = world::variable("GIT_SEED_PENDING");
+    told.is_some_and(|id| record::pending_file::pending(repo).is_some_and(|pending| pending.id == id))
+}
+
+fn pre_commit(repo: &Repo) -> Result<Verdict> {
+    let focused = repo.focused()?;
+    let row = repo.row(focused.as_ref());
+    let scope = focused.as_ref().map(|focused| repo.scope(focused)).unwrap_or_default();
+    let cycle = focused.as_ref().map_or(0, |focused| focused.state.stand.cycle);
+    for staged in repo.store.staged()? {
+        let path = staged.to_string();
+        let put_back =
+            focused.as_ref().map(|focused| fence::surfaces::is_put_back(repo, &focused.state, &staged));
+        let place = repo.place_named(&path, focused.as_ref().map(|focused| &focused.state));
+        let declared = repo.is_declared(&path, &place, &scope);
+        let put_back = put_back.transpose()?.unwrap_or(false);
+        let staged = Staged { path: &path, place: &place, cycle, declared, put_back };
+        if let Err(refusal) = guard::is_committed(row, &staged) {
+            return Ok(Err(refusal));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
+    let message = std::fs::read_to_string(file)?;
+    let verdict = trailers_are_ours(repo, &message)?;
+    // Commits that are only being replayed keep the subject that they have.
+    let replays = matches!(repo.store.in_progress(), Some("rebase" | "am"));
+    let aside = repo.focused()?.is_some_and(|focused| focused.state.stand.phase.is_gmode());
+    if let (Ok(()), true, false, Some(told)) = (&verdict, aside, replays, told_aside(&message)) {
+        world::write_whole(std::path::Path::new(file), told.as_bytes())?;
+    }
+    Ok(verdict)
+}
+
+fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
+    let claimed: Vec<&str> = claimed_ids(message).collect();
+    if claimed.is_empty() && StepTrailers::read(message).is_none() {
+        return Ok(Ok(()));
+    }
+    let head = repo.store.head()?.commit;
+    let known = match head {
+        Some(head) => repo.store.commit_message(&head)?,
+        None => String::new(),
+    };
+    let known: Vec<&str> = claimed_ids(&known).collect();
+    Ok(guard::trailers_are_ours(&claimed, &known))
+}
+
+/// Binds the commit that just landed to the record that backs it.
+fn attest_head(repo: &Repo) -> Result<()> {
+    match repo.store.head()?.commit {
+        Some(head) => claims::records::attest_commit(repo, &head).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// How many of the commits that an agent is about to push carry no passing record for
+/// their tree, and of how many; `pushed` are the lines that git tells the hook. Nothing
+/// where a person pushes, or no record was ever made.
+pub(crate) fn unproven(repo: &Repo, pushed: &str) -> Result<Option<(usize, usize)>> {
+    let asked = repo.is_seeded()? && repo.is_on() && has_agent_above(repo);
+    if !asked || repo.store.stands_at(names::CLAIMS)?.is_none() {
+        return Ok(None);
+    }
+    let local = |line: &str| line.split(' ').nth(1)?.parse::<crate::store::CommitId>().ok();
+    let tips: Vec<_> = pushed.lines().filter_map(local).collect();
+    let trees = repo.store.unpushed_trees(&tips)?;
+    let passing = claims::records::passing_trees(repo)?;
+    let bare = trees.iter().filter(|tree| !passing.contains_key(tree.as_str())).count();
+    Ok(Some((bare, trees.len())).filter(|(bare, _)| *bare > 0))
+}
+
+fn post_commit(repo: &Repo) -> Result<()> {
+    let (Some(focused), Some(head)) = (repo.focused()?, repo.store.head()?.commit) else { return Ok(()) };
+    let line = notes::attest_line(&focused.state.step, head.as_str());
+    repo.store.note_add(&head, &line, repo.now)?;
+    if let Some(id) = names::job_of(&focused.chain) {
+        repo.store.keep(&names::keep_chain(&id), &head, repo.now)?;
+    }
+    record::journal_line::note(repo, Some(&focused), |line| {
+        line.what = What::Commit;
+        line.call = head.to_string();
+    })
+}
+
+/// The message with the side lane's prefix before its subject; `None` where it bears it,
+/// or where git finds another commit by it.
+fn told_aside(message: &str) -> Option<String> {
+    const PREFIX: &str = "gmode:";
+    let subject = message.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
+    let kept = [PREFIX, "fixup! ", "squash! ", "amend! "];
+    if kept.iter().any(|kept| subject.starts_with(kept)) {
+        return None;
+    }
+    let at = subject.as_ptr().addr() - message.as_ptr().addr();
+    Some(format!("{}{PREFIX} {}", &message[..at], &message[at..]))
+}
+
+/// True when an agent host, or the mark of one, is above this process.
+pub(crate) fn agent_is_above() -> bool {
+    if world::is_played_person() {
+        return false;
+    }
+    let (programs, markers) = agents();
+    markers.iter().any(|marker| world::variable(marker).is_some())
+        || world::ancestors()
+            .iter()
+            .any(|process| programs.iter().any(|name| world::is_program(process, name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told_aside;
+
+    #[test]
+    fn the_subject_bears_the_prefix_once() {
+        for (message, told) in [
+            ("mend the build\n\nbody\n", Some("gmode: mend the build\n\nbody\n")),
+            ("\n# a comment\nmend it\n", Some("\n# a comment\ngmode: mend it\n")),
+            ("gmode: mend it\n", None),
+            ("fixup! gmode: mend it\n", None),
+            ("# nothing\n", None),
+            ("", None),
+        ] {
+            assert_eq!(told_aside(message).as_deref(), told, "{message}");
+        }
+    }
+}

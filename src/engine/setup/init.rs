@@ -1,0 +1,277 @@
+//! `init` and `uninstall`: what is written, and how every byte of it is taken back.
+//!
+//! Everything that is written is recorded in `.git/seed/install.toml` before or as it
+//! is written, so that an interrupted `init` can be undone. No commit is made and no
+//! tracked file is touched unless `--shared` asks for it.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::repo::installation::{AgentFile, Installation, SettingsFile};
+use crate::engine::repo::{self, Repo, Result, SeedError};
+use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
+use crate::engine::{claims, fence, record, setup};
+use crate::format::{meta, names, short_hash};
+use crate::hosts::{self, Host, install};
+use crate::store::TreeEdit;
+use crate::{githooks, world};
+
+/// What `init` was asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Names of hosts; empty means every host that is found, or Claude Code.
+    pub hosts: Vec<String>,
+    /// Write the settings that are committed, with a bare `git-seed`.
+    pub shared: bool,
+    /// Tell the hosts of our MCP server.
+    pub mcp: bool,
+    /// Put in advice as well: rules to read, skills, a reviewer.
+    pub governance: bool,
+}
+
+/// Installs git seed in this repository. Doing it again updates what is there.
+pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
+    fence::fingerprints::as_our_own(repo, || install_all(repo, wanted))
+}
+
+fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
+    let rows = wanted_hosts(repo, wanted)?;
+    let mut told = Vec::new();
+    let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
+    told.push(Told::new("found", titles.join(", "), ""));
+    let mut installation = repo.installation();
+    for row in rows {
+        install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
+        install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
+        if wanted.mcp {
+            setup::mcp_servers::install_server(repo, row, wanted.shared, &mut installation, &mut told)?;
+        }
+        if wanted.governance {
+            install_governance(repo, row, wanted.shared, &mut installation, &mut told)?;
+        }
+    }
+    install_hooks(repo, &mut installation, &mut told)?;
+    if repo.store.tip(names::META)?.is_none() {
+        let bytes = meta::Meta::current().write().into_bytes();
+        let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
+        repo.store.append(names::META, None, &[put], "git seed init", repo.now, &[])?;
+    }
+    record::own_clone::clone_id(repo)?;
+    told.push(Told::new("kept", "no commit, git status unchanged", ""));
+    Ok(told)
+}
+
+fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
+    let known = |name: &str| hosts::row(name).map_err(|bad| SeedError::Usage(bad.to_string()));
+    if !wanted.hosts.is_empty() {
+        return wanted.hosts.iter().map(|name| known(name)).collect();
+    }
+    let mut found = Vec::new();
+    for name in hosts::names() {
+        let row = known(name)?;
+        let folder = row.settings.shared.split('/').next().unwrap_or_default();
+        if name == "claude" || repo.store.work_tree().join(folder).is_dir() {
+            found.push(row);
+        }
+    }
+    Ok(found)
+}
+
+fn install_host(
+    repo: &Repo,
+    row: &'static Host,
+    shared: bool,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<()> {
+    let name = if shared { &row.settings.shared } else { &row.settings.local };
+    let path = repo.store.work_tree().join(name);
+    if !shared && repo.store.is_tracked(name)? {
+        let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
+        return Err(SeedError::Usage(text));
+    }
+    let existing = read_if_there(&path)?;
+    let binary = world::own_binary();
+    let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
+    let added = install::add(existing.as_deref(), row, &binary)
+        .map_err(|bad| SeedError::Usage(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why)))?;
+    let at = installation.settings.iter().position(|file| file.path == path);
+    let at = at.unwrap_or_else(|| {
+        let made_dirs = missing_dirs(&path, repo.store.work_tree());
+        let (host, undo) = (row.name.clone(), String::new());
+        installation.settings.push(SettingsFile { host, path: path.clone(), made_dirs, undo });
+        installation.settings.len() - 1
+    });
+    installation.settings[at].undo.push_str(&added.undo);
+    setup::own_record::save(repo, installation)?;
+    if added.changed {
+        record::own_files::replace_file(repo, &path, added.text.as_bytes())?;
+    }
+    told.push(Told::new(
+        "wrote",
+        name,
+        if added.changed { "hook lines" } else { "hook lines (there already)" },
+    ));
+    if !shared && !repo.store.is_ignored(name)? {
+        setup::own_record::exclude(repo, name, installation)?;
+        told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
+    }
+    Ok(())
+}
+
+/// Puts in the subagents that act on notes, where none of their names is taken.
+fn install_agents(
+    repo: &Repo,
+    row: &'static Host,
+    shared: bool,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<()> {
+    let Some(folder) = &row.agents else { return Ok(()) };
+    let wrote = install_files(repo, folder, &hosts::AGENTS, shared, installation, told)?;
+    if wrote > 0 {
+        let what = repo::text::count(wrote, "subagent");
+        told.push(Told::new("wrote", folder, format!("{what} for notes")));
+    }
+    Ok(())
+}
+
+/// Puts in advice, where the host has a place for it: it binds nobody.
+fn install_governance(
+    repo: &Repo,
+    row: &'static Host,
+    shared: bool,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<()> {
+    let kinds: [(&Option<String>, &[_], &str); 3] = [
+        (&row.rules, &hosts::RULES, "rule text"),
+        (&row.skills, &hosts::SKILLS, "skill"),
+        (&row.agents, &hosts::REVIEWERS, "reviewer"),
+    ];
+    for (folder, files, what) in kinds {
+        let Some(folder) = folder else {
+            told.push(Told::new("left", &row.title, format!("has no place for a {what}")));
+            continue;
+        };
+        let wrote = install_files(repo, folder, files, shared, installation, told)?;
+        if wrote > 0 {
+            let what = repo::text::count(wrote, what);
+            told.push(Told::new("wrote", folder, format!("{what}, advice only")));
+        }
+    }
+    Ok(())
+}
+
+/// Writes files of ours below `folder`, where none of their names is taken; gives how
+/// many.
+fn install_files(
+    repo: &Repo,
+    folder: &str,
+    files: &[(&str, &str)],
+    shared: bool,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<usize> {
+    let mut wrote = 0;
+    for (name, text) in files {
+        let shown = format!("{folder}{name}");
+        let path = repo.store.work_tree().join(&shown);
+        let hash = short_hash(text.as_bytes(), 32);
+        let now = read_if_there(&path)?.map(|text| short_hash(text.as_bytes(), 32));
+        let known = installation.agents.iter_mut().find(|file| file.path == path);
+        match (known, now) {
+            (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => file.hash = hash,
+            // Changed since, or somebody else's: theirs.
+            (Some(_), _) | (None, Some(_)) => {
+                told.push(Told::new("left", shown, "a file of this name is there"));
+                continue;
+            }
+            (None, None) => {
+                let made_dirs = missing_dirs(&path, repo.store.work_tree());
+                installation.agents.push(AgentFile { path: path.clone(), hash, made_dirs });
+            }
+        }
+        setup::own_record::save(repo, installation)?;
+        record::own_files::replace_file(repo, &path, text.as_bytes())?;
+        if !shared && !repo.store.is_ignored(&shown)? {
+            setup::own_record::exclude(repo, &shown, installation)?;
+        }
+        wrote += 1;
+    }
+    Ok(wrote)
+}
+
+fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<Told>) -> Result<()> {
+    let dirs = repo.hook_repo();
+    let old = installation.hooks.take();
+    let keep = installation.clone();
+    let save = |record: &githooks::Record| {
+        let keep = Installation { hooks: Some(record.clone()), ..keep };
+        setup::own_record::save(repo, &keep).map_err(|error| std::io::Error::other(error.to_string()))
+    };
+    let done = githooks::install(&dirs, &world::own_binary(), old.as_ref(), save).map_err(hook_error)?;
+    let trial = githooks::try_commit_msg(&dirs, Some(&done.record), TRIAL).ok();
+    installation.hooks = Some(done.record);
+    setup::own_record::save(repo, installation)?;
+    let shown = |path: &Path| {
+        path.strip_prefix(repo.store.work_tree()).unwrap_or(path).to_string_lossy().into_owned()
+    };
+    for (path, what) in &done.wrote {
+        told.push(Told::new("wrote", shown(path), what.clone()));
+    }
+    for (path, why) in &done.left {
+        told.push(Told::new("left", shown(path), why.clone()));
+    }
+    if let Some(trial) = trial.filter(|trial| trial.hook.is_some()) {
+        told.push(tell_trial(&trial));
+    }
+    Ok(())
+}
+
+fn tell_trial(trial: &githooks::Trial) -> Told {
+    if trial.accepted {
+        let detail = format!("accepts phase messages ({} ms per commit)", trial.took_ms);
+        return Told::new("found", "a commit-msg hook", detail);
+    }
+    let hint = "refuses `observe: …`; propose in seed.toml  [commit] subject = \"chore({phase}): {subject}\"  and run git seed rules apply";
+    Told::new("found", "a commit-msg hook", hint)
+}
+
+/// The rules that the work tree proposes.
+pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
+    let file = repo.store.work_tree().join("seed.toml");
+    read_if_there(&file)?.ok_or(SeedError::NoProposal)
+}
+
+/// Checks rules that the work tree proposes.
+pub(crate) fn check_rules(text: &str) -> Result<()> {
+    let sound = crate::rules::Rules::with(text);
+    sound.map(drop).map_err(|bad| SeedError::Proposal(bad.told("seed.toml", text)))
+}
+
+/// Puts rules into force, if they are sound.
+pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
+    check_rules(text)?;
+    let _lock = repo.store.lock()?;
+    let tip = repo.store.tip(names::RULES)?;
+    let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
+    let after = tip.map(|tip| tip.commit);
+    repo.store.append(names::RULES, after.as_ref(), &[put], "rules applied", repo.now, &[])?;
+    claims::checkers::remember_applied(repo, text)
+}
+
+/// The message that the repository's own commit-msg hook is asked about.
+const TRIAL: &str = "observe: settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n";
+
+pub(crate) fn hook_error(error: githooks::HookError) -> SeedError {
+    SeedError::Usage(error.to_string())
+}
+
+/// Where the bundle of a removed installation goes: outside the repository.
+pub(crate) fn bundle_file(work_tree: &Path, at: i64) -> PathBuf {
+    let data = world::variable("XDG_DATA_HOME").map(PathBuf::from);
+    let home = world::variable("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    let dir = data.or(home).unwrap_or_else(std::env::temp_dir).join("git-seed");
+    let name = work_tree.file_name().map_or_else(|| "repository".into(), std::ffi::OsStr::to_string_lossy);
+    dir.join(format!("{name}-{at}.bundle"))
+}

@@ -1,0 +1,8 @@
+//! What `init` puts in, `uninstall` takes out, and `doctor` looks at.
+
+pub(crate) mod doctor;
+pub(crate) mod git_hooks;
+pub(crate) mod init;
+pub(crate) mod mcp_servers;
+pub(crate) mod own_record;
+pub(crate) mod uninstall;

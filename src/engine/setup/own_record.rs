@@ -1,0 +1,57 @@
+//! The record of what `init` wrote, by which `uninstall` takes it out byte for byte.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::repo::installation::Installation;
+use crate::engine::repo::{Repo, Result, SeedError};
+use crate::world;
+
+/// One line of what `init` or `uninstall` did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub verb: &'static str,
+    pub what: String,
+    pub detail: String,
+}
+
+impl Told {
+    pub(crate) fn new(verb: &'static str, what: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { verb, what: what.into(), detail: detail.into() }
+    }
+}
+
+pub(crate) fn save(repo: &Repo, installation: &Installation) -> Result<()> {
+    let text = toml::to_string(installation).map_err(|error| SeedError::Usage(error.to_string()))?;
+    // It holds bytes of the person's configuration: nobody else may read it.
+    Ok(world::Whole::private().write(&repo.record_file(), text.as_bytes())?)
+}
+
+/// Keeps `name` out of `git status`, in this clone only.
+pub(crate) fn exclude(repo: &Repo, name: &str, installation: &mut Installation) -> Result<()> {
+    let file = repo.store.common_dir().join("info").join("exclude");
+    let before = read_if_there(&file)?;
+    if installation.excluded.is_empty() {
+        installation.exclude_before.clone_from(&before);
+        installation.made_info = file.parent().is_some_and(|dir| !dir.exists());
+    }
+    let line = format!("/{name}");
+    installation.excluded.push(line.clone());
+    save(repo, installation)?;
+    let before = before.unwrap_or_default();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    Ok(world::write_whole(&file, format!("{before}{gap}{line}\n").as_bytes())?)
+}
+
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Directories above `path`, below `top`, that are not there; innermost first.
+pub(crate) fn missing_dirs(path: &Path, top: &Path) -> Vec<PathBuf> {
+    let above = path.ancestors().skip(1).take_while(|dir| *dir != top);
+    above.filter(|dir| !dir.exists()).map(Path::to_owned).collect()
+}

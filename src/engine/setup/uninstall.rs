@@ -1,0 +1,161 @@
+//! Takes out what `init` and the hooks wrote; the person's own files come out as they were.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::repo::installation::{AgentFile, Installation, SettingsFile};
+use crate::engine::repo::{self, Repo, Result, SeedError};
+use crate::engine::setup::init::hook_error;
+use crate::engine::setup::own_record::{Told, read_if_there};
+use crate::engine::{fence, record, setup};
+use crate::format::short_hash;
+use crate::hosts::{self, install};
+use crate::{githooks, world};
+
+/// Takes our subagents out again; one that was changed since stays.
+fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+    for AgentFile { path, hash, .. } in &installation.agents {
+        let shown = path.strip_prefix(repo.store.work_tree()).unwrap_or(path).display().to_string();
+        match read_if_there(path)? {
+            Some(text) if short_hash(text.as_bytes(), 32) == *hash => {
+                std::fs::remove_file(path)?;
+                told.push(Told::new("took out", shown, "as it was written"));
+            }
+            Some(_) => told.push(Told::new("left", shown, "it was changed: yours now")),
+            None => {}
+        }
+    }
+    let mut dirs: Vec<&PathBuf> = installation.agents.iter().flat_map(|file| &file.made_dirs).collect();
+    dirs.sort_by_key(|dir| std::cmp::Reverse(dir.components().count()));
+    for dir in dirs {
+        // Only an empty one goes: others may have put files there since.
+        let _ = std::fs::remove_dir(dir);
+    }
+    Ok(())
+}
+
+/// Takes out all that `setup::init::install` and the hooks wrote; pages, knowledge and
+/// commits stay. `history` false leaves refs and notes. Gives what was done, and
+/// what was left because somebody changed it.
+pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Result<Vec<Told>> {
+    let installation = repo.installation();
+    let mut told = Vec::new();
+    if let (true, Some(file)) = (history, bundle) {
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        if repo.store.bundle(file)? {
+            told.push(Told::new("kept", file.display().to_string(), "every step and note, as a git bundle"));
+        }
+    }
+    remove_agents(repo, &installation, &mut told)?;
+    setup::mcp_servers::remove_servers(repo, &installation, &mut told)?;
+    for file in &installation.settings {
+        told.push(remove_settings(repo, file)?);
+    }
+    remove_excludes(repo, &installation, &mut told)?;
+    if let Some(record) = &installation.hooks {
+        let done = githooks::remove(&repo.hook_repo(), record).map_err(hook_error)?;
+        for path in done.restored {
+            told.push(Told::new("took out", path.display().to_string(), "as it was"));
+        }
+        for (path, why) in done.left {
+            told.push(Told::new("left", path.display().to_string(), why));
+        }
+    }
+    fence::confinement::forget_own_scratch(repo)?;
+    repo.store.forget_refs(history)?;
+    repo.store.forget_files()?;
+    told.push(Told::new("took out", ".git/seed", if history { "and refs/seed" } else { "refs/seed stays" }));
+    Ok(told)
+}
+
+fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> {
+    let shown = file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
+    let Some(text) = read_if_there(&file.path)? else {
+        return Ok(Told::new("left", shown, "it is gone already"));
+    };
+    let row = hosts::row(&file.host).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+    let undo = Some(file.undo.as_str()).filter(|undo| !undo.is_empty());
+    let removed = match install::remove(&text, row, undo) {
+        Ok(removed) => removed,
+        Err(bad) => {
+            let why = format!(
+                "it does not read ({}:{}: {}); take the git-seed lines out by hand",
+                bad.line, bad.column, bad.why
+            );
+            return Ok(Told::new("left", shown, why));
+        }
+    };
+    match removed.text {
+        Some(text) => record::own_files::replace_file(repo, &file.path, text.as_bytes())?,
+        None => std::fs::remove_file(&file.path)?,
+    }
+    for dir in &file.made_dirs {
+        // Only an empty one goes: others may have put files there since.
+        let _ = std::fs::remove_dir(dir);
+    }
+    Ok(Told::new("took out", shown, "hook lines"))
+}
+
+fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+    if installation.excluded.is_empty() {
+        return Ok(());
+    }
+    let file = repo.store.common_dir().join("info").join("exclude");
+    let Some(now) = read_if_there(&file)? else { return Ok(()) };
+    let before = installation.exclude_before.clone().unwrap_or_default();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let ours: String = installation.excluded.iter().map(|line| format!("{line}\n")).collect();
+    if now == format!("{before}{gap}{ours}") {
+        match &installation.exclude_before {
+            Some(before) => world::write_whole(&file, before.as_bytes())?,
+            None => std::fs::remove_file(&file)?,
+        }
+        if let (true, Some(dir)) = (installation.made_info, file.parent()) {
+            // Only when it is empty: others may have put files there since.
+            let _ = std::fs::remove_dir(dir);
+        }
+    } else {
+        let keep = |line: &&str| !installation.excluded.iter().any(|own| own == line.trim_end());
+        let text: String = now.split_inclusive('\n').filter(keep).collect();
+        world::write_whole(&file, text.as_bytes())?;
+    }
+    told.push(Told::new("took out", ".git/info/exclude", "our lines"));
+    Ok(())
+}
+
+/// What `setup::uninstall::remove` would do, without doing it.
+pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
+    let installation = repo.installation();
+    let mut told = Vec::new();
+    for file in &installation.settings {
+        let shown =
+            file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
+        let there = read_if_there(&file.path)?.is_some();
+        told.push(Told::new(
+            "would take out",
+            shown,
+            if there { "hook lines" } else { "nothing: it is gone" },
+        ));
+    }
+    for server in setup::mcp_servers::servers(repo) {
+        told.push(Told::new("would take out", server.shown, "MCP server seed"));
+    }
+    let agents = installation.agents.iter().filter(|file| file.path.is_file()).count();
+    if agents > 0 {
+        let what = repo::text::count(agents, "Markdown file");
+        told.push(Told::new("would take out", what, "those that nobody changed"));
+    }
+    if !installation.excluded.is_empty() {
+        told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
+    }
+    if let Some(record) = &installation.hooks {
+        for hook in githooks::state(&repo.hook_repo(), &world::own_binary(), record).map_err(hook_error)? {
+            told.push(Told::new("would take out", format!("git hook {}", hook.name), hook.detail));
+        }
+    }
+    let refs = repo.store.our_refs()?;
+    told.push(Told::new("would bundle", repo::text::count(refs.len(), "ref"), "then delete them"));
+    told.push(Told::new("would take out", ".git/seed", ""));
+    Ok(told)
+}

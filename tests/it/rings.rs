@@ -1,0 +1,256 @@
+//! The rings inside the engine: read off the syntax, not off lines.
+//!
+//! Every path of a file counts: what it imports, `crate::`, `super::`, and paths that begin
+//! at something imported, in macros too. A path that ends at a room alone is no arrow; the
+//! file that it leads to is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+
+/// The rooms of the engine, from the top; arrows go down only.
+const ROOMS: [&str; 12] = [
+    "hook", "setup", "report", "person", "boundary", "briefing", "jobs", "memory", "claims", "fence",
+    "record", "repo",
+];
+/// Files outside the engine that stand in a circle today. The lists may only shrink.
+const CIRCLES: [(&str, &[&str]); 2] = [
+    ("store", &["", "config", "git", "leaving", "lock", "pins", "worktree"]),
+    ("shell", &["git", "programs", "walk"]),
+];
+
+/// A module by its path below the crate: `["engine", "fence", "tree"]`.
+type Module = Vec<String>;
+
+struct File {
+    /// Its path below `src`.
+    name: String,
+    syntax: syn::File,
+}
+
+/// All files below `src/<top>`, by module; files of tests are left out.
+fn files(top: &str) -> BTreeMap<Module, File> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = BTreeMap::new();
+    let mut ahead = vec![source.join(top)];
+    if let Ok(text) = fs::read_to_string(source.join(format!("{top}.rs"))) {
+        add(&mut found, format!("{top}.rs"), &text);
+    }
+    while let Some(dir) = ahead.pop() {
+        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                ahead.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
+                let name = path.strip_prefix(&source).expect("below src").to_string_lossy().into_owned();
+                add(&mut found, name, &fs::read_to_string(&path).expect("a file"));
+            }
+        }
+    }
+    assert!(found.len() > 1, "nothing below src/{top}");
+    found
+}
+
+fn add(found: &mut BTreeMap<Module, File>, name: String, text: &str) {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let mut module: Module = name.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if module.last().is_some_and(|last| last == "mod") {
+        module.pop();
+    }
+    let syntax = syn::parse_file(code).unwrap_or_else(|bad| panic!("{name}: {bad}"));
+    found.insert(module, File { name, syntax });
+}
+
+/// What the paths of one file say.
+struct Paths<'m> {
+    here: &'m Module,
+    /// What a name at the head of a path stands for.
+    bound: BTreeMap<String, Module>,
+    /// Paths as they are written, and those that were imported, from the crate on.
+    written: Vec<Module>,
+    found: Vec<Module>,
+}
+
+impl Paths<'_> {
+    fn of(here: &Module, syntax: &syn::File) -> Vec<Module> {
+        let mut paths = Paths { here, bound: BTreeMap::new(), written: Vec::new(), found: Vec::new() };
+        paths.visit_file(syntax);
+        for path in std::mem::take(&mut paths.written) {
+            let whole = paths.whole_path(&path).or_else(|| {
+                let mut whole = paths.bound.get(&path[0])?.clone();
+                whole.extend_from_slice(&path[1..]);
+                Some(whole)
+            });
+            // A module of this file's own, named without `self::`.
+            let own = || here.iter().chain(&path).cloned().collect();
+            paths.found.push(whole.unwrap_or_else(own));
+        }
+        paths.found
+    }
+
+    /// The path from the crate on, where its head says where it begins.
+    fn whole_path(&self, path: &[String]) -> Option<Module> {
+        match path.first()?.as_str() {
+            "crate" => Some(path[1..].to_vec()),
+            "self" => Some(self.here.iter().chain(&path[1..]).cloned().collect()),
+            "super" => {
+                let up = path.iter().take_while(|part| *part == "super").count();
+                let above = self.here.len().checked_sub(up)?;
+                Some(self.here[..above].iter().chain(&path[up..]).cloned().collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn import(&mut self, tree: &syn::UseTree, before: &[String]) {
+        let on = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
+        let (path, name) = match tree {
+            syn::UseTree::Path(path) => return self.import(&path.tree, &on(&path.ident)),
+            syn::UseTree::Group(group) => {
+                return group.items.iter().for_each(|tree| self.import(tree, before));
+            }
+            syn::UseTree::Glob(_) => (before.to_vec(), None),
+            syn::UseTree::Name(name) if name.ident == "self" => (before.to_vec(), before.last().cloned()),
+            syn::UseTree::Name(name) => (on(&name.ident), Some(name.ident.to_string())),
+            syn::UseTree::Rename(name) if name.ident == "self" => {
+                (before.to_vec(), Some(name.rename.to_string()))
+            }
+            syn::UseTree::Rename(name) => (on(&name.ident), Some(name.rename.to_string())),
+        };
+        // What begins at neither is a module of this file's own, or another crate.
+        let own = || self.here.iter().chain(&path).cloned().collect();
+        let whole = self.whole_path(&path).unwrap_or_else(own);
+        self.bound.extend(name.map(|name| (name, whole.clone())));
+        self.found.push(whole);
+    }
+
+    /// Paths among the words of a macro.
+    fn read(&mut self, words: TokenStream) {
+        let mut path: Module = Vec::new();
+        let mut colons = 0;
+        for word in words {
+            match word {
+                TokenTree::Ident(name) if colons == 2 => path.push(name.to_string()),
+                TokenTree::Ident(name) => {
+                    self.written.extend(Some(std::mem::take(&mut path)).filter(|path| path.len() > 1));
+                    path = vec![name.to_string()];
+                }
+                TokenTree::Punct(sign) if sign.as_char() == ':' => {
+                    colons += 1;
+                    continue;
+                }
+                other => {
+                    self.written.extend(Some(std::mem::take(&mut path)).filter(|path| path.len() > 1));
+                    if let TokenTree::Group(group) = other {
+                        self.read(group.stream());
+                    }
+                }
+            }
+            colons = 0;
+        }
+        self.written.extend(Some(path).filter(|path| path.len() > 1));
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths<'_> {
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.import(&item.tree, &[]);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names: Module = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        if names.len() > 1 {
+            self.written.push(names);
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        self.read(call.tokens.clone());
+    }
+}
+
+/// Which file uses which, by module.
+fn arrows(files: &BTreeMap<Module, File>) -> BTreeMap<&Module, BTreeSet<&Module>> {
+    let mut arrows = BTreeMap::new();
+    for (here, file) in files {
+        let mut to = BTreeSet::new();
+        for path in Paths::of(here, &file.syntax) {
+            let file = (1..=path.len()).rev().find_map(|n| files.get_key_value(&path[..n]).map(|(to, _)| to));
+            // A room by itself only gives its name; what is reached through it counts.
+            let is_name = |to: &Module| {
+                *to == path && files.keys().any(|other| other.len() > to.len() && other.starts_with(to))
+            };
+            to.extend(file.filter(|to| *to != here && !is_name(to)));
+        }
+        arrows.insert(here, to);
+    }
+    arrows
+}
+
+/// The files that can be reached from themselves.
+fn in_circles<'f>(arrows: &BTreeMap<&'f Module, BTreeSet<&'f Module>>) -> Vec<&'f Module> {
+    let reaches_itself = |from: &&&Module| {
+        let mut seen: BTreeSet<&Module> = BTreeSet::new();
+        let mut ahead: Vec<&Module> = arrows[**from].iter().copied().collect();
+        while let Some(next) = ahead.pop() {
+            if next == **from {
+                return true;
+            }
+            if seen.insert(next) {
+                ahead.extend(&arrows[next]);
+            }
+        }
+        false
+    };
+    arrows.keys().filter(reaches_itself).copied().collect()
+}
+
+fn room(module: &Module) -> Option<usize> {
+    ROOMS.iter().position(|room| module.get(1).is_some_and(|part| part == room))
+}
+
+#[test]
+fn arrows_between_rooms_go_down_only() {
+    let files = files("engine");
+    let mut up = Vec::new();
+    let mut down = 0;
+    for (from, all) in arrows(&files) {
+        for to in all {
+            match (room(from), room(to)) {
+                (Some(here), Some(there)) if there < here => {
+                    up.push(format!("{} uses {}", files[from].name, files[to].name));
+                }
+                (Some(here), Some(there)) if there > here => down += 1,
+                _ => {}
+            }
+        }
+    }
+    assert!(up.is_empty(), "{up:#?}");
+    assert!(down > 300, "only {down} arrows were seen");
+    for (module, file) in files.iter().filter(|(module, _)| module.len() > 1) {
+        assert!(room(module).is_some(), "{} stands in no room", file.name);
+    }
+}
+
+#[test]
+fn no_circle_between_files_of_the_engine() {
+    let files = files("engine");
+    let circles: Vec<&str> =
+        in_circles(&arrows(&files)).into_iter().map(|module| files[module].name.as_str()).collect();
+    assert!(circles.is_empty(), "{circles:#?}");
+}
+
+#[test]
+fn circles_elsewhere_only_shrink() {
+    for (top, known) in CIRCLES {
+        let files = files(top);
+        let found: BTreeSet<String> =
+            in_circles(&arrows(&files)).into_iter().map(|module| module[1..].join("/")).collect();
+        let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(found, known, "circles of src/{top}: what is gone goes from the list, nothing comes in");
+    }
+}
