@@ -41,3 +41,8 @@ pub mod tour;
 pub mod verdict;
 pub mod voice;
 pub mod world;
+
+/// The shapes that ARCHITECTURE.md shows, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../ARCHITECTURE.md")]
+struct Architecture;

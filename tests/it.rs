@@ -42,6 +42,7 @@ mod it {
     mod rules;
     mod runs;
     mod setup;
+    mod skip;
     mod summary;
     mod surfaces;
     mod syscalls;

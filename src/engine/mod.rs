@@ -38,5 +38,7 @@ pub(crate) mod setup;
 
 pub use claims::{export, records, verify};
 pub use memory::lint::read_each;
-pub use repo::{JournalTrouble, Repo, Result, SeedError};
+pub use record::draft::{By, Journaling, StepDraft, Taken};
+pub use record::step::step;
+pub use repo::{JournalTrouble, LoadedJob, Repo, Result, SeedError};
 pub use setup::init::apply_rules;

@@ -154,7 +154,7 @@ fn verdict(n: usize, tree: git_seed::store::TreeId) -> VerdictDraft {
 }
 
 fn skipped(what: &str) {
-    println!("SKIPPED: there is no ssh-keygen here, so {what} is not tried");
+    super::skip::not_here(&format!("ssh-keygen, so {what} is not tried"));
 }
 
 // ---- objects by hand: stored, not packed

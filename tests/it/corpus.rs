@@ -250,7 +250,7 @@ impl Arena {
         let before = self.things();
         let began = Instant::now();
         let said = attempt.acts(&self.world);
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).min(900);
         let response = json!({ "stdout": said.out, "stderr": said.err, "interrupted": false, "took": took });
         let after = self.sends("PostToolUse", attempt, input, call, &response);
         if attempt.later {

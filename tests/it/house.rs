@@ -157,6 +157,35 @@ fn refusals_are_built_in_the_domains() {
 }
 
 #[test]
+fn the_lowest_room_only_reads() {
+    let writing =
+        ["write_whole", "Whole::", "fs::write", "fs::remove", "fs::rename", "fs::create", "File::create"];
+    let calls =
+        [".append(", ".append_record(", ".note_add(", ".keep(", ".clear_focus(", ".restart(", ".lock()"];
+    let mut bad = Vec::new();
+    for (file, code) in files().iter().filter(|(file, _)| file.starts_with("engine/repo/")) {
+        for word in writing.iter().chain(&calls) {
+            bad.extend(
+                code_lines(code).filter(|line| line.contains(word)).map(|line| format!("{file}: {line}")),
+            );
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn one_room_writes_jobs() {
+    // `init` and applied rules have chains of their own, and so have rulings.
+    let others = ["engine/setup/init.rs"];
+    for (file, code) in files().iter().filter(|(file, _)| module(file) == "engine") {
+        let writes =
+            code_lines(code).any(|line| line.contains("store.append(") || line.contains(".append(names::"));
+        let may = file.starts_with("engine/record/") || others.contains(&file.as_str());
+        assert!(!writes || may, "{file} appends to a chain");
+    }
+}
+
+#[test]
 fn gix_stays_behind_the_door() {
     for (file, code) in files() {
         let uses = code_lines(&code).any(|line| line.contains("gix::"));

@@ -24,7 +24,7 @@ fn has_strace() -> bool {
     let done = tried.args(["-f", "-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
     let has = done.is_ok_and(|status| status.success());
     if !has {
-        eprintln!("skipped: no strace here that may trace");
+        super::skip::not_here("strace that may trace");
     }
     has
 }

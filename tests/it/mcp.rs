@@ -371,9 +371,7 @@ fn a_real_client_passes_where_it_is_installed() {
     let python = std::env::var("GIT_SEED_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let there = Command::new(&python).args(["-c", "import mcp"]).output();
     if !there.is_ok_and(|said| said.status.success()) {
-        println!(
-            "SKIPPED: {python} has no module `mcp`; pip install mcp, then this test runs fixtures/mcp/session.py"
-        );
+        super::skip::not_here(&format!("the module `mcp` of {python}: pip install mcp"));
         return;
     }
     let world = changed();

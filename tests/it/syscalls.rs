@@ -192,7 +192,7 @@ fn writes(call: &str) -> bool {
 #[test]
 fn a_decision_that_passes_only_reads_and_asks_little_of_the_kernel() {
     if !has_strace() {
-        eprintln!("skipped: no strace here that may trace");
+        super::skip::not_here("strace that may trace");
         return;
     }
     let ground = Ground::in_execute();

@@ -14,7 +14,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -354,10 +353,9 @@ impl World {
         if before.refusal().is_some() {
             return Did { before, after: Reply::default(), said: None };
         }
-        let began = Instant::now();
         let response = act();
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let after = self.after(name, input, &call, &response, took);
+        // What the host says that it took. A slow machine makes no call of a test a long one.
+        let after = self.after(name, input, &call, &response, 40);
         Did { before, after, said: None }
     }
 

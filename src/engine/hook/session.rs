@@ -68,6 +68,6 @@ pub(crate) fn session_end(repo: &Repo, event: &Event) -> Result<Answer> {
     {
         jobs::lifecycle::void(repo, &focused, "the session ended before the work began")?;
     }
-    repo.end_session(event)?;
+    person::sender::end_session(repo, event)?;
     Ok(Answer::silence())
 }

@@ -41,6 +41,17 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     Ok(session)
 }
 
+/// Forgets the session of `event`.
+pub(crate) fn end_session(repo: &Repo, event: &Event) -> Result<()> {
+    if !repo.is_own_session(event) {
+        return Ok(());
+    }
+    match std::fs::remove_file(repo.session_file(&event.session)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
 /// A trace for the session of `event`: that of the session that it goes on with, where the
 /// host says that it does, else a new one.
 fn next_trace(repo: &Repo, event: &Event) -> String {

@@ -8,7 +8,7 @@ use crate::store::{CommitId, TreeEdit};
 
 /// Who took a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub enum By {
     Agent,
     Person,
     Hook,
@@ -26,7 +26,7 @@ impl By {
 
 /// What the caller of a step decided.
 #[derive(Clone, Debug)]
-pub(crate) struct StepDraft {
+pub struct StepDraft {
     /// `observe -> plan`, `checkpoint`, `multiplier`: the value of `Seed-Step`.
     pub step: String,
     /// One line that says what happened.
@@ -67,14 +67,14 @@ impl StepDraft {
 
 /// A step that was taken.
 #[derive(Clone, Debug)]
-pub(crate) struct Taken {
+pub struct Taken {
     pub focused: LoadedJob,
     pub trailers: StepTrailers,
 }
 
 /// How a step treats the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Journaling {
+pub enum Journaling {
     /// It belongs to this job: fold it in.
     Read,
     /// It is another job's, or broken: begin a new one.

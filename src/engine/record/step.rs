@@ -22,7 +22,7 @@ use crate::verdict::Refusal;
 
 /// Takes a step of the job on `chain`. `decide` sees the job with its journal folded in,
 /// and may be asked again if another writer came first.
-pub(crate) fn step(
+pub fn step(
     repo: &Repo,
     chain: &str,
     fold: Journaling,

@@ -27,7 +27,7 @@ impl Repo {
     }
 
     /// The focused job, which a command needs.
-    pub(crate) fn require_focused(&self) -> Result<LoadedJob> {
+    pub fn require_focused(&self) -> Result<LoadedJob> {
         self.require_seeded()?;
         self.focused()?.ok_or(SeedError::NoJob)
     }

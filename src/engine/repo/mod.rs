@@ -52,7 +52,7 @@ pub(crate) enum Focus {
 
 /// A job as it stands, with the chain that holds it.
 #[derive(Clone, Debug)]
-pub(crate) struct LoadedJob {
+pub struct LoadedJob {
     pub chain: String,
     pub tip: Tip,
     pub state: State,

@@ -127,17 +127,6 @@ impl Repo {
         self.session(id).is_some_and(|session| is_running(session.process.as_ref()))
     }
 
-    /// Forgets the session of `event`.
-    pub(crate) fn end_session(&self, event: &Event) -> Result<()> {
-        if !self.is_own_session(event) {
-            return Ok(());
-        }
-        match std::fs::remove_file(self.session_file(&event.session)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
-        }
-    }
-
     /// True when the event comes from the process that its session was recorded with.
     pub(crate) fn is_own_session(&self, event: &Event) -> bool {
         let known = self.session(&event.session);
