@@ -108,7 +108,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::super::testbed::Testbed;
-    use super::super::{Tip, TreeEdit};
+    use super::super::{NewStep, Tip, TreeEdit};
 
     const AT: i64 = 1_790_000_000;
     const ARCHIVE: &str = "refs/seed/archive";
@@ -124,10 +124,9 @@ mod tests {
             let store = bed.store();
             let mut tips: Vec<(String, Tip)> = Vec::new();
             for name in ["refs/seed/jobs/a", "refs/seed/jobs/b", "refs/seed/jobs/c"] {
-                let first =
-                    store.append(name, None, &[put("job.toml", name)], "open\n", AT, &[]).expect("opens");
+                let first = store.append(name, None, &[put("job.toml", name)], "open\n", AT).expect("opens");
                 let edits = [put("trace/1", "x")];
-                store.append(name, Some(&first), &edits, "close\n", AT, &[]).expect("grows");
+                store.append(name, Some(&first), &edits, "close\n", AT).expect("grows");
                 tips.push((name.to_owned(), store.tip(name).expect("reads").expect("is there")));
             }
             bed.git(&["pack-refs", "--all"]);
@@ -139,7 +138,8 @@ mod tests {
                 })
                 .collect();
             let parents: Vec<_> = tips.iter().map(|(_, tip)| tip.commit.clone()).collect();
-            store.append(ARCHIVE, None, &edits, "archive\n", AT, &parents).expect("archives");
+            let step = NewStep { edits: &edits, message: "archive\n", at: AT };
+            store.append_holding(ARCHIVE, None, &step, &parents).expect("archives");
             let chains: Vec<_> = tips.iter().map(|(name, tip)| (name.clone(), tip.commit.clone())).collect();
             store.delete_chains(&chains[..2]).expect("two go");
             store.delete_chains(&chains[2..]).expect("one goes");

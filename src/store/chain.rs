@@ -62,6 +62,15 @@ pub enum TreeEdit {
     Graft { path: String, tree: TreeId },
 }
 
+/// A commit that a chain is to have.
+#[derive(Clone, Copy, Debug)]
+pub struct NewStep<'a> {
+    pub edits: &'a [TreeEdit],
+    /// The whole message.
+    pub message: &'a str,
+    pub at: UnixSeconds,
+}
+
 /// One commit of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -184,8 +193,6 @@ impl Store {
     /// chain to it. `after = None` opens a new chain. Parts of the state that no edit
     /// touches are reused as they are.
     ///
-    /// `extra_parents` are kept alive by the chain and are no steps of it.
-    ///
     /// # Errors
     ///
     /// [`StoreError::Moved`] if the chain is not at `after`; nothing is changed then.
@@ -196,8 +203,24 @@ impl Store {
         edits: &[TreeEdit],
         message: &str,
         at: UnixSeconds,
+    ) -> Result<CommitId, StoreError> {
+        self.append_holding(chain, after, &NewStep { edits, message, at }, &[])
+    }
+
+    /// Adds a commit as [`Store::append`] does. The chain keeps `extra_parents` alive, too;
+    /// they are no steps of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Moved`] if the chain is not at `after`; nothing is changed then.
+    pub fn append_holding(
+        &self,
+        chain: &str,
+        after: Option<&CommitId>,
+        step: &NewStep<'_>,
         extra_parents: &[CommitId],
     ) -> Result<CommitId, StoreError> {
+        let NewStep { edits, message, at } = *step;
         let after = after.map(CommitId::object).transpose()?;
         if self.ref_target(chain)? != after {
             return Err(moved(chain));
@@ -531,9 +554,9 @@ mod tests {
             assert_eq!(store.tip(JOB).expect("reads"), None);
             let edits =
                 [put("job.toml", "format = 1\n"), put("trace/1.jsonl", "{}\n"), put("trace/2.jsonl", "{}\n")];
-            let first = store.append(JOB, None, &edits, "open\n\nwhy\n", AT, &[]).expect("opens");
+            let first = store.append(JOB, None, &edits, "open\n\nwhy\n", AT).expect("opens");
             let edits = [put("job.toml", "format = 2\n"), remove("trace/1.jsonl"), remove("gone")];
-            let second = store.append(JOB, Some(&first), &edits, "next\n", AT + 1, &[]).expect("grows");
+            let second = store.append(JOB, Some(&first), &edits, "next\n", AT + 1).expect("grows");
             let tip = store.tip(JOB).expect("reads").expect("is there");
             assert_eq!(tip.commit, second);
             assert_eq!(store.file(&tip, "job.toml").expect("reads").as_deref(), Some(&b"format = 2\n"[..]));
@@ -553,7 +576,7 @@ mod tests {
     #[test]
     fn the_person_sees_who_wrote_a_step_and_can_undo_it() {
         let bed = Testbed::new();
-        bed.store().append(JOB, None, &[put("a", "1")], "open\n", AT, &[]).expect("opens");
+        bed.store().append(JOB, None, &[put("a", "1")], "open\n", AT).expect("opens");
         let signed = bed.git(&["log", "-1", "--format=%an <%ae> %ad / %cn %cd", "--date=raw", JOB]);
         assert_eq!(signed, "git seed <seed@git-seed.invalid> 1790000000 +0000 / git seed 1790000000 +0000");
         assert_eq!(bed.git(&["reflog", "show", "--format=%gs", JOB]), "open");
@@ -563,12 +586,12 @@ mod tests {
     fn a_late_writer_loses_and_changes_nothing() {
         let bed = Testbed::new();
         let store = bed.store();
-        let first = store.append(JOB, None, &[put("a", "1")], "open", AT, &[]).expect("opens");
-        let second = store.append(JOB, Some(&first), &[put("a", "2")], "next", AT, &[]).expect("grows");
+        let first = store.append(JOB, None, &[put("a", "1")], "open", AT).expect("opens");
+        let second = store.append(JOB, Some(&first), &[put("a", "2")], "next", AT).expect("grows");
         let late = [
-            store.append(JOB, Some(&first), &[put("a", "3")], "late", AT, &[]),
-            store.append(JOB, None, &[put("a", "3")], "late", AT, &[]),
-            store.append("refs/seed/jobs/k", Some(&first), &[put("a", "3")], "late", AT, &[]),
+            store.append(JOB, Some(&first), &[put("a", "3")], "late", AT),
+            store.append(JOB, None, &[put("a", "3")], "late", AT),
+            store.append("refs/seed/jobs/k", Some(&first), &[put("a", "3")], "late", AT),
         ];
         for result in late {
             assert!(result.expect_err("it came late").is_moved());
@@ -582,14 +605,14 @@ mod tests {
     #[test]
     fn many_writers_lose_no_update() {
         let bed = Testbed::new();
-        bed.store().append(JOB, None, &[put("start", "")], "open", AT, &[]).expect("opens");
+        bed.store().append(JOB, None, &[put("start", "")], "open", AT).expect("opens");
         let write = |writer: usize| {
             let store = bed.store();
             for turn in 0..10 {
                 loop {
                     let tip = store.tip(JOB).expect("reads").expect("is there");
                     let edit = put(&format!("{writer}/{turn}"), "");
-                    match store.append(JOB, Some(&tip.commit), &[edit], "step", AT, &[]) {
+                    match store.append(JOB, Some(&tip.commit), &[edit], "step", AT) {
                         Ok(_) => break,
                         Err(StoreError::Moved { .. } | StoreError::Held { .. }) => thread::yield_now(),
                         Err(err) => panic!("{err}"),
@@ -611,10 +634,10 @@ mod tests {
     fn a_writer_killed_before_the_ref_leaves_the_chain_as_it_was() {
         let bed = Testbed::new();
         let store = bed.store();
-        let first = store.append(JOB, None, &[put("a", "1")], "open", AT, &[]).expect("opens");
+        let first = store.append(JOB, None, &[put("a", "1")], "open", AT).expect("opens");
         let lock = store.ref_lock(JOB);
         fs::write(&lock, "").expect("writes");
-        let killed = store.append(JOB, Some(&first), &[put("a", "2")], "next", AT, &[]);
+        let killed = store.append(JOB, Some(&first), &[put("a", "2")], "next", AT);
         assert!(matches!(killed, Err(StoreError::Held { path }) if path == lock));
         let objects = bed.git(&["cat-file", "--batch-check", "--batch-all-objects"]);
         assert_eq!(objects.matches(" commit ").count(), 2, "objects come before the ref");
@@ -626,9 +649,9 @@ mod tests {
     fn a_lock_of_a_dead_writer_is_removed_and_a_fresh_one_is_not() {
         let bed = Testbed::new();
         let store = bed.store();
-        let first = store.append(JOB, None, &[put("a", "1")], "open", AT, &[]).expect("opens");
+        let first = store.append(JOB, None, &[put("a", "1")], "open", AT).expect("opens");
         let lock = fs::File::create(store.ref_lock(JOB)).expect("creates");
-        let append = || store.append(JOB, Some(&first), &[put("a", "2")], "next", AT, &[]);
+        let append = || store.append(JOB, Some(&first), &[put("a", "2")], "next", AT);
         assert!(matches!(append(), Err(StoreError::Held { .. })), "its writer may live");
         lock.set_modified(crate::world::system_now() - 2 * STALE).expect("ours");
         append().expect("its writer is dead");
@@ -638,7 +661,7 @@ mod tests {
     fn a_broken_chain_is_named_with_the_command_that_repairs_it() {
         let bed = Testbed::new();
         let store = bed.store();
-        let first = store.append(JOB, None, &[put("a", "1")], "open", AT, &[]).expect("opens");
+        let first = store.append(JOB, None, &[put("a", "1")], "open", AT).expect("opens");
         let id = first.as_str();
         let object = bed.path().join(".git/objects").join(&id[..2]).join(&id[2..]);
         fs::remove_file(&object).expect("is loose");
@@ -658,10 +681,10 @@ mod tests {
         let bed = Testbed::new();
         let store = bed.store();
         for name in ["refs/seed/jobs/b", "refs/seed/rules", "refs/seed/jobs/c"] {
-            store.append(name, None, &[put("a", name)], "open", AT, &[]).expect("opens");
+            store.append(name, None, &[put("a", name)], "open", AT).expect("opens");
         }
         bed.git(&["pack-refs", "--all"]);
-        store.append("refs/seed/jobs/a", None, &[put("a", "a")], "open", AT, &[]).expect("opens");
+        store.append("refs/seed/jobs/a", None, &[put("a", "a")], "open", AT).expect("opens");
         let names = |prefix| -> Vec<String> {
             bed.store().chains(prefix).expect("lists").into_iter().map(|(name, _)| name).collect()
         };
@@ -673,8 +696,8 @@ mod tests {
     fn a_chain_is_deleted_only_where_it_stands() {
         let bed = Testbed::new();
         let store = bed.store();
-        let first = store.append(JOB, None, &[put("a", "1")], "open", AT, &[]).expect("opens");
-        let second = store.append(JOB, Some(&first), &[put("a", "2")], "next", AT, &[]).expect("grows");
+        let first = store.append(JOB, None, &[put("a", "1")], "open", AT).expect("opens");
+        let second = store.append(JOB, Some(&first), &[put("a", "2")], "next", AT).expect("grows");
         bed.git(&["pack-refs", "--all"]);
         assert!(store.delete_chain(JOB, &first).expect_err("it moved on").is_moved());
         store.delete_chain(JOB, &second).expect("goes");
@@ -712,15 +735,15 @@ mod tests {
         let bed = Testbed::new();
         let store = bed.store();
         for path in ["", "/a", "a/../b", ".git/config", "a//b"] {
-            let refused = store.append(JOB, None, &[put(path, "")], "open", AT, &[]);
+            let refused = store.append(JOB, None, &[put(path, "")], "open", AT);
             assert!(matches!(refused, Err(StoreError::Invalid { .. })), "{path}");
         }
         for chain in ["refs/seed/a b", "refs/seed/a..b", "refs/seed/"] {
-            let refused = store.append(chain, None, &[put("a", "")], "open", AT, &[]);
+            let refused = store.append(chain, None, &[put("a", "")], "open", AT);
             assert!(matches!(refused, Err(StoreError::Invalid { .. })), "{chain}");
         }
         assert!(matches!(
-            store.append(JOB, None, &[put("a", "")], "o\0pen", AT, &[]),
+            store.append(JOB, None, &[put("a", "")], "o\0pen", AT),
             Err(StoreError::Invalid { .. })
         ));
         assert_eq!(bed.git(&["for-each-ref"]), "");
@@ -730,10 +753,11 @@ mod tests {
     fn extra_parents_are_kept_and_are_no_steps() {
         let bed = Testbed::new();
         let store = bed.store();
-        let closed = store.append(JOB, None, &[put("a", "1")], "closed", AT, &[]).expect("opens");
+        let closed = store.append(JOB, None, &[put("a", "1")], "closed", AT).expect("opens");
         let archive = "refs/seed/archive";
-        let commit =
-            store.append(archive, None, &[put("b", "1")], "archive", AT, std::slice::from_ref(&closed));
+        let edits = [put("b", "1")];
+        let step = NewStep { edits: &edits, message: "archive", at: AT };
+        let commit = store.append_holding(archive, None, &step, std::slice::from_ref(&closed));
         let parents = bed.git(&["log", "-1", "--format=%P", archive]);
         assert_eq!(parents, closed.as_str());
         commit.expect("appends");
@@ -745,7 +769,7 @@ mod tests {
         bed.commit("a", "1");
         bed.git(&["config", "uploadpack.allowFilter", "true"]);
         bed.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
-        bed.store().append(JOB, None, &[put("job.toml", "state")], "open", AT, &[]).expect("opens");
+        bed.store().append(JOB, None, &[put("job.toml", "state")], "open", AT).expect("opens");
         let clone = bed.path().with_file_name("clone");
         let (url, to) = (format!("file://{}", bed.path().display()), clone.display().to_string());
         bed.git(&["clone", "-q", "--filter=blob:none", &url, &to]);

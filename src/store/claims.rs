@@ -160,7 +160,7 @@ impl Store {
         make: &mut Make<'_, E>,
     ) -> Result<Result<CommitId, String>, E> {
         let sealing = Sealing { signed, why: String::new() };
-        let ends = Instant::now() + PATIENCE;
+        let signer = Signer { key, ends: Instant::now() + PATIENCE };
         for _ in 0..SIGNED_TRIES {
             let tip = self.tip(names::CLAIMS)?;
             let new = make(tip.as_ref(), &sealing)?;
@@ -168,7 +168,7 @@ impl Store {
             let tree = self.record_tree(&draft, &new)?;
             draft.settle()?;
             let parents = parent(tip.as_ref())?;
-            let commit = match self.signed_commit(tree, &parents, &new.message, at, key, ends)? {
+            let commit = match self.signed_commit(tree, &parents, &new.message, at, &signer)? {
                 Ok(commit) => commit,
                 Err(why) => return Ok(Err(why)),
             };
@@ -200,14 +200,13 @@ impl Store {
         parents: &[ObjectId],
         message: &str,
         at: UnixSeconds,
-        key: Option<&str>,
-        ends: Instant,
+        signer: &Signer<'_>,
     ) -> Result<Result<ObjectId, String>, StoreError> {
         let mut args = vec!["commit-tree".to_owned(), tree.to_string()];
         for parent in parents {
             args.extend(["-p".to_owned(), parent.to_string()]);
         }
-        args.push(format!("-S{}", key.unwrap_or_default()));
+        args.push(format!("-S{}", signer.key.unwrap_or_default()));
         let (name, email) = super::object::WRITER;
         let date = format!("@{at} +0000");
         let outcome = self
@@ -220,7 +219,7 @@ impl Store {
             ])
             .without_prompts()
             .input(message.as_bytes().to_vec())
-            .outcome_until(ends)?;
+            .outcome_until(signer.ends)?;
         let Some(outcome) = outcome else {
             return Ok(Err("signing took longer than two seconds".to_owned()));
         };
@@ -238,6 +237,13 @@ impl Store {
             done => done,
         }
     }
+}
+
+/// Whose key signs, and how long git may take over it.
+struct Signer<'a> {
+    /// The default key where there is none.
+    key: Option<&'a str>,
+    ends: Instant,
 }
 
 /// A commit of the records' chain as it lies there, its objects compared with their names.

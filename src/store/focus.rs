@@ -156,7 +156,7 @@ mod tests {
 
     fn open(store: &Store, chain: &str) -> CommitId {
         let edit = TreeEdit::Put { path: "job.toml".to_owned(), bytes: chain.as_bytes().to_vec() };
-        store.append(chain, None, &[edit], "open", 1_790_000_000, &[]).expect("opens")
+        store.append(chain, None, &[edit], "open", 1_790_000_000).expect("opens")
     }
 
     #[test]

@@ -46,7 +46,7 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
-pub use chain::{Step, Tip, TreeEdit};
+pub use chain::{NewStep, Step, Tip, TreeEdit};
 pub use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Signing, Walked};
 pub use commit::{CommitFailed, Committed, Staged};
 pub use config::ConfigFiles;

@@ -18,7 +18,7 @@ use crate::format::archive::{self, ClosedRow};
 use crate::format::names;
 use crate::format::state::{self, State};
 use crate::jobs::JobId;
-use crate::store::{CommitId, StoreError, Tip, TreeEdit};
+use crate::store::{CommitId, NewStep, StoreError, Tip, TreeEdit};
 
 /// As many as one commit of the archive takes in.
 const AT_ONCE: usize = 256;
@@ -99,7 +99,8 @@ fn leave(repo: &Repo, leaving: &[Leaving]) -> Result<()> {
         [one] => format!("archive: {}\n\n{}\n", one.state.job.name, one.state.job.id),
         many => format!("archive: {} jobs\n", many.len()),
     };
-    repo.store.append(names::ARCHIVE, Some(&archived.commit), &edits, &message, repo.now, &tips)?;
+    let step = NewStep { edits: &edits, message: &message, at: repo.now };
+    repo.store.append_holding(names::ARCHIVE, Some(&archived.commit), &step, &tips)?;
     let gone: Vec<_> = leaving.iter().map(|job| (job.chain.clone(), job.tip.commit.clone())).collect();
     forget(repo, &gone)
 }
@@ -108,7 +109,7 @@ fn leave(repo: &Repo, leaving: &[Leaving]) -> Result<()> {
 /// and nothing else.
 fn open_archive(repo: &Repo) -> Result<Tip> {
     let count = TreeEdit::Put { path: archive::COUNT.to_owned(), bytes: b"0\n".to_vec() };
-    repo.store.append(names::ARCHIVE, None, &[count], "archive: closed jobs\n", repo.now, &[])?;
+    repo.store.append(names::ARCHIVE, None, &[count], "archive: closed jobs\n", repo.now)?;
     let missing = || StoreError::Moved { chain: names::ARCHIVE.to_owned() };
     Ok(repo.store.tip(names::ARCHIVE)?.ok_or_else(missing)?)
 }
@@ -302,6 +303,6 @@ pub(crate) fn rebuild_archive(repo: &Repo) -> Result<usize> {
     let mut edits = vec![bare];
     edits.extend(archive_edits(repo, &empty, &leaving)?);
     let message = "archive: the index was written anew\n";
-    repo.store.append(names::ARCHIVE, Some(&archived.commit), &edits, message, repo.now, &[])?;
+    repo.store.append(names::ARCHIVE, Some(&archived.commit), &edits, message, repo.now)?;
     Ok(leaving.len())
 }

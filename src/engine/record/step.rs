@@ -117,7 +117,7 @@ pub(crate) fn write(
     }
     draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
     let message = message(&draft, &trailers);
-    let commit = repo.store.append(chain, after, &draft.edits, &message, repo.now, &[])?;
+    let commit = repo.store.append(chain, after, &draft.edits, &message, repo.now)?;
     let tip = repo.store.tip(chain)?.filter(|tip| tip.commit == commit);
     let tip = tip.ok_or_else(|| StoreError::Moved { chain: chain.to_owned() })?;
     let focused = LoadedJob {

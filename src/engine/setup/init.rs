@@ -53,7 +53,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     if repo.store.tip(names::META)?.is_none() {
         let bytes = meta::Meta::current().write().into_bytes();
         let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
-        repo.store.append(names::META, None, &[put], "git seed init", repo.now, &[])?;
+        repo.store.append(names::META, None, &[put], "git seed init", repo.now)?;
     }
     record::own_clone::clone_id(repo)?;
     told.push(Told::new("kept", "no commit, git status unchanged", ""));
@@ -256,7 +256,7 @@ pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
     let tip = repo.store.tip(names::RULES)?;
     let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
     let after = tip.map(|tip| tip.commit);
-    repo.store.append(names::RULES, after.as_ref(), &[put], "rules applied", repo.now, &[])?;
+    repo.store.append(names::RULES, after.as_ref(), &[put], "rules applied", repo.now)?;
     claims::checkers::remember_applied(repo, text)
 }
 
