@@ -20,6 +20,7 @@ pub mod sshsig;
 pub mod state;
 pub mod summary;
 pub mod trailers;
+pub mod transition;
 
 use sha2::{Digest, Sha256};
 

@@ -29,6 +29,8 @@ pub const SCOPE: &str = "scope";
 pub const ALLOWED: &str = "allowed";
 /// What belonged to the person when the cycle began, one path a line.
 pub const PERSONS: &str = "persons";
+/// Paths that the agent touched since the last boundary, one a line.
+pub const TOUCHED: &str = "touched";
 /// Git's excludes and settings when the cycle began, as one file of patterns.
 pub const EXCLUDES: &str = "excludes";
 /// The person's attributes for all repositories, when the cycle began.

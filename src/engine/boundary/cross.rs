@@ -3,8 +3,10 @@
 //! A refusal changes nothing. No lock is held while `git commit` runs; what is meant lies in
 //! `pending` meanwhile, so that whoever comes next can finish it.
 
+use crate::engine::boundary::draft::Passed;
 use crate::engine::boundary::judge::NAMED;
 use crate::engine::boundary::step::{Judged, Transitioned};
+use crate::engine::fence::tree::Beginning;
 use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::sessions::Sender;
@@ -110,26 +112,13 @@ pub(crate) fn record(
     by: By,
 ) -> Result<std::result::Result<Transitioned, Refusal>> {
     let pages = boundary::declare::pages_to_heal(repo, &judged, chain)?;
-    let begins = matches!(&judged.step, Some(Move::Forward(_))) && {
-        let focused = repo.require_focused()?;
-        focused.state.stand.phase.is_idle()
-    };
-    let start = if begins { Some(fence::tree::begin_fence(repo)?) } else { None };
+    let start = beginning(repo, &judged)?;
     let by_hand = fence::foreign_commits::commits_by_hand(repo, chain)?;
-    if let Some(commit) = &commit
-        && let Some(id) = names::job_of(chain)
-    {
-        repo.store.keep(&names::keep_chain(&id), commit, repo.now)?;
-    }
-    // Nothing else holds the fence's tree against a gc.
-    let tree = start.as_ref().and_then(|start| start.tree.parse().ok());
-    if let (Some(tree), Some(id)) = (tree.or(judged.survey.tree.clone()), names::job_of(chain)) {
-        repo.store.keep_tree(&names::keep_chain(&id), &tree, repo.now)?;
-    }
+    keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
+    let passed = Passed { toward, judged: &judged, commit: commit.as_ref(), start: start.as_ref(), by };
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
-        let draft =
-            boundary::draft::draft(repo, chain, state, toward, &judged, commit.as_ref(), start.as_ref(), by)?;
-        Ok(draft.map(|draft| memory::pages::keep_unhealed(repo, draft, state.steps, &pages)))
+        let draft = boundary::draft::draft(repo, chain, state, &passed)?;
+        Ok(Ok(memory::pages::keep_unhealed(repo, draft, state.steps, &pages)))
     })?;
     let taken = match taken {
         Ok(taken) => taken,
@@ -137,32 +126,13 @@ pub(crate) fn record(
     };
     boundary::pending::forget_pending(repo)?;
     if let Some(commit) = &commit {
-        repo.store.note_add(
-            commit,
-            &notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, repo.now),
-            repo.now,
-        )?;
+        let line = notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, repo.now);
+        repo.store.note_add(commit, &line, repo.now)?;
     }
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(climbed.iter().map(|page| format!("{page}: its carried notes count one cycle more.")));
-    if let Some(start) = start.as_ref().filter(|start| !start.persons.is_empty()) {
-        remarks.push(format!(
-            "{} changed before this cycle: left to the person, in no commit.",
-            count(start.persons.len(), "path")
-        ));
-    }
-    remarks.extend(by_hand);
-    if let Some(Move::Up { track, .. }) = &judged.step {
-        remarks.push(format!("The work goes on on the track {track}; what was done is kept."));
-    }
-    let unclaimed = &taken.focused.state.fence.unclaimed;
-    if let Some(more) = unclaimed.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        remarks.push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
-    }
-    for unclaimed in unclaimed.iter().take(NAMED) {
-        remarks.push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
-    }
+    remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
         && taken.focused.state.job.status == Status::Completed;
     let created = if closes { close(repo, &taken.focused)? } else { None };
@@ -174,6 +144,62 @@ pub(crate) fn record(
     }
     let Taken { focused, trailers } = taken;
     Ok(Ok(Transitioned { focused, trailers, commit, remarks, closed: closes, created, rests, next }))
+}
+
+/// The work tree as it is, where the step begins a cycle.
+fn beginning(repo: &Repo, judged: &Judged) -> Result<Option<Beginning>> {
+    let begins = matches!(&judged.step, Some(Move::Forward(_))) && {
+        let focused = repo.require_focused()?;
+        focused.state.stand.phase.is_idle()
+    };
+    begins.then(|| fence::tree::begin_fence(repo)).transpose()
+}
+
+/// Holds the phase commit and the fence's tree: nothing else does against a gc.
+fn keep_from_gc(
+    repo: &Repo,
+    chain: &str,
+    commit: Option<&CommitId>,
+    start: Option<&Beginning>,
+    judged: &Judged,
+) -> Result<()> {
+    let Some(id) = names::job_of(chain) else { return Ok(()) };
+    if let Some(commit) = commit {
+        repo.store.keep(&names::keep_chain(&id), commit, repo.now)?;
+    }
+    let tree = start.and_then(|start| start.tree.parse().ok());
+    if let Some(tree) = tree.or(judged.survey.tree.clone()) {
+        repo.store.keep_tree(&names::keep_chain(&id), &tree, repo.now)?;
+    }
+    Ok(())
+}
+
+/// What the agent is told of changes and commits that are not its own, and of a larger track.
+fn left_alone(
+    focused: &LoadedJob,
+    judged: &Judged,
+    start: Option<&Beginning>,
+    by_hand: Vec<String>,
+) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(start) = start.filter(|start| !start.persons.is_empty()) {
+        remarks.push(format!(
+            "{} changed before this cycle: left to the person, in no commit.",
+            count(start.persons.len(), "path")
+        ));
+    }
+    remarks.extend(by_hand);
+    if let Some(Move::Up { track, .. }) = &judged.step {
+        remarks.push(format!("The work goes on on the track {track}; what was done is kept."));
+    }
+    let unclaimed = &focused.state.fence.unclaimed;
+    if let Some(more) = unclaimed.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        remarks.push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
+    }
+    for unclaimed in unclaimed.iter().take(NAMED) {
+        remarks.push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
+    }
+    remarks
 }
 
 /// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the

@@ -2,16 +2,15 @@
 
 use crate::engine::boundary::step::Judged;
 use crate::engine::memory::pages::{declared_dir, dir_line};
-use crate::engine::record::draft::StepDraft;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
 use crate::engine::{fence, memory};
 use crate::format::names;
-use crate::format::state::{self, State};
+use crate::format::state::State;
+use crate::format::transition::Declared;
 use crate::memory::heal;
 use crate::phases::gates::{self, BadLine};
 use crate::phases::{Move, Phase, Position};
-use crate::store::TreeEdit;
 use crate::verdict::Refusal;
 
 /// What the step would declare reads, and is this phase's to declare.
@@ -83,16 +82,16 @@ pub(crate) fn pages_to_heal(repo: &Repo, judged: &Judged, chain: &str) -> Result
         .collect())
 }
 
-/// Adds what this stay declared to the cycle's scope.
-pub(crate) fn declare(
+/// What this stay adds to the cycle's scope, and the kinds that freeze with it.
+pub(crate) fn declared(
     repo: &Repo,
     chain: &str,
-    state: &mut State,
-    row: &Phase,
+    state: &State,
     toward: &Transition,
     judged: &Judged,
-    draft: &mut StepDraft,
-) -> Result<()> {
+) -> Result<Declared> {
+    let row = repo.row_of(state);
+    let mut kinds = None;
     let mut lines = repo.lines(chain, names::SCOPE)?;
     let known = lines.len();
     if row.declares {
@@ -101,7 +100,7 @@ pub(crate) fn declare(
     let freezes = freezes(repo, &state.stand, judged.step.as_ref());
     // Both were judged before the commit; what does not read now has changed since.
     if freezes {
-        state.kinds = memory::pages::kinds_brought(repo, &lines, row).map_err(SeedError::Usage)?;
+        kinds = Some(memory::pages::kinds_brought(repo, &lines, row).map_err(SeedError::Usage)?);
         lines.extend(memory::pages::scope_lines(repo, &lines, row).map_err(SeedError::Usage)?);
     }
     if let Transition::Forward { scope, .. } = toward {
@@ -109,11 +108,8 @@ pub(crate) fn declare(
             lines.extend(declared_dir(dir).map_err(SeedError::Usage)?);
         }
     }
-    if lines.len() != known || freezes {
-        let bytes = state::write_lines(lines.iter().map(String::as_str)).into_bytes();
-        draft.edits.push(TreeEdit::Put { path: names::SCOPE.to_owned(), bytes });
-    }
-    Ok(())
+    let scope = (lines.len() != known || freezes).then_some(lines);
+    Ok(Declared { scope, kinds })
 }
 
 fn freezes(repo: &Repo, stand: &Position, step: Option<&Move>) -> bool {

@@ -70,7 +70,8 @@ pub(crate) fn judge(
     if let Err(refusal) = gates::nobody_writes_now(new, runs) {
         return Ok(Err(refusal));
     }
-    if let Err(refusal) = ask_gates(repo, focused, since, toward, step.as_ref(), &message, &survey)? {
+    let asked = Asked { to: leads_to(stand, step.as_ref()), message: &message, strays: &survey.strays };
+    if let Err(refusal) = ask_gates(repo, focused, since, toward, &asked, &survey)? {
         return Ok(Err(refusal));
     }
     let name = step_name(stand.phase.as_str(), step.as_ref());
@@ -79,6 +80,14 @@ pub(crate) fn judge(
         && step == Some(Move::Forward(PhaseName::idle()));
     let rests = closes && jobs::unattended::would_rest(repo, focused);
     Ok(Ok(Judged { survey, step, name, message, at, rests, ledger: None }))
+}
+
+/// The phase where the job stands after `step`.
+fn leads_to<'a>(stand: &'a Position, step: Option<&'a Move>) -> &'a PhaseName {
+    match step {
+        Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => to,
+        _ => &stand.phase,
+    }
 }
 
 /// Acts of an earlier step of this stay were heard, so the hooks do fire.
@@ -94,44 +103,50 @@ fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), R
     home::takes_steps(here, || last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false)))
 }
 
-pub(crate) fn ask_gates(
+/// The boundary that gates are asked about.
+struct Asked<'a> {
+    /// The phase that it leads to.
+    to: &'a PhaseName,
+    message: &'a Message,
+    /// Paths that the agent changed outside the fence.
+    strays: &'a [String],
+}
+
+/// What gates look at and a [`Crossing`] borrows.
+struct Gathered {
+    live_notes: Vec<String>,
+    unarchived: Option<Refusal>,
+    unsealed: Option<String>,
+    stay: Stay,
+    /// Where the plan document lies, and what is wrong with it.
+    plan: (String, Option<String>),
+}
+
+impl Gathered {
+    fn of(repo: &Repo, focused: &LoadedJob) -> Result<Self> {
+        Ok(Self {
+            live_notes: memory::pages::live_notes(repo, focused)?,
+            unarchived: memory::condense::lacks_archive(repo, focused)?,
+            unsealed: boundary::seal::open_at_the_end(repo, focused),
+            stay: record::activity::stay(repo, focused),
+            plan: repo.plan_fault(&focused.state),
+        })
+    }
+}
+
+/// Asks the gates of the way that is taken.
+fn ask_gates(
     repo: &Repo,
     focused: &LoadedJob,
     since: &JournalLines,
     toward: &Transition,
-    step: Option<&Move>,
-    message: &Message,
+    asked: &Asked<'_>,
     survey: &Survey,
 ) -> Result<std::result::Result<(), Refusal>> {
-    let to = match step {
-        Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => to.clone(),
-        _ => focused.state.stand.phase.clone(),
-    };
-    let live_notes = memory::pages::live_notes(repo, focused)?;
-    let unarchived = memory::condense::lacks_archive(repo, focused)?;
-    let unsealed = boundary::seal::open_at_the_end(repo, focused);
-    let stay = record::activity::stay(repo, focused);
-    let plan = repo.plan_fault(&focused.state);
-    let crossing = crossing(
-        repo,
-        focused,
-        since,
-        Some(toward),
-        &to,
-        message,
-        &live_notes,
-        &survey.strays,
-        &stay,
-        &plan,
-    )?;
-    let shown = shown(repo, focused, survey, message)?;
-    let crossing = Crossing {
-        shown: &shown,
-        uncommitted: !survey.own.is_empty(),
-        unarchived: unarchived.as_ref(),
-        unsealed: unsealed.as_deref(),
-        ..crossing
-    };
+    let gathered = Gathered::of(repo, focused)?;
+    let crossing = crossing(repo, focused, since, Some(toward), asked, &gathered)?;
+    let shown = shown(repo, focused, survey, asked.message)?;
+    let crossing = Crossing { shown: &shown, uncommitted: !survey.own.is_empty(), ..crossing };
     Ok(match toward {
         Transition::Forward { .. } => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
@@ -140,18 +155,13 @@ pub(crate) fn ask_gates(
     })
 }
 
-#[expect(clippy::too_many_arguments, reason = "what a gate may look at, gathered by two callers")]
-pub(crate) fn crossing<'a>(
+fn crossing<'a>(
     repo: &'a Repo,
     focused: &'a LoadedJob,
     since: &JournalLines,
     toward: Option<&Transition>,
-    to: &'a PhaseName,
-    message: &'a Message,
-    live_notes: &'a [String],
-    strays: &'a [String],
-    stay: &'a Stay,
-    plan: &'a (String, Option<String>),
+    asked: &Asked<'a>,
+    gathered: &'a Gathered,
 ) -> Result<Crossing<'a>> {
     let state = &focused.state;
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
@@ -160,8 +170,8 @@ pub(crate) fn crossing<'a>(
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
     Ok(Crossing {
         phase: repo.row(Some(focused)),
-        to,
-        message,
+        to: asked.to,
+        message: asked.message,
         cycle: state.stand.cycle,
         multiplier: state.stand.entry.multiplier,
         page_edits: state.stand.entry.page_edits + counts.page_edits,
@@ -170,18 +180,18 @@ pub(crate) fn crossing<'a>(
         objective_words,
         shapeless: gates::shapeless(&state.job.shape, &state.job.objective),
         plan: repo.plan_standing(focused),
-        plan_path: plan.0.as_str(),
-        plan_fault: plan.1.clone(),
+        plan_path: gathered.plan.0.as_str(),
+        plan_fault: gathered.plan.1.clone(),
         unread: repo.unread_plan(focused),
-        live_notes,
+        live_notes: &gathered.live_notes,
         unconsumed: memory::note_agents::unconsumed(repo, focused)?,
-        unarchived: None,
-        unsealed: None,
+        unarchived: gathered.unarchived.as_ref(),
+        unsealed: gathered.unsealed.as_deref(),
         deflation: memory::condense::deflation(repo, focused)?
             .map(|deflation| (deflation.remaining, deflation.max_words())),
-        strays,
+        strays: asked.strays,
         declared,
-        stay,
+        stay: &gathered.stay,
         checkpoints: state.stand.entry.checkpoints,
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
@@ -267,14 +277,10 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let row = repo.row(Some(focused));
     let Some(to) = row.next.first() else { return Ok(Vec::new()) };
     let strays = fence::shown::fence_shown(repo, focused)?.strays;
-    let live_notes = memory::pages::live_notes(repo, focused)?;
     let message = Message::default();
-    let stay = record::activity::stay(repo, focused);
-    let plan = repo.plan_fault(&focused.state);
-    let crossing = crossing(repo, focused, &since, None, to, &message, &live_notes, &strays, &stay, &plan)?;
-    let (unarchived, unsealed) =
-        (memory::condense::lacks_archive(repo, focused)?, boundary::seal::open_at_the_end(repo, focused));
-    let crossing = Crossing { unarchived: unarchived.as_ref(), unsealed: unsealed.as_deref(), ..crossing };
+    let gathered = Gathered::of(repo, focused)?;
+    let asked = Asked { to, message: &message, strays: &strays };
+    let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
     Ok(fence::fingerprint_restore::prints_hold(repo)
         .err()
         .into_iter()

@@ -3,7 +3,6 @@
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{Repo, Result};
-use crate::format::names;
 use crate::format::state::State;
 
 /// A step that a person's answer takes, and that no rule can refuse any more.
@@ -20,10 +19,4 @@ pub(crate) fn grant_step(
     })?;
     debug_assert!(taken.is_ok(), "what was asked and granted is never refused");
     Ok(())
-}
-
-/// Directories that a person opened before the cycle began, as lines of the scope.
-pub(crate) fn opened_dirs(repo: &Repo, chain: &str) -> Result<Vec<String>> {
-    let lines = repo.lines(chain, names::ALLOWED)?;
-    Ok(lines.iter().filter_map(|line| line.strip_suffix('/')).map(str::to_owned).collect())
 }

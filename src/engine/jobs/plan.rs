@@ -10,8 +10,8 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::plan_file::{Checked, ENTRY, FromPlan, hash, read_plain};
 use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
-use crate::format::names;
 use crate::format::state::State;
+use crate::format::{names, transition};
 use crate::plans::Lies;
 use crate::rules::Rules;
 use crate::store::TreeEdit;
@@ -110,30 +110,16 @@ pub(crate) fn apply_job_rules(repo: &Repo, job: &LoadedJob, file: &str, text: &s
 
 // ---- steps
 
-/// The end of a first cycle: the document that was proved is the one that counts.
-pub(crate) fn accept_plan(repo: &Repo, state: &mut State, draft: &mut StepDraft) {
-    if let (Lies::Sound { hash, total }, Some(bytes)) = plan_lies(repo, state)
-        && state.plan.accept(state.stand.cycle, hash, total)
-    {
-        draft.edits.push(TreeEdit::Put { path: names::PLAN.to_owned(), bytes });
-    }
-}
-
-/// A further cycle has begun: what lies there now was changed by a person, or not at all.
-pub(crate) fn look_at_plan(repo: &Repo, state: &mut State, draft: &mut StepDraft) {
-    let (lies, bytes) = plan_lies(repo, state);
-    if let (true, Some(bytes)) = (state.plan.find(state.stand.cycle, lies), bytes) {
-        draft.edits.push(TreeEdit::Put { path: names::PLAN.to_owned(), bytes });
-    }
-}
-
-fn plan_lies(repo: &Repo, state: &State) -> (Lies, Option<Vec<u8>>) {
-    let Some((_, Some(bytes))) = repo.document_on_disk(state) else { return (Lies::Gone, None) };
+/// What lies where the plan document should, for a boundary that looks at it.
+pub(crate) fn plan_as_it_lies(repo: &Repo, state: &State) -> transition::Document {
+    let Some((_, Some(bytes))) = repo.document_on_disk(state) else {
+        return transition::Document { lies: Lies::Gone, bytes: None };
+    };
     let lies = match repo.read_document(state, &bytes).sound() {
         Some(total) => Lies::Sound { hash: hash(&bytes), total },
         None => Lies::Faulty,
     };
-    (lies, Some(bytes))
+    transition::Document { lies, bytes: Some(bytes) }
 }
 
 /// The document's words for the text that opens the phase.

@@ -20,6 +20,8 @@ use crate::jobs::{Job, JobId};
 use crate::store::{CommitId, StoreError, TreeEdit};
 use crate::verdict::Refusal;
 
+pub(crate) use crate::format::names::TOUCHED;
+
 /// Takes a step of the job on `chain`. `decide` sees the job with its journal folded in,
 /// and may be asked again if another writer came first.
 pub fn step(
@@ -170,9 +172,6 @@ pub(crate) fn create(
     }
     Ok(taken)
 }
-
-/// The file that lists paths touched since the last boundary.
-pub(crate) const TOUCHED: &str = "touched";
 
 /// Names the step of `draft` in the state and gives its trailers.
 fn seal(state: &mut State, draft: &StepDraft, since: &JournalLines, at: i64) -> StepTrailers {
