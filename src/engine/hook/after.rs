@@ -11,13 +11,22 @@ use crate::engine::repo::text::{count_words, merged};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, hook, jobs, memory, person, record};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
-use crate::format::journal::What;
+use crate::format::journal::{Counts, Gauge, What};
 use crate::hosts::{Answer, Host};
 use crate::phases::activity::Left;
 use crate::phases::gates;
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
 use crate::{shell, voice, world};
+
+/// A call that has ended, as its event tells it.
+#[derive(Clone, Copy)]
+struct EndedCall<'a> {
+    host: &'a Host,
+    event: &'a Event,
+    call: &'a ToolCall,
+    outcome: &'a Outcome,
+}
 
 pub(crate) fn after(
     repo: &Repo,
@@ -26,94 +35,26 @@ pub(crate) fn after(
     call: &ToolCall,
     outcome: &Outcome,
 ) -> Result<Answer> {
-    let own = hook::repeats::speaks_to_seed(call);
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
-    let Some(focused) = repo.focused()? else {
-        let prints = prints_after(repo, event, call, window.as_ref(), None)?;
-        if !own {
-            hook::repeats::calm_without_focus(repo)?;
-        }
-        return Ok(Answer { to_person: prints.to_person(), ..Answer::silence() });
-    };
+    let ended = EndedCall { host, event, call, outcome };
+    let Some(focused) = repo.focused()? else { return without_focus(repo, &ended, window.as_ref()) };
     if focused.activity.is_err() {
         return Ok(Answer::silence());
     }
     let known = claims::receipts::known_tree(repo, &focused);
-    let CallEffects { after, plan_edits, places, lines, prints, by_hand, context } =
-        what_came(repo, host, event, call, outcome, window.as_ref(), &focused)?;
-    let context = merged(context, memory::lint::word_on_knowledge(repo, &focused, call, &places));
-    let context = merged(context, claims::checkers::word_on_checks(repo, call, outcome, &places));
-    let context = merged(context, claims::checkers::word_on_tests(repo, &focused, event));
-    let context =
-        merged(context, if plan_edits > 0 { jobs::plan::word_on_plan(repo, &focused) } else { None });
-    let mut news = false;
-    // A read leaves no trace among the paths that a boundary commits.
-    let looked = matches!(call.act, Act::Read { .. });
-    // A command that fails has run all the same: what it showed may be written down.
-    let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
-    // Nor is what a guest looks at any work of the session that drives.
-    let guest = repo.is_guest(&focused, event);
-    let counted = event.by == Actor::Main && ran && !guest;
-    let mut deeds = if counted { record::activity::deeds(repo, &focused, call, &places) } else { Vec::new() };
-    if counted && !matches!(call.act, Act::Edit(_)) && after.page_edits > 0 {
-        deeds.push(Deed::Page);
-    }
-    let spends = repo.row(Some(&focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
-    let kept = kept_of_call(repo, host, event, call, outcome, (&after, &places, known), &focused)?;
+    let effects = what_came(repo, &ended, window.as_ref(), &focused)?;
+    let context = with_words_of_rules(repo, &focused, &ended, &effects);
+    let work = work_of(repo, &focused, &ended, &effects);
+    let kept = kept_of_call(repo, &ended, &effects, known, &focused)?;
     let (gauge, filling) =
-        if guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
+        if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
     let context = merged(context, filling);
     let words = context.as_deref().map_or(0, count_words);
-    let acts = !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping);
-    record::journal_line::note(repo, Some(&focused), |line| {
-        line.what = if looked { What::Looked } else { What::After };
-        line.session.clone_from(&event.session);
-        line.tool.clone_from(&call.tool);
-        line.call.clone_from(&call.id);
-        let counts = &mut line.counts;
-        counts.calls += 1;
-        counts.words += words;
-        counts.gauge = gauge.or(counts.gauge);
-        counts.page_edits += after.page_edits;
-        counts.plan_edits += plan_edits;
-        if counted {
-            counts.plan_reads += u32::from(looked && reads_plan(&places));
-            if only_seed(&call.act, counts.calls == 1) {
-                counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
-            }
-            counts.activity.count(&call.act, &deeds, &places, spends);
-        }
-        let left = Left { outcome, changed: after.changed, late: after.late, places: &places };
-        counts.activity.prove(&call.act, &left, record::activity::tells);
-        counts.tree = kept.tree.or(counts.tree.take());
-        claims::required::count(counts, &focused.state.gate, after.moved, lines);
-        (line.ran, line.opened, line.source) = (kept.receipt, kept.opened, kept.source);
-        if matches!(call.act, Act::Delegate { .. }) {
-            counts.activity.returned(call, outcome);
-        }
-        if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background) && !guest {
-            counts.activity.detached(call);
-        }
-        line.paths = after.paths;
-        line.strays = after.strays;
-        line.unclaimed = after.unclaimed;
-        line.prints.clone_from(&prints.strays);
-        if acts && !guest {
-            counts.stops = 0;
-        }
-        if own {
-            // A boundary's refusal reaches the person with the end of its command.
-            news = hook::repeats::is_news(counts);
-        } else {
-            hook::repeats::calm(counts);
-        }
-    })?;
-    let context = merged(context, memory::notes::note_reminder(repo, &focused, call, outcome, &places)?);
-    let to_person = if news { hook::repeats::storm_line(repo, &focused)? } else { None };
-    let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
-    let told: Vec<String> = prints.to_person().into_iter().chain(to_person).chain(committed).collect();
-    let to_person = (!told.is_empty()).then(|| told.join("\n"));
+    let news = write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
+    let context =
+        merged(context, memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?);
+    let to_person = told_to_person(repo, &focused, &effects, news)?;
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Scheduled;
@@ -121,24 +62,154 @@ pub(crate) fn after(
         })?;
     }
     if let Act::Ask(_) = &call.act {
-        return after_question(repo, host, event, call, outcome, context);
+        return after_question(repo, &ended, context);
     }
     Ok(Answer { context, to_person, ..Answer::silence() })
+}
+
+/// Where no job is in focus, fingerprints are compared all the same.
+fn without_focus(repo: &Repo, ended: &EndedCall<'_>, window: Option<&Window>) -> Result<Answer> {
+    let prints = prints_after(repo, ended.event, ended.call, window, None)?;
+    if !hook::repeats::speaks_to_seed(ended.call) {
+        hook::repeats::calm_without_focus(repo)?;
+    }
+    Ok(Answer { to_person: prints.to_person(), ..Answer::silence() })
+}
+
+/// What came of the call in words, and what the rules for knowledge, tests and plans say of it.
+fn with_words_of_rules(
+    repo: &Repo,
+    focused: &LoadedJob,
+    ended: &EndedCall<'_>,
+    effects: &CallEffects,
+) -> Option<String> {
+    let EndedCall { event, call, outcome, .. } = *ended;
+    let places = &effects.places;
+    let said = [
+        memory::lint::word_on_knowledge(repo, focused, call, places),
+        claims::checkers::word_on_checks(repo, call, outcome, places),
+        claims::checkers::word_on_tests(repo, focused, event),
+        if effects.plan_edits > 0 { jobs::plan::word_on_plan(repo, focused) } else { None },
+    ];
+    said.into_iter().fold(effects.context.clone(), merged)
+}
+
+/// What of the call is work of the session that drives the job.
+fn work_of(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>, effects: &CallEffects) -> Work {
+    let EndedCall { event, call, outcome, .. } = *ended;
+    // A command that fails has run all the same: what it showed may be written down.
+    let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
+    // What a guest does is no work of the session that drives.
+    let guest = repo.is_guest(focused, event);
+    let counted = event.by == Actor::Main && ran && !guest;
+    let mut deeds =
+        if counted { record::activity::deeds(repo, focused, call, &effects.places) } else { Vec::new() };
+    if counted && !matches!(call.act, Act::Edit(_)) && effects.after.page_edits > 0 {
+        deeds.push(Deed::Page);
+    }
+    Work { guest, counted, deeds }
+}
+
+/// Writes the journal's line of the call. True where it says something of a refusal that
+/// the person has not heard.
+fn write_line(
+    repo: &Repo,
+    focused: &LoadedJob,
+    ended: &EndedCall<'_>,
+    effects: &CallEffects,
+    entry: JournalEntry,
+) -> Result<bool> {
+    let EndedCall { event, call, .. } = *ended;
+    let mut news = false;
+    record::journal_line::note(repo, Some(focused), |line| {
+        // A read leaves no trace among the paths that a boundary commits.
+        line.what = if matches!(call.act, Act::Read { .. }) { What::Looked } else { What::After };
+        line.session.clone_from(&event.session);
+        line.tool.clone_from(&call.tool);
+        line.call.clone_from(&call.id);
+        line.paths.clone_from(&effects.after.paths);
+        line.strays.clone_from(&effects.after.strays);
+        line.unclaimed.clone_from(&effects.after.unclaimed);
+        line.prints.clone_from(&effects.prints.strays);
+        add_up(&mut line.counts, repo, focused, ended, effects, &entry);
+        (line.ran, line.opened, line.source) = (entry.kept.receipt, entry.kept.opened, entry.kept.source);
+        if hook::repeats::speaks_to_seed(call) {
+            // A boundary's refusal reaches the person with the end of its command.
+            news = hook::repeats::is_news(&mut line.counts);
+        } else {
+            hook::repeats::calm(&mut line.counts);
+        }
+    })?;
+    Ok(news)
+}
+
+/// Adds the call to what runs on from line to line.
+fn add_up(
+    counts: &mut Counts,
+    repo: &Repo,
+    focused: &LoadedJob,
+    ended: &EndedCall<'_>,
+    effects: &CallEffects,
+    entry: &JournalEntry,
+) {
+    let EndedCall { call, outcome, .. } = *ended;
+    let (after, places) = (&effects.after, &effects.places);
+    let Work { guest, counted, deeds } = &entry.work;
+    counts.calls += 1;
+    counts.words += entry.words;
+    counts.gauge = entry.gauge.or(counts.gauge);
+    counts.page_edits += after.page_edits;
+    counts.plan_edits += effects.plan_edits;
+    if *counted {
+        let looked = matches!(call.act, Act::Read { .. });
+        counts.plan_reads += u32::from(looked && reads_plan(places));
+        if only_seed(&call.act, counts.calls == 1) {
+            counts.own += u32::try_from(deeds.len()).unwrap_or(u32::MAX);
+        }
+        let spends = repo.row(Some(focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
+        counts.activity.count(&call.act, deeds, places, spends);
+    }
+    let left = Left { outcome, changed: after.changed, late: after.late, places };
+    counts.activity.prove(&call.act, &left, record::activity::tells);
+    counts.tree = entry.kept.tree.clone().or(counts.tree.take());
+    claims::required::count(counts, &focused.state.gate, after.moved, effects.lines);
+    if matches!(call.act, Act::Delegate { .. }) {
+        counts.activity.returned(call, outcome);
+    }
+    if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background) && !guest {
+        counts.activity.detached(call);
+    }
+    if !guest && !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping) {
+        counts.stops = 0;
+    }
+}
+
+/// What the person hears: fingerprints, a refusal that repeats, commits made by hand.
+fn told_to_person(
+    repo: &Repo,
+    focused: &LoadedJob,
+    effects: &CallEffects,
+    news: bool,
+) -> Result<Option<String>> {
+    let refused = if news { hook::repeats::storm_line(repo, focused)? } else { None };
+    let by_hand = &effects.by_hand;
+    let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
+    let told: Vec<String> = effects.prints.to_person().into_iter().chain(refused).chain(committed).collect();
+    Ok((!told.is_empty()).then(|| told.join("\n")))
 }
 
 /// What the journal keeps of a call besides its counts.
 fn kept_of_call(
     repo: &Repo,
-    host: &Host,
-    event: &Event,
-    call: &ToolCall,
-    outcome: &Outcome,
-    (after, places, known): (&ShellEffects, &[(String, Place)], Option<String>),
+    ended: &EndedCall<'_>,
+    effects: &CallEffects,
+    known: Option<String>,
     focused: &LoadedJob,
 ) -> Result<KeptOfCall> {
+    let EndedCall { host, event, call, outcome } = *ended;
     let opens = outcome.ok && !repo.is_guest(focused, event);
-    let shown: Vec<String> = places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
-    let receipt = claims::receipts::receipt(repo, event, call, outcome, (after, known), focused)?;
+    let shown: Vec<String> = effects.places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
+    let receipt = claims::receipts::receipt(repo, event, call, outcome, (&effects.after, known), focused)?;
     // What an edit tool changed is seen by the fence's next look only.
     let edited = matches!(call.act, Act::Edit(_)).then(String::new);
     Ok(KeptOfCall {
@@ -152,13 +223,11 @@ fn kept_of_call(
 /// Looks at what a call left behind: its files, what the fence finds, the fingerprints.
 fn what_came(
     repo: &Repo,
-    host: &Host,
-    event: &Event,
-    call: &ToolCall,
-    outcome: &Outcome,
+    ended: &EndedCall<'_>,
     window: Option<&Window>,
     focused: &LoadedJob,
 ) -> Result<CallEffects> {
+    let EndedCall { host, event, call, outcome } = *ended;
     let prints = prints_after(repo, event, call, window, Some(focused))?;
     let mut context = None;
     let mut by_hand = ByHand::default();
@@ -269,14 +338,8 @@ fn says_something_new(repo: &Repo, focused: &LoadedJob, page: &str) -> bool {
     before.map_or(true, |before| fence::tree::is_still_changed(repo, &before, page))
 }
 
-fn after_question(
-    repo: &Repo,
-    host: &Host,
-    event: &Event,
-    call: &ToolCall,
-    outcome: &Outcome,
-    context: Option<String>,
-) -> Result<Answer> {
+fn after_question(repo: &Repo, ended: &EndedCall<'_>, context: Option<String>) -> Result<Answer> {
+    let EndedCall { host, event, call, outcome } = *ended;
     Ok(match person::answers::hear_answers(repo, host, event, call, &outcome.answers)? {
         PersonReply::Kept => context.map_or_else(Answer::silence, Answer::context),
         PersonReply::Done(text) => Answer::context(format!("git seed: {text}.")),
@@ -311,6 +374,25 @@ fn name_paths(repo: &Repo, focused: &LoadedJob, case: &str, paths: &[String]) ->
 /// The plan document of the job is among the files of a read.
 fn reads_plan(places: &[(String, Place)]) -> bool {
     places.iter().any(|(_, place)| matches!(place, Place::Plan { own: true }))
+}
+
+/// What of a call is work of the session that drives the job.
+struct Work {
+    /// It came from a session that does not drive the job.
+    guest: bool,
+    /// It is an act of that session's main agent, and it ran.
+    counted: bool,
+    deeds: Vec<Deed>,
+}
+
+/// What the journal's line says of a call besides what it left behind.
+struct JournalEntry {
+    work: Work,
+    kept: KeptOfCall,
+    /// How full the context was found.
+    gauge: Option<Gauge>,
+    /// Words that are put before the agent with it.
+    words: u32,
 }
 
 /// What the journal keeps of a call besides its counts.

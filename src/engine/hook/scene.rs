@@ -48,21 +48,34 @@ pub(crate) fn scene<'a>(
             .map(|focused| memory::compaction::room(repo, focused, event))
             .unwrap_or_default(),
         away: focused.and_then(|focused| repo.away(focused)),
-        call: call_of(repo, host, event, call, phase, focused),
+        call: call_of(&Setting { repo, host, event, phase, focused }, call),
     }
 }
 
-fn call_of<'a>(
-    repo: &Repo,
-    host: &Host,
-    event: &Event,
-    call: &'a ToolCall,
-    phase: &Phase,
-    focused: Option<&LoadedJob>,
-) -> Call<'a> {
-    let mut out = Call {
+/// What the acts of one event are judged in.
+struct Setting<'a> {
+    repo: &'a Repo,
+    host: &'a Host,
+    event: &'a Event,
+    phase: &'a Phase,
+    focused: Option<&'a LoadedJob>,
+}
+
+impl Setting<'_> {
+    fn place(&self, path: &Path) -> Resolved {
+        self.repo.place(self.host, self.event, path, self.focused)
+    }
+
+    fn scope(&self) -> Scope {
+        self.repo.scope_for(self.phase, self.focused)
+    }
+}
+
+/// A call of which nothing is known yet but its tool and the class of its act.
+fn blank<'a>(call: &'a ToolCall, class: Option<Class>) -> Call<'a> {
+    Call {
         tool: &call.tool,
-        classes: Vec::new(),
+        classes: class.map(|class| (class, call.tool.clone())).into_iter().collect(),
         read: None,
         changes: Vec::new(),
         own_state: None,
@@ -73,34 +86,49 @@ fn call_of<'a>(
         question: None,
         dispatch: None,
         unproven: None,
-    };
-    let place = |path: &Path| repo.place(host, event, path, focused);
-    let one = |class: Class| vec![(class, call.tool.clone())];
+    }
+}
+
+/// The class of an act that is one thing; a shell line shows its classes piece by piece.
+fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
+    Some(match &call.act {
+        Act::Read { .. } => Class::Read,
+        Act::Search { .. } => Class::Search,
+        Act::Web { .. } => Class::Web,
+        Act::Edit(_) => Class::Edit,
+        Act::Shell { .. } => return None,
+        Act::Delegate { .. } => Class::Delegate,
+        Act::Ask(_) => Class::Ask,
+        Act::Housekeeping => Class::Housekeeping,
+        Act::Schedule { .. } => Class::Schedule,
+        Act::Foreign { server } if setting.repo.is_own_server(setting.host, server, &call.tool) => {
+            Class::Seed
+        }
+        Act::Foreign { .. } => Class::Foreign,
+        Act::Unknown => Class::Unknown,
+    })
+}
+
+fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Call<'a> {
+    let Setting { repo, phase, focused, .. } = *setting;
+    let mut out = blank(call, class_of_act(setting, call));
     match &call.act {
         Act::Read { path } => {
-            let resolved = place(path);
-            out.classes = one(Class::Read);
+            let resolved = setting.place(path);
             out.read = Some((resolved.shown, resolved.place));
         }
         Act::Search { path } => {
-            out.classes = one(Class::Search);
-            out.read = path.as_deref().map(place).and_then(|found| match found.place {
-                Place::OwnState => Some((found.shown, found.place)),
-                _ => None,
-            });
+            let found = path.as_deref().map(|path| setting.place(path));
+            out.read =
+                found.filter(|found| found.place == Place::OwnState).map(|found| (found.shown, found.place));
         }
-        Act::Web { .. } => out.classes = one(Class::Web),
         Act::Edit(files) => {
-            out.classes = one(Class::Edit);
-            let scope = repo.scope_for(phase, focused);
-            let changes = |file: &FileEdit| changes(repo, place(&file.path), file, &scope, focused);
+            let scope = setting.scope();
+            let changes = |file: &FileEdit| changes(repo, setting.place(&file.path), file, &scope, focused);
             out.changes = files.iter().flat_map(changes).collect();
         }
-        Act::Shell { command, cwd, .. } => {
-            shell(repo, host, event, command, cwd.as_deref(), phase, focused, &mut out);
-        }
+        Act::Shell { command, cwd, .. } => shell(setting, command, cwd.as_deref(), &mut out),
         Act::Delegate { agent, prompt } => {
-            out.classes = one(Class::Delegate);
             // Where the pages do not read, no launch can be for a note of theirs.
             out.dispatch = focused.and_then(|focused| {
                 match memory::note_agents::dispatch(repo, focused, agent, prompt) {
@@ -110,20 +138,13 @@ fn call_of<'a>(
             });
         }
         Act::Ask(questions) => {
-            out.classes = one(Class::Ask);
             out.question = person::ask::ask(repo, questions, phase, focused).err();
         }
-        Act::Housekeeping => out.classes = one(Class::Housekeeping),
         Act::Schedule { text } => {
-            out.classes = one(Class::Schedule);
             // No tool makes a person's short word.
             out.persons = shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
         }
-        Act::Foreign { server } if repo.is_own_server(host, server, &call.tool) => {
-            out.classes = one(Class::Seed);
-        }
-        Act::Foreign { .. } => out.classes = one(Class::Foreign),
-        Act::Unknown => out.classes = one(Class::Unknown),
+        Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
     if repo.rules.claims == ClaimMode::Enforce {
         out.unproven =
@@ -205,19 +226,11 @@ fn page_change(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<crat
     Some(edit::judge(current.as_deref(), &file.change, &repo.rules.maps.anchors()))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the pieces of one event, read once")]
-pub(crate) fn shell(
-    repo: &Repo,
-    host: &Host,
-    event: &Event,
-    command: &str,
-    cwd: Option<&Path>,
-    phase: &Phase,
-    focused: Option<&LoadedJob>,
-    out: &mut Call<'_>,
-) {
+/// Reads a shell line: its acts, and what it would change.
+fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Call<'_>) {
+    let Setting { repo, event, phase, .. } = *setting;
     let reading = shell::read(command);
-    let scope = repo.scope_for(phase, focused);
+    let scope = setting.scope();
     let cwd = cwd.unwrap_or(&event.cwd);
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     for found in &reading.found {
@@ -225,28 +238,9 @@ pub(crate) fn shell(
         // Confined it can change nothing that a phase keeps, so it looks.
         let looks = (confines || found.confined) && phase.confined.contains(&class);
         out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
-        if found.persons && out.persons.is_none() {
-            out.persons = Some(found.part.clone());
-        }
-        if found.seed && !found.looks && out.moves.is_none() {
-            out.moves = Some(found.part.clone());
-        }
-        if found.own_state && out.own_state.is_none() {
-            out.own_state = Some(found.part.clone());
-        }
-        if let Some(git) = found.git.as_ref().filter(|_| found.effect == Effect::GitWrite) {
-            out.git_verb.get_or_insert_with(|| git.verb.clone());
-        }
+        show(found, out);
         if matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode) {
-            for path in &found.paths {
-                let state = focused.map(|focused| &focused.state);
-                // A trailing slash means somewhere below: judged as a file of that directory.
-                let below = path.strip_suffix('/').map(|dir| format!("{dir}/*"));
-                let path = below.as_ref().unwrap_or(path);
-                let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
-                let file = FileEdit { path: path.into(), change: Change::Opaque };
-                out.changes.extend(changes(repo, resolved, &file, &scope, focused));
-            }
+            out.changes.extend(written(setting, found, cwd, &scope));
         }
     }
     out.confinable = is_confinable(phase, &out.classes);
@@ -255,6 +249,37 @@ pub(crate) fn shell(
         out.changes
             .retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. }));
     }
+}
+
+/// Of each kind that guards ask for, the first piece of the line that shows it.
+fn show(found: &shell::Found, out: &mut Call<'_>) {
+    if found.persons && out.persons.is_none() {
+        out.persons = Some(found.part.clone());
+    }
+    if found.seed && !found.looks && out.moves.is_none() {
+        out.moves = Some(found.part.clone());
+    }
+    if found.own_state && out.own_state.is_none() {
+        out.own_state = Some(found.part.clone());
+    }
+    if let Some(git) = found.git.as_ref().filter(|_| found.effect == Effect::GitWrite) {
+        out.git_verb.get_or_insert_with(|| git.verb.clone());
+    }
+}
+
+/// The files that a piece of a shell line writes, as it names them.
+fn written(setting: &Setting<'_>, found: &shell::Found, cwd: &Path, scope: &Scope) -> Vec<FileChange> {
+    let Setting { repo, host, focused, .. } = *setting;
+    let state = focused.map(|focused| &focused.state);
+    let written = |path: &String| {
+        // A trailing slash means somewhere below: judged as a file of that directory.
+        let below = path.strip_suffix('/').map(|dir| format!("{dir}/*"));
+        let path = below.as_ref().unwrap_or(path);
+        let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
+        let file = FileEdit { path: path.into(), change: Change::Opaque };
+        changes(repo, resolved, &file, scope, focused)
+    };
+    found.paths.iter().flat_map(written).collect()
 }
 
 /// Whether these acts would all be open if the kernel confined them, and are not now.
