@@ -290,13 +290,7 @@ fn rule(
     let directive = ruling.directive().unwrap_or(Directive::Reject);
     let told = serde_json::to_value(&ruling).map_err(unwritten)?;
     let session = session_of(focused);
-    let (of_response, of_trace) =
-        (matches!(inquiry, Inquiry::ResponseGate(_)), matches!(inquiry, Inquiry::CausalTrace(_)));
-    let act = match &inquiry {
-        Inquiry::VerifyClaim(_) => true,
-        Inquiry::ResponseGate(case) => case.action_type.is_act(),
-        Inquiry::CausalTrace(_) => false,
-    };
+    let asked = WhatWasAsked::of(&inquiry);
     tell(3, "keeps the ruling");
     let draft = VerdictDraft {
         tree: tree.clone(),
@@ -310,35 +304,68 @@ fn rule(
     };
     let id = claims::records::record_verdict(repo, draft)?;
     let kept = claims::records::recorded(repo, &id)?.record;
-    let known = focused.map(claims::required::ruled).unwrap_or_default();
     let ruled = Ruled {
         at: repo.now,
         opens,
-        act,
+        act: asked.act,
         directive: Some(directive),
         record: id.to_string(),
         tree: tree.to_string(),
         ..Ruled::default()
     };
-    record::journal_line::note(repo, focused, |line| {
-        line.what = What::Claimed;
-        kept.kind.word().clone_into(&mut line.tool);
-        line.call.clone_from(&ruled.record);
-        // An explanation is no word about the work.
-        if !of_trace {
-            let known = line.counts.gate.take().unwrap_or(known);
-            let Ruled { without, session, told, .. } = known;
-            line.counts.gate = Some(Ruled { without, session, told, ..ruled });
-        }
-    })?;
+    leave_word(repo, focused, &kept, ruled, &asked)?;
     let Value::Object(mut json) = told else { return Err(unwritten("the ruling is no object")) };
-    if of_response {
+    if asked.of_response {
         json.insert("trace_id".to_owned(), json!(kept.trace));
         json.insert("chain_head".to_owned(), json!(id.to_string()));
     }
     json.insert("audit".to_owned(), audit_of(&kept));
     json.insert("record".to_owned(), json!(id.to_string()));
     Ok(Answer { json: Value::Object(json), directive: Some(directive), opens, reasons })
+}
+
+/// What of an inquiry the journal and the answer ask for once it is recorded.
+struct WhatWasAsked {
+    of_response: bool,
+    of_trace: bool,
+    /// It is about an act that a ruling opens.
+    act: bool,
+}
+
+impl WhatWasAsked {
+    fn of(inquiry: &Inquiry) -> Self {
+        Self {
+            of_response: matches!(inquiry, Inquiry::ResponseGate(_)),
+            of_trace: matches!(inquiry, Inquiry::CausalTrace(_)),
+            act: match inquiry {
+                Inquiry::VerifyClaim(_) => true,
+                Inquiry::ResponseGate(case) => case.action_type.is_act(),
+                Inquiry::CausalTrace(_) => false,
+            },
+        }
+    }
+}
+
+/// The journal's line of a ruling: hooks read there what was ruled last.
+fn leave_word(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    kept: &Record,
+    ruled: Ruled,
+    asked: &WhatWasAsked,
+) -> Result<()> {
+    let known = focused.map(claims::required::ruled).unwrap_or_default();
+    record::journal_line::note(repo, focused, |line| {
+        line.what = What::Claimed;
+        kept.kind.word().clone_into(&mut line.tool);
+        line.call.clone_from(&ruled.record);
+        // An explanation is no word about the work.
+        if !asked.of_trace {
+            let known = line.counts.gate.take().unwrap_or(known);
+            let Ruled { without, session, told, .. } = known;
+            line.counts.gate = Some(Ruled { without, session, told, ..ruled });
+        }
+    })
 }
 
 fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {

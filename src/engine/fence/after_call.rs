@@ -9,10 +9,11 @@ use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::format::fold::JournalLines;
 use crate::format::journal::What;
+use crate::format::looks::FirstLook;
 use crate::format::state::State;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
-use crate::store::TreeId;
+use crate::store::{Changed, TreeId};
 
 /// Compares the tree after a call that may have written; `window` is what the look before
 /// it knew, where it was had.
@@ -44,43 +45,87 @@ pub(crate) fn after_shell(
     };
     // What was unclaimed once may hold a person's work: no later call makes it the agent's.
     let named = focused.state.fence.unclaimed.iter().map(|one| one.path.as_str());
-    let unclaimed: BTreeSet<&str> = named.chain(since.unclaimed()).collect();
-    let others = fence::looks::calls_under_way(repo);
+    let known = Known {
+        judged,
+        before,
+        touched,
+        unclaimed: named.chain(since.unclaimed()).collect(),
+        others: fence::looks::calls_under_way(repo),
+        window,
+    };
     let mut waiting = Vec::new();
     for change in &changed {
-        let shown = change.path.to_string();
-        let file = change.path.below(repo.store.work_tree()).unwrap_or_default();
-        let moved = window.is_none_or(|window| fence::looks::has_moved(repo, &window.look, &change.path));
-        let allowed = fence::survey::is_allowed(repo, &judged, &change.path, &shown, &before)?;
-        let work = is_work(repo, &shown, &judged.scope, &focused.state);
-        let by_call = window.is_some_and(|window| {
-            let open = || window.look.confined && allowed;
-            window.look.tree.is_some() && moved && (window.is_tied_to(&file) || open())
-        });
-        let first = touched.contains(&shown)
-            || !(unclaimed.contains(shown.as_str())
-                || window.is_some_and(|window| window.look.had_changed(&shown)));
-        after.changed |= moved && (by_call || work);
-        after.late |= work;
-        let page = matches!(fence::survey::place_of(repo, &shown, &focused.state), Place::Page { .. });
-        match (by_call, allowed) {
-            (true, true) => {
-                after.page_edits += u32::from(page);
-                after.paths.push(shown);
-            }
-            (true, false) if first => after.strays.push(shown),
-            (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
-            (false, true) => {}
-            // Another call is under way that may have done it: its own second look tells.
-            (false, false) if others.iter().any(|look| fence::looks::has_moved(repo, look, &change.path)) => {
-                waiting.push(change.path.clone());
-            }
-            (_, false) => after.unclaimed.push(shown),
+        if place_change(repo, &known, change, &mut after)? == Placed::Waits {
+            waiting.push(change.path.clone());
         }
     }
     changed.retain(|change| !waiting.contains(&change.path));
     repo.store.catch_up(&index, &lens, &changed)?;
     Ok(after)
+}
+
+/// What is known when a call ends, and tells whose a change is.
+struct Known<'a> {
+    judged: Judged<'a>,
+    /// The work tree at the last boundary.
+    before: TreeId,
+    /// Paths that the agent touched in this stay.
+    touched: BTreeSet<String>,
+    /// Paths that were unclaimed before.
+    unclaimed: BTreeSet<&'a str>,
+    /// Looks of other calls that are under way.
+    others: Vec<FirstLook>,
+    window: Option<&'a Window>,
+}
+
+/// Whether a change is told of now.
+#[derive(PartialEq, Eq)]
+enum Placed {
+    Told,
+    /// Another call may have made it: its own second look tells.
+    Waits,
+}
+
+/// Adds one change to what the call left behind: as its own, as a stray, as nobody's.
+fn place_change(
+    repo: &Repo,
+    known: &Known<'_>,
+    change: &Changed,
+    after: &mut ShellEffects,
+) -> Result<Placed> {
+    let Known { judged, touched, window, .. } = known;
+    let state = judged.state;
+    let shown = change.path.to_string();
+    let file = change.path.below(repo.store.work_tree()).unwrap_or_default();
+    let moved = window.is_none_or(|window| fence::looks::has_moved(repo, &window.look, &change.path));
+    let allowed = fence::survey::is_allowed(repo, judged, &change.path, &shown, &known.before)?;
+    let work = is_work(repo, &shown, &judged.scope, state);
+    let by_call = window.is_some_and(|window| {
+        let open = || window.look.confined && allowed;
+        window.look.tree.is_some() && moved && (window.is_tied_to(&file) || open())
+    });
+    let first = touched.contains(&shown)
+        || !(known.unclaimed.contains(shown.as_str())
+            || window.is_some_and(|window| window.look.had_changed(&shown)));
+    after.changed |= moved && (by_call || work);
+    after.late |= work;
+    let page = matches!(fence::survey::place_of(repo, &shown, state), Place::Page { .. });
+    match (by_call, allowed) {
+        (true, true) => {
+            after.page_edits += u32::from(page);
+            after.paths.push(shown);
+        }
+        (true, false) if first => after.strays.push(shown),
+        (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
+        (false, true) => {}
+        (false, false)
+            if known.others.iter().any(|look| fence::looks::has_moved(repo, look, &change.path)) =>
+        {
+            return Ok(Placed::Waits);
+        }
+        (_, false) => after.unclaimed.push(shown),
+    }
+    Ok(Placed::Told)
 }
 
 /// Forgets that code ran well where declared work changed after it: by a command that

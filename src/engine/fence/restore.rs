@@ -5,7 +5,7 @@ use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
 use crate::engine::{fence, record};
 use crate::format::names;
-use crate::store::{RepoPath, TreeId};
+use crate::store::{RepoPath, TreeEdit, TreeId};
 
 /// Puts strays back as they were at the last boundary. What it takes away is kept as
 /// blobs, whose ids it gives. Nothing but strays is ever touched, and what nobody claims
@@ -28,22 +28,7 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
         left.extend(known);
         return Ok(Restored { kept: Vec::new(), left });
     }
-    let mut edits = Vec::new();
-    let mut kept = Vec::new();
-    for file in &files {
-        let place = match repo.store.content_now(file) {
-            Some(bytes) => {
-                let name =
-                    format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
-                let place = format!("{}:{name}", focused.chain);
-                edits.push(crate::store::TreeEdit::Put { path: name, bytes });
-                place
-            }
-            // The commits of a repository inside this one stay in it.
-            None => repo.store.inner_head(file).unwrap_or_default(),
-        };
-        kept.push((file.to_string(), place));
-    }
+    let (mut kept, edits) = kept_before(repo, &focused, &files);
     let by = if person { By::Person } else { By::Agent };
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.fence.strays.retain(|stray| !known.contains(stray));
@@ -56,12 +41,7 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
     debug_assert!(taken.is_ok(), "putting strays back is never refused");
     repo.store.restore(&before, &files)?;
     let focused = repo.require_focused()?;
-    let (_, changed) = fence::survey::seen(repo, &fence::tree::lens(repo, Some(&focused))?, &before)?;
-    let failed: Vec<String> = files
-        .iter()
-        .filter(|path| changed.iter().any(|change| change.path == **path))
-        .map(ToString::to_string)
-        .collect();
+    let failed = still_changed(repo, &focused, &before, &files)?;
     if !failed.is_empty() {
         kept.retain(|(path, _)| !failed.contains(path));
         left.extend(failed.iter().cloned());
@@ -73,6 +53,42 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
         .map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
     }
     Ok(Restored { kept, left })
+}
+
+/// Where the bytes of `files` are kept before they are put back, and the edits that keep them.
+fn kept_before(
+    repo: &Repo,
+    focused: &LoadedJob,
+    files: &[RepoPath],
+) -> (Vec<(String, String)>, Vec<TreeEdit>) {
+    let (mut kept, mut edits) = (Vec::new(), Vec::new());
+    for file in files {
+        let place = match repo.store.content_now(file) {
+            Some(bytes) => {
+                let name =
+                    format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
+                let place = format!("{}:{name}", focused.chain);
+                edits.push(TreeEdit::Put { path: name, bytes });
+                place
+            }
+            // The commits of a repository inside this one stay in it.
+            None => repo.store.inner_head(file).unwrap_or_default(),
+        };
+        kept.push((file.to_string(), place));
+    }
+    (kept, edits)
+}
+
+/// Which of `files` differ from `before` all the same.
+fn still_changed(
+    repo: &Repo,
+    focused: &LoadedJob,
+    before: &TreeId,
+    files: &[RepoPath],
+) -> Result<Vec<String>> {
+    let (_, changed) = fence::survey::seen(repo, &fence::tree::lens(repo, Some(focused))?, before)?;
+    let is_changed = |path: &&RepoPath| changed.iter().any(|change| change.path == **path);
+    Ok(files.iter().filter(is_changed).map(ToString::to_string).collect())
 }
 
 /// Takes changes outside the fence over as the person's own: they are in no commit of
@@ -95,7 +111,7 @@ pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
         state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));
         touched.extend(since.touched().map(str::to_owned));
         touched.retain(|path| !paths.contains(path));
-        let put = |path: &str, lines: Vec<&str>| crate::store::TreeEdit::Put {
+        let put = |path: &str, lines: Vec<&str>| TreeEdit::Put {
             path: path.to_owned(),
             bytes: crate::format::state::write_lines(lines).into_bytes(),
         };
@@ -114,7 +130,7 @@ fn with_pages_as_they_are(repo: &Repo, focused: &LoadedJob, pages: &[String]) ->
     let mut edits = Vec::new();
     for page in pages {
         let bytes = repo::paths::bytes_of(repo.store.work_tree().join(page))?;
-        edits.push(crate::store::TreeEdit::Put { path: page.clone(), bytes });
+        edits.push(TreeEdit::Put { path: page.clone(), bytes });
     }
     if edits.is_empty() {
         return Ok(None);

@@ -40,11 +40,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
     if let Some(refusal) = jobs::focus::focus_in_the_way(repo, id)? {
         return Ok(Err(refusal));
     }
-    let job = repo.job(id)?;
-    let counts = [job.state.job.run, job.state.job.interactions, job.state.plan.contexts];
-    if job.state.job.id != *id || counts.iter().any(|count| *count > MOST) {
-        return Err(SeedError::Elsewhere(format!("{} is no job that git seed wrote", job.chain)));
-    }
+    let job = job_that_holds(repo, id)?;
     if let Some(refusal) = cannot_be_active(&job.state) {
         return Ok(Err(refusal));
     }
@@ -96,6 +92,16 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
     }
     let focused = jobs::focus::turn_to(repo, taken)?;
     Ok(focused.map(|focused| Resumed { focused, remarks }))
+}
+
+/// The job, unless its record is not one that git seed writes.
+fn job_that_holds(repo: &Repo, id: &JobId) -> Result<LoadedJob> {
+    let job = repo.job(id)?;
+    let counts = [job.state.job.run, job.state.job.interactions, job.state.plan.contexts];
+    if job.state.job.id != *id || counts.iter().any(|count| *count > MOST) {
+        return Err(SeedError::Elsewhere(format!("{} is no job that git seed wrote", job.chain)));
+    }
+    Ok(job)
 }
 
 pub(crate) fn cannot_be_active(state: &State) -> Option<Refusal> {

@@ -6,7 +6,7 @@
 //! there is for the rules to say.
 
 use crate::engine::record::draft::{By, Journaling, StepDraft};
-use crate::engine::record::interactions::trace_number;
+use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::answer::PersonReply;
@@ -41,7 +41,8 @@ pub(crate) fn hear_answers(
     for answer in answers {
         let first = keep_answer(repo, &focused.chain, call, answer, word)?;
         if let Some(registered) = Registered::of(&answer.question).filter(|row| row.decides()) {
-            heard = hear(repo, &focused.chain, registered, call, answer, word, first)?;
+            let came = AnswerToCall { call, answer, sender: word, first };
+            heard = hear(repo, &focused.chain, registered, &came)?;
         }
     }
     Ok(heard)
@@ -52,22 +53,16 @@ fn keep_answer(repo: &Repo, chain: &str, call: &ToolCall, answer: &Answer, word:
     const MOST: usize = 16;
     let text = format!("{}{}{}", answer.question, summary::ANSWER, answer.answer);
     let mut first = true;
-    record::interactions::keep_words(
-        repo,
-        chain,
-        InteractionKind::Question,
-        &text,
-        word,
-        "question answered",
-        |state| {
-            first = !state.answered.contains(&call.id);
-            if first {
-                state.answered.push(call.id.clone());
-                let old = state.answered.len().saturating_sub(MOST);
-                state.answered.drain(..old);
-            }
-        },
-    )?;
+    let (kind, subject) = (InteractionKind::Question, "question answered");
+    let said = Said { kind, text: &text, sender: word, subject };
+    record::interactions::keep_words(repo, chain, &said, |state| {
+        first = !state.answered.contains(&call.id);
+        if first {
+            state.answered.push(call.id.clone());
+            let old = state.answered.len().saturating_sub(MOST);
+            state.answered.drain(..old);
+        }
+    })?;
     Ok(first)
 }
 
@@ -81,18 +76,22 @@ pub(crate) fn add_prompt(
 ) -> Result<()> {
     // The step of the prompt itself is the first of the turn.
     let begins = |state: &mut State| state.turn = state.steps + 1;
-    record::interactions::keep_words(repo, chain, kind, text, word, "words for the job", begins)
+    let said = Said { kind, text, sender: word, subject: "words for the job" };
+    record::interactions::keep_words(repo, chain, &said, begins)
 }
 
-pub(crate) fn hear(
-    repo: &Repo,
-    chain: &str,
-    registered: &Registered,
-    call: &ToolCall,
-    answer: &Answer,
-    word: Sender,
+/// An answer, with the call that asked and whoever gave it.
+struct AnswerToCall<'a> {
+    call: &'a ToolCall,
+    answer: &'a Answer,
+    sender: Sender,
+    /// No answer of this call came before.
     first: bool,
-) -> Result<PersonReply> {
+}
+
+/// Does what a registered question grants, where the answer counts.
+fn hear(repo: &Repo, chain: &str, registered: &Registered, came: &AnswerToCall<'_>) -> Result<PersonReply> {
+    let AnswerToCall { call, answer, sender, first } = *came;
     let not = |why: &str| Ok(PersonReply::NotCounted(why.to_owned()));
     let Some(named) = registered.granted(&answer.answer) else {
         return Ok(PersonReply::Done(declined(registered).to_owned()));
@@ -100,7 +99,7 @@ pub(crate) fn hear(
     if answer.timed_out {
         return not("the answer came from a timer, so nobody approved anything");
     }
-    match word {
+    match sender {
         Sender::Nobody => {
             return not("the answer did not come from this session's host, so it cannot count");
         }

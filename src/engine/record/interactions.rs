@@ -34,21 +34,29 @@ pub(crate) fn add_interaction(
     word: Sender,
     subject: &str,
 ) -> Result<()> {
-    keep_words(repo, chain, kind, text, word, subject, |_| {})
+    keep_words(repo, chain, &Said { kind, text, sender: word, subject }, |_| {})
 }
 
+/// Words to a job, and whoever said them.
+pub(crate) struct Said<'a> {
+    pub(crate) kind: InteractionKind,
+    pub(crate) text: &'a str,
+    pub(crate) sender: Sender,
+    /// What the step that keeps them says of itself.
+    pub(crate) subject: &'a str,
+}
+
+/// Keeps words with a job; the step that does so makes a further change of its state.
 pub(crate) fn keep_words(
     repo: &Repo,
     chain: &str,
-    kind: InteractionKind,
-    text: &str,
-    word: Sender,
-    subject: &str,
+    said: &Said<'_>,
     mut also: impl FnMut(&mut State),
 ) -> Result<()> {
-    let by = if word.is_somebody() { By::Person } else { By::Hook };
+    let Said { kind, text, sender, subject } = *said;
+    let by = if sender.is_somebody() { By::Person } else { By::Hook };
     let text = if kind == InteractionKind::Question { text.to_owned() } else { kept_of(repo, text) };
-    let interaction = Interaction { kind, at: repo.now, provenance: word.text().to_owned(), text };
+    let interaction = Interaction { kind, at: repo.now, provenance: sender.text().to_owned(), text };
     let step = record::step::step(repo, chain, fold_for(repo, chain)?, |state, _| {
         also(state);
         let n = state.job.interactions + 1;
