@@ -199,6 +199,82 @@ struct Open {
     only: bool,
 }
 
+/// How long the first word is; one in parentheses goes to the next space.
+fn first_word(rest: &[u8]) -> usize {
+    if rest.first() == Some(&b'(') {
+        return rest.iter().skip(1).position(u8::is_ascii_whitespace).map_or(rest.len(), |at| at + 1);
+    }
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'(' | b'<' | b'{' | b':');
+    rest.iter().position(ends).unwrap_or(rest.len())
+}
+
+/// What comes after the rest of `pub(crate)` and `extern "C"`.
+fn past_brackets(after: &[u8]) -> Option<&[u8]> {
+    let mut rest = after;
+    if rest.first() == Some(&b'(') {
+        let end = rest.iter().position(|byte| *byte == b')')?;
+        rest = rest[end + 1..].trim_ascii_start();
+    }
+    while rest.first() == Some(&STRING) {
+        rest = &rest[1..];
+    }
+    Some(rest.trim_ascii_start())
+}
+
+/// What a definition passes on to those inside it.
+struct Enclosing {
+    /// Its name behind those of the definitions around it.
+    whole: String,
+    /// It does not run.
+    off: bool,
+    /// It runs alone.
+    only: bool,
+}
+
+impl Enclosing {
+    /// The same for `open`, which stands directly inside `parent`, or in the file.
+    fn of(open: &Open, parent: Option<&Self>, off_file: bool) -> Self {
+        let above = parent.map_or(String::new(), |parent| format!("{}::", parent.whole));
+        // Nesting without end would cost without end.
+        let whole = if above.len() > 400 { open.name.clone() } else { format!("{above}{}", open.name) };
+        Self {
+            whole,
+            off: parent.map_or(off_file, |parent| parent.off) || open.off,
+            only: parent.is_some_and(|parent| parent.only) || open.only,
+        }
+    }
+}
+
+/// A head that reaches into what ends above it takes those lines along.
+fn end_above_heads(found: &mut [Open]) {
+    for at in 1..found.len() {
+        let head = found[at].head;
+        let parent = found[at].parent;
+        let mut before = Some(at - 1);
+        while let Some(other) = before.filter(|other| Some(*other) != parent) {
+            found[other].end = found[other].end.min(head.max(found[other].line + 1));
+            before = found[other].parent;
+        }
+    }
+}
+
+/// The lines of each definition that belong to none inside it.
+fn own_text(text: &[u8], lines: &[Line<'_>], found: &[Open]) -> Vec<Vec<u8>> {
+    let mut own: Vec<Vec<u8>> = vec![Vec::new(); found.len()];
+    let mut owner: Vec<Option<usize>> = vec![None; lines.len()];
+    for (at, open) in found.iter().enumerate() {
+        // Later ones lie deeper.
+        owner[open.head..open.end.max(open.line + 1)].fill(Some(at));
+    }
+    for (line, owner) in lines.iter().zip(&owner) {
+        if let Some(at) = owner {
+            own[*at].extend(text[line.from..line.to].trim_ascii_end());
+            own[*at].push(b'\n');
+        }
+    }
+    own
+}
+
 struct Line<'t> {
     from: usize,
     to: usize,
@@ -302,51 +378,15 @@ impl Language {
         is_test_file: bool,
         off_file: bool,
     ) -> Vec<Definition> {
-        // A head that reaches into what ends above it takes those lines along.
-        for at in 1..found.len() {
-            let head = found[at].head;
-            let parent = found[at].parent;
-            let mut before = Some(at - 1);
-            while let Some(other) = before.filter(|other| Some(*other) != parent) {
-                found[other].end = found[other].end.min(head.max(found[other].line + 1));
-                before = found[other].parent;
-            }
-        }
+        end_above_heads(&mut found);
         let only = found.iter().any(|open| open.only);
-        let mut own: Vec<Vec<u8>> = vec![Vec::new(); found.len()];
-        let mut owner: Vec<Option<usize>> = vec![None; lines.len()];
-        for (at, open) in found.iter().enumerate() {
-            // Later ones lie deeper.
-            owner[open.head..open.end.max(open.line + 1)].fill(Some(at));
-        }
-        for (line, owner) in lines.iter().zip(&owner) {
-            if let Some(at) = owner {
-                own[*at].extend(text[line.from..line.to].trim_ascii_end());
-                own[*at].push(b'\n');
-            }
-        }
-        let mut wholes: Vec<String> = Vec::new();
-        let mut offs: Vec<bool> = Vec::new();
-        let mut onlys: Vec<bool> = Vec::new();
+        let mut own = own_text(text, lines, &found);
+        let mut around: Vec<Enclosing> = Vec::new();
         let mut done = Vec::new();
         for (at, open) in found.iter().enumerate() {
-            let (above, off, in_only) = match open.parent {
-                Some(parent) => (format!("{}::", wholes[parent]), offs[parent], onlys[parent]),
-                None => (String::new(), off_file, false),
-            };
-            // Nesting without end would cost without end.
-            let whole = if above.len() > 400 { open.name.clone() } else { format!("{above}{}", open.name) };
-            let decor = &lines[open.head..open.line];
-            let has = |rows: &[String]| {
-                decor.iter().any(|line| rows.iter().any(|row| starts_with_word(line.code, row)))
-                    || (self.name == "csharp" || self.name == "java" || self.name == "swift")
-                        && rows.iter().any(|row| starts_with_word(lines[open.line].code, row))
-            };
-            let off = off || open.off || has(&self.off);
-            let in_only = in_only || open.only;
-            wholes.push(whole.clone());
-            offs.push(off);
-            onlys.push(in_only);
+            let here = Enclosing::of(open, open.parent.map(|parent| &around[parent]), off_file);
+            let has = |rows: &[String]| self.is_marked(lines, open, rows);
+            let off = here.off || has(&self.off);
             let by_name = is_test_file
                 && open.sort == Sort::Function
                 && self.test.iter().any(|start| open.name.starts_with(start.as_str()));
@@ -358,15 +398,24 @@ impl Language {
             let full = body.iter().any(|line| !is_nothing(line));
             done.push(Definition {
                 name: open.name.clone(),
-                whole,
+                whole: here.whole.clone(),
                 sort,
                 text: std::mem::take(&mut own[at]),
-                live: is_test && !off && !idle && (!only || in_only),
+                live: is_test && !off && !idle && (!only || here.only),
                 checks,
                 full,
             });
+            around.push(Enclosing { off, ..here });
         }
         done
+    }
+
+    /// One of `rows` stands above the definition; in some languages on its line, too.
+    fn is_marked(&self, lines: &[Line<'_>], open: &Open, rows: &[String]) -> bool {
+        let begins = |line: &Line<'_>| rows.iter().any(|row| starts_with_word(line.code, row));
+        lines[open.head..open.line].iter().any(begins)
+            || (self.name == "csharp" || self.name == "java" || self.name == "swift")
+                && begins(&lines[open.line])
     }
 
     /// The statements of a definition, covered, one piece per line.
@@ -590,28 +639,12 @@ impl Language {
         Some(name).filter(|name| !name.is_empty())
     }
 
+    /// The definition that a line opens by one of the language's words for it.
     fn by_word(&self, code: &[u8], indent: usize) -> Option<(String, Sort)> {
-        let mut rest = code;
-        // An attribute on the same line.
-        while self.decor.iter().any(|decor| rest.starts_with(decor.as_bytes())) && self.name != "php" {
-            let end = match rest[0] {
-                b'#' | b'[' => rest.iter().position(|byte| *byte == b']')? + 1,
-                _ => rest.iter().position(u8::is_ascii_whitespace)?,
-            };
-            rest = rest[end..].trim_ascii_start();
-        }
+        let mut rest = self.past_attributes(code)?;
         for _ in 0..8 {
-            let long = rest
-                .iter()
-                .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b'<' | b'{' | b':'))
-                .unwrap_or(rest.len());
-            let long = if rest.first() == Some(&b'(') {
-                rest.iter().skip(1).position(u8::is_ascii_whitespace).map_or(rest.len(), |at| at + 1)
-            } else {
-                long
-            };
-            let word = std::str::from_utf8(&rest[..long]).ok()?;
-            let after = rest[long..].trim_ascii_start();
+            let word = std::str::from_utf8(&rest[..first_word(rest)]).ok()?;
+            let after = rest[word.len()..].trim_ascii_start();
             let is = |list: &[String]| list.iter().any(|known| known == word);
             let sort = if is(&self.define) {
                 Some(Sort::Function)
@@ -622,35 +655,37 @@ impl Language {
             };
             let could_be_more = is(&self.before);
             if let Some(sort) = sort {
-                let next = leading_name(after);
                 // `const fn`: the word is one of those that may stand before, too.
-                let more = could_be_more
-                    && next.is_some_and(|next| {
-                        [&self.define, &self.types, &self.before]
-                            .iter()
-                            .any(|list| list.iter().any(|known| known == next))
-                    });
-                if !more {
-                    return self
-                        .name_after(word, after)
-                        .map(|name| (name, sort))
-                        .or_else(|| self.arrow(code));
+                if !(could_be_more && self.goes_on(after)) {
+                    let name = self.name_after(word, after).map(|name| (name, sort));
+                    return name.or_else(|| self.arrow(code));
                 }
             } else if !could_be_more {
                 return None;
             }
-            rest = after;
-            // `pub(crate)`, `extern "C"`.
-            if rest.first() == Some(&b'(') {
-                let end = rest.iter().position(|byte| *byte == b')')?;
-                rest = rest[end + 1..].trim_ascii_start();
-            }
-            while rest.first() == Some(&STRING) {
-                rest = &rest[1..];
-            }
-            rest = rest.trim_ascii_start();
+            rest = past_brackets(after)?;
         }
         None
+    }
+
+    /// The line without the attributes that stand on it before anything else.
+    fn past_attributes<'t>(&self, code: &'t [u8]) -> Option<&'t [u8]> {
+        let mut rest = code;
+        while self.decor.iter().any(|decor| rest.starts_with(decor.as_bytes())) && self.name != "php" {
+            let end = match rest[0] {
+                b'#' | b'[' => rest.iter().position(|byte| *byte == b']')? + 1,
+                _ => rest.iter().position(u8::is_ascii_whitespace)?,
+            };
+            rest = rest[end..].trim_ascii_start();
+        }
+        Some(rest)
+    }
+
+    /// What follows is one more word before a name.
+    fn goes_on(&self, after: &[u8]) -> bool {
+        let lists = [&self.define, &self.types, &self.before];
+        leading_name(after)
+            .is_some_and(|next| lists.iter().any(|list| list.iter().any(|known| known == next)))
     }
 
     fn name_after(&self, word: &str, after: &[u8]) -> Option<String> {

@@ -13,7 +13,7 @@ use super::phrases::Text;
 use super::receipts::Runs;
 use super::surface::Surface;
 use super::table::{Backing, Finding, Table, Thresholds};
-use super::{ActionType, ClaimCase, Directive, EvidenceType, How, ResponseCase, Truth};
+use super::{ActionType, Claim, ClaimCase, Directive, EvidenceType, How, ResponseCase, Truth};
 
 /// The most names that one reason lists.
 const NAMED: usize = 8;
@@ -125,6 +125,14 @@ fn criteria(reasons: &mut Reasons<'_>, limits: &Thresholds, state: &State) {
     }
 }
 
+/// The criteria of `action`; an action without a row does not pass.
+fn criteria_of(reasons: &mut Reasons<'_>, action: ActionType, state: &State) {
+    match reasons.table.thresholds(action) {
+        Some(limits) => criteria(reasons, limits, state),
+        None => reasons.add(Directive::Reject, "threshold"),
+    }
+}
+
 // ---- verify_claim
 
 /// What the agent's items are, beside the difference.
@@ -190,95 +198,55 @@ impl Declared {
         }
         declared
     }
+
+    /// The share of the items that name something changed.
+    fn honest(&self) -> f64 {
+        let matched = self.affected.iter().filter(|(_, files)| !files.is_empty()).count();
+        sums::share(matched, self.affected.len(), 0.0)
+    }
 }
 
 /// The answer of `verify_claim`.
 pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
-    let (claim, truth, figures) = (&case.claim, &case.truth, &table.figures);
+    let (claim, truth) = (&case.claim, &case.truth);
     let (text, evidence) = (Text::of(&claim.text), Text::of(&claim.evidence));
-    let words = &table.words;
-    let action = table
-        .says
-        .iter()
-        .find(|row| text.says(&row.phrases, words))
-        .map_or(ActionType::Other, |row| row.action);
-    let passes = table.fact.iter().any(|row| {
-        row.backing == Backing::Run && (text.says(&row.phrases, words) || evidence.says(&row.phrases, words))
-    });
+    let action = action_claimed(&text, table);
     let index = Index::of(truth);
     let surface = Surface::of(truth, table);
     let runs = Runs::of(&case.receipts, &index, table);
     let declared = Declared::of(&claim.code_paths_affected, &claim.code_paths_tested, &index, truth, table);
+    let passes = says_that_it_ran(&[&text, &evidence], table);
     let mut reasons = Reasons::new(table, action != ActionType::Other || passes);
 
     substance(&mut reasons, case, &text);
-
-    // What was seen.
-    let blank = claim.evidence.trim().is_empty() || claim.evidence_type == EvidenceType::None;
-    let kind = claim.evidence_type;
-    let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
-    if blank {
-        reasons.found(Finding::NoEvidence);
-    }
-    runs.say(&mut |finding, names| reasons.names(finding, names), &[&text, &evidence], table);
-    let required = required(&[&text, &evidence], (!blank).then_some(kind), &runs, table);
-    reasons.tool(&required);
+    let seen = Seen::of(claim, &surface, &runs, table);
+    let required = evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs);
     tests_gone(&mut reasons, case);
-
     let missed = surface.missed(&declared.named_files, truth);
     declarations(&mut reasons, case, &declared, &index);
     reasons.names(Finding::Missed, &missed);
     let share = surface.declared(&declared.named_files);
-    let covered = |at: usize| {
-        declared.tested_files[at]
-            || (surface.only_prose && !blank)
-            || (runs.any_fresh()
-                && (truth.files[at].test || surface.is_quiet(at) || truth.files[at].how == How::Deleted))
-    };
-    let (declared_coverage, untested) = tested(&declared, &surface, &covered, truth);
+    let (declared_coverage, untested) = coverage_of_tests(&declared, &surface, &runs, &seen, truth);
     reasons.names(Finding::Untested, &untested);
     let binding = binding(case);
     reasons.names(Finding::Unopened, &binding.unopened);
+    let figures = ClaimFigures::of(case, table, (declared_coverage, share), seen.weight);
+    criteria_of(&mut reasons, action, &figures.state());
 
-    // The arithmetic.
-    let drift = sums::share_or(case.drift, 1.0);
-    let coverage = sums::coverage(figures, declared_coverage, share);
-    let entropy = sums::entropy(figures, coverage);
-    let valence = sums::valence(figures, coverage, weight);
-    let arousal = sums::arousal(figures, drift);
-    let phi = sums::phi(figures, entropy, valence, arousal);
-    let confidence = sums::rounded(sums::fused(figures, phi, coverage, weight));
-    let physics = Physics {
-        phi: sums::rounded(phi),
-        entropy: sums::rounded(entropy),
-        valence: sums::rounded(valence),
-        arousal: sums::rounded(arousal),
-        stability: sums::rounded(1.0 - entropy),
-        drift,
-    };
-    if let Some(limits) = table.thresholds(action) {
-        let state = State { entropy: physics.entropy, phi: physics.phi, confidence, drift, response: false };
-        criteria(&mut reasons, limits, &state);
-    } else {
-        reasons.add(Directive::Reject, "threshold");
-    }
-
-    let matched = declared.affected.iter().filter(|(_, files)| !files.is_empty()).count();
-    let honest = sums::share(matched, declared.affected.len(), 0.0);
-    let mut gaps = runs.gaps(kind, blank, surface.only_prose, table);
+    let mut gaps = runs.gaps(seen.kind, seen.blank, surface.only_prose, table);
     gaps.extend(untested.iter().map(|path| format!("untested: {path}")));
     gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
     ClaimAnswer {
         directive: reasons.directive,
         next: reasons.next(&required),
         revision_reasons: reasons.said,
-        coverage: sums::rounded(coverage),
+        coverage: sums::rounded(figures.coverage),
         declared_coverage: sums::rounded(declared_coverage),
-        evidence_weight: sums::rounded(weight),
+        evidence_weight: sums::rounded(seen.weight),
         gaps,
         untested_paths: untested,
         input_verification: InputVerification {
-            declaration_trust: sums::rounded(share * honest),
+            declaration_trust: sums::rounded(share * declared.honest()),
             declaration_coverage: sums::rounded(share),
             repo_surface_size: surface.size(),
             missed_by_llm: missed,
@@ -286,18 +254,119 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
         },
         require_tool: required,
         continuity_binding: binding,
-        trust_evaluation: TrustEvaluation {
-            trust: sums::rounded(sums::trust(figures, share, drift, entropy)),
-            risk: drift,
-        },
-        confidence_fusion: ConfidenceFusion {
-            confidence,
-            phi: sums::rounded(figures.fused.phi * phi.clamp(0.0, 1.0)),
-            coverage: sums::rounded(figures.fused.coverage * coverage),
-            evidence: sums::rounded(figures.fused.evidence * weight),
-        },
-        physics,
+        trust_evaluation: figures.trust,
+        confidence_fusion: figures.fusion,
+        physics: figures.physics,
         receipts: runs.read(&case.receipts).collect::<Vec<ReceiptRead>>(),
+    }
+}
+
+/// What a text says is done.
+fn action_claimed(text: &Text, table: &Table) -> ActionType {
+    let said = table.says.iter().find(|row| text.says(&row.phrases, &table.words));
+    said.map_or(ActionType::Other, |row| row.action)
+}
+
+/// One of `texts` states a fact that only a run shows.
+fn says_that_it_ran(texts: &[&Text], table: &Table) -> bool {
+    let says = |phrases: &[String]| texts.iter().any(|text| text.says(phrases, &table.words));
+    table.fact.iter().any(|row| row.backing == Backing::Run && says(&row.phrases))
+}
+
+/// The evidence that a claim brings.
+struct Seen {
+    kind: EvidenceType,
+    /// There is none.
+    blank: bool,
+    weight: f64,
+}
+
+impl Seen {
+    fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &Table) -> Self {
+        let kind = claim.evidence_type;
+        let blank = claim.evidence.trim().is_empty() || kind == EvidenceType::None;
+        let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
+        Self { kind, blank, weight }
+    }
+}
+
+/// What the receipts say of the evidence, and what would have to be run for it.
+fn evidence_shown(reasons: &mut Reasons<'_>, texts: &[&Text], seen: &Seen, runs: &Runs<'_>) -> RequireTool {
+    let table = reasons.table;
+    if seen.blank {
+        reasons.found(Finding::NoEvidence);
+    }
+    runs.say(&mut |finding, names| reasons.names(finding, names), texts, table);
+    let required = required(texts, (!seen.blank).then_some(seen.kind), runs, table);
+    reasons.tool(&required);
+    required
+}
+
+/// The share of the change that was tested, and what was not.
+fn coverage_of_tests(
+    declared: &Declared,
+    surface: &Surface,
+    runs: &Runs<'_>,
+    seen: &Seen,
+    truth: &Truth,
+) -> (f64, Vec<String>) {
+    let covered = |at: usize| {
+        declared.tested_files[at]
+            || (surface.only_prose && !seen.blank)
+            || (runs.any_fresh()
+                && (truth.files[at].test || surface.is_quiet(at) || truth.files[at].how == How::Deleted))
+    };
+    tested(declared, surface, &covered, truth)
+}
+
+/// The arithmetic of a claim.
+struct ClaimFigures {
+    coverage: f64,
+    confidence: f64,
+    physics: Physics,
+    trust: TrustEvaluation,
+    fusion: ConfidenceFusion,
+}
+
+impl ClaimFigures {
+    /// `declared` is the share of the change that was tested, and the share that was named.
+    fn of(case: &ClaimCase, table: &Table, declared: (f64, f64), weight: f64) -> Self {
+        let figures = &table.figures;
+        let (declared_coverage, share) = declared;
+        let drift = sums::share_or(case.drift, 1.0);
+        let coverage = sums::coverage(figures, declared_coverage, share);
+        let entropy = sums::entropy(figures, coverage);
+        let valence = sums::valence(figures, coverage, weight);
+        let arousal = sums::arousal(figures, drift);
+        let phi = sums::phi(figures, entropy, valence, arousal);
+        let confidence = sums::rounded(sums::fused(figures, phi, coverage, weight));
+        Self {
+            coverage,
+            confidence,
+            physics: Physics {
+                phi: sums::rounded(phi),
+                entropy: sums::rounded(entropy),
+                valence: sums::rounded(valence),
+                arousal: sums::rounded(arousal),
+                stability: sums::rounded(1.0 - entropy),
+                drift,
+            },
+            trust: TrustEvaluation {
+                trust: sums::rounded(sums::trust(figures, share, drift, entropy)),
+                risk: drift,
+            },
+            fusion: ConfidenceFusion {
+                confidence,
+                phi: sums::rounded(figures.fused.phi * phi.clamp(0.0, 1.0)),
+                coverage: sums::rounded(figures.fused.coverage * coverage),
+                evidence: sums::rounded(figures.fused.evidence * weight),
+            },
+        }
+    }
+
+    fn state(&self) -> State {
+        let Physics { entropy, phi, drift, .. } = self.physics;
+        State { entropy, phi, confidence: self.confidence, drift, response: false }
     }
 }
 
@@ -470,7 +539,7 @@ fn opened(spoken: &[String], seen: Option<&[String]>, said: Option<&[String]>) -
 
 /// The answer of `response_gate`.
 pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
-    let (truth, figures) = (&case.truth, &table.figures);
+    let truth = &case.truth;
     let index = Index::of(truth);
     let surface = Surface::of(truth, table);
     let runs = Runs::of(&case.receipts, &index, table);
@@ -499,26 +568,14 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
     let binding = opened(spoken, case.opened.as_deref(), case.artifact_paths_read.as_deref());
     reasons.names(Finding::Unopened, &binding.unopened);
 
-    let confidence = sums::share_or(case.confidence, 0.0);
-    let drift = sums::share_or(case.drift, 1.0);
-    let asked =
-        sums::Response { claims_fixed, faces_users: case.affects_user_facing, count, weight, confidence };
-    let entropy = sums::entropy_of_response(figures, &asked);
-    // What it is sure of stands where a claim has its coverage.
-    let valence = sums::valence(figures, 1.0 - entropy, weight);
-    let phi = sums::phi(figures, entropy, valence, sums::arousal(figures, drift));
-    if let Some(limits) = table.thresholds(case.action_type) {
-        let state = State {
-            entropy: sums::rounded(entropy),
-            phi: sums::rounded(phi),
-            confidence,
-            drift,
-            response: true,
-        };
-        criteria(&mut reasons, limits, &state);
-    } else {
-        reasons.add(Directive::Reject, "threshold");
-    }
+    let asked = sums::Response {
+        claims_fixed,
+        faces_users: case.affects_user_facing,
+        count,
+        weight,
+        confidence: sums::share_or(case.confidence, 0.0),
+    };
+    criteria_of(&mut reasons, case.action_type, &state_of_response(case, &asked, table));
 
     let authority = case.claim_authority.as_deref().map_or("self", str::trim);
     let is_self_claim = authority.is_empty() || authority.eq_ignore_ascii_case("self");
@@ -535,6 +592,23 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
     }
 }
 
+/// The arithmetic of a response.
+fn state_of_response(case: &ResponseCase, asked: &sums::Response, table: &Table) -> State {
+    let figures = &table.figures;
+    let drift = sums::share_or(case.drift, 1.0);
+    let entropy = sums::entropy_of_response(figures, asked);
+    // What it is sure of stands where a claim has its coverage.
+    let valence = sums::valence(figures, 1.0 - entropy, asked.weight);
+    let phi = sums::phi(figures, entropy, valence, sums::arousal(figures, drift));
+    State {
+        entropy: sums::rounded(entropy),
+        phi: sums::rounded(phi),
+        confidence: asked.confidence,
+        drift,
+        response: true,
+    }
+}
+
 // ---- verify_paths
 
 /// The answer of `verify_paths`: what was declared beside what changed.
@@ -543,8 +617,6 @@ pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Tabl
     let surface = Surface::of(truth, table);
     let declared = Declared::of(affected, tested, &index, truth, table);
     let share = surface.declared(&declared.named_files);
-    let matched = declared.affected.iter().filter(|(_, files)| !files.is_empty()).count();
-    let honest = sums::share(matched, declared.affected.len(), 0.0);
     let mut functions: Vec<String> =
         truth.files.iter().flat_map(|file| file.functions.iter().cloned()).collect();
     functions.sort();
@@ -553,7 +625,7 @@ pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Tabl
         declared.phantoms.iter().chain(&declared.untouched).chain(&declared.phantom_tests).cloned().collect();
     let covered = |at: usize| declared.tested_files[at] || truth.files[at].test || surface.is_quiet(at);
     PathsAnswer {
-        declaration_trust: sums::rounded(share * honest),
+        declaration_trust: sums::rounded(share * declared.honest()),
         declaration_coverage: sums::rounded(share),
         repo_changed_files: truth.files.iter().map(|file| file.path.clone()).collect(),
         repo_changed_functions: functions,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{rounded, share};
-use super::table::Table;
+use super::table::{Table, TraceRows};
 use super::{Directive, TraceCase};
 
 /// What a chain is worth. To whoever asks for a [`Directive`], solid passes, weak is damped,
@@ -65,14 +65,8 @@ fn tidy(link: &str) -> String {
 pub fn judge(case: &TraceCase, table: &Table) -> TraceAnswer {
     let rows = &table.trace;
     let parsed: Vec<String> = case.links.iter().flat_map(|link| links(link)).collect();
-    let known: BTreeSet<&str> = case.known_paths.iter().map(String::as_str).collect();
-    let mut names = BTreeSet::new();
-    for path in &known {
-        names.insert(path.rsplit('/').next().unwrap_or(path));
-    }
-    let specific: Vec<bool> = parsed.iter().map(|link| is_specific(link, &known, &names)).collect();
+    let specific = specific_links(case, &parsed);
     let specificity = rounded(share(specific.iter().filter(|is| **is).count(), parsed.len(), 0.0));
-
     let mut answer = TraceAnswer {
         directive: Worth::Solid,
         chain_length: parsed.len(),
@@ -81,49 +75,65 @@ pub fn judge(case: &TraceCase, table: &Table) -> TraceAnswer {
         suggestions: Vec::new(),
         links_parsed: Vec::new(),
     };
-    let mut say = |worth: Worth, issue: &str, advice: &str, names: &str| {
-        answer.directive = answer.directive.max(worth);
-        answer.issues.push(issue.replace("{names}", names));
-        let advice = advice.replace("{names}", names);
-        if !answer.suggestions.contains(&advice) {
-            answer.suggestions.push(advice);
-        }
-    };
     let symptom = case.symptom.trim();
     if symptom.is_empty() {
-        say(Worth::Incomplete, &rows.no_symptom, &rows.suggest_end, "the symptom");
+        answer.say(Worth::Incomplete, &rows.no_symptom, &rows.suggest_end, "the symptom");
     }
     if parsed.len() < rows.links {
-        say(Worth::Incomplete, &rows.few, &rows.suggest_few, "");
+        answer.say(Worth::Incomplete, &rows.few, &rows.suggest_few, "");
     }
     if parsed.len() > rows.long {
-        say(Worth::Weak, &rows.many, &rows.suggest_many, "");
+        answer.say(Worth::Weak, &rows.many, &rows.suggest_many, "");
     }
+    judge_links(&mut answer, rows, &parsed, &specific);
+    if !parsed.is_empty() && specificity < rows.specific {
+        let first = specific.iter().position(|is| !is).map_or(1, |at| at + 1).to_string();
+        answer.say(Worth::Weak, &rows.unspecific, &rows.suggest_name, &first);
+    }
+    let leads = parsed.last().is_some_and(|last| shares_a_word(last, symptom));
+    if !symptom.is_empty() && !parsed.is_empty() && !leads {
+        answer.say(Worth::Weak, &rows.no_end, &rows.suggest_end, symptom);
+    }
+    answer.links_parsed = parsed;
+    answer
+}
+
+impl TraceAnswer {
+    /// Adds an issue; advice that was given before is not repeated.
+    fn say(&mut self, worth: Worth, issue: &str, advice: &str, names: &str) {
+        self.directive = self.directive.max(worth);
+        self.issues.push(issue.replace("{names}", names));
+        let advice = advice.replace("{names}", names);
+        if !self.suggestions.contains(&advice) {
+            self.suggestions.push(advice);
+        }
+    }
+}
+
+/// For each link, whether it names a place in the code.
+fn specific_links(case: &TraceCase, parsed: &[String]) -> Vec<bool> {
+    let known: BTreeSet<&str> = case.known_paths.iter().map(String::as_str).collect();
+    let names = known.iter().map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    parsed.iter().map(|link| is_specific(link, &known, &names)).collect()
+}
+
+/// What each link says by itself: too little, something vague, or the same as one before.
+fn judge_links(answer: &mut TraceAnswer, rows: &TraceRows, parsed: &[String], specific: &[bool]) {
     let mut seen: Vec<BTreeSet<String>> = Vec::new();
     for (at, link) in parsed.iter().enumerate() {
         let number = (at + 1).to_string();
         let words = words(link);
         if words.len() < 2 && !specific[at] {
-            say(Worth::Weak, &rows.short_link, &rows.suggest_guess, &number);
+            answer.say(Worth::Weak, &rows.short_link, &rows.suggest_guess, &number);
         } else if !specific[at] && words.iter().any(|word| rows.vague.contains(word)) {
-            say(Worth::Weak, &rows.vague_link, &rows.suggest_guess, &number);
+            answer.say(Worth::Weak, &rows.vague_link, &rows.suggest_guess, &number);
         }
         let same: BTreeSet<String> = words.into_iter().collect();
         if seen.contains(&same) {
-            say(Worth::Incomplete, &rows.repeated, &rows.suggest_name, &number);
+            answer.say(Worth::Incomplete, &rows.repeated, &rows.suggest_name, &number);
         }
         seen.push(same);
     }
-    if !parsed.is_empty() && specificity < rows.specific {
-        let first = specific.iter().position(|is| !is).map_or(1, |at| at + 1).to_string();
-        say(Worth::Weak, &rows.unspecific, &rows.suggest_name, &first);
-    }
-    let leads = parsed.last().is_some_and(|last| shares_a_word(last, symptom));
-    if !symptom.is_empty() && !parsed.is_empty() && !leads {
-        say(Worth::Weak, &rows.no_end, &rows.suggest_end, symptom);
-    }
-    answer.links_parsed = parsed;
-    answer
 }
 
 /// The words of a link in small letters.
