@@ -129,27 +129,11 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         JobCommand::RemoveDependency { dependency } => unlink(&repo, dependency, false, out),
         JobCommand::VoidDependency { dependency } => unlink(&repo, dependency, true, out),
         JobCommand::Update { name, objective, shape } => {
-            let shaped = shape.as_deref().map(|shape| jobs::plan::shape_job(&repo, shape)).transpose()?;
-            let job = match shaped {
-                Some(Err(refusal)) => return Ok(refuse(&repo, &refusal, out)),
-                Some(Ok(job)) if name.is_none() && objective.is_none() => job,
-                _ => jobs::lifecycle::update_job(&repo, name.as_deref(), objective.as_deref())?,
-            };
-            said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
-            Ok(Outcome::Yes)
+            update(&repo, name.as_deref(), objective.as_deref(), shape.as_deref(), out)
         }
         JobCommand::Activate { id: job } => take_up(&repo, &id(job)?, false, out),
         JobCommand::Focus { id: job } => take_up(&repo, &id(job)?, true, out),
-        JobCommand::Pause => {
-            let person = repo.is_person().is_ok();
-            let job = jobs::lifecycle::pause_job(&repo, if person { By::Person } else { By::Agent })?;
-            said(
-                &job,
-                out,
-                &format!("{} rests; git seed job activate {} goes on.", job.state.job.name, job.state.job.id),
-            );
-            Ok(Outcome::Yes)
-        }
+        JobCommand::Pause => pause(&repo, out),
         JobCommand::Complete => approve(&repo, None, out),
         JobCommand::Approve { id } => approve(&repo, id.as_deref(), out),
         JobCommand::ApprovePlugin => {
@@ -160,22 +144,52 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         }
         JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),
         JobCommand::ScanDue => scan_due(&repo, out),
-        JobCommand::Repeat { hours, active } => {
-            let job = jobs::lifecycle::repeat_job(&repo, *hours, *active)?;
-            let every = match (*hours, *active) {
-                (0, _) => "is one-shot".to_owned(),
-                (hours, true) => format!("repeats every {hours} h, active"),
-                (hours, false) => format!("repeats every {hours} h"),
-            };
-            said(&job, out, &format!("{} {every}.", job.state.job.name));
-            Ok(Outcome::Yes)
-        }
+        JobCommand::Repeat { hours, active } => repeat(&repo, *hours, *active, out),
         JobCommand::Move => {
             let job = jobs::lifecycle::move_job(&repo)?;
             said(&job, out, &format!("{} lives here now.", job.state.job.name));
             Ok(Outcome::Yes)
         }
     }
+}
+
+fn update(
+    repo: &Repo,
+    name: Option<&str>,
+    objective: Option<&str>,
+    shape: Option<&str>,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
+    let shaped = shape.map(|shape| jobs::plan::shape_job(repo, shape)).transpose()?;
+    let job = match shaped {
+        Some(Err(refusal)) => return Ok(refuse(repo, &refusal, out)),
+        Some(Ok(job)) if name.is_none() && objective.is_none() => job,
+        _ => jobs::lifecycle::update_job(repo, name, objective)?,
+    };
+    said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
+    Ok(Outcome::Yes)
+}
+
+fn pause(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+    let person = repo.is_person().is_ok();
+    let job = jobs::lifecycle::pause_job(repo, if person { By::Person } else { By::Agent })?;
+    said(
+        &job,
+        out,
+        &format!("{} rests; git seed job activate {} goes on.", job.state.job.name, job.state.job.id),
+    );
+    Ok(Outcome::Yes)
+}
+
+fn repeat(repo: &Repo, hours: u32, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+    let job = jobs::lifecycle::repeat_job(repo, hours, active)?;
+    let every = match (hours, active) {
+        (0, _) => "is one-shot".to_owned(),
+        (hours, true) => format!("repeats every {hours} h, active"),
+        (hours, false) => format!("repeats every {hours} h"),
+    };
+    said(&job, out, &format!("{} {every}.", job.state.job.name));
+    Ok(Outcome::Yes)
 }
 
 fn id(text: &str) -> Result<JobId, SeedError> {
