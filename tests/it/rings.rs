@@ -1,4 +1,4 @@
-//! The rings inside the engine: read off the syntax, not off lines.
+//! The rings inside the engine, and the sizes of things: read off the syntax, not off lines.
 //!
 //! Every path of a file counts: what it imports, `crate::`, `super::`, and paths that begin
 //! at something imported, in macros too. A path that ends at a room alone is no arrow; the
@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
+use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
@@ -21,6 +22,10 @@ const CIRCLES: [(&str, &[&str]); 2] = [
     ("store", &["", "config", "git", "leaving", "lock", "pins", "worktree"]),
     ("shell", &["git", "programs", "walk"]),
 ];
+const LINES_OF_A_FUNCTION: usize = 60;
+const PARAMETERS: usize = 6;
+const LINES_OF_A_FILE: usize = 600;
+const LINES_OF_A_ROOM: usize = 3000;
 
 /// A module by its path below the crate: `["engine", "fence", "tree"]`.
 type Module = Vec<String>;
@@ -28,6 +33,8 @@ type Module = Vec<String>;
 struct File {
     /// Its path below `src`.
     name: String,
+    /// Its lines without its tests.
+    lines: usize,
     syntax: syn::File,
 }
 
@@ -61,7 +68,7 @@ fn add(found: &mut BTreeMap<Module, File>, name: String, text: &str) {
         module.pop();
     }
     let syntax = syn::parse_file(code).unwrap_or_else(|bad| panic!("{name}: {bad}"));
-    found.insert(module, File { name, syntax });
+    found.insert(module, File { name, lines: code.lines().count(), syntax });
 }
 
 /// What the paths of one file say.
@@ -253,4 +260,71 @@ fn circles_elsewhere_only_shrink() {
         let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
         assert_eq!(found, known, "circles of src/{top}: what is gone goes from the list, nothing comes in");
     }
+}
+
+/// Functions of a file: name, lines, parameters; and whose `impl` blocks stand there.
+#[derive(Default)]
+struct Sizes {
+    functions: Vec<(String, usize, usize)>,
+    of_repo: bool,
+}
+
+impl Sizes {
+    fn take(&mut self, name: &syn::Signature, whole: proc_macro2::Span) {
+        let lines = whole.end().line - name.span().start().line + 1;
+        self.functions.push((name.ident.to_string(), lines, name.inputs.len()));
+    }
+}
+
+impl<'ast> Visit<'ast> for Sizes {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.take(&item.sig, item.span());
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.take(&item.sig, item.span());
+        visit::visit_impl_item_fn(self, item);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        if let (syn::Type::Path(of), None) = (&*item.self_ty, &item.trait_) {
+            self.of_repo |= of.path.is_ident("Repo");
+        }
+        visit::visit_item_impl(self, item);
+    }
+}
+
+#[test]
+fn halls_are_cut() {
+    let mut bad = Vec::new();
+    let tops =
+        ["engine", "cli", "mcp", "claims", "jobs", "memory", "phases", "plans", "format", "hosts", "store"];
+    let mut rooms: BTreeMap<String, usize> = BTreeMap::new();
+    for top in tops {
+        for (module, file) in files(top) {
+            let mut sizes = Sizes::default();
+            sizes.visit_file(&file.syntax);
+            for (name, lines, parameters) in sizes.functions {
+                if lines > LINES_OF_A_FUNCTION {
+                    bad.push(format!("{}: {name} has {lines} lines", file.name));
+                }
+                if parameters > PARAMETERS {
+                    bad.push(format!("{}: {name} has {parameters} parameters", file.name));
+                }
+            }
+            if top == "engine" {
+                if file.lines > LINES_OF_A_FILE {
+                    bad.push(format!("{} has {} lines", file.name, file.lines));
+                }
+                if sizes.of_repo && !file.name.starts_with("engine/repo/") {
+                    bad.push(format!("{} has an `impl Repo`", file.name));
+                }
+                *rooms.entry(module.get(1).cloned().unwrap_or_default()).or_default() += file.lines;
+            }
+        }
+    }
+    let large = rooms.iter().filter(|(_, lines)| **lines > LINES_OF_A_ROOM);
+    bad.extend(large.map(|(room, lines)| format!("engine/{room} has {lines} lines")));
+    assert!(bad.is_empty(), "{bad:#?}");
 }
