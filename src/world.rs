@@ -1,5 +1,5 @@
-//! The edge to the machine: clock, ids, environment, the processes above this one, and files that
-//! are written whole.
+//! The edge to the machine: clock, ids, environment, the processes above this one and below it,
+//! and files that are written whole.
 //!
 //! Everything else gets these as arguments. A clock or ids from the environment are
 //! honoured in debug builds only, so that tests are the same every time and a release
@@ -10,9 +10,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::jobs::{JobId, UnixSeconds};
 
+mod child;
+mod git_environment;
 mod person;
 mod whole;
 
+pub use child::Group;
+pub use git_environment::{git_place_variables, git_variables};
 pub use person::{Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who};
 pub use whole::{Whole, sync, write_whole};
 
@@ -279,23 +283,6 @@ pub struct Ran {
     pub said: String,
 }
 
-/// What a git above us says about the place it stands in; cleared for every git we start.
-pub const GIT_PLACE: [&str; 13] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR",
-];
-
 /// Runs a command line in `dir` for at most `most`; then it is ended with all that it
 /// started. What git put into the environment for this process is not for it.
 pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Duration) -> std::io::Result<Ran> {
@@ -322,32 +309,17 @@ fn run_until(
     most: std::time::Duration,
 ) -> std::io::Result<Ran> {
     use std::io::{Read as _, Seek as _};
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     /// The most bytes of its words that are kept.
     const MOST: u64 = 4 * 1024 * 1024;
     let mut printed = tempfile::tempfile()?;
     command.current_dir(dir).stdin(Stdio::null());
     command.stdout(printed.try_clone()?).stderr(printed.try_clone()?);
-    for name in GIT_PLACE.into_iter().chain(["GIT_SEED_PENDING"]) {
+    for name in git_place_variables().chain(["GIT_SEED_PENDING"]) {
         command.env_remove(name);
     }
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn()?;
-    let began = std::time::Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if began.elapsed() >= most {
-            let group = format!("-{}", child.id());
-            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-            let _ = child.kill();
-            child.wait()?;
-            break None;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    };
+    let ends = std::time::Instant::now() + most;
+    let status = Group::spawn(&mut command)?.wait_until(ends)?;
     let mut bytes = Vec::new();
     printed.rewind()?;
     printed.take(MOST).read_to_end(&mut bytes)?;

@@ -14,9 +14,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +24,7 @@ use sha2::{Digest, Sha256};
 use config::{ConfigEdit, Way, linked_config, plan_config, restore_config, swap};
 use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
 
-use crate::world::Whole;
+use crate::world::{Group, Whole, git_place_variables};
 
 pub use relay::Theirs;
 
@@ -105,7 +104,7 @@ impl RepoDirs {
 
     fn git(&self) -> Command {
         let mut git = Command::new("git");
-        for name in crate::world::GIT_PLACE {
+        for name in git_place_variables() {
             git.env_remove(name);
         }
         git.envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -551,14 +550,15 @@ fn run_trial(repo: &RepoDirs, hook: &Path, message: &str, limit: Duration) -> Re
     // A file and not a pipe: what the hook leaves running must not keep us waiting.
     let heard = tempfile::NamedTempFile::new().map_err(at(&std::env::temp_dir()))?;
     let began = Instant::now();
-    let mut child = trial_command(repo, hook, file.path(), &heard)?.spawn().map_err(HookError::Start)?;
-    let accepted = wait(&mut child, began + limit)
+    let mut command = trial_command(repo, hook, file.path(), &heard)?;
+    let status = Group::spawn(&mut command).map_err(HookError::Start)?.wait_until(began + limit);
+    let status = status
         .map_err(at(hook))?
         .ok_or_else(|| HookError::Slow { hook: hook.to_owned(), seconds: limit.as_secs() })?;
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let output = fs::read(heard.path()).map_err(at(heard.path()))?;
     let output = String::from_utf8_lossy(&output).into_owned();
-    Ok(Trial { accepted, output, hook: Some(hook.to_owned()), took_ms })
+    Ok(Trial { accepted: status.success(), output, hook: Some(hook.to_owned()), took_ms })
 }
 
 fn trial_command(
@@ -574,23 +574,8 @@ fn trial_command(
     let mut git = repo.git();
     git.arg("-c").arg(hooks_path).args(["hook", "run", "commit-msg", "--"]).arg(message);
     git.env("GIT_SEED_TRIAL", "1").env("GIT_EDITOR", ":").env("GIT_INDEX_FILE", repo.git_dir.join("index"));
-    git.stdout(out).stderr(err).process_group(0);
+    git.stdout(out).stderr(err);
     Ok(git)
-}
-
-/// Waits until `deadline`; then ends the child with all it started.
-fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<bool>> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status.success()));
-        }
-        if Instant::now() >= deadline {
-            Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[cfg(test)]

@@ -12,38 +12,11 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Store;
 use super::error::StoreError;
-
-/// What `git rev-parse --local-env-vars` prints, and what would change how paths are read.
-const UNSET: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_PREFIX",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_REFLOG_ACTION",
-    "GIT_ATTR_SOURCE",
-];
+use crate::world::{Group, git_variables};
 
 /// A child about to run.
 pub(super) struct Child {
@@ -100,7 +73,7 @@ impl Store {
 
 fn clean_git() -> Command {
     let mut command = Command::new("git");
-    for name in UNSET {
+    for name in git_variables() {
         command.env_remove(name);
     }
     for (name, _) in std::env::vars_os() {
@@ -189,24 +162,8 @@ impl Child {
         input.write_all(&self.input)?;
         input.rewind()?;
         self.command.stdin(Stdio::from(input)).stdout(shared(&printed)?).stderr(shared(&said)?);
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
-        let mut child = self.command.spawn().map_err(|err| not_started(&self.shown, &err))?;
-        let mut pause = Duration::from_micros(500);
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if Instant::now() >= ends {
-                let group = format!("-{}", child.id());
-                let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-                let _ = child.kill();
-                child.wait()?;
-                return Ok(None);
-            }
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(10));
-        };
+        let child = Group::spawn(&mut self.command).map_err(|err| not_started(&self.shown, &err))?;
+        let Some(status) = child.wait_until(ends)? else { return Ok(None) };
         let read = |file: &mut File| -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
             file.rewind()?;
@@ -245,7 +202,7 @@ mod tests {
     fn children_are_cleaned_of_every_variable_git_calls_local() {
         let bed = Testbed::new();
         for name in bed.git(&["rev-parse", "--local-env-vars"]).lines() {
-            assert!(super::UNSET.contains(&name), "{name}");
+            assert!(super::git_variables().any(|known| known == name), "{name}");
         }
     }
 

@@ -8,7 +8,6 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// How many links are followed, as in the kernel.
@@ -72,7 +71,7 @@ impl<'a> Whole<'a> {
         fs::create_dir_all(dir)?;
         // Of a link that is to go nothing is kept, its target's mode included.
         let there = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
-        let mode = self.mode.or_else(|| there.map(|data| data.permissions().mode()));
+        let mode = self.mode.or_else(|| there.and_then(|data| mode_of(&data.permissions())));
         let placed = draft(self.drafts.unwrap_or(dir), bytes, mode)?.persist(&path);
         match placed {
             Err(failed) if self.drafts.is_some() && failed.error.kind() == io::ErrorKind::CrossesDevices => {
@@ -109,14 +108,39 @@ fn draft(dir: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<tempfile::Na
     fs::create_dir_all(dir)?;
     // The mask takes from the mode that a file is made with, and not from one that is set. What
     // is to have a mode of its own stays closed until it has it.
-    let rights = Permissions::from_mode(if mode.is_some() { 0o600 } else { 0o666 });
-    let mut draft = tempfile::Builder::new().prefix(".git-seed-").permissions(rights).tempfile_in(dir)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".git-seed-");
+    if let Some(rights) = permissions(if mode.is_some() { 0o600 } else { 0o666 }) {
+        builder.permissions(rights);
+    }
+    let mut draft = builder.tempfile_in(dir)?;
     draft.write_all(bytes)?;
-    if let Some(mode) = mode {
-        draft.as_file().set_permissions(Permissions::from_mode(mode & 0o7777))?;
+    if let Some(rights) = mode.and_then(|mode| permissions(mode & 0o7777)) {
+        draft.as_file().set_permissions(rights)?;
     }
     draft.as_file().sync_all()?;
     Ok(draft)
+}
+
+/// The mode of a file, where files have one.
+#[cfg(unix)]
+fn mode_of(rights: &Permissions) -> Option<u32> {
+    Some(std::os::unix::fs::PermissionsExt::mode(rights))
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &Permissions) -> Option<u32> {
+    None
+}
+
+#[cfg(unix)]
+fn permissions(mode: u32) -> Option<Permissions> {
+    Some(std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn permissions(_: u32) -> Option<Permissions> {
+    None
 }
 
 /// The file that would be written through `path`, whether or not it is there.
@@ -136,8 +160,11 @@ fn above(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn mode(path: &Path) -> u32 {
