@@ -1,11 +1,15 @@
 //! A settings text that is JSON, and the place of every value in it.
 //!
 //! Says which bytes to put in or to cut, in the manner of what is there; every other byte
-//! stays as its author wrote it. `serde_json` judges whether a text is JSON, the scan only
-//! finds places. Which values to put in and which are ours is `install`'s matter.
+//! stays as its author wrote it. `serde_json` judges whether a text is JSON, `jsonc-parser`
+//! only finds places: its own way to edit lays things out anew. Which values to put in and
+//! which are ours is `install`'s matter.
 
 use std::ops::Range;
 
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions};
 use serde_json::{Value, json};
 
 /// Settings that we do not touch because we cannot read them.
@@ -66,6 +70,27 @@ pub(super) struct Member {
 }
 
 impl Node {
+    /// `value`, in a text that goes on `before` bytes earlier.
+    fn new(value: ast::Value<'_>, before: usize) -> Self {
+        let place = |range: Range<usize>| range.start + before..range.end + before;
+        let span = place(value.start()..value.end());
+        let shape = match value {
+            ast::Value::Object(object) => {
+                let member = |member: ast::ObjectProp<'_>| Member {
+                    span: place(member.start()..member.end()),
+                    name: member.name.into_string(),
+                    value: Node::new(member.value, before),
+                };
+                Shape::Object(object.properties.into_iter().map(member).collect())
+            }
+            ast::Value::Array(array) => {
+                Shape::Array(array.elements.into_iter().map(|element| Node::new(element, before)).collect())
+            }
+            _ => Shape::Scalar,
+        };
+        Node { span, shape }
+    }
+
     /// The last member of this name, which is the one that counts.
     pub fn member(&self, name: &str) -> Option<&Node> {
         self.members().iter().rfind(|member| member.name == name).map(|member| &member.value)
@@ -110,7 +135,10 @@ impl<'t> Document<'t> {
             column: error.column(),
             why: error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
         })?;
-        let root = Scan { text, at: start }.value();
+        // Read behind the BOM, so that no place depends on how a parser counts one.
+        let options = (CollectOptions::default(), ParseOptions::default());
+        let read = jsonc_parser::parse_to_ast(&text[start..], &options.0, &options.1);
+        let root = read.ok().and_then(|read| read.value).map(|value| Node::new(value, start));
         let unread = || BadSettings { line: 1, column: 1, why: "not a JSON document".to_owned() };
         Ok(Self { text, root: root.ok_or_else(unread)? })
     }
@@ -225,75 +253,88 @@ impl Style {
     }
 }
 
-/// Finds the places of values in a text that is known to be JSON.
-struct Scan<'t> {
-    text: &'t str,
-    at: usize,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl Scan<'_> {
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        self.text.as_bytes().get(self.at).copied()
+    use super::*;
+
+    /// JSON texts in many layouts: blanks and new lines wherever JSON allows them.
+    fn texts() -> impl Strategy<Value = String> {
+        let blank = || "[ \t\r\n]{0,3}".boxed();
+        let string = || r#""([a-zé😀 {}\[\],:/]|\\["\\/bfnrt]|\\u00e9|\\ud83d\\ude00){0,8}""#.boxed();
+        let plain = prop_oneof![
+            string(),
+            "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?".boxed(),
+            "true|false|null".boxed(),
+        ];
+        let value = plain.prop_recursive(4, 24, 4, move |inner| {
+            let item = || (blank(), inner.clone(), blank()).prop_map(|(a, b, c)| a + &b + &c);
+            let member = (blank(), string(), blank(), item()).prop_map(|(a, b, c, d)| a + &b + &c + ":" + &d);
+            let joined = |open, items: Vec<String>, blank: String, close| {
+                let inside = if items.is_empty() { blank } else { items.join(",") };
+                format!("{open}{inside}{close}")
+            };
+            prop_oneof![
+                (prop::collection::vec(item(), 0..4), blank()).prop_map(move |(i, b)| joined('[', i, b, ']')),
+                (prop::collection::vec(member, 0..4), blank()).prop_map(move |(i, b)| joined('{', i, b, '}')),
+            ]
+        });
+        ("\u{feff}?", blank(), value, blank()).prop_map(|(bom, a, b, c)| bom + &a + &b + &c)
     }
 
-    fn take(&mut self, wanted: u8) -> bool {
-        let found = self.peek() == Some(wanted);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn value(&mut self) -> Option<Node> {
-        let first = self.peek()?;
-        let start = self.at;
-        let shape = match first {
-            b'{' => Shape::Object(self.list(b'}', Self::member)?),
-            b'[' => Shape::Array(self.list(b']', Self::value)?),
-            b'"' => self.string().map(|_| Shape::Scalar)?,
-            _ => self.word(),
-        };
-        Some(Node { span: start..self.at, shape })
-    }
-
-    fn list<T>(&mut self, close: u8, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        self.at += 1;
-        let mut items = Vec::new();
-        while !self.take(close) {
-            items.push(item(self)?);
-            self.take(b',');
+    /// The value of a node and all below, made of nothing but its places.
+    fn built(text: &str, node: &Node) -> Value {
+        match &node.shape {
+            Shape::Object(members) => members
+                .iter()
+                .map(|member| (member.name.clone(), built(text, &member.value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            Shape::Array(elements) => elements.iter().map(|element| built(text, element)).collect(),
+            Shape::Scalar => serde_json::from_str(&text[node.span.clone()]).expect("a plain value"),
         }
-        Some(items)
     }
 
-    fn member(&mut self) -> Option<Member> {
-        let key = self.peek().and_then(|_| self.string())?;
-        let start = key.start;
-        let name = serde_json::from_str(&self.text[key]).ok()?;
-        self.take(b':').then_some(())?;
-        let value = self.value()?;
-        Some(Member { name, span: start..value.span.end, value })
+    fn all<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+        found.push(node);
+        node.members().iter().for_each(|member| all(&member.value, found));
+        node.elements().iter().for_each(|element| all(element, found));
     }
 
-    /// A string with its quotes.
-    fn string(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let mut escaped = false;
-        let inside = self.text.as_bytes().get(start + 1..)?.iter();
-        let length = inside.clone().position(|byte| {
-            let ends = *byte == b'"' && !escaped;
-            escaped = *byte == b'\\' && !escaped;
-            ends
-        })?;
-        self.at = start + length + 2;
-        Some(start..self.at)
-    }
+    proptest! {
+        #[test]
+        fn every_value_is_found_where_it_stands(text in texts()) {
+            let document = Document::parse(&text).expect("it is JSON");
+            let whole: Value = serde_json::from_str(text.trim_start_matches(BOM)).expect("it is JSON");
+            prop_assert_eq!(built(&text, &document.root), whole);
+            prop_assert_eq!(&text[document.root.span.clone()], text.trim_start_matches(BOM).trim());
+        }
 
-    /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Shape {
-        let rest = &self.text.as_bytes()[self.at..];
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
-        self.at += rest.iter().position(ends).unwrap_or(rest.len());
-        Shape::Scalar
+        #[test]
+        fn what_is_put_in_comes_out_byte_for_byte(text in texts(), key in ".{0,6}") {
+            let document = Document::parse(&text).expect("it is JSON");
+            let mut nodes = Vec::new();
+            all(&document.root, &mut nodes);
+            for node in nodes {
+                let key = match node.shape {
+                    Shape::Object(_) => Some(key.clone()),
+                    Shape::Array(_) => None,
+                    Shape::Scalar => continue,
+                };
+                let edit = document.put(node, &[(key, json!({"a": [1, {"b": "é"}]}))], "");
+                let (at, length) = (edit.at.clone(), edit.text.len());
+                let mut new = applied(&text, vec![edit]);
+                prop_assert!(Document::parse(&new).is_ok(), "{new}");
+                new.replace_range(at.start..at.start + length, &text[at]);
+                prop_assert_eq!(&new, &text);
+            }
+        }
+
+        #[test]
+        fn what_serde_json_does_not_read_is_not_edited(text in "[\\[\\]{}:,\"a1 /*\n'#-]{0,16}") {
+            let judged = serde_json::from_str::<Value>(&text);
+            prop_assert_eq!(Document::parse(&text).is_ok(), judged.is_ok());
+        }
     }
 }
