@@ -10,6 +10,7 @@ mod document;
 mod patch;
 mod read;
 mod reply;
+mod toml_document;
 
 pub mod install;
 pub mod servers;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::{BadSettings, Document, Edit, Node, Style, applied, is_blank, newline};
 use super::install::{Installed, Removed};
+use super::toml_document;
 
 /// The server's name, by which hosts and agents call it.
 pub const NAME: &str = "seed";
@@ -94,7 +95,9 @@ impl ServerRow {
             let rest = text.replacen(&piece.text, "", 1);
             let sound = match self.form {
                 Form::Json => is_blank(&rest) || Document::parse(&rest).is_ok(),
-                Form::Toml => rest.parse::<toml::Table>().is_ok(),
+                // The host may have put tables of the entry below the piece.
+                Form::Toml => toml_document::Document::parse(&rest)
+                    .is_ok_and(|rest| rest.place(&self.keys(work_tree)).is_none()),
             };
             if sound {
                 return Ok(done(rest));
@@ -103,7 +106,7 @@ impl ServerRow {
         let before = pieces.iter().map(|piece| piece.before).min().unwrap_or(usize::MAX);
         match self.form {
             Form::Json => self.remove_json(text, work_tree, before).map(done),
-            Form::Toml => Ok(done(self.remove_toml(text, work_tree))),
+            Form::Toml => self.remove_toml(text, work_tree).map(done),
         }
     }
 
@@ -197,14 +200,7 @@ impl ServerRow {
         binary: &str,
     ) -> Result<(String, Option<Piece>), BadSettings> {
         let text = existing.unwrap_or_default();
-        let read = |text: &str| {
-            text.parse::<toml::Table>().map(drop).map_err(|bad| {
-                let before = &text[..bad.span().map_or(0, |span| span.start.min(text.len()))];
-                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-                BadSettings { line: before.matches('\n').count() + 1, column, why: bad.message().to_owned() }
-            })
-        };
-        read(text)?;
+        let document = toml_document::Document::parse(text)?;
         let end = newline(text);
         let lines = |entry: &Value| -> String {
             let pairs = entry.as_object().into_iter().flatten();
@@ -213,8 +209,12 @@ impl ServerRow {
         };
         let block = format!("{}{end}{}", self.header(work_tree), lines(&self.entry(binary)));
         if let Some(old) = self.program(text, work_tree) {
-            let line = |program: &str| format!("command = {}", json!(program));
-            return Ok((text.replacen(&line(&old), &line(binary), 1), None));
+            let command = [self.keys(work_tree), vec!["command".to_owned()]].concat();
+            let mut new = text.to_owned();
+            if let Some(place) = document.place(&command).filter(|_| old != binary) {
+                new.replace_range(place, &json!(binary).to_string());
+            }
+            return Ok((new, None));
         }
         let gap = match text {
             "" => String::new(),
@@ -224,23 +224,16 @@ impl ServerRow {
         let piece = format!("{gap}{block}");
         let new = format!("{text}{piece}");
         // A table of this name that is no ours makes the text unsound.
-        read(&new).map_err(|bad| BadSettings { why: taken(), ..bad })?;
+        toml_document::Document::parse(&new).map_err(|bad| BadSettings { why: taken(), ..bad })?;
         Ok((new, Some(Piece { text: piece, before: 0, file: existing.is_none() })))
     }
 
-    fn remove_toml(&self, text: &str, work_tree: &str) -> String {
+    fn remove_toml(&self, text: &str, work_tree: &str) -> Result<String, BadSettings> {
         if self.program(text, work_tree).is_none() {
-            return text.to_owned();
+            return Ok(text.to_owned());
         }
-        let header = self.header(work_tree);
-        let mut inside = false;
-        let stays = |line: &&str| {
-            if line.trim_start().starts_with('[') {
-                inside = line.trim() == header;
-            }
-            !inside
-        };
-        text.split_inclusive('\n').filter(stays).collect()
+        let rest = toml_document::Document::parse(text)?.without(&self.keys(work_tree));
+        Ok(rest.unwrap_or_else(|| text.to_owned()))
     }
 }
 
@@ -258,6 +251,8 @@ fn taken() -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::row;
     use super::*;
 
@@ -347,6 +342,82 @@ mod tests {
         for (text, why) in [("{\"mcpServers\": 1}", "must be an object"), ("{", "EOF")] {
             let bad = row.add(Some(text), TREE, BINARY).expect_err("it does not fit");
             assert!(bad.why.contains(why), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_entry_in_toml_comes_out_however_the_host_spells_it() {
+        let row = server("codex");
+        let spelled = [
+            "[ mcp_servers . \"seed\" ] # of the host\ncommand = '/opt/bin/git-seed'\nargs = [\n  \"mcp\",\n]\n",
+            "[mcp_servers.seed]\nargs = ['mcp']\ncommand = '/opt/bin/git-seed'\n\n\
+             [mcp_servers.seed.env]\nA = \"1\"\n",
+            "[mcp_servers.seed]\ncommand = \"/opt/bin/git-seed\"\nargs = [\"mcp\"]\n[mcp_servers.seed.env]\nA = \"1\"\n",
+            "[mcp_servers]\nseed = { command = \"/opt/bin/git-seed\", args = [\"mcp\"] }\n",
+        ];
+        for entry in spelled {
+            let text = format!("[a]\ncommand = \"/opt/bin/git-seed\"\n{entry}[z]\nb = 1\n");
+            assert!(row.has(&text, TREE, BINARY), "{text}");
+            let same = row.add(Some(&text), TREE, BINARY).expect("it is there");
+            assert!(!same.changed, "{}", same.text);
+            let moved = row.add(Some(&text), TREE, "/new/git-seed").expect("it is taken over");
+            assert!(row.has(&moved.text, TREE, "/new/git-seed"), "{}", moved.text);
+            assert!(moved.text.starts_with("[a]\ncommand = \"/opt/bin/git-seed\"\n"), "{}", moved.text);
+            let own = row.add(Some(""), TREE, BINARY).expect("it goes in").undo;
+            let out = row.remove(&text, TREE, &own).expect("it comes out").text.expect("the file stays");
+            let rest = out.replace("[mcp_servers]\n", "");
+            assert_eq!(rest, "[a]\ncommand = \"/opt/bin/git-seed\"\n[z]\nb = 1\n");
+        }
+    }
+
+    /// TOML texts in many layouts: keys and tables of their own, comments, blank lines, both
+    /// ends of lines, and strings that look like our table.
+    fn toml_texts() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            "key\\.?'?[a-c]'? = (1|true|'x'|\"é\"|\\[ 1, 2 \\]|\\{ a = 1 \\})( # c)?".boxed(),
+            "\\[ ?table\\.[a-c] ?\\]( # \\[mcp_servers.seed\\])?".boxed(),
+            "\\[mcp_servers\\.[a-c]\\]".boxed(),
+            "\\[\\[list\\]\\]".boxed(),
+            "# \\[mcp_servers.seed\\]| *".boxed(),
+            Just("long = '''\n[mcp_servers.seed]\ncommand = \"x\"\n'''".to_owned()).boxed(),
+            Just("more = [\n  1, # one\n\n  2,\n]".to_owned()).boxed(),
+        ];
+        let lines = prop::collection::vec((line, "\r?\n"), 0..8);
+        (lines, any::<bool>(), "\u{feff}?").prop_map(|(lines, whole, bom)| {
+            // What TOML does not allow, such as a key twice, is left out again.
+            let sound = |kept: String, (line, end): (String, String)| {
+                let more = format!("{kept}{line}{end}");
+                if more.parse::<toml::Table>().is_ok() { more } else { kept }
+            };
+            let kept = lines.into_iter().fold(bom, sound);
+            let short = kept.trim_end();
+            if whole || short.parse::<toml::Table>().is_err() { kept } else { short.to_owned() }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_toml_comes_back_byte_for_byte(before in toml_texts()) {
+            let row = server("codex");
+            let added = row.add(Some(&before), TREE, BINARY).expect("it goes in");
+            prop_assert!(row.has(&added.text, TREE, BINARY), "{}", added.text);
+            let out = row.remove(&added.text, TREE, &added.undo).expect("it comes out");
+            prop_assert_eq!(out.text.as_deref(), Some(before.as_str()));
+        }
+
+        /// Without the record the lines of the entry go, wherever the host moved them.
+        #[test]
+        fn any_toml_loses_the_lines_of_the_entry_only(
+            before in toml_texts(), after in toml_texts(), crlf in any::<bool>(),
+        ) {
+            let row = server("codex");
+            let after = after.find("[table").map_or("", |at| &after[at..]);
+            let end = if crlf { "\r\n" } else { "\n" };
+            let lines = ["[mcp_servers.seed]", "command = '/opt/bin/git-seed' # moved", "args = [\"mcp\"]", ""];
+            let text = format!("{before}{end}{}{after}", lines.join(end));
+            prop_assume!(row.has(&text, TREE, BINARY));
+            let out = row.remove(&text, TREE, "").expect("it comes out");
+            prop_assert_eq!(out.text, Some(format!("{before}{end}{after}")));
         }
     }
 }
