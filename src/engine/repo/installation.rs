@@ -33,19 +33,6 @@ pub(crate) fn agents() -> (Vec<String>, Vec<String>) {
     (programs, markers)
 }
 
-/// A host that was told of our server.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct ServerFile {
-    pub host: String,
-    pub path: PathBuf,
-    /// Directories that did not exist before, innermost first.
-    #[serde(default)]
-    pub made_dirs: Vec<PathBuf>,
-    /// What [`ServerRow::remove`] needs.
-    #[serde(default)]
-    pub undo: String,
-}
-
 /// What `init` wrote, for `uninstall`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Installation {
@@ -67,7 +54,7 @@ pub(crate) struct Installation {
     pub agents: Vec<AgentFile>,
     /// Hosts that were told of our MCP server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub servers: Vec<ServerFile>,
+    pub servers: Vec<SettingsFile>,
 }
 
 /// A subagent definition that was put in.
@@ -81,7 +68,7 @@ pub(crate) struct AgentFile {
     pub made_dirs: Vec<PathBuf>,
 }
 
-/// One settings file of a host.
+/// One settings file of a host, with hook lines or a server of ours in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SettingsFile {
     pub host: String,
@@ -89,7 +76,7 @@ pub(crate) struct SettingsFile {
     /// Directories that did not exist before, innermost first.
     #[serde(default)]
     pub made_dirs: Vec<PathBuf>,
-    /// What [`install::remove`] needs.
+    /// What [`install::remove`] needs, or of a server `ServerRow::remove`.
     #[serde(default)]
     pub undo: String,
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::engine::repo::installation::{Installation, ServerFile};
+use crate::engine::repo::installation::{Installation, SettingsFile};
 use crate::engine::repo::{Repo, Result, SeedError};
 use crate::engine::setup;
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
@@ -61,7 +61,7 @@ pub(crate) fn install_server(
     let at = at.unwrap_or_else(|| {
         let made_dirs = missing_dirs(&place.path, place.top(repo));
         let (host, undo) = (row.name.clone(), String::new());
-        installation.servers.push(ServerFile { host, path: place.path.clone(), made_dirs, undo });
+        installation.servers.push(SettingsFile { host, path: place.path.clone(), made_dirs, undo });
         installation.servers.len() - 1
     });
     installation.servers[at].undo.push_str(&added.undo);
@@ -121,7 +121,7 @@ pub(crate) fn remove_servers(repo: &Repo, installation: &Installation, told: &mu
 /// How the entries stand that `init --mcp` made.
 pub(crate) fn servers(repo: &Repo) -> Vec<ServerState> {
     let binary = world::own_binary().to_string_lossy().into_owned();
-    let state = |file: &ServerFile| {
+    let state = |file: &SettingsFile| {
         let text = fs::read_to_string(&file.path).unwrap_or_default();
         let server = server_of(&file.host)?;
         Some(ServerState {
