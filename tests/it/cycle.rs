@@ -417,7 +417,12 @@ fn a_half_staged_file_survives_a_cycle_byte_for_byte() {
     world.puts("todo.txt", "a\nB\nc\n");
     world.git("add todo.txt");
     world.puts("todo.txt", "a\nB\nC\n");
-    let entry = || world.git("ls-files --stage --debug todo.txt");
+    // Whoever writes the index takes the size from an entry that is as young as the index: git
+    // then reads that file again. It says nothing of what is staged.
+    let entry = || {
+        let shown = world.git("ls-files --stage --debug todo.txt");
+        shown.lines().filter(|line| !line.trim_start().starts_with("size:")).collect::<Vec<_>>().join("\n")
+    };
     let before = (entry(), world.text("todo.txt"), world.git("diff --cached todo.txt"));
     goes_around(&world);
     assert_eq!(before, (entry(), world.text("todo.txt"), world.git("diff --cached todo.txt")));

@@ -164,7 +164,12 @@ impl Paths<'_> {
 
 impl<'ast> Visit<'ast> for Paths<'_> {
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let before = self.found.len();
         self.import(&item.tree, &[]);
+        // What a module hands on from its own files, it does not use.
+        if !matches!(item.vis, syn::Visibility::Inherited) {
+            self.found.truncate(before);
+        }
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
