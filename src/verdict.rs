@@ -1,10 +1,14 @@
-//! The words for "no": [`Verdict`], [`Refusal`], [`Wants`].
+//! The words for "no": [`Verdict`], [`Refusal`], [`Wants`], [`Case`].
 //!
 //! Rules are many, kinds of wanted work are few. A rule says *which* work would
 //! make it say yes; `voice.toml` turns that word into sentences. So no rule holds
 //! prose, and a person who asks `git seed why` sees the same refusal with its facts.
 
+mod case;
+
 use std::collections::BTreeMap;
+
+pub use case::Case;
 
 /// What a rule says about one event.
 pub type Verdict = Result<(), Refusal>;
@@ -34,6 +38,19 @@ impl Refusal {
         Self::new(by, Wants::Repair).with("what", what.to_string())
     }
 
+    /// The same refusal, in the words that `voice.toml` has for `case`.
+    #[must_use]
+    pub fn case(self, case: Case) -> Self {
+        self.with(CASE, case.word())
+    }
+
+    /// The same refusal, told by the row of the map where it was said. Repositories name rows, so
+    /// such a name is no [`Case`]: it is kept beside the refusal, and chooses no sentence.
+    #[must_use]
+    pub fn in_row(self, name: &str) -> Self {
+        self.with(CASE, name)
+    }
+
     /// The same refusal, naming one more thing.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
@@ -41,6 +58,9 @@ impl Refusal {
         self
     }
 }
+
+/// The fact that holds the case of a refusal.
+const CASE: &str = "case";
 
 /// The things a refusal names, by the placeholder that stands for them in `voice.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -56,6 +76,11 @@ impl Facts {
     /// The value named `key`, if there is one.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
+    }
+
+    /// The word of the case, or the name of the row where the refusal was said.
+    pub fn case(&self) -> Option<&str> {
+        self.get(CASE)
     }
 
     /// Every key and value, sorted by key.

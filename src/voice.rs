@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::shipped;
-use crate::verdict::{Facts, Refusal, Wants};
+use crate::verdict::{Case, Facts, Refusal, Wants};
 
 /// The most words that a refusal may have.
 pub const MOST_WORDS: usize = 60;
@@ -25,7 +25,10 @@ const MOST_TOLD: usize = 600;
 pub struct Row {
     pub wants: Wants,
     #[serde(default)]
-    pub case: Option<String>,
+    pub case: Option<Case>,
+    /// Cases for which the row of a wanted work alone says enough.
+    #[serde(default)]
+    pub also: Vec<Case>,
     #[serde(default)]
     pub phase: Option<String>,
     pub why: String,
@@ -225,7 +228,7 @@ pub fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let heard = |row: &&Row| row.wants != Wants::Work && row.phase.as_deref().is_none_or(|own| own == phase);
     for row in rows().iter().filter(heard) {
-        let known = ids.entry(id(row.wants, row.case.as_deref())).or_default();
+        let known = ids.entry(id(row.wants, row.case.map(Case::word))).or_default();
         known.insert("phase".to_owned());
         for text in [&row.why, &row.do_, &row.then] {
             let named = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
@@ -243,7 +246,7 @@ pub fn id(wants: Wants, case: Option<&str>) -> String {
 
 /// The sentences for `refusal`, said in `phase`.
 pub fn say(refusal: &Refusal, phase: &str) -> Said {
-    let case = refusal.facts.get("case");
+    let case = refusal.facts.case();
     // Small talk is a row of its own; to the agent it is idle before the first step.
     let phase = if phase == "talk" { "idle" } else { phase };
     let tag = match refusal.by {
@@ -272,7 +275,7 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
 /// its wanted work.
 pub fn example(refusal: &Refusal, phase: &str) -> Option<String> {
     let phase = if phase == "talk" { "idle" } else { phase };
-    let own = pick(refusal.wants, refusal.facts.get("case"), phase).and_then(|row| row.example.as_deref());
+    let own = pick(refusal.wants, refusal.facts.case(), phase).and_then(|row| row.example.as_deref());
     let general = || pick(refusal.wants, None, "").and_then(|row| row.example.as_deref());
     Some(format!("Example: {}", fill(own.or_else(general)?, &refusal.facts, phase, MOST_SAID)))
 }
@@ -280,7 +283,7 @@ pub fn example(refusal: &Refusal, phase: &str) -> Option<String> {
 fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static Row> {
     let fits = |row: &&Row| {
         row.wants == wants
-            && row.case.as_deref().is_none_or(|own| Some(own) == case)
+            && row.case.is_none_or(|own| Some(own.word()) == case)
             && row.phase.as_deref().is_none_or(|own| own == phase)
     };
     let particular = |row: &&Row| (row.case.is_some(), row.phase.is_some());
@@ -329,19 +332,38 @@ mod tests {
         for wants in Wants::ALL {
             let general = |row: &Row| row.wants == wants && row.case.is_none() && row.phase.is_none();
             assert_eq!(table.say.iter().filter(|row| general(row)).count(), 1, "{}", wants.word());
-            let example = example(&Refusal::new("guard", wants).with("case", "no such case"), "observe");
+            let example = example(&Refusal::new("guard", wants).in_row("no such case"), "observe");
             let example = example.unwrap_or_else(|| panic!("{} has no example", wants.word()));
             assert!(!example.contains("  "), "it needs no fact: {example}");
         }
         for example in table.say.iter().filter_map(|row| row.example.as_deref()) {
             assert!(example.split_whitespace().count() <= MOST_WORDS / 2, "{example}");
         }
-        let mut keys: Vec<_> =
-            table.say.iter().map(|row| (row.wants, row.case.clone(), row.phase.clone())).collect();
+        let mut keys: Vec<_> = table.say.iter().map(|row| (row.wants, row.case, row.phase.clone())).collect();
         keys.sort();
         let count = keys.len();
         keys.dedup();
         assert_eq!(keys.len(), count, "no row stands twice");
+    }
+
+    /// The table reads no other case than these; here each of them is found in it, once for a
+    /// wanted work: with a sentence of its own, or in the row that says enough for it.
+    #[test]
+    fn every_case_stands_in_the_table() {
+        let own: BTreeSet<(Wants, Case)> =
+            rows().iter().filter_map(|row| Some((row.wants, row.case?))).collect();
+        let also = || rows().iter().flat_map(|row| row.also.iter().map(|case| (row.wants, *case)));
+        for (wants, case) in also() {
+            assert!(!own.contains(&(wants, case)), "{}: {} has a sentence", wants.word(), case.word());
+        }
+        let told: BTreeSet<Case> = own.iter().copied().chain(also()).map(|(_, case)| case).collect();
+        for case in Case::ALL {
+            assert!(told.contains(case), "{} stands in no row", case.word());
+        }
+        for row in rows() {
+            let general = row.case.is_none() && row.phase.is_none();
+            assert!(general || row.also.is_empty(), "{}: only a general row", row.wants.word());
+        }
     }
 
     /// Nothing of the arithmetic of pacing is ever spoken.
@@ -397,19 +419,19 @@ mod tests {
     #[test]
     fn the_most_particular_row_speaks_and_names_its_facts() {
         let refusal = Refusal::new("place", Wants::Notes)
-            .with("case", "file")
+            .case(Case::File)
             .with("path", "src/parser/lex.rs")
             .with("page", "src/parser/CLAUDE.md");
         let said = say(&refusal, "observe").text();
         assert!(said.starts_with("[phase_observe] BLOCKED: observe looks and takes notes"), "{said}");
         assert!(said.contains("src/parser/lex.rs") && said.contains("src/parser/CLAUDE.md"), "{said}");
-        let outside = say(&Refusal::new("act", Wants::Begin).with("case", "none"), "none").text();
+        let outside = say(&Refusal::new("act", Wants::Begin).case(Case::None), "none").text();
         assert!(outside.starts_with("[seed] BLOCKED: "), "{outside}");
     }
 
     #[test]
     fn braces_that_the_agent_is_to_write_stay() {
-        let refusal = Refusal::new("root-cause", Wants::Settled).with("case", "root-cause");
+        let refusal = Refusal::new("root-cause", Wants::Settled).case(Case::RootCause);
         assert!(say(&refusal, "gmode").do_.contains("[PENDING-JOB]{<root cause>}"));
     }
 

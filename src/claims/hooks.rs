@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::event::{Act, Change, Hunk, UnixSeconds};
 use crate::shell::{self, Effect, Found, GitFlag, Reading};
 use crate::shipped;
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// One row of the table.
 #[derive(Clone, Debug, Deserialize)]
@@ -76,6 +76,27 @@ impl Name {
             Self::Ingress => "ingress",
             Self::Check => "check",
             Self::Tests => "tests",
+        }
+    }
+
+    /// The case of a refusal by this row; rows that only watch refuse nothing.
+    fn case(self) -> Option<Case> {
+        match self {
+            Self::Commit => Some(Case::Commit),
+            Self::Outward => Some(Case::Outward),
+            Self::LargeEdit => Some(Case::LargeEdit),
+            Self::Subagent => Some(Case::Subagent),
+            Self::Answer => Some(Case::Answer),
+            Self::Trace
+            | Self::Memory
+            | Self::Prompt
+            | Self::Compaction
+            | Self::SubagentEnd
+            | Self::Foreign
+            | Self::Attest
+            | Self::Ingress
+            | Self::Check
+            | Self::Tests => None,
         }
     }
 }
@@ -334,25 +355,32 @@ pub fn stands_behind(act: &Act, lines: u32, standing: &Standing, now: UnixSecond
         _ => return Ok(()),
     };
     match objection(&deeds, standing, now) {
-        Some(Objection { name, part }) => Err(no(name.word()).with("part", part)),
+        Some(Objection { name, part }) => Err(no(name).with("part", part)),
         None => Ok(()),
     }
 }
 
-fn no(case: &str) -> Refusal {
-    Refusal::new("claims", Wants::Claim).with("case", case)
+fn no(name: Name) -> Refusal {
+    let refusal = Refusal::new("claims", Wants::Claim);
+    match name.case() {
+        Some(case) => refusal.case(case),
+        None => refusal,
+    }
 }
 
 impl Hook {
     /// The refusal of an end of the turn whose last words speak of `path`, which was not opened.
     pub fn unopened(&self, path: &str) -> Refusal {
-        no(self.name.word()).with("path", path)
+        no(self.name).with("path", path)
     }
 }
 
 /// The refusal of a push in which `bare` of `all` commits have no passing record.
 pub fn bare_push(bare: usize, all: usize) -> Refusal {
-    no("push").with("bare", bare.to_string()).with("all", all.to_string())
+    Refusal::new("claims", Wants::Claim)
+        .case(Case::Push)
+        .with("bare", bare.to_string())
+        .with("all", all.to_string())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{JobId, Status};
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// A job, as far as the graph needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,8 +190,8 @@ fn is_drawn(node: &Node) -> bool {
     !matches!(node.status, Status::Completed | Status::Voided)
 }
 
-fn no(id: &JobId, case: &str) -> Refusal {
-    Refusal::new("graph", Wants::Edge).with("case", case).with("id", id.to_string())
+fn no(id: &JobId, case: Case) -> Refusal {
+    Refusal::new("graph", Wants::Edge).case(case).with("id", id.to_string())
 }
 
 /// Job `from` may wait for `id`, of this `status`. `back` is the way from `id` to `from`, if there
@@ -199,9 +199,9 @@ fn no(id: &JobId, case: &str) -> Refusal {
 pub fn may_wait(from: &JobId, id: &JobId, back: Option<&[JobId]>, status: Status) -> Verdict {
     if let Some(back) = back {
         let round: Vec<String> = [from].into_iter().chain(back).map(ToString::to_string).collect();
-        return Err(no(id, "circle").with("where", round.join(" > ")));
+        return Err(no(id, Case::Circle).with("where", round.join(" > ")));
     }
-    if status == Status::Voided { Err(no(id, "edge-to-voided")) } else { Ok(()) }
+    if status == Status::Voided { Err(no(id, Case::EdgeToVoided)) } else { Ok(()) }
 }
 
 /// The edge to `id` may go, and the job behind it may be parked where `void` says so. `status` is
@@ -214,16 +214,16 @@ pub fn may_unlink(
     held: Option<&str>,
     phase: &str,
 ) -> Verdict {
-    let no = |case: &str| Err(no(id, case).with("phase", phase));
+    let no = |case: Case| Err(no(id, case).with("phase", phase));
     match (status, held) {
-        (None, _) if void => no("void-nowhere"),
+        (None, _) if void => no(Case::VoidNowhere),
         (Some(status @ (Status::Completed | Status::Voided)), _) => {
-            no("settled-already").map_err(|refusal| refusal.with("status", status.word()))
+            no(Case::SettledAlready).map_err(|refusal| refusal.with("status", status.word()))
         }
         (Some(_), Some(worktree)) if void => {
-            no("void-focused").map_err(|refusal| refusal.with("worktree", worktree))
+            no(Case::VoidFocused).map_err(|refusal| refusal.with("worktree", worktree))
         }
-        (Some(Status::Awaiting), _) if void => no("void-awaiting"),
+        (Some(Status::Awaiting), _) if void => no(Case::VoidAwaiting),
         _ => Ok(()),
     }
 }

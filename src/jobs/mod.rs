@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 pub use crate::event::UnixSeconds;
 
@@ -187,19 +187,19 @@ impl Job {
     /// The next run may begin: this one is over. `closing` is whether its last cycle is open.
     pub fn may_begin_again(&self, closing: bool) -> Verdict {
         let case = match self.status {
-            Status::Voided => "reactivate-voided",
-            Status::Awaiting => "reactivate-awaiting",
-            Status::Pending | Status::Active => "reactivate-open",
-            Status::Completed if closing => "reactivate-closing",
+            Status::Voided => Case::ReactivateVoided,
+            Status::Awaiting => Case::ReactivateAwaiting,
+            Status::Pending | Status::Active => Case::ReactivateOpen,
+            Status::Completed if closing => Case::ReactivateClosing,
             Status::Completed => return Ok(()),
         };
-        Err(self.is_under_way().with("case", case))
+        Err(self.is_under_way().case(case))
     }
 
     /// The refusal of a next run while this one is open.
     pub fn is_under_way(&self) -> Refusal {
         Refusal::new("reactivate", Wants::Edge)
-            .with("case", "reactivate-open")
+            .case(Case::ReactivateOpen)
             .with("id", self.id.as_str())
             .with("status", self.status.word())
     }
@@ -207,11 +207,11 @@ impl Job {
     /// It can be taken up: it is not parked, and not over with its last cycle closed.
     pub fn may_be_active(&self, closing: bool) -> Verdict {
         let case = match self.status {
-            Status::Voided => "parked",
-            Status::Completed if !closing => "closed",
+            Status::Voided => Case::Parked,
+            Status::Completed if !closing => Case::Closed,
             _ => return Ok(()),
         };
-        Err(Refusal::new("focus", Wants::Edge).with("case", case).with("id", self.id.as_str()))
+        Err(Refusal::new("focus", Wants::Edge).case(case).with("id", self.id.as_str()))
     }
 
     /// Changes the status, if the machine has the step.

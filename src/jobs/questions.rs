@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::{Job, JobId, Status};
 use crate::event::Question;
 use crate::shipped;
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// The answer that approves.
 pub const APPROVE: &str = "Approve completion";
@@ -262,10 +262,10 @@ pub fn admit<'a>(questions: &'a [Question], moment: &Moment<'_>) -> Result<Vec<A
     if let Some((_, row)) = questions.iter().filter_map(known).find(|(_, row)| row.decides()) {
         in_time(row, moment)?;
         if questions.len() != 1 {
-            return Err(no(row, moment, "alone"));
+            return Err(no(row, moment, Case::Alone));
         }
     }
-    let unregistered = || Refusal::new("question", Wants::Question).with("case", "unregistered");
+    let unregistered = || Refusal::new("question", Wants::Question).case(Case::Unregistered);
     if questions.is_empty() {
         return Err(unregistered());
     }
@@ -276,14 +276,14 @@ pub fn admit<'a>(questions: &'a [Question], moment: &Moment<'_>) -> Result<Vec<A
     each.collect()
 }
 
-fn no(row: &Registered, moment: &Moment<'_>, case: &str) -> Refusal {
+fn no(row: &Registered, moment: &Moment<'_>, case: Case) -> Refusal {
     let tags: Vec<String> = moment.admits.iter().map(|word| format!("[{word}]")).collect();
     let titles = if row.sections.is_empty() { &row.advice } else { &row.sections };
     let titles: Vec<String> =
         titles.iter().chain(shape(row, moment)).map(|title| format!("## {title}")).collect();
     let advice: Vec<String> = row.advice.iter().map(|title| format!("## {title}")).collect();
     Refusal::new("question", Wants::Question)
-        .with("case", case)
+        .case(case)
         .with("tag", row.tag.as_str())
         .with("options", row.options.join("` and `"))
         .with("words", moment.words_of(row).to_string())
@@ -315,18 +315,18 @@ fn shape<'a>(row: &Registered, moment: &Moment<'a>) -> &'a [String] {
 
 /// Is this the time for it?
 fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
-    let no = |case: &str| Err(no(row, moment, case));
-    let Some(job) = moment.job else { return no("no-job") };
+    let no = |case: Case| Err(no(row, moment, case));
+    let Some(job) = moment.job else { return no(Case::NoJob) };
     let here = moment.admits.iter().any(|word| word == row.word());
     match row.grants {
-        Grant::Complete if !here => no("too-early"),
-        _ if !here => no("elsewhere"),
-        Grant::Complete if job.status == Status::Completed => no("done-already"),
-        Grant::Complete if moment.stage != "ready" => no("not-ready"),
+        Grant::Complete if !here => no(Case::TooEarly),
+        _ if !here => no(Case::Elsewhere),
+        Grant::Complete if job.status == Status::Completed => no(Case::DoneAlready),
+        Grant::Complete if moment.stage != "ready" => no(Case::NotReady),
         Grant::Complete if moment.waits.is_some() => moment.waits.clone().map_or(Ok(()), Err),
-        Grant::Complete | Grant::Repeat if !moment.eligible => no("cycles-left"),
-        Grant::Access if job.plugin_lock_approval => no("granted-already"),
-        Grant::SideLane if !moment.prepared => no("unready"),
+        Grant::Complete | Grant::Repeat if !moment.eligible => no(Case::CyclesLeft),
+        Grant::Access if job.plugin_lock_approval => no(Case::GrantedAlready),
+        Grant::SideLane if !moment.prepared => no(Case::Unready),
         _ => Ok(()),
     }
 }
@@ -337,43 +337,43 @@ fn one<'a>(
     moment: &Moment<'_>,
 ) -> Result<Admitted<'a>, Refusal> {
     in_time(row, moment)?;
-    let no = |case: &str| Err(no(row, moment, case));
+    let no = |case: Case| Err(no(row, moment, case));
     if question.answered || (row.decides() && question.multiple) {
-        return no("alone");
+        return no(Case::Alone);
     }
     let text = question.text.as_str();
     let behind_tag = text.trim_start().strip_prefix(row.tag.as_str()).unwrap_or_default();
     if text.split_whitespace().count() < moment.words_of(row) {
-        return no(if row.grants == Grant::Complete { "short" } else { "short-sections" });
+        return no(if row.grants == Grant::Complete { Case::Short } else { Case::ShortSections });
     }
     if behind_tag.trim().is_empty() {
-        return no("silent");
+        return no(Case::Silent);
     }
     if !row.offers(&question.options) {
-        return no(if row.exact { "options" } else { "option" });
+        return no(if row.exact { Case::Options } else { Case::Option });
     }
     match (row.grants, moment.job) {
-        (Grant::Complete, Some(job)) if !text.contains(&job.name) => return no("name"),
-        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => return no("subject"),
+        (Grant::Complete, Some(job)) if !text.contains(&job.name) => return no(Case::Name),
+        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => return no(Case::Subject),
         _ => {}
     }
     let (body, next) = with_next(text);
     if row.grants == Grant::Complete && moment.unseen.iter().any(|id| !next.contains(id.as_str())) {
-        return no("next");
+        return no(Case::Next);
     }
     for title in &row.sections {
         let outstanding = title == OUTSTANDING;
         match (moment.section)(body, title) {
-            None => return no(if outstanding { "outstanding-missing" } else { "sections" }),
+            None => return no(if outstanding { Case::OutstandingMissing } else { Case::Sections }),
             Some(below) if row.empty.contains(title) && !below.trim().is_empty() => {
-                return no("outstanding");
+                return no(Case::Outstanding);
             }
             Some(_) => {}
         }
     }
     for title in shape(row, moment) {
         if (moment.section)(body, title).is_none_or(|below| below.trim().is_empty()) {
-            return no("shape");
+            return no(Case::Shape);
         }
     }
     let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();
@@ -445,19 +445,19 @@ pub struct Opened<'a> {
 /// May a question for the lock of `name` be put to the person, and its answer count? One
 /// surface is open at a time, and one test of it.
 pub fn lock_may_open(grants: Grant, name: &str, locks: &Locks<'_>) -> Verdict {
-    let no = |case: &str| Refusal::new("question", Wants::Question).with("case", case).with("name", name);
+    let no = |case: Case| Refusal::new("question", Wants::Question).case(case).with("name", name);
     match (grants, locks.open) {
         (Grant::Surface, _) if !locks.known.contains(&name) => {
-            Err(no("surface-unknown").with("known", locks.known.join(", ")))
+            Err(no(Case::SurfaceUnknown).with("known", locks.known.join(", ")))
         }
-        (Grant::Surface, _) if !locks.access => Err(no("surface-access")),
-        (Grant::Surface, Some(open)) => Err(no("surface-busy").with("open", open.surface)),
-        (Grant::SurfaceTest, None) => Err(no("surface-none")),
+        (Grant::Surface, _) if !locks.access => Err(no(Case::SurfaceAccess)),
+        (Grant::Surface, Some(open)) => Err(no(Case::SurfaceBusy).with("open", open.surface)),
+        (Grant::SurfaceTest, None) => Err(no(Case::SurfaceNone)),
         (Grant::SurfaceTest, Some(open)) if !open.has => {
-            Err(no("surface-no-test").with("open", open.surface))
+            Err(no(Case::SurfaceNoTest).with("open", open.surface))
         }
         (Grant::SurfaceTest, Some(Opened { test: Some(test), .. })) => {
-            Err(no("surface-busy").with("open", test))
+            Err(no(Case::SurfaceBusy).with("open", test))
         }
         _ => Ok(()),
     }
@@ -469,17 +469,17 @@ pub fn may_be_approved(settles: bool) -> Verdict {
     if settles {
         return Ok(());
     }
-    Err(Refusal::new("question", Wants::Question).with("case", "too-early"))
+    Err(Refusal::new("question", Wants::Question).case(Case::TooEarly))
 }
 
 /// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.
 pub fn prepares(sure: u8, what: &str) -> Verdict {
     let case = match (sure >= SURE, what.split_whitespace().count() >= PREP_WORDS) {
-        (false, _) => "prep-unsure",
-        (true, false) => "prep-short",
+        (false, _) => Case::PrepUnsure,
+        (true, false) => Case::PrepShort,
         (true, true) => return Ok(()),
     };
-    Err(Refusal::new("prep", Wants::Question).with("case", case).with("words", PREP_WORDS.to_string()))
+    Err(Refusal::new("prep", Wants::Question).case(case).with("words", PREP_WORDS.to_string()))
 }
 
 /// Every job that one waits for is completed or parked; `unmet` are the others.
@@ -491,10 +491,10 @@ pub fn dependencies_hold(unmet: &[(JobId, String, &'static str)]) -> Verdict {
     };
     let list: Vec<String> = unmet.iter().map(said).collect();
     let nowhere = unmet.iter().find(|(_, _, status)| *status == NOWHERE);
-    let case = if nowhere.is_some() { "dependency-nowhere" } else { "dependencies" };
+    let case = if nowhere.is_some() { Case::DependencyNowhere } else { Case::Dependencies };
     let id = nowhere.map_or(first, |(id, ..)| id);
     Err(Refusal::new("dependencies", Wants::Settled)
-        .with("case", case)
+        .case(case)
         .with("id", id.to_string())
         .with("where", list.join(", ")))
 }

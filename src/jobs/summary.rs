@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// The sections of a summary, in order.
 pub const SECTIONS: [&str; 5] =
@@ -133,20 +133,20 @@ pub fn check(text: &str) -> Result<(), BadSummary> {
     }
 }
 
-fn no(case: &str) -> Refusal {
-    Refusal::new("summary", Wants::Summary).with("case", case)
+fn no(case: Case) -> Refusal {
+    Refusal::new("summary", Wants::Summary).case(case)
 }
 
 impl BadSummary {
     /// The refusal of the command that was to take it.
     pub fn refusal(&self) -> Refusal {
-        let counted = |case: &str, words: usize| no(case).with("words", words.to_string());
+        let counted = |case: Case, words: usize| no(case).with("words", words.to_string());
         match self {
-            Self::Lacks(section) => no("lacks").with("section", *section),
-            Self::Stranger(title) => no("stranger").with("section", title.as_str()),
-            Self::Thin(section, words) => counted("thin", *words).with("section", *section),
-            Self::Short(words) => counted("brief", *words),
-            Self::Long(words) => counted("lengthy", *words),
+            Self::Lacks(section) => no(Case::Lacks).with("section", *section),
+            Self::Stranger(title) => no(Case::Stranger).with("section", title.as_str()),
+            Self::Thin(section, words) => counted(Case::Thin, *words).with("section", *section),
+            Self::Short(words) => counted(Case::Brief, *words),
+            Self::Long(words) => counted(Case::Lengthy, *words),
         }
     }
 }
@@ -154,7 +154,7 @@ impl BadSummary {
 impl Covered {
     /// Something up to interaction `through` is not summed up yet.
     pub fn lacks(&self, through: u32) -> Verdict {
-        if through > self.through { Ok(()) } else { Err(no("settled")) }
+        if through > self.through { Ok(()) } else { Err(no(Case::Settled)) }
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// A section of the file, in the order in which they stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -529,13 +529,15 @@ impl Unsealed {
     pub fn refusal(self, file: &File) -> Refusal {
         /// The share of its ceiling that a file may fill when all has been folded.
         const SHARE: usize = 85;
-        let no = |case: &str| Refusal::new("compact", Wants::Summary).with("case", case);
+        let no = |case: Case| Refusal::new("compact", Wants::Summary).case(case);
         match self {
-            Self::Empty(section) => no("empty").with("section", section.title()).with("slug", section.slug()),
+            Self::Empty(section) => {
+                no(Case::Empty).with("section", section.title()).with("slug", section.slug())
+            }
             Self::Long { words, ceiling } => {
                 let own = Section::ALL.into_iter().filter(|one| *one != Section::GitCommitMessages);
                 let longest = own.max_by_key(|section| file.text(*section).split_whitespace().count());
-                no("long")
+                no(Case::Long)
                     .with("words", words.to_string())
                     .with("most", (ceiling * SHARE / 100).to_string())
                     .with("slug", longest.map_or("open-threads", Section::slug))

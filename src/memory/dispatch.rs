@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::notes::{Kind, Kinds, Note, Standing};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// How often the end of one run is refused; after that the note's own gate is what holds.
 const ENDS: u32 = 3;
@@ -63,27 +63,27 @@ pub fn bind<E>(
     flights: &[UnderWay<'_>],
     ended: impl FnOnce() -> Result<Vec<String>, E>,
 ) -> Result<Result<Option<Bound>, Refusal>, E> {
-    let no = |case: &str| {
-        let refusal = Refusal::new("dispatch", Wants::Delegation).with("case", case);
+    let no = |case: Case| {
+        let refusal = Refusal::new("dispatch", Wants::Delegation).case(case);
         Ok(Err(refusal.with("kind", kind.name.as_str()).with("agent", agent)))
     };
     let quoted = quoted(live, prompt);
     if quoted.is_empty() && !live.iter().any(|one| one.note.kind == kind.name) {
         // An end that was written by hand may be looked over by who would have written it;
         // absorbing takes it from its page, and the session log has it.
-        return if quotes_one(ended()?, prompt) { Ok(Ok(None)) } else { no("quote-none") };
+        return if quotes_one(ended()?, prompt) { Ok(Ok(None)) } else { no(Case::QuoteNone) };
     }
     let [one] = quoted.as_slice() else {
-        return no(if quoted.is_empty() { "quote" } else { "quote-one" });
+        return no(if quoted.is_empty() { Case::Quote } else { Case::QuoteOne });
     };
     if one.note.kind != kind.name {
-        return no("quote-kind");
+        return no(Case::QuoteKind);
     }
     if flights.iter().any(|flight| flight.note == one.mark) {
-        return no("quote-taken");
+        return no(Case::QuoteTaken);
     }
     if flights.iter().any(|flight| flight.agent == agent && flight.waits) {
-        return no("quote-waits");
+        return no(Case::QuoteWaits);
     }
     Ok(Ok(Some(Bound { note: one.mark.clone(), times: times(live, &one.mark) })))
 }
@@ -138,7 +138,7 @@ pub fn end(unchanged: Option<(&str, Option<&str>)>, kept: u32) -> End {
             let shown: String = text.unwrap_or_default().chars().take(SHOWN).collect();
             End::Kept(
                 Refusal::new("dispatch", Wants::Settled)
-                    .with("case", "untouched")
+                    .case(Case::Untouched)
                     .with("where", place)
                     .with("note", shown),
             )

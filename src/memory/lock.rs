@@ -9,7 +9,7 @@ use super::archive::{self, Capture, Footer, Multiset};
 use super::condense::points;
 use super::footers::layout;
 use super::notes::{self, Kinds, Note, Standing};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// What would be lost, or is not held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,18 +258,18 @@ pub enum Unarchived {
 impl Unarchived {
     /// The refusal of a rule that asks for the archive.
     pub fn refusal(&self, by: &'static str) -> Refusal {
-        let no = |case: &str| Refusal::new(by, Wants::Archive).with("case", case);
+        let no = |case: Case| Refusal::new(by, Wants::Archive).case(case);
         match self {
-            Self::Log { path } => no("log").with("path", path.as_str()),
-            Self::Words { page, loss } => no("words")
+            Self::Log { path } => no(Case::Log).with("path", path.as_str()),
+            Self::Words { page, loss } => no(Case::Words)
                 .with("path", page.as_str())
                 .with("line", loss.line.to_string())
                 .with("what", &*loss.what),
             Self::Gone { page, loss, by_fence } => {
                 let case = match (by_fence, loss.note) {
-                    (true, _) => "gone",
-                    (false, true) => "gone-note",
-                    (false, false) => "gone-words",
+                    (true, _) => Case::Gone,
+                    (false, true) => Case::GoneNote,
+                    (false, false) => Case::GoneWords,
                 };
                 no(case).with("path", page.as_str()).with("what", &*loss.what)
             }

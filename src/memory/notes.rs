@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::footers;
 use crate::shipped;
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// The shipped rows.
 pub const SHIPPED: &str = include_str!("notes.toml");
@@ -469,8 +469,8 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The refusal of a command that was to end a note; `case` says what is in the way.
-pub fn no(case: &str) -> Refusal {
-    Refusal::new("note", Wants::Settled).with("case", case)
+pub fn no(case: Case) -> Refusal {
+    Refusal::new("note", Wants::Settled).case(case)
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@
 
 use super::pacing::{CORE_LENSES, Pace};
 use super::{Kind, Phase, PhaseName};
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Words that a look through a lens has at least.
 const REFLECTION_WORDS: usize = 20;
 
-fn elsewhere(by: &'static str, case: &str, phase: &PhaseName) -> Refusal {
-    Refusal::new(by, Wants::Edge).with("case", case).with("phase", phase.as_str())
+fn elsewhere(by: &'static str, case: Case, phase: &PhaseName) -> Refusal {
+    Refusal::new(by, Wants::Edge).case(case).with("phase", phase.as_str())
 }
 
 /// The multiplier: said once in a stay, in a row that has it. `said` is whether it was;
@@ -20,8 +20,8 @@ fn elsewhere(by: &'static str, case: &str, phase: &PhaseName) -> Refusal {
 pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
     match (row.dial, said) {
         (true, false) => Ok(()),
-        (true, true) => Err(elsewhere("dial", "dial-twice", phase)),
-        (false, _) => Err(elsewhere("dial", "dial-nowhere", phase)),
+        (true, true) => Err(elsewhere("dial", Case::DialTwice, phase)),
+        (false, _) => Err(elsewhere("dial", Case::DialNowhere, phase)),
     }
 }
 
@@ -31,7 +31,7 @@ pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
 /// Rows without a pace, and those outside a job's life, have nothing to look at.
 pub fn reflects(row: &Phase) -> Result<&Pace, Refusal> {
     let pace = row.pace.as_ref().filter(|_| row.kind != Kind::Outside);
-    pace.ok_or_else(|| Refusal::new("reflect", Wants::Edge).with("case", "reflect-nowhere"))
+    pace.ok_or_else(|| Refusal::new("reflect", Wants::Edge).case(Case::ReflectNowhere))
 }
 
 /// The lenses through which a stay of this pace may be looked at.
@@ -45,7 +45,7 @@ pub fn reflection(lens: &str, text: &str) -> Verdict {
     if text.split_whitespace().count() >= REFLECTION_WORDS {
         return Ok(());
     }
-    Err(Refusal::new("reflect", Wants::Depth).with("case", "thin").with("lens", lens))
+    Err(Refusal::new("reflect", Wants::Depth).case(Case::Thin).with("lens", lens))
 }
 
 /// The plan document is decided in its row, in the first cycle. A job that came from a small
@@ -55,7 +55,7 @@ pub fn plan_decision(row: &Phase, cycle: u32, decided: bool, again: bool) -> Ver
     if again || (row.decides && !late) {
         return Ok(());
     }
-    Err(Refusal::new("decision", Wants::Edge).with("case", "plan-time"))
+    Err(Refusal::new("decision", Wants::Edge).case(Case::PlanTime))
 }
 
 /// The shape of the objective is declared while the objective can still take it.
@@ -63,18 +63,18 @@ pub fn shape(cycle: u32) -> Verdict {
     if cycle <= 1 {
         return Ok(());
     }
-    Err(Refusal::new("shape", Wants::Edge).with("case", "shape-time"))
+    Err(Refusal::new("shape", Wants::Edge).case(Case::ShapeTime))
 }
 
 /// Jobs and dependencies are made in a row that opens that.
 pub fn births(row: &Phase, phase: &PhaseName) -> Verdict {
-    let case = if row.leaves_memory_alone() { "birth-later" } else { "birth-time" };
+    let case = if row.leaves_memory_alone() { Case::BirthLater } else { Case::BirthTime };
     if row.births { Ok(()) } else { Err(elsewhere("births", case, phase)) }
 }
 
 /// Dependencies are given up in a row that opens that.
 pub fn unlinks(row: &Phase, phase: &PhaseName) -> Verdict {
-    if row.unlinks { Ok(()) } else { Err(elsewhere("births", "unlink-time", phase)) }
+    if row.unlinks { Ok(()) } else { Err(elsewhere("births", Case::UnlinkTime, phase)) }
 }
 
 /// The focus of a worktree moves to job `id`. `held` is another worktree that has the job in
@@ -82,10 +82,10 @@ pub fn unlinks(row: &Phase, phase: &PhaseName) -> Verdict {
 pub fn focus(id: &str, held: Option<&str>, busy: Option<&PhaseName>) -> Verdict {
     match (held, busy) {
         (Some(worktree), _) => Err(Refusal::new("focus", Wants::Edge)
-            .with("case", "focus-elsewhere")
+            .case(Case::FocusElsewhere)
             .with("id", id)
             .with("worktree", worktree)),
-        (None, Some(phase)) => Err(elsewhere("focus", "focus-busy", phase)),
+        (None, Some(phase)) => Err(elsewhere("focus", Case::FocusBusy, phase)),
         (None, None) => Ok(()),
     }
 }
@@ -94,8 +94,8 @@ pub fn focus(id: &str, held: Option<&str>, busy: Option<&PhaseName>) -> Verdict 
 /// `live` is the place of one that is not. `by` is the command.
 pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
     match live {
-        _ if !row.measures => Err(Refusal::new(by, Wants::Archive).with("case", "phase")),
-        Some(place) => Err(Refusal::new(by, Wants::Settled).with("case", "notes").with("where", place)),
+        _ if !row.measures => Err(Refusal::new(by, Wants::Archive).case(Case::Phase)),
+        Some(place) => Err(Refusal::new(by, Wants::Settled).case(Case::Notes).with("where", place)),
         None => Ok(()),
     }
 }
@@ -104,7 +104,7 @@ pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
 /// branch where HEAD is instead.
 pub fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
     match away {
-        _ if talk => Err(Refusal::new("compact", Wants::Begin).with("case", "talk")),
+        _ if talk => Err(Refusal::new("compact", Wants::Begin).case(Case::Talk)),
         Some(branch) => Err(Refusal::new("compact", Wants::Home).with("branch", branch)),
         None => Ok(()),
     }
@@ -113,7 +113,7 @@ pub fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
 /// The side lane is left with a clean tree; `dirty` is a path of it that was changed there.
 pub fn side_is_clean(dirty: Option<&str>) -> Verdict {
     match dirty {
-        Some(path) => Err(Refusal::new("clean", Wants::Clean).with("case", "side").with("path", path)),
+        Some(path) => Err(Refusal::new("clean", Wants::Clean).case(Case::Side).with("path", path)),
         None => Ok(()),
     }
 }
@@ -123,7 +123,7 @@ pub fn side_is_clean(dirty: Option<&str>) -> Verdict {
 pub fn names_the_root_cause(before: Option<usize>, notes: usize) -> Verdict {
     match before {
         Some(before) if notes <= before => {
-            Err(Refusal::new("root-cause", Wants::Settled).with("case", "root-cause"))
+            Err(Refusal::new("root-cause", Wants::Settled).case(Case::RootCause))
         }
         _ => Ok(()),
     }
@@ -133,14 +133,14 @@ pub fn names_the_root_cause(before: Option<usize>, notes: usize) -> Verdict {
 /// that is known.
 pub fn persons_only(command: &str, why: &str) -> Refusal {
     Refusal::new("person", Wants::Person)
-        .with("case", "terminal")
+        .case(Case::Terminal)
         .with("command", format!("git seed {command}"))
         .with("why", why)
 }
 
 /// The refusal of a form of `command` that shows figures, which an agent is not told.
 pub fn figures(by: &'static str, command: &str) -> Refusal {
-    Refusal::new(by, Wants::Person).with("case", "figures").with("command", command)
+    Refusal::new(by, Wants::Person).case(Case::Figures).with("command", command)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
 use super::{Kind, Multiplier, Phase, PhaseName};
 use crate::shell::{self, Effect, Tag};
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Words of a boundary message at multiplier 1 and below, and the fewest at any.
 const MESSAGE_WORDS: (u32, u32) = (100, 30);
@@ -165,7 +165,7 @@ pub fn backward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&["clean".to_owned()], crossing)?;
     if crossing.message.text().is_empty() {
-        return Err(Refusal { by: "message", ..no(Wants::Message, "line-up") });
+        return Err(Refusal { by: "message", ..no(Wants::Message, Case::LineUp) });
     }
     ask(&["message".to_owned()], crossing)
 }
@@ -182,10 +182,10 @@ pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 pub fn adds_cycle(row: &Phase, phase: &PhaseName, open: bool) -> Verdict {
     let case = match (row.kind == Kind::Consolidation, open) {
         (true, true) => return Ok(()),
-        (true, false) => "cycle-late",
-        (false, _) => "cycle-early",
+        (true, false) => Case::CycleLate,
+        (false, _) => Case::CycleEarly,
     };
-    Err(Refusal::new("cycle", Wants::Edge).with("case", case).with("phase", phase.as_str()))
+    Err(Refusal::new("cycle", Wants::Edge).case(case).with("phase", phase.as_str()))
 }
 
 /// Commits in between are made where the row has them.
@@ -193,13 +193,13 @@ pub fn has_checkpoints(row: &Phase) -> Verdict {
     if row.checkpoints {
         return Ok(());
     }
-    Err(Refusal::new("edge", Wants::Edge).with("case", "no-checkpoint"))
+    Err(Refusal::new("edge", Wants::Edge).case(Case::NoCheckpoint))
 }
 
 /// A step back, and a commit in between, say why.
 pub fn says_why(message: &Message) -> Verdict {
     if message.text().is_empty() {
-        return Err(Refusal::new("message", Wants::Message).with("case", "back"));
+        return Err(Refusal::new("message", Wants::Message).case(Case::Back));
     }
     Ok(())
 }
@@ -208,7 +208,7 @@ pub fn says_why(message: &Message) -> Verdict {
 pub fn declares(row: &Phase, dir: Option<&str>) -> Verdict {
     match dir {
         Some(dir) if !row.declares => {
-            let case = if row.leaves_memory_alone() { "scope-later" } else { "scope-time" };
+            let case = if row.leaves_memory_alone() { Case::ScopeLater } else { Case::ScopeTime };
             Err(undeclared(case, dir))
         }
         _ => Ok(()),
@@ -224,22 +224,22 @@ pub enum BadLine {
 
 /// The refusal of a step that would declare such a line; `what` says where it is and why.
 pub fn misdeclared(line: BadLine, what: &str) -> Refusal {
-    undeclared(if line == BadLine::Scope { "scope-line" } else { "kind-line" }, what)
+    undeclared(if line == BadLine::Scope { Case::ScopeLine } else { Case::KindLine }, what)
 }
 
-fn undeclared(case: &str, what: &str) -> Refusal {
-    Refusal::new("scope", Wants::Declaration).with("case", case).with("what", what)
+fn undeclared(case: Case, what: &str) -> Refusal {
+    Refusal::new("scope", Wants::Declaration).case(case).with("what", what)
 }
 
 /// What holds the fence up is as it was: settings of hosts, hooks, the binary. `first` is one
 /// that the agent changed, `stuck` one of those that only a person can put back.
 pub fn prints_hold(first: Option<&str>, stuck: Option<&str>) -> Verdict {
     let (case, path) = match (stuck, first) {
-        (Some(stuck), _) => ("print-person", stuck),
-        (None, Some(first)) => ("print", first),
+        (Some(stuck), _) => (Case::PrintPerson, stuck),
+        (None, Some(first)) => (Case::Print, first),
         (None, None) => return Ok(()),
     };
-    Err(Refusal::new("prints", Wants::Clean).with("case", case).with("path", path))
+    Err(Refusal::new("prints", Wants::Clean).case(case).with("path", path))
 }
 
 /// The tree changed, so hooks must have been `heard`: else they do not fire. A stray was seen
@@ -248,7 +248,7 @@ pub fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
     if !changed || heard || strays {
         return Ok(());
     }
-    Err(Refusal::new("hooks", Wants::Repair).with("case", "silent-hooks"))
+    Err(Refusal::new("hooks", Wants::Repair).case(Case::SilentHooks))
 }
 
 /// What no call claims may be a background command's or a subagent's while one `runs`; once
@@ -256,21 +256,21 @@ pub fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
 /// changed so since the last boundary.
 pub fn nobody_writes_now(new: Option<&str>, runs: bool) -> Verdict {
     match new {
-        Some(path) if runs => Err(changed("running", path)),
+        Some(path) if runs => Err(changed(Case::Running, path)),
         _ => Ok(()),
     }
 }
 
 /// A path that changed outside the fence, as the agent is told of it: by whom says `case`.
-pub fn changed(case: &str, path: &str) -> Refusal {
-    Refusal::new("fence", Wants::Clean).with("case", case).with("path", path)
+pub fn changed(case: Case, path: &str) -> Refusal {
+    Refusal::new("fence", Wants::Clean).case(case).with("path", path)
 }
 
 /// The refusal of a boundary at which the check of `surface` failed and `said` so.
 pub fn surface_check_failed(surface: &str, said: &str) -> Refusal {
     let said = if said.trim().is_empty() { "it said nothing" } else { said.trim() };
     Refusal::new("surface", Wants::Settled)
-        .with("case", "surface-check")
+        .case(Case::SurfaceCheck)
         .with("surface", surface)
         .with("said", said)
 }
@@ -301,39 +301,43 @@ fn ask(names: &[String], crossing: &Crossing<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn no(wants: Wants, case: &str) -> Refusal {
-    Refusal::new("gate", wants).with("case", case)
+fn no(wants: Wants, case: Case) -> Refusal {
+    Refusal::new("gate", wants).case(case)
 }
 
 fn the_instruction_is_summed_up(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.unsummed { Err(no(Wants::Summary, "instruction")) } else { Ok(()) }
+    if crossing.unsummed { Err(no(Wants::Summary, Case::Instruction)) } else { Ok(()) }
 }
 
 fn the_dial_is_set(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.phase.dial && crossing.multiplier.is_none() { Err(no(Wants::Dial, "gate")) } else { Ok(()) }
+    if crossing.phase.dial && crossing.multiplier.is_none() {
+        Err(no(Wants::Dial, Case::Gate))
+    } else {
+        Ok(())
+    }
 }
 
 fn the_job_has_a_name(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.named { Ok(()) } else { Err(objective(crossing, "name")) }
+    if crossing.named { Ok(()) } else { Err(objective(crossing, Case::Name)) }
 }
 
 fn the_objective_is_told(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     if crossing.cycle > 1 || crossing.objective_words >= objective_floor(crossing.multiplier) {
         return Ok(());
     }
-    Err(objective(crossing, "objective"))
+    Err(objective(crossing, Case::Objective))
 }
 
 fn the_objective_has_its_shape(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.shapeless.as_ref().filter(|_| crossing.cycle <= 1) {
-        Some((title, all)) => {
-            Err(no(Wants::Objective, "shape").with("title", title.as_str()).with("sections", all.as_str()))
-        }
+        Some((title, all)) => Err(no(Wants::Objective, Case::Shape)
+            .with("title", title.as_str())
+            .with("sections", all.as_str())),
         None => Ok(()),
     }
 }
 
-fn objective(crossing: &Crossing<'_>, case: &str) -> Refusal {
+fn objective(crossing: &Crossing<'_>, case: Case) -> Refusal {
     no(Wants::Objective, case).with("words", objective_floor(crossing.multiplier).to_string())
 }
 
@@ -342,13 +346,13 @@ fn a_page_was_updated(crossing: &Crossing<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let anchor = crossing.phase.anchor.as_deref().unwrap_or("the anchors");
-    Err(no(Wants::Page, if crossing.phase.anchor.is_some() { "section" } else { "memory" })
+    Err(no(Wants::Page, if crossing.phase.anchor.is_some() { Case::Section } else { Case::Memory })
         .with("anchor", anchor))
 }
 
 fn the_plan_is_decided(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.plan {
-        PlanStanding::Undecided => Err(no(Wants::Decision, "undecided")),
+        PlanStanding::Undecided => Err(no(Wants::Decision, Case::Undecided)),
         PlanStanding::Settled | PlanStanding::Missing => Ok(()),
     }
 }
@@ -356,8 +360,8 @@ fn the_plan_is_decided(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 fn the_plan_document_exists(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.plan {
         PlanStanding::Missing => Err(match &crossing.plan_fault {
-            Some(fault) => no(Wants::Decision, "faulty").with("fault", fault.as_str()),
-            None => no(Wants::Decision, "missing"),
+            Some(fault) => no(Wants::Decision, Case::Faulty).with("fault", fault.as_str()),
+            None => no(Wants::Decision, Case::Missing),
         }
         .with("path", crossing.plan_path)),
         PlanStanding::Undecided | PlanStanding::Settled => Ok(()),
@@ -365,25 +369,25 @@ fn the_plan_document_exists(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn the_plan_document_was_read(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.unread { Err(no(Wants::Decision, "unread")) } else { Ok(()) }
+    if crossing.unread { Err(no(Wants::Decision, Case::Unread)) } else { Ok(()) }
 }
 
 fn the_plan_document_stands(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.plan_edits == 0 { Ok(()) } else { Err(no(Wants::Decision, "edited")) }
+    if crossing.plan_edits == 0 { Ok(()) } else { Err(no(Wants::Decision, Case::Edited)) }
 }
 
 fn no_note_is_live(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.live_notes {
         [] => Ok(()),
-        [first, ..] => Err(no(Wants::Settled, "notes").with("where", first.as_str())),
+        [first, ..] => Err(no(Wants::Settled, Case::Notes).with("where", first.as_str())),
     }
 }
 
 fn the_notes_were_given_on(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match &crossing.unconsumed {
-        Some((kind, agent)) => {
-            Err(no(Wants::Delegation, "unconsumed").with("kind", kind.as_str()).with("agent", agent.as_str()))
-        }
+        Some((kind, agent)) => Err(no(Wants::Delegation, Case::Unconsumed)
+            .with("kind", kind.as_str())
+            .with("agent", agent.as_str())),
         None => Ok(()),
     }
 }
@@ -393,28 +397,28 @@ fn the_footers_are_archived(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn the_last_words_are_sealed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    crossing.unsealed.map_or(Ok(()), |name| Err(no(Wants::Summary, "unsealed").with("name", name)))
+    crossing.unsealed.map_or(Ok(()), |name| Err(no(Wants::Summary, Case::Unsealed).with("name", name)))
 }
 
 fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.deflation {
-        Some((now, most)) if now > most => {
-            Err(no(Wants::Shrinking, "footers").with("words", now.to_string()).with("most", most.to_string()))
-        }
+        Some((now, most)) if now > most => Err(no(Wants::Shrinking, Case::Footers)
+            .with("words", now.to_string())
+            .with("most", most.to_string())),
         _ => Ok(()),
     }
 }
 
 fn a_directory_is_declared(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.declared { Ok(()) } else { Err(no(Wants::Declaration, "nothing")) }
+    if crossing.declared { Ok(()) } else { Err(no(Wants::Declaration, Case::Nothing)) }
 }
 
 fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let met = crossing.met();
     let idle: &[Demand] = if crossing.uncommitted { &[] } else { &[Demand::Checkpoint] };
     let case = match crossing.phase.lack(crossing.stay, &met, idle) {
-        Some(Lack::Demand(demand)) => demand.word(),
-        Some(_) => "work",
+        Some(Lack::Demand(demand)) => demand.case(),
+        Some(_) => Case::Work,
         None => return Ok(()),
     };
     // For a person who asks why: what was done, never what it is worth.
@@ -427,21 +431,21 @@ fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 fn it_was_looked_at_again(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.phase.lack_of_reflection(crossing.stay) {
-        Some(Lack::Lens(lens)) => Err(depth("lens").with("lens", lens)),
-        Some(Lack::Reflector(agent)) => Err(depth("reflector").with("agent", agent)),
+        Some(Lack::Lens(lens)) => Err(depth(Case::Lens).with("lens", lens)),
+        Some(Lack::Reflector(agent)) => Err(depth(Case::Reflector).with("agent", agent)),
         Some(_) => {
             let lenses = crossing.phase.pace.as_ref().map(|pace| pace.lenses.join("|"));
-            Err(depth("lenses").with("lens", lenses.unwrap_or_default()))
+            Err(depth(Case::Lenses).with("lens", lenses.unwrap_or_default()))
         }
         None => Ok(()),
     }
 }
 
 fn it_ran_since_the_last_change(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.proved { Ok(()) } else { Err(depth("proof")) }
+    if crossing.proved { Ok(()) } else { Err(depth(Case::Proof)) }
 }
 
-fn depth(case: &str) -> Refusal {
+fn depth(case: Case) -> Refusal {
     no(Wants::Depth, case)
 }
 
@@ -450,34 +454,34 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let floor = crossing.phase.words.unwrap_or_else(|| message_floor(crossing.multiplier));
     let named = crossing.phase.sections_towards(crossing.to).map(|title| format!("## {title}"));
     let sections = named.collect::<Vec<_>>().join(", ");
-    let shape = |case: &str| {
+    let shape = |case: Case| {
         no(Wants::Message, case).with("words", floor.to_string()).with("sections", sections.as_str())
     };
     if crossing.message.forges_trailers() {
-        return Err(shape("trailers"));
+        return Err(shape(Case::Trailers));
     }
     if crossing.message.text().is_empty() {
-        return Err(shape(if sections.is_empty() { "line" } else { "none" }));
+        return Err(shape(if sections.is_empty() { Case::Line } else { Case::None }));
     }
     let faults = crossing.message.faults(titles);
     if !faults.is_none() {
-        let mut refusal = shape("sections");
+        let mut refusal = shape(Case::Sections);
         faults.name(&mut refusal.facts);
         return Err(refusal);
     }
-    if crossing.message.words() < floor { Err(shape("short")) } else { Ok(()) }
+    if crossing.message.words() < floor { Err(shape(Case::Short)) } else { Ok(()) }
 }
 
 fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let section = crossing.phase.criteria.as_deref().and_then(|title| crossing.message.section(title));
     let Some(section) = section else { return Ok(()) };
-    let claim = |case: &str| no(Wants::Claim, case);
+    let claim = |case: Case| no(Wants::Claim, case);
     criteria::check(&section, crossing.shown, runs_code).map_err(|unshown| match unshown {
-        Unshown::Nothing { criterion } => claim("criterion").with("criterion", criterion),
+        Unshown::Nothing { criterion } => claim(Case::Criterion).with("criterion", criterion),
         Unshown::Command { criterion, command } => {
-            claim("criterion-command").with("criterion", criterion).with("command", command)
+            claim(Case::CriterionCommand).with("criterion", criterion).with("command", command)
         }
-        Unshown::Failing { command } => claim("criterion-failing").with("command", command),
+        Unshown::Failing { command } => claim(Case::CriterionFailing).with("command", command),
     })
 }
 
@@ -490,7 +494,7 @@ fn runs_code(text: &str) -> bool {
 fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.strays {
         [] => Ok(()),
-        [first, rest @ ..] => Err(no(Wants::Clean, if rest.is_empty() { "one" } else { "many" })
+        [first, rest @ ..] => Err(no(Wants::Clean, if rest.is_empty() { Case::One } else { Case::Many })
             .with("path", first.as_str())
             .with("more", rest.len().to_string())),
     }
@@ -588,7 +592,7 @@ mod tests {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
         let (message, to) = (Message::new(""), PhaseName::from("verify"));
         let notes = vec!["CLAUDE.md:9".to_owned()];
-        let lacks = Refusal::new("gate", Wants::Archive).with("case", "words");
+        let lacks = Refusal::new("gate", Wants::Archive).case(Case::Words);
         let at = |phase: &str| Crossing {
             phase: map.phase(&phase.into()).expect("a phase"),
             ..ready(&map, &message, &to)

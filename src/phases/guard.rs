@@ -10,7 +10,7 @@ use super::room::{Closed, Room};
 use super::{Class, Kind, Phase, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::shell;
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Whom a guard binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,13 +163,13 @@ fn only_looks(scene: &Scene<'_>) -> bool {
 
 fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
     if let Some(part) = &scene.call.own_state {
-        return Err(no(Wants::HandsOff).with("case", "state").with("path", part.as_str()));
+        return Err(no(Wants::HandsOff).case(Case::State).with("path", part.as_str()));
     }
     for change in &scene.call.changes {
-        let refusal = |case: &str| no(Wants::HandsOff).with("case", case).with("path", change.path.as_str());
+        let refusal = |case: Case| no(Wants::HandsOff).case(case).with("path", change.path.as_str());
         match &change.place {
-            Place::OwnState => return Err(refusal("state")),
-            Place::Git => return Err(refusal("git")),
+            Place::OwnState => return Err(refusal(Case::State)),
+            Place::Git => return Err(refusal(Case::Git)),
             Place::Surface { name, test, lock }
                 if !scene.phase.writes(&change.place, spot(scene, change)) =>
             {
@@ -181,21 +181,21 @@ fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
     match &scene.call.read {
         Some((path, Place::OwnState)) => {
-            Err(no(Wants::HandsOff).with("case", "state").with("path", path.as_str()))
+            Err(no(Wants::HandsOff).case(Case::State).with("path", path.as_str()))
         }
         _ => Ok(()),
     }
 }
 
 /// The case of a path of a surface that is locked here.
-fn locked(phase: &Phase, name: &str, test: bool, lock: Lock) -> &'static str {
+fn locked(phase: &Phase, name: &str, test: bool, lock: Lock) -> Case {
     let all = phase.write.contains(&Write::All);
     match lock {
-        _ if name == SETTINGS || !(all || phase.is_in_cycle()) => "surface",
-        Lock::Open => "surface-elsewhere",
-        Lock::Ajar => "surface-test",
-        Lock::Closed if all && test => "surface-first",
-        Lock::Closed => "surface-named",
+        _ if name == SETTINGS || !(all || phase.is_in_cycle()) => Case::Surface,
+        Lock::Open => Case::SurfaceElsewhere,
+        Lock::Ajar => Case::SurfaceTest,
+        Lock::Closed if all && test => Case::SurfaceFirst,
+        Lock::Closed => Case::SurfaceNamed,
     }
 }
 
@@ -206,7 +206,7 @@ fn spot(scene: &Scene<'_>, change: &FileChange) -> Spot {
 
 fn persons_commands_are_theirs(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.persons {
-        Some(part) => Err(no(Wants::Person).with("case", "command").with("command", part.as_str())),
+        Some(part) => Err(no(Wants::Person).case(Case::Command).with("command", part.as_str())),
         None => Ok(()),
     }
 }
@@ -231,8 +231,8 @@ fn the_dial_is_set(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn commits_are_made_by_seed(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.git_verb {
         Some(verb) if !scene.phase.opens(Class::ShellGit) && scene.phase.is_in_cycle() => {
-            let case = if verb == "commit" && scene.phase.checkpoints { "commit" } else { "git" };
-            Err(no(Wants::Checkpoint).with("case", case).with("verb", verb.as_str()))
+            let case = if verb == "commit" && scene.phase.checkpoints { Case::Commit } else { Case::Git };
+            Err(no(Wants::Checkpoint).case(case).with("verb", verb.as_str()))
         }
         _ => Ok(()),
     }
@@ -273,35 +273,39 @@ fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
     let (wants, case) = match scene.phase.kind {
         // Each room without work has words of its own.
-        Kind::Outside | Kind::Rest => (Wants::Begin, scene.phase.name.as_str()),
+        Kind::Outside if scene.phase.name.is_talk() => (Wants::Begin, Case::Talk),
+        Kind::Outside => (Wants::Begin, Case::None),
+        Kind::Rest => (Wants::Begin, Case::Idle),
         _ if scene.phase.leaves_memory_alone()
             && matches!(class, Class::ShellWrite | Class::ShellOutward) =>
         {
-            (Wants::Looking, "later")
+            (Wants::Looking, Case::Later)
         }
-        _ if scene.call.confinable && scene.phase.confined.contains(&class) => (Wants::Looking, "confine"),
-        _ => (Wants::Looking, class_word(class)),
+        _ if scene.call.confinable && scene.phase.confined.contains(&class) => {
+            (Wants::Looking, Case::Confine)
+        }
+        _ => (Wants::Looking, case_of(class)),
     };
-    no(wants).with("case", case).with("what", part)
+    no(wants).case(case).with("what", part)
 }
 
-fn class_word(class: Class) -> &'static str {
+fn case_of(class: Class) -> Case {
     match class {
-        Class::Read | Class::Search => "search",
-        Class::Web | Class::ShellNetwork => "web",
-        Class::Edit => "edit",
-        Class::ShellRead | Class::ShellUnknown => "shell",
-        Class::ShellCode => "code",
-        Class::ShellWrite => "shell-write",
-        Class::ShellGit => "git",
-        Class::ShellOutward => "outward",
-        Class::Delegate => "delegate",
+        Class::Read | Class::Search => Case::Search,
+        Class::Web | Class::ShellNetwork => Case::Web,
+        Class::Edit => Case::Edit,
+        Class::ShellRead | Class::ShellUnknown => Case::Shell,
+        Class::ShellCode => Case::Code,
+        Class::ShellWrite => Case::ShellWrite,
+        Class::ShellGit => Case::Git,
+        Class::ShellOutward => Case::Outward,
+        Class::Delegate => Case::Delegate,
         Class::Ask
         | Class::Housekeeping
         | Class::Schedule
         | Class::Seed
         | Class::Foreign
-        | Class::Unknown => "tool",
+        | Class::Unknown => Case::Tool,
     }
 }
 
@@ -316,7 +320,7 @@ fn the_read_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
         Reads::Memory => memory || *place == Place::AgentDefinition,
         Reads::None => false,
     };
-    if open { Ok(()) } else { Err(no(Wants::Looking).with("case", "read").with("path", path.as_str())) }
+    if open { Ok(()) } else { Err(no(Wants::Looking).case(Case::Read).with("path", path.as_str())) }
 }
 
 fn the_place_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -385,23 +389,25 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
     let scoped = scene.phase.write.contains(&Write::Scope);
     let alone = scene.phase.leaves_memory_alone();
     let (wants, case) = match &change.place {
-        Place::Outside => (Wants::Notes, "outside"),
-        Place::Plan { .. } => (Wants::Notes, "plan-later"),
-        Place::JobFile => (Wants::Notes, "job-file"),
-        Place::Project { .. } if alone && scoped => (Wants::Declaration, "file-later"),
+        Place::Outside => (Wants::Notes, Case::Outside),
+        Place::Plan { .. } => (Wants::Notes, Case::PlanLater),
+        Place::JobFile => (Wants::Notes, Case::JobFile),
+        Place::Project { .. } if alone && scoped => (Wants::Declaration, Case::FileLater),
         Place::Page { .. } | Place::Knowledge | Place::AgentDefinition if alone => {
-            (Wants::Notes, "memory-later")
+            (Wants::Notes, Case::MemoryLater)
         }
-        _ if alone => (Wants::Notes, "file-later"),
-        Place::Page { .. } if scoped && !change.exists => (Wants::Declaration, "new-page"),
-        Place::Page { .. } if scene.phase.write.contains(&Write::ScopedPage) => (Wants::Declaration, "page"),
-        Place::Project { .. } if scoped => (Wants::Declaration, "file"),
-        Place::Knowledge | Place::AgentDefinition => (Wants::Notes, "knowledge"),
-        _ => (Wants::Notes, "file"),
+        _ if alone => (Wants::Notes, Case::FileLater),
+        Place::Page { .. } if scoped && !change.exists => (Wants::Declaration, Case::NewPage),
+        Place::Page { .. } if scene.phase.write.contains(&Write::ScopedPage) => {
+            (Wants::Declaration, Case::Page)
+        }
+        Place::Project { .. } if scoped => (Wants::Declaration, Case::File),
+        Place::Knowledge | Place::AgentDefinition => (Wants::Notes, Case::Knowledge),
+        _ => (Wants::Notes, Case::File),
     };
     // The top of the work tree has no name of its own.
     let path = if change.path.is_empty() { "." } else { change.path.as_str() };
-    no(wants).with("case", case).with("path", path).with("dir", dir).with("page", page)
+    no(wants).case(case).with("path", path).with("dir", dir).with("page", page)
 }
 
 fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -418,22 +424,21 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
         return Ok(());
     }
     let named = |refusal: Refusal| refusal.with("path", change.path.as_str());
-    let anchors =
-        |case: &str, anchor: &str| Err(named(no(Wants::Anchors).with("case", case).with("anchor", anchor)));
+    let anchors = |case: Case, anchor: &str| Err(named(no(Wants::Anchors).case(case).with("anchor", anchor)));
     match &change.page {
-        None => Err(named(no(Wants::Section).with("case", "opaque"))),
+        None => Err(named(no(Wants::Section).case(Case::Opaque))),
         Some(PageChange::Nothing | PageChange::DoesNotApply) => Ok(()),
-        Some(PageChange::Gone) => anchors("gone", ""),
-        Some(PageChange::Incomplete { missing }) => anchors("incomplete", &missing.join(" ")),
-        Some(PageChange::AnchorLost { anchor }) => anchors("lost", anchor),
-        Some(PageChange::Disorder { anchor }) => anchors("disorder", anchor),
+        Some(PageChange::Gone) => anchors(Case::Gone, ""),
+        Some(PageChange::Incomplete { missing }) => anchors(Case::Incomplete, &missing.join(" ")),
+        Some(PageChange::AnchorLost { anchor }) => anchors(Case::Lost, anchor),
+        Some(PageChange::Disorder { anchor }) => anchors(Case::Disorder, anchor),
         Some(_) if scene.phase.write.contains(&Write::Memory) => Ok(()),
-        Some(PageChange::Body) => Err(named(no(Wants::Section).with("case", "body"))),
+        Some(PageChange::Body) => Err(named(no(Wants::Section).case(Case::Body))),
         Some(PageChange::Below { first_rank }) => match scene.phase.rank(&scene.anchors) {
             Some(own) if *first_rank >= own => Ok(()),
             _ => {
                 let earlier = scene.anchors.get(*first_rank).copied().unwrap_or_default().to_owned();
-                Err(named(no(Wants::Section).with("case", "earlier").with("earlier", earlier)))
+                Err(named(no(Wants::Section).case(Case::Earlier).with("earlier", earlier)))
             }
         },
     }
@@ -446,7 +451,7 @@ fn the_instruction_is_summed_up(scene: &Scene<'_>) -> Result<(), Refusal> {
     if !(scene.unsummed && asks) || scene.call.classes.iter().all(|(class, _)| open(class)) {
         return Ok(());
     }
-    Err(no(Wants::Summary).with("case", "instruction"))
+    Err(no(Wants::Summary).case(Case::Instruction))
 }
 
 fn there_is_room(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -467,12 +472,12 @@ fn there_is_room(scene: &Scene<'_>) -> Result<(), Refusal> {
     match scene.call.classes.iter().find(|(class, _)| shut(class)) {
         Some((class, what)) => {
             let case = match class {
-                _ if by_file && closed == Closed::All => "file-full",
-                _ if by_file => "file-long",
-                Class::Edit => "context-full",
-                _ => "context-read",
+                _ if by_file && closed == Closed::All => Case::FileFull,
+                _ if by_file => Case::FileLong,
+                Class::Edit => Case::ContextFull,
+                _ => Case::ContextRead,
             };
-            Err(no(Wants::Summary).with("case", case).with("what", what.as_str()))
+            Err(no(Wants::Summary).case(case).with("what", what.as_str()))
         }
         None => Ok(()),
     }
@@ -485,11 +490,11 @@ fn footers_are_archived_first(scene: &Scene<'_>) -> Result<(), Refusal> {
         return Ok(());
     };
     let case = match lost {
-        Lost { elsewhere: true, .. } => "elsewhere",
-        Lost { note: true, .. } => "note",
-        Lost { .. } => "footer",
+        Lost { elsewhere: true, .. } => Case::Elsewhere,
+        Lost { note: true, .. } => Case::Note,
+        Lost { .. } => Case::Footer,
     };
-    let refusal = no(Wants::Archive).with("case", case).with("path", change.path.as_str());
+    let refusal = no(Wants::Archive).case(case).with("path", change.path.as_str());
     Err(refusal.with("line", lost.line.to_string()).with("what", lost.what.as_str()))
 }
 
@@ -503,7 +508,7 @@ fn looking_comes_before_writing(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     match writes_a_page(scene) {
         Some(change) if pace.is_early(&scene.stay, scene.phase.profile) => {
-            Err(no(Wants::Depth).with("case", "early").with("path", change.path.as_str()))
+            Err(no(Wants::Depth).case(Case::Early).with("path", change.path.as_str()))
         }
         _ => Ok(()),
     }
@@ -520,8 +525,8 @@ fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let anchor = scene.phase.anchor.as_deref().unwrap_or_default();
-    let case = if anchor.is_empty() { "full-memory" } else { "full" };
-    Err(no(Wants::Page).with("case", case).with("anchor", anchor))
+    let case = if anchor.is_empty() { Case::FullMemory } else { Case::Full };
+    Err(no(Wants::Page).case(case).with("anchor", anchor))
 }
 
 fn a_ruling_stands_behind_it(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -536,7 +541,7 @@ fn few_subagents_at_once(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     let launches = scene.call.classes.iter().any(|(class, _)| *class == Class::Delegate);
     if launches && pace.is_crowded(&scene.stay) {
-        return Err(no(Wants::Delegation).with("case", "crowded"));
+        return Err(no(Wants::Delegation).case(Case::Crowded));
     }
     Ok(())
 }
@@ -549,8 +554,8 @@ fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
     match direct(scene).find(|(deed, _)| pace.spends.contains(deed)) {
         Some((_, path)) => {
-            let case = if pace.is_crowded(&scene.stay) { "crowded" } else { "spent" };
-            Err(no(Wants::Delegation).with("case", case).with("path", path))
+            let case = if pace.is_crowded(&scene.stay) { Case::Crowded } else { Case::Spent };
+            Err(no(Wants::Delegation).case(case).with("path", path))
         }
         None => Ok(()),
     }
@@ -605,10 +610,10 @@ pub fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
         return Ok(());
     }
     let (wants, case) = match place {
-        Place::Surface { .. } => (Wants::HandsOff, "surface"),
-        _ => (Wants::Checkpoint, "staged"),
+        Place::Surface { .. } => (Wants::HandsOff, Case::Surface),
+        _ => (Wants::Checkpoint, Case::Staged),
     };
-    Err(Refusal::new("pre-commit", wants).with("case", case).with("path", path))
+    Err(Refusal::new("pre-commit", wants).case(case).with("path", path))
 }
 
 /// A commit made by hand has no trailers of git seed's, but those of the commit that it
@@ -617,7 +622,7 @@ pub fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
     if !claimed.is_empty() && claimed.iter().all(|id| known.contains(id)) {
         return Ok(());
     }
-    Err(Refusal::new("commit-msg", Wants::Message).with("case", "trailers"))
+    Err(Refusal::new("commit-msg", Wants::Message).case(Case::Trailers))
 }
 
 #[cfg(test)]

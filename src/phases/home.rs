@@ -1,12 +1,12 @@
 //! The branch that a job lives on: a step is taken there, and a job is taken up there.
 
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Git operations that move nothing of a job's: a step may be taken while one is under way.
 const HARMLESS: [&str; 1] = ["bisect"];
 
-fn no(case: &str) -> Refusal {
-    Refusal::new("home", Wants::Home).with("case", case)
+fn no(case: Case) -> Refusal {
+    Refusal::new("home", Wants::Home).case(case)
 }
 
 /// Where HEAD is, as a step finds it.
@@ -24,12 +24,12 @@ pub struct Here<'a> {
 /// `holds_last` looks for that commit in HEAD's history; it is asked last, as it walks.
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
     if let Some(branch) = here.away {
-        return Err(no("branch").with("branch", branch));
+        return Err(no(Case::Branch).with("branch", branch));
     }
     if let Some(doing) = here.doing.filter(|doing| !HARMLESS.contains(doing)) {
-        return Err(no("operation").with("what", doing));
+        return Err(no(Case::Operation).with("what", doing));
     }
-    if holds_last() { Ok(()) } else { Err(no("history").with("branch", here.branch)) }
+    if holds_last() { Ok(()) } else { Err(no(Case::History).with("branch", here.branch)) }
 }
 
 /// The last commit of a job that is taken up.
@@ -49,8 +49,8 @@ pub enum LastCommit {
 pub fn takes_up(last: LastCommit, branch: &str, id: &str) -> Verdict {
     let case = match last {
         LastCommit::None | LastCommit::Below => return Ok(()),
-        LastCommit::Beside => "resume-branch",
-        LastCommit::Absent => "resume-fetch",
+        LastCommit::Beside => Case::ResumeBranch,
+        LastCommit::Absent => Case::ResumeFetch,
     };
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
     Err(no(case).with("branch", branch).with("id", id))

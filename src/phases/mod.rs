@@ -129,6 +129,11 @@ impl PhaseName {
         self.0 == "idle"
     }
 
+    /// True in a job before its first step.
+    pub fn is_talk(&self) -> bool {
+        self.0 == "talk"
+    }
+
     /// True in the side lane.
     pub fn is_gmode(&self) -> bool {
         self.0 == "gmode"

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pacing::Acts;
 use super::{Map, Multiplier, Phase, PhaseName};
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// Where a job stands on its map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,7 +172,11 @@ impl Position {
         let to = to.or(ahead.first());
         match to {
             Some(to) if ahead.contains(to) => Ok(Move::Forward(to.clone())),
-            to => Err(self.no_edge(to, ahead, "advance")),
+            to => Err(self.no_edge(
+                to,
+                ahead,
+                if ahead.is_empty() { Case::AdvanceNowhere } else { Case::Advance },
+            )),
         }
     }
 
@@ -182,7 +186,9 @@ impl Position {
         let to = to.or(behind.first());
         match to {
             Some(to) if behind.contains(to) => Ok(Move::Back(to.clone())),
-            to => Err(self.no_edge(to, behind, "back")),
+            to => {
+                Err(self.no_edge(to, behind, if behind.is_empty() { Case::BackNowhere } else { Case::Back }))
+            }
         }
     }
 
@@ -190,7 +196,7 @@ impl Position {
     pub fn aside(&self, map: &Map) -> Result<Move, Refusal> {
         match map.phase(&self.phase).and_then(|phase| phase.side.as_ref()) {
             Some(_) => Ok(Move::Aside),
-            None => Err(self.no_edge(Some(&PhaseName::gmode()), &[], "aside")),
+            None => Err(self.no_edge(Some(&PhaseName::gmode()), &[], Case::AsideNowhere)),
         }
     }
 
@@ -198,7 +204,7 @@ impl Position {
     pub fn home(&self) -> Result<Move, Refusal> {
         match &self.side_from {
             Some(_) => Ok(Move::Return),
-            None => Err(self.no_edge(None, &[], "return")),
+            None => Err(self.no_edge(None, &[], Case::ReturnNowhere)),
         }
     }
 
@@ -206,16 +212,15 @@ impl Position {
     pub fn upward(&self, map: &Map, beyond: &Map) -> Result<Move, Refusal> {
         let works = map.phase(&self.phase).is_some_and(Phase::is_in_cycle);
         if map.lane.is_none() || !works {
-            return Err(self.no_edge(None, &[], "up"));
+            return Err(self.no_edge(None, &[], Case::UpNowhere));
         }
         Ok(Move::Up { track: beyond.name.clone(), to: beyond.start.clone() })
     }
 
-    fn no_edge(&self, to: Option<&PhaseName>, known: &[PhaseName], case: &str) -> Refusal {
+    fn no_edge(&self, to: Option<&PhaseName>, known: &[PhaseName], case: Case) -> Refusal {
         let names: Vec<&str> = known.iter().map(PhaseName::as_str).collect();
-        let case = if names.is_empty() { format!("{case}-nowhere") } else { case.to_owned() };
         Refusal::new("edge", Wants::Edge)
-            .with("case", case)
+            .case(case)
             .with("phase", self.phase.as_str())
             .with("to", to.map_or("", PhaseName::as_str))
             .with("known", names.join(", "))

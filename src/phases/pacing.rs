@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Multiplier, Phase};
+use crate::verdict::Case;
 
 /// How a stay is paced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -141,6 +142,18 @@ impl Demand {
             Self::Proof => "proof",
             Self::Archive => "archive",
             Self::Deflation => "deflation",
+        }
+    }
+
+    /// The case of a refusal that misses it.
+    pub fn case(self) -> Case {
+        match self {
+            Self::Objective => Case::Objective,
+            Self::Decision => Case::Decision,
+            Self::Checkpoint => Case::Checkpoint,
+            Self::Proof => Case::Proof,
+            Self::Archive => Case::Archive,
+            Self::Deflation => Case::Deflation,
         }
     }
 }

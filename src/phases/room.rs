@@ -2,7 +2,7 @@
 //! that closes. Always soft or soon over: sealing the file opens every act again, so
 //! nobody is locked out by a number.
 
-use crate::verdict::{Refusal, Wants};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// Tokens of a tier.
 const TIER: u64 = 10_000;
@@ -67,8 +67,8 @@ impl Tiers {
 }
 
 /// What the agent is told of its context, as a refusal that closes nothing.
-pub fn notice(case: &str) -> Refusal {
-    Refusal::new("room", Wants::Summary).with("case", case)
+pub fn notice(case: Case) -> Refusal {
+    Refusal::new("room", Wants::Summary).case(case)
 }
 
 #[cfg(test)]

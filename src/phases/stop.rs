@@ -1,7 +1,7 @@
 //! The end of a turn: work that is open keeps it.
 
 use super::{Kind, Phase};
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// A job in focus, at the end of a turn.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +24,14 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
     if turn.talk || (at_rest && !turn.open && !turn.closing) {
         return Ok(());
     }
-    Err(Refusal::new("stop", Wants::Work)
-        .with("job", turn.job)
-        .with("work", turn.row.work.as_str())
-        .with("case", if turn.closing { "closing" } else { turn.row.name.as_str() }))
+    let refusal =
+        Refusal::new("stop", Wants::Work).with("job", turn.job).with("work", turn.row.work.as_str());
+    Err(if turn.closing { refusal.case(Case::Closing) } else { refusal.in_row(turn.row.name.as_str()) })
 }
 
 /// What keeps a turn where the job `id` rests in this worktree and waits.
 pub fn waits(job: &str, id: &str) -> Refusal {
-    Refusal::new("stop", Wants::Work).with("case", "pending").with("job", job).with("id", id)
+    Refusal::new("stop", Wants::Work).case(Case::Pending).with("job", job).with("id", id)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(crate) fn advise(
     focused: &LoadedJob,
     refusal: &Refusal,
 ) -> Result<Option<String>> {
-    let kind = refusal.facts.get("case").unwrap_or_default().to_owned();
+    let kind = refusal.facts.case().unwrap_or_default().to_owned();
     let known = ruled(focused);
     let mut text = None;
     record::journal_line::note(repo, Some(focused), |line| {

@@ -17,6 +17,7 @@ use crate::phases::activity::Left;
 use crate::phases::gates;
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
+use crate::verdict::Case;
 use crate::{shell, voice, world};
 
 /// A call that has ended, as its event tells it.
@@ -264,7 +265,7 @@ fn what_came(
         _ => {}
     }
     let told = if by_hand.by_call { by_hand.commits.as_slice() } else { &[] };
-    let told = name_paths(repo, focused, "commit", told);
+    let told = name_paths(repo, focused, Case::Commit, told);
     context = merged(context, told);
     let context = with_prints(repo, focused, &prints, context);
     Ok(CallEffects { after, plan_edits, places, lines, prints, by_hand: by_hand.commits, context })
@@ -308,7 +309,7 @@ fn with_prints(
     prints: &FingerprintDiff,
     told: Option<String>,
 ) -> Option<String> {
-    let case = if prints.stuck { "print-person" } else { "print-shell" };
+    let case = if prints.stuck { Case::PrintPerson } else { Case::PrintShell };
     let named = name_paths(repo, focused, case, &prints.strays);
     let all: Vec<String> = told.into_iter().chain(named).collect();
     (!all.is_empty()).then(|| all.join("\n"))
@@ -353,14 +354,14 @@ fn after_question(repo: &Repo, ended: &EndedCall<'_>, context: Option<String>) -
 /// Names what changed outside the fence, at once: by a shell call, and by nobody known.
 fn name_changes(repo: &Repo, focused: &LoadedJob, after: &ShellEffects) -> Option<String> {
     let told = [
-        name_paths(repo, focused, "shell", &after.strays),
-        name_paths(repo, focused, "unclaimed", &after.unclaimed),
+        name_paths(repo, focused, Case::Shell, &after.strays),
+        name_paths(repo, focused, Case::Unclaimed, &after.unclaimed),
     ];
     told.into_iter().flatten().reduce(|all, more| format!("{all}\n{more}"))
 }
 
 /// One notice about `paths`: it has happened, and what follows from it.
-fn name_paths(repo: &Repo, focused: &LoadedJob, case: &str, paths: &[String]) -> Option<String> {
+fn name_paths(repo: &Repo, focused: &LoadedJob, case: Case, paths: &[String]) -> Option<String> {
     let first = paths.first()?;
     let refusal = gates::changed(case, first);
     let said = voice::say(&refusal, repo.row(Some(focused)).name.as_str());

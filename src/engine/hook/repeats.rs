@@ -117,12 +117,12 @@ pub(crate) fn remember_refusal(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Wants;
+    use crate::verdict::{Case, Wants};
 
     #[test]
     fn the_fifth_of_a_kind_brings_an_example_and_one_line_to_the_person() {
         let mut counts = Counts::default();
-        let place = Refusal::new("place", Wants::Notes).with("case", "file").with("path", "a.rs");
+        let place = Refusal::new("place", Wants::Notes).case(Case::File).with("path", "a.rs");
         let gate = Refusal::new("message", Wants::Message);
         let mut heard = |refusal: &Refusal| {
             let storm = refused(&mut counts, refusal, "observe");

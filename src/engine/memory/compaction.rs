@@ -19,7 +19,7 @@ use crate::memory::compaction::{File, Fill, Sealed, Section, Stamp, Unsealed};
 use crate::phases::commands;
 use crate::phases::room::{self, Closed, Room, Tiers};
 use crate::store::TreeEdit;
-use crate::verdict::Refusal;
+use crate::verdict::{Case, Refusal};
 use crate::voice;
 
 /// Seconds in which counts of tokens are stale after a clear, a compaction or a seal.
@@ -345,7 +345,7 @@ pub(crate) fn filling(repo: &Repo, focused: &LoadedJob, event: &Event) -> (Optio
     let (known, tier) = (gauge(focused), Tiers::of(tokens));
     let news = (tier != known.told).then_some(Gauge { told: tier, ..known });
     let tells = repo.rules.compaction.tiers.tells(tokens, known.told);
-    (news, tells.then(|| notice(repo, focused, "filling")))
+    (news, tells.then(|| notice(repo, focused, Case::Filling)))
 }
 
 /// The same for a session that begins with a context already.
@@ -362,7 +362,7 @@ pub(crate) fn filling_at_start(repo: &Repo, focused: &LoadedJob, event: &Event) 
     Ok(told)
 }
 
-fn notice(repo: &Repo, focused: &LoadedJob, case: &str) -> String {
+fn notice(repo: &Repo, focused: &LoadedJob, case: Case) -> String {
     let said = voice::say(&room::notice(case), repo.row(Some(focused)).name.as_str());
     said.text().replacen("BLOCKED", "NOTICED", 1)
 }

@@ -19,7 +19,7 @@ use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
 use crate::memory::{knowledge, words};
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
-use crate::verdict::{Facts, Refusal};
+use crate::verdict::{Case, Facts, Refusal};
 use crate::voice;
 
 /// The name under which a list of notes that was shown is kept in the journal.
@@ -84,7 +84,7 @@ pub(crate) fn note_resolve(repo: &Repo, n: usize, crumb: &str) -> Answered<NoteA
     let done = end_note(repo, n, |state, marked, kind| {
         if !memory::breadcrumb::leads_somewhere(repo, state, kind, &crumb) {
             let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
-            return Err(notes::no("crumb")
+            return Err(notes::no(Case::Crumb)
                 .with("crumb", crumb.as_str())
                 .with("kind", kind.name.as_str())
                 .with("sorts", sorts.join(" or ")));
@@ -93,7 +93,7 @@ pub(crate) fn note_resolve(repo: &Repo, n: usize, crumb: &str) -> Answered<NoteA
             .and_then(|file| memory::lint::front_fault(repo, &file).map(|fault| (file, fault)))
         {
             let place = format!("{file}:{}", fault.line);
-            return Err(notes::no("front-matter").with("where", place).with("what", fault.detail));
+            return Err(notes::no(Case::FrontMatter).with("where", place).with("what", fault.detail));
         }
         Ok(notes::resolved(&marked.note.kind, &crumb))
     })?;
@@ -133,10 +133,10 @@ pub(crate) fn note_carry(repo: &Repo, n: usize, why: &str) -> Answered<NoteAt> {
     end_note(repo, n, |_, marked, _| {
         let note = &marked.note;
         if note.standing == Standing::Carried {
-            return Err(notes::no("carried").with("where", marked.place()));
+            return Err(notes::no(Case::Carried).with("where", marked.place()));
         }
         if note.content.is_empty() {
-            return Err(notes::no("mute").with("where", marked.place()));
+            return Err(notes::no(Case::Mute).with("where", marked.place()));
         }
         // One that was carried before, and whose end lost its words, goes on counting.
         Ok(notes::carried(&note.kind, note.carries.max(1), &note.content, why))
@@ -153,14 +153,14 @@ fn end_note(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let kinds = repo.kinds(&focused.state);
-    let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(notes::no("moved"))) };
+    let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(notes::no(Case::Moved))) };
     let line = match end(&focused.state, &marked, kind) {
         Ok(line) => line,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let file = repo.store.work_tree().join(&marked.page);
     let page = repo::paths::text_of(&file)?;
-    let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::no("moved"))) };
+    let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::no(Case::Moved))) };
     // The step first: it keeps the note's words, whatever comes in between.
     let old = page[marked.note.range.clone()].trim().to_owned();
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
@@ -173,7 +173,7 @@ fn end_note(
         Err(refusal) => return Ok(Err(refusal)),
     };
     if repo::paths::bytes_of(&file)? != page.as_bytes() {
-        return Ok(Err(notes::no("moved")));
+        return Ok(Err(notes::no(Case::Moved)));
     }
     record::own_files::replace_file(repo, &file, text.as_bytes())?;
     claim_pages(repo, &focused, vec![marked.page.clone()])?;
@@ -186,19 +186,19 @@ fn end_note(
 fn open_note(repo: &Repo, n: usize) -> Answered<(LoadedJob, NoteAt)> {
     let focused = repo.require_focused()?;
     if !repo.row(Some(&focused)).measures {
-        return Ok(Err(notes::no("later")));
+        return Ok(Err(notes::no(Case::Later)));
     }
     climb(repo, &focused)?;
     let notes = memory::pages::notes(repo, &focused)?;
     if notes_moved(repo, &focused, &notes)? {
-        return Ok(Err(notes::no("moved")));
+        return Ok(Err(notes::no(Case::Moved)));
     }
     let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
         let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
         return Err(SeedError::Usage(text));
     };
     if marked.note.standing == Standing::Resolved {
-        return Ok(Err(notes::no("resolved").with("where", marked.place())));
+        return Ok(Err(notes::no(Case::Resolved).with("where", marked.place())));
     }
     Ok(Ok((focused, marked)))
 }

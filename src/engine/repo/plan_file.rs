@@ -217,7 +217,7 @@ impl Repo {
     /// A refusal as the agent hears it, with what the plan document has to say to it.
     pub(crate) fn say(&self, focused: Option<&LoadedJob>, refusal: &Refusal, phase: &str) -> String {
         let said = voice::say(refusal, phase);
-        let case = refusal.facts.get("case");
+        let case = refusal.facts.case();
         let stops = refusal.wants == Wants::Work;
         let ids = match case {
             _ if stops => vec![STOP.to_owned()],
