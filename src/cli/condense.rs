@@ -46,7 +46,7 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.require_focused()?;
     let live = memory::pages::live_notes(&repo, &focused)?;
     let deflation = memory::condense::deflation(&repo, &focused)?;
-    let stage = memory::condense::condense_stage(&repo, &focused);
+    let stage = memory::condense::condense_stage(&repo, &focused).word();
     let (baseline, now, most) = deflation
         .map_or((0, 0, 0), |deflation| (deflation.baseline, deflation.remaining, deflation.max_words()));
     let archived = memory::condense::is_archived(&repo, &focused);

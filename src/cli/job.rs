@@ -383,7 +383,7 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
             out.line(format_args!("Approved: {text}."));
             Ok(Outcome::Yes)
         }
-        PersonReply::NotCounted(why) => Err(SeedError::Usage(why).into()),
+        PersonReply::NotCounted(why) => Err(SeedError::NotNow(why).into()),
         PersonReply::Kept => Ok(Outcome::Failed),
     }
 }

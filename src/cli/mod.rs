@@ -326,9 +326,8 @@ fn current_dir() -> PathBuf {
 
 fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<SeedError>() {
-        Some(SeedError::Usage(_)) => 64,
-        Some(SeedError::Closed { .. }) => 2,
-        _ => 1,
+        Some(error) => error.exit_code(),
+        None => 1,
     }
 }
 

@@ -150,7 +150,7 @@ fn cross(repo: &Repo, toward: &Transition, text: &str, out: &mut Report) -> anyh
     match boundary::cross::advance(repo, toward, text, By::Agent)? {
         Ok(crossed) => {
             let (last, passed) =
-                crossed.split_last().ok_or_else(|| SeedError::Usage("no step".to_owned()))?;
+                crossed.split_last().ok_or_else(|| SeedError::NotNow("no step".to_owned()))?;
             for crossed in passed {
                 step_line(crossed, out);
             }

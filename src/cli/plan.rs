@@ -59,7 +59,7 @@ pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) ->
                 out.line(text.trim_end());
                 Ok(Outcome::Yes)
             }
-            None => Err(SeedError::Usage("the job has no plan document to read".to_owned()).into()),
+            None => Err(SeedError::NotNow("the job has no plan document to read".to_owned()).into()),
         },
         PlanCommand::Restore => {
             let path = jobs::plan::restore_plan(&repo)?;
@@ -75,7 +75,7 @@ fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.require_focused()?;
     let Some(Checked { path, there, document }) = repo.document_now(&focused.state) else {
         let why = "the job has no plan document; git seed plan set-plan-file decides about one";
-        return Err(SeedError::Usage(why.to_owned()).into());
+        return Err(SeedError::NotNow(why.to_owned()).into());
     };
     let file = path.rsplit('/').next().unwrap_or_default();
     let faults: Vec<_> = document

@@ -211,8 +211,10 @@ pub struct Moment<'a> {
     pub job: Option<&'a Job>,
     /// Tag words that the phase admits.
     pub admits: &'a [String],
-    /// `ready`, or the stage that is still ahead.
+    /// The stage of condense, by its word; empty where nobody asks for the job's end.
     pub stage: &'a str,
+    /// That stage leaves nothing ahead.
+    pub ready: bool,
     /// The plan lets the job end in this cycle.
     pub eligible: bool,
     /// The side lane may be asked for: it was prepared, or need not be.
@@ -322,7 +324,7 @@ fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
         Grant::Complete if !here => no(Case::TooEarly),
         _ if !here => no(Case::Elsewhere),
         Grant::Complete if job.status == Status::Completed => no(Case::DoneAlready),
-        Grant::Complete if moment.stage != "ready" => no(Case::NotReady),
+        Grant::Complete if !moment.ready => no(Case::NotReady),
         Grant::Complete if moment.waits.is_some() => moment.waits.clone().map_or(Ok(()), Err),
         Grant::Complete | Grant::Repeat if !moment.eligible => no(Case::CyclesLeft),
         Grant::Access if job.plugin_lock_approval => no(Case::GrantedAlready),
@@ -524,6 +526,7 @@ mod tests {
             job,
             admits,
             stage: "ready",
+            ready: true,
             eligible: true,
             prepared: true,
             fewest: None,
@@ -612,7 +615,7 @@ mod tests {
         let refused = [
             ("too-early", good.clone(), moment(Some(&job), &elsewhere)),
             ("done-already", good.clone(), moment(Some(&done), &all)),
-            ("not-ready", good.clone(), with(|m| m.stage = "deflate")),
+            ("not-ready", good.clone(), with(|m| (m.stage, m.ready) = ("deflate", false))),
             ("cycles-left", good.clone(), with(|m| m.eligible = false)),
             ("no-job", good.clone(), with(|m| m.job = None)),
             ("outstanding", question(&format!("{body}- one\n"), &[REVIEW, APPROVE]), ready.clone()),

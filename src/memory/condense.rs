@@ -17,6 +17,30 @@ pub fn points(line: &str) -> bool {
     line.len() >= POINTER.len() && line.trim() == POINTER
 }
 
+/// How far condense has come: what is still ahead of it, or that the cycle may close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Notes wait for an end.
+    Address,
+    /// The session log lacks something that the footers say.
+    Archive,
+    /// The footers have more words than may be left.
+    Deflate,
+    Ready,
+}
+
+impl Stage {
+    /// The word as output and refusals spell it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Archive => "archive",
+            Self::Deflate => "deflate",
+            Self::Ready => "ready",
+        }
+    }
+}
+
 /// Words of each altered page's footer when condense was entered, by the page's path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]

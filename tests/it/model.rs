@@ -802,6 +802,7 @@ impl<'a> Search<'a> {
             job: (!state.life.rests()).then_some(&job),
             admits: &row.questions,
             stage: ahead,
+            ready: ahead == "ready",
             eligible: plan.eligible(1, Some(total)),
             prepared: state.prepared || !self.rules.asks_prep(),
             fewest: self.map.lane.as_ref().map(|lane| lane.question),

@@ -51,7 +51,7 @@ fn a_completed_job_begins_its_next_run_where_a_person_says_so() {
     world.starts().tells("a job is under way");
     assert_eq!(world.job(), job, "no small talk: the end of a session does not void it");
     world.to("plan");
-    world.seed("plan set-plan-file other.md").ends(64, "decided already");
+    world.seed("plan set-plan-file other.md").ends(2, "decided already");
     world.works("plan");
     finishes(&world);
     let done = shown(&world, &job);

@@ -89,7 +89,7 @@ fn vetoed(failed: CommitFailed) -> SeedError {
             SeedError::Vetoed { hook, output }
         }
         CommitFailed::Busy(what) => {
-            SeedError::Usage(format!("a {what} is under way; finish or abort it first"))
+            SeedError::NotNow(format!("a {what} is under way; finish or abort it first"))
         }
         CommitFailed::Store(error) => error.into(),
     }

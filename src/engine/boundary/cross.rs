@@ -63,7 +63,9 @@ pub(crate) fn cross(
         done => done?,
     };
     if commit.is_none() && *toward == Transition::Checkpoint {
-        return Err(SeedError::Usage("nothing to checkpoint: no declared file differs from HEAD".to_owned()));
+        return Err(SeedError::NotNow(
+            "nothing to checkpoint: no declared file differs from HEAD".to_owned(),
+        ));
     }
     record(repo, &focused.chain, toward, judged, commit, by)
 }

@@ -7,7 +7,7 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::fence::tree::Beginning;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{Repo, Result};
 use crate::engine::{boundary, jobs, memory, record};
 use crate::format::names;
 use crate::format::state::State;
@@ -37,7 +37,7 @@ pub(crate) fn draft(repo: &Repo, chain: &str, state: &mut State, passed: &Passed
     judged.message.text().clone_into(&mut draft.body);
     draft.edits.extend(judged.ledger.clone());
     let crossed = crossed(repo, chain, state, passed)?;
-    let change = state.cross(&crossed).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+    let change = state.cross(&crossed)?;
     draft.cycle = change.cycle;
     draft.edits.extend(change.files.into_iter().map(|(path, bytes)| TreeEdit::Put { path, bytes }));
     if let Transition::Forward { add_cycle: Some(why), .. } = toward {

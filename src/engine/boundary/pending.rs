@@ -6,7 +6,7 @@
 
 use crate::engine::record;
 use crate::engine::record::pending_file::Pending;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::short_hash;
 use crate::format::trailers::StepTrailers;
 use crate::store::CommitId;
@@ -18,7 +18,7 @@ pub(crate) fn write_pending(repo: &Repo, focused: &LoadedJob, pending: &Pending)
     if now.as_ref() != Some(&focused.tip) {
         return Err(crate::store::StoreError::Moved { chain: focused.chain.clone() }.into());
     }
-    let text = toml::to_string(pending).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let text = toml::to_string(pending)?;
     // Written whole or not at all: a torn file would name a step that nobody meant.
     Ok(world::write_whole(&record::pending_file::pending_file(repo), text.as_bytes())?)
 }

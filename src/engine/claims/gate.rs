@@ -270,7 +270,7 @@ pub(crate) fn gate_coverage(repo: &Repo, range: Option<&str>) -> Result<Backed> 
 
 /// The rows that the gate decides by, with the runs of tests that the rules know.
 fn gate_table(repo: &Repo) -> Result<Table> {
-    let table = Table::shipped().map_err(|bad| SeedError::Usage(bad.to_string()))?;
+    let table = Table::shipped().map_err(|bad| SeedError::Shipped(bad.to_string()))?;
     Ok(table.with_runs(repo.rules.runs()))
 }
 
@@ -491,7 +491,7 @@ fn chain_told(repo: &Repo) -> Result<Value> {
 }
 
 fn unwritten(why: impl std::fmt::Display) -> SeedError {
-    SeedError::Usage(format!("the ruling cannot be kept: {why}"))
+    SeedError::OnDisk(format!("the ruling cannot be kept: {why}"))
 }
 
 /// The session that drives the job.

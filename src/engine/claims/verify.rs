@@ -136,7 +136,7 @@ fn signed_upto(
     let candidates: Vec<usize> = all.iter().copied().filter(|at| !foreign(&reads[*at])).collect();
     let mut said: BTreeMap<usize, Checked> = BTreeMap::new();
     let good = audit::last_good(&candidates, |at| -> Result<bool> {
-        let id = chain[at].id.parse().map_err(|_| SeedError::Usage(chain[at].id.clone()))?;
+        let id = chain[at].id.parse().map_err(|_| SeedError::OnDisk(chain[at].id.clone()))?;
         // Without a key for the newest there is none for the others.
         let checked = match said.values().find(|checked| matches!(checked, Checked::Unmeasured(_))) {
             Some(unmeasured) => unmeasured.clone(),

@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{Repo, Result};
 use crate::format::looks::Stood;
 use crate::format::prints::{Content, Look, Print, Prints, Role, tame};
 use crate::format::short_hash;
@@ -24,7 +24,7 @@ pub(crate) const READ: u64 = 1024 * 1024;
 const FILES: usize = 256;
 
 pub(crate) fn save_prints(repo: &Repo, prints: &Prints) -> Result<()> {
-    let bytes = serde_json::to_vec(prints).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let bytes = serde_json::to_vec(prints)?;
     write_privately(&repo.prints_file(), &bytes)
 }
 
@@ -304,5 +304,8 @@ pub(crate) fn make_link(target: &str, path: &Path) -> Result<()> {
 
 #[cfg(not(unix))]
 pub(crate) fn make_link(_: &str, path: &Path) -> Result<()> {
-    Err(SeedError::Usage(format!("{} was a link; make it again by hand", path.display())))
+    Err(crate::engine::repo::SeedError::OnDisk(format!(
+        "{} was a link; make it again by hand",
+        path.display()
+    )))
 }

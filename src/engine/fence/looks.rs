@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::engine::fence;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::looks::FirstLook;
 use crate::format::short_hash;
@@ -117,7 +117,7 @@ fn take_look(
     (look.printed, look.prints) = fence::fingerprints::prints_before(repo);
     // Last: what it took to look is none of the call's time.
     look.at = world::now_ms();
-    let bytes = serde_json::to_vec(&look).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+    let bytes = serde_json::to_vec(&look)?;
     drop_old_looks(repo);
     fence::fingerprints::write_privately(file, &bytes)
 }

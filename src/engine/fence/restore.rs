@@ -50,7 +50,7 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
             let subject = format!("still changed: {}", failed.join(", "));
             Ok(Ok(StepDraft::new(state, "restore", subject, by)))
         })?
-        .map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
+        .map_err(|refusal| SeedError::Refused(refusal.wants))?;
     }
     Ok(Restored { kept, left })
 }
@@ -121,7 +121,7 @@ pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
             .with(put(names::PERSONS, persons.iter().map(String::as_str).collect()))
             .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
     })?;
-    taken.map(drop).map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))
+    taken.map(drop).map_err(|refusal| SeedError::Refused(refusal.wants))
 }
 
 /// The fence's tree with these pages as they are on disk, kept against gc.

@@ -183,7 +183,7 @@ fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeI
         draft.body.clone_from(&body);
         Ok(Ok(draft))
     })?
-    .map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
+    .map_err(|refusal| SeedError::Refused(refusal.wants))?;
     repo.store.restore(before, &files)?;
     fence::tree::snapshot(repo)?;
     let failed: Vec<&String> =
@@ -196,5 +196,5 @@ fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeI
         Ok(Ok(lock(state, "lock", format!("{name}: some files could not be put back"))))
     })?
     .map(drop)
-    .map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))
+    .map_err(|refusal| SeedError::Refused(refusal.wants))
 }

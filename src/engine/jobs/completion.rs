@@ -2,7 +2,7 @@
 
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::state::State;
 use crate::jobs::Status;
 use crate::verdict::Refusal;
@@ -34,8 +34,7 @@ pub(crate) fn complete(
     }
     let now = repo.now;
     let completed = record::step::step(repo, chain, fold, |state, _| {
-        let done = state.job.become_(Status::Completed, now);
-        done.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        state.job.become_(Status::Completed, now)?;
         Ok(Ok(StepDraft::new(state, "completion", "the job is completed", By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))

@@ -31,7 +31,7 @@ pub(crate) struct Waiting {
 pub(crate) fn add_dependency(repo: &Repo, parent: &JobId, id: &JobId) -> Answered<LoadedJob> {
     let focused = repo.require_focused()?;
     if focused.state.job.id != *parent {
-        return Err(SeedError::Usage("dependencies are added to the focused job".to_owned()));
+        return Err(SeedError::NotNow("dependencies are added to the focused job".to_owned()));
     }
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if let Some(refusal) = births_elsewhere(repo, Some(state)) {
@@ -85,7 +85,7 @@ pub(crate) fn remove_dependency(repo: &Repo, id: &JobId, void: bool) -> Answered
         return Ok(Err(refusal));
     }
     if !focused.state.job.depends_on.contains(id) {
-        return Err(SeedError::Usage(format!("this job does not depend on {id}")));
+        return Err(SeedError::NotNow(format!("this job does not depend on {id}")));
     }
     if let Some(refusal) = no_unlinking(repo, &focused, id, void)? {
         return Ok(Err(refusal));
@@ -112,8 +112,7 @@ fn void_dependency(repo: &Repo, id: &JobId) -> Result<()> {
     let now = repo.now;
     let voided = record::step::step(repo, &names::job_chain(id), Journaling::Skip, |state, _| {
         let draft = StepDraft::new(state, "void", "its parent no longer waits for it", By::Agent);
-        let became = state.job.become_(Status::Voided, now);
-        became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        state.job.become_(Status::Voided, now)?;
         Ok(Ok(draft))
     })?;
     debug_assert!(voided.is_ok(), "what may be voided was asked before");

@@ -18,7 +18,7 @@ pub(crate) fn always(
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| Ok(Ok(draft(state))))?;
     match taken {
         Ok(taken) => Ok(taken.focused),
-        Err(refusal) => Err(SeedError::Usage(format!("{} was wanted", refusal.wants.word()))),
+        Err(refusal) => Err(SeedError::Refused(refusal.wants)),
     }
 }
 

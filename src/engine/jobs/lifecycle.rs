@@ -172,7 +172,7 @@ pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
     if job.state.job.status != Status::Active {
         let text =
             format!("job {id} is {}; git seed job activate {id} comes first", job.state.job.status.word());
-        return Err(SeedError::Usage(text));
+        return Err(SeedError::NotNow(text));
     }
     engine::jobs::resume::resume_job(repo, id)
 }
@@ -187,7 +187,7 @@ pub(crate) fn pause_job(repo: &Repo, by: By) -> Result<LoadedJob> {
         if by == By::Person && focused.activity.is_err() { Journaling::Restart } else { Journaling::Read };
     let taken = record::step::step(repo, &focused.chain, fold, |state, _| {
         if !state.is_closing() {
-            state.job.become_(Status::Pending, now).map_err(usage)?;
+            state.job.become_(Status::Pending, now)?;
         }
         // What was unlocked is judged at the boundary that comes next, and that may be another job's.
         state.unlocked = None;
@@ -251,7 +251,7 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
         if let Err(refusal) = commands::plan_decision(row, state.stand.cycle, decided, again) {
             return Ok(Err(refusal));
         }
-        state.plan.decide(pointer.clone()).map_err(usage)?;
+        state.plan.decide(pointer.clone()).map_err(|bad| SeedError::NotNow(bad.to_string()))?;
         Ok(Ok(StepDraft::new(state, "decision", format!("plan document: {argument}"), By::Agent)))
     })?;
     Ok(taken.map(|taken| taken.focused))
@@ -296,7 +296,7 @@ pub(crate) fn void(repo: &Repo, focused: &LoadedJob, why: &str) -> Result<()> {
     let now = repo.now;
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         let draft = StepDraft::new(state, "void", why, By::Hook);
-        state.job.become_(Status::Voided, now).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+        state.job.become_(Status::Voided, now)?;
         Ok(Ok(draft))
     })?;
     if taken.is_ok() {

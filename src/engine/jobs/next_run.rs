@@ -9,7 +9,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::kept::of_old_record;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::answer::Answered;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, record};
 use crate::format::context::Context;
 use crate::format::names;
@@ -116,11 +116,10 @@ fn begin_run(
             // What another clone granted was not granted here.
             state.job.plugin_lock_approval = false;
         }
-        edits.extend(begin(state, repo.now).map_err(|bad| SeedError::Usage(bad.to_string()))?);
+        edits.extend(begin(state, repo.now)?);
         state.home.clone.clone_from(&clone);
         if focus {
-            let became = state.job.become_(Status::Active, repo.now);
-            became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            state.job.become_(Status::Active, repo.now)?;
         }
         let subject = format!("run {} begins", state.job.run);
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "reactivate", subject, by) }))

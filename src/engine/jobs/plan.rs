@@ -41,7 +41,7 @@ pub(crate) fn restore_plan(repo: &Repo) -> Result<String> {
     let bytes = repo.store.file(&focused.tip, names::PLAN)?;
     let (Some(path), Some(bytes)) = (path, bytes) else {
         let why = "no plan document was accepted yet; that happens when the first cycle ends";
-        return Err(SeedError::Usage(why.to_owned()));
+        return Err(SeedError::NotNow(why.to_owned()));
     };
     let file = repo.store.work_tree().join(&path);
     let drafts = repo.store.seed_dir();

@@ -69,8 +69,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
             remarks = record::own_clone::disown(repo, state, &mut edits);
         }
         if state.job.status != Status::Active && !state.is_closing() {
-            let became = state.job.become_(Status::Active, now);
-            became.map_err(|bad| SeedError::Usage(bad.to_string()))?;
+            state.job.become_(Status::Active, now)?;
         }
         if moves {
             settle(repo, state, beginning.as_ref(), &mut edits)?;

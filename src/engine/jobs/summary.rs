@@ -59,7 +59,7 @@ pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
     match (taken, kept) {
         (Err(refusal), _) => Ok(Err(refusal)),
         (Ok(_), Some(kept)) => Ok(Ok(kept)),
-        (Ok(_), None) => Err(SeedError::Usage("the summary was not kept".to_owned())),
+        (Ok(_), None) => Err(SeedError::OnDisk("the summary was not kept".to_owned())),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::format::archive;
 use crate::format::state::{Driver, State};
 use crate::hosts::{self, Answer};
 use crate::jobs::Status;
+use crate::memory::condense::Stage;
 use crate::phases::Kind;
 use crate::rules::Approving;
 use crate::voice;
@@ -28,7 +29,7 @@ pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob) -> bool {
     repo.row(Some(focused)).kind == Kind::Consolidation
         && focused.state.job.status == Status::Active
         && defers(repo, &focused.state)
-        && memory::condense::condense_stage(repo, focused) == "ready"
+        && memory::condense::condense_stage(repo, focused) == Stage::Ready
         && jobs::completion::eligible(repo, focused)
 }
 

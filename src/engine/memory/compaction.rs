@@ -235,7 +235,7 @@ fn keep_compaction(
         draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
         Ok(Ok(draft))
     })?;
-    let taken = taken.map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
+    let taken = taken.map_err(|refusal| SeedError::Refused(refusal.wants))?;
     record::own_files::put_own_file(repo, &taken.focused, &name, &bytes)?;
     let on_disk = !memory::session_ledger::keeps_ledger_inside(repo, focused)
         && memory::session_ledger::ledger_place(repo, &focused.state).is_some();
@@ -257,7 +257,7 @@ fn compaction_now(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Resul
     let path = compaction_path(focused, stand);
     let Ok(text) = String::from_utf8(bytes) else {
         let text = format!("{path} is no text any more; git seed fence restore {path} puts it back");
-        return Err(SeedError::Usage(text));
+        return Err(SeedError::OnDisk(text));
     };
     let found = File::read(&text);
     if found == kept {

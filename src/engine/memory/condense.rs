@@ -16,7 +16,7 @@ use crate::format::names;
 use crate::format::state::State;
 use crate::memory::absorb::{self, Absorbed};
 use crate::memory::archive::{self, Capture, Footer};
-use crate::memory::condense::{Baseline, Deflation};
+use crate::memory::condense::{Baseline, Deflation, Stage};
 use crate::memory::lock::{self, Held, Unarchived};
 use crate::memory::{footers, words};
 use crate::phases::commands;
@@ -61,7 +61,7 @@ pub(crate) fn measure(repo: &Repo, chain: &str, state: &mut State, draft: &mut S
     let footers = archive::begin(&state.job.id.to_string(), state.job.run, state.stand.cycle);
     let footers = archive::add(&footers, &footers_of(repo, &pages_of(repo, &dirs))).map_err(unread)?;
     draft.edits.push(TreeEdit::Put { path: names::FOOTERS.to_owned(), bytes: footers.into_bytes() });
-    let text = toml::to_string(&baseline).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let text = toml::to_string(&baseline)?;
     draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
     draft.edits.push(memory::notes::found_notes(repo, chain, state)?);
     Ok(())
@@ -86,14 +86,14 @@ pub(crate) fn deflation(repo: &Repo, focused: &LoadedJob) -> Result<Option<Defla
     Ok(Some(Deflation { baseline, remaining, share: repo.rules.share }))
 }
 
-/// `address`, `archive`, `deflate` or `ready`.
-pub(crate) fn condense_stage(repo: &Repo, focused: &LoadedJob) -> &'static str {
+/// How far condense has come; trouble reading the pages keeps it from being ready.
+pub(crate) fn condense_stage(repo: &Repo, focused: &LoadedJob) -> Stage {
     match (memory::pages::live_notes(repo, focused), deflation(repo, focused)) {
-        (Ok(notes), _) if !notes.is_empty() => "address",
-        (Ok(_), Ok(None)) => "ready",
-        _ if !is_archived(repo, focused) => "archive",
-        (Ok(_), Ok(Some(deflation))) if deflation.holds() => "ready",
-        _ => "deflate",
+        (Ok(notes), _) if !notes.is_empty() => Stage::Address,
+        (Ok(_), Ok(None)) => Stage::Ready,
+        _ if !is_archived(repo, focused) => Stage::Archive,
+        (Ok(_), Ok(Some(deflation))) if deflation.holds() => Stage::Ready,
+        _ => Stage::Deflate,
     }
 }
 
@@ -228,7 +228,7 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
     let kept = record::own_files::own_file_on_disk(repo, &focused.state, &name).unwrap_or_default();
     let kept = archive::read(&String::from_utf8_lossy(&kept)).map_err(unread)?;
     if kept.last() != Some(&capture) {
-        return Err(SeedError::Usage(format!("{path} does not hold what was captured; try again")));
+        return Err(SeedError::OnDisk(format!("{path} does not hold what was captured; try again")));
     }
     done(&kept, true)
 }
@@ -261,7 +261,7 @@ pub(crate) fn absorb(repo: &Repo, dry: bool) -> Result<std::result::Result<Vec<P
     let mut done = Vec::new();
     for (page, before) in pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?) {
         let absorbed = absorb::absorb(&before, &anchors, &kinds, &repo.rules.heading);
-        let absorbed = absorbed.map_err(|disorder| SeedError::Usage(format!("{page}: {disorder}")))?;
+        let absorbed = absorbed.map_err(|disorder| SeedError::OnDisk(format!("{page}: {disorder}")))?;
         let held = Held::of(&log, &page, &anchors);
         let mut left_alone = lock::unheld(&before, &anchors, &kinds, &held)
             .is_some_and(|_| lock::says_something(&before, &anchors, &kinds));

@@ -213,7 +213,7 @@ pub(crate) fn note_for_birth(repo: &Repo, n: usize) -> Answered<String> {
     let kinds = repo.kinds(&focused.state);
     if !kinds.get(&marked.note.kind).is_some_and(|kind| kind.crumbs.contains(&Crumb::Job)) {
         let text = format!("note {n} is a {} note, and none that a job is made of", marked.note.kind);
-        return Err(SeedError::Usage(text));
+        return Err(SeedError::NotNow(text));
     }
     let page = repo::paths::text_of(repo.store.work_tree().join(&marked.page))?;
     let job = &focused.state.job;
@@ -251,7 +251,7 @@ pub(crate) fn found_notes(repo: &Repo, chain: &str, state: &State) -> Result<Tre
         Seen { page, kind: note.kind, content: note.content, carries }
     };
     let found = Found { notes: open.map(seen).collect() };
-    let text = toml::to_string(&found).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let text = toml::to_string(&found)?;
     Ok(TreeEdit::Put { path: names::NOTES.to_owned(), bytes: text.into_bytes() })
 }
 
@@ -259,7 +259,7 @@ pub(crate) fn found_notes(repo: &Repo, chain: &str, state: &State) -> Result<Tre
 pub(crate) fn notes_at_entry(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Seen>> {
     let Some(bytes) = repo.store.file(&focused.tip, names::NOTES)? else { return Ok(Vec::new()) };
     let text = String::from_utf8_lossy(&bytes);
-    let found: Found = toml::from_str(&text).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let found: Found = toml::from_str(&text).map_err(|error| SeedError::OnDisk(error.to_string()))?;
     Ok(found.notes)
 }
 

@@ -3,6 +3,7 @@
 use crate::engine::repo::{LoadedJob, Repo};
 use crate::engine::{fence, jobs, memory, person};
 use crate::jobs::questions::{self, Admitted, Moment};
+use crate::memory::condense::Stage;
 use crate::phases::Phase;
 use crate::phases::message::Message;
 use crate::verdict::Refusal;
@@ -44,10 +45,12 @@ fn moment<'a>(
     closes: bool,
 ) -> Moment<'a> {
     let lane = focused.and_then(|focused| repo.map(&focused.state.stand).lane.as_ref());
+    let stage = focused.filter(|_| asks).map(|focused| memory::condense::condense_stage(repo, focused));
     Moment {
         job: focused.map(|focused| &focused.state.job),
         admits: &phase.questions,
-        stage: focused.filter(|_| asks).map_or("", |focused| memory::condense::condense_stage(repo, focused)),
+        stage: stage.map_or("", Stage::word),
+        ready: stage == Some(Stage::Ready),
         eligible: focused.filter(|_| asks).is_some_and(|focused| jobs::completion::eligible(repo, focused)),
         prepared: focused.is_some_and(|focused| person::answers::is_prepared(repo, focused)),
         fewest: lane.map(|lane| lane.question),

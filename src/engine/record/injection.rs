@@ -2,7 +2,7 @@
 
 use crate::engine::record::draft::StepDraft;
 use crate::engine::repo::plan_file::{Injected, Injection};
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{Repo, Result};
 use crate::format::names;
 use crate::format::state::State;
 use crate::plans::Pointer;
@@ -14,9 +14,7 @@ pub(crate) fn inject(repo: &Repo, chain: &str, state: &mut State, draft: &mut St
     let had = std::mem::take(&mut state.plan.injects);
     let injection = injection_for(repo, chain, state, draft)?;
     let bytes = match &injection {
-        Some(injection) => {
-            toml::to_string(injection).map_err(|error| SeedError::Usage(error.to_string()))?.into_bytes()
-        }
+        Some(injection) => toml::to_string(injection)?.into_bytes(),
         None if had => Vec::new(),
         None => return Ok(()),
     };

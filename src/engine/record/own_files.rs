@@ -52,7 +52,7 @@ pub(crate) fn write_own_file(repo: &Repo, focused: &LoadedJob, file: OwnFile<'_>
         let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
         Ok(Ok(StepDraft::new(state, step, subject.clone(), by).with(put)))
     })?;
-    let taken = taken.map_err(|refusal| SeedError::Usage(refusal.wants.word().to_owned()))?;
+    let taken = taken.map_err(|refusal| SeedError::Refused(refusal.wants))?;
     put_own_file(repo, &taken.focused, name, &bytes)?;
     Ok(taken.focused)
 }
@@ -63,7 +63,7 @@ pub(crate) fn put_own_file(repo: &Repo, focused: &LoadedJob, name: &str, bytes: 
     let file = repo.store.work_tree().join(&path);
     replace_file(repo, &file, bytes)?;
     if repo::paths::bytes_of(&file)? != bytes {
-        return Err(SeedError::Usage(format!("{path} does not read as it was written; try again")));
+        return Err(SeedError::OnDisk(format!("{path} does not read as it was written; try again")));
     }
     record::journal_line::note(repo, Some(focused), |line| {
         line.what = What::After;

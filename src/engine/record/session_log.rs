@@ -48,5 +48,5 @@ pub(crate) fn session_log(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Captur
 }
 
 pub(crate) fn unread(bad: BadLog) -> SeedError {
-    SeedError::Usage(bad.to_string())
+    SeedError::OnDisk(bad.to_string())
 }

@@ -164,7 +164,7 @@ pub(crate) fn create(
     let draft = StepDraft { edits, ..StepDraft::new(&job, "birth", subject, by) };
     let mut decide = |_: &mut State, _: &JournalLines| Ok(Ok(draft.clone()));
     let taken = write(repo, &chain, None, &mut job, &JournalLines::default(), &mut decide)?;
-    let taken = taken.map_err(|_| SeedError::Usage("a birth is never refused".to_owned()))?;
+    let taken = taken.map_err(|refusal| SeedError::Refused(refusal.wants))?;
     if focus {
         // The journal first: a focus without its journal would look like damage.
         repo.store.journal().restart(Some(&opening(&taken.focused.state, repo.now)))?;

@@ -26,9 +26,10 @@ use crate::engine::repo;
 use crate::format::journal::Counts;
 use crate::format::state::{BadState, State};
 use crate::format::{meta, names};
-use crate::jobs::{JobId, Status, UnixSeconds};
+use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::store::{NotOpen, Store, StoreError, Tip};
+use crate::verdict::Wants;
 use crate::world;
 
 /// A repository with git seed in it, at one moment.
@@ -98,8 +99,31 @@ pub enum SeedError {
     Newer(u32),
     #[error(transparent)]
     Journal(#[from] JournalTrouble),
+    /// Words that the parser of a command does not know, or an id that nothing has.
     #[error("{0}")]
     Usage(String),
+    /// A well-formed command that the state does not allow.
+    #[error("{0}")]
+    NotNow(String),
+    /// A step of a job that its status does not allow.
+    #[error(transparent)]
+    Status(#[from] BadStatus),
+    /// A step that no rule judges was refused; it never is.
+    #[error("{} was wanted", .0.word())]
+    Refused(Wants),
+    /// A file that git seed or the agent keeps does not hold what it must.
+    #[error("{0}")]
+    OnDisk(String),
+    /// What `init` and `uninstall` write in, hosts' settings and git's hooks, cannot be written.
+    #[error("{0}")]
+    Setup(String),
+    /// A table that is part of the binary does not read.
+    #[error("{0}")]
+    Shipped(String),
+    #[error(transparent)]
+    Toml(#[from] toml::ser::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
     /// A job whose record came from elsewhere and cannot be gone on with as it is.
     #[error("{0}")]
     Elsewhere(String),
@@ -127,6 +151,16 @@ impl SeedError {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// The exit code of a command that ends with it: 64 for wrong usage, 2 where the state
+    /// does not allow the command, 1 for all that broke.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 64,
+            Self::NotNow(_) | Self::Status(_) | Self::Closed { .. } => 2,
+            _ => 1,
         }
     }
 
@@ -256,5 +290,29 @@ impl Repo {
     /// The private index of the tree fence.
     pub(crate) fn private_index(&self) -> std::path::PathBuf {
         self.store.seed_dir().join("index").join(self.store.worktree_name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_wrong_usage_ends_with_64_and_only_the_state_with_2() {
+        let what = || "why".to_owned();
+        let closed =
+            SeedError::Closed { id: "20261121t205612-7f3a".parse().expect("an id"), status: "completed" };
+        let cases = [
+            (SeedError::Usage(what()), 64),
+            (SeedError::NotNow(what()), 2),
+            (closed, 2),
+            (SeedError::NoJob, 1),
+            (SeedError::OnDisk(what()), 1),
+            (SeedError::Setup(what()), 1),
+            (SeedError::Journal(JournalTrouble::Missing), 1),
+        ];
+        for (error, code) in cases {
+            assert_eq!(error.exit_code(), code, "{error:?}");
+        }
     }
 }

@@ -87,13 +87,13 @@ fn install_host(
     let path = repo.store.work_tree().join(name);
     if !shared && repo.store.is_tracked(name)? {
         let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
-        return Err(SeedError::Usage(text));
+        return Err(SeedError::NotNow(text));
     }
     let existing = read_if_there(&path)?;
     let binary = world::own_binary();
     let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
     let added = install::add(existing.as_deref(), row, &binary)
-        .map_err(|bad| SeedError::Usage(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why)))?;
+        .map_err(|bad| SeedError::Setup(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why)))?;
     let at = installation.settings.iter().position(|file| file.path == path);
     let at = at.unwrap_or_else(|| {
         let made_dirs = missing_dirs(&path, repo.store.work_tree());
@@ -264,7 +264,7 @@ pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
 const TRIAL: &str = "observe: settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n";
 
 pub(crate) fn hook_error(error: githooks::HookError) -> SeedError {
-    SeedError::Usage(error.to_string())
+    SeedError::Setup(error.to_string())
 }
 
 /// Where the bundle of a removed installation goes: outside the repository.

@@ -142,7 +142,7 @@ fn server_place(repo: &Repo, server: &ServerRow) -> Result<Place> {
     let dir = told
         .or_else(|| world::variable("HOME"))
         .map(PathBuf::from)
-        .ok_or_else(|| SeedError::Usage(format!("{} is wanted, and HOME is not set", server.file)))?;
+        .ok_or_else(|| SeedError::Setup(format!("{} is wanted, and HOME is not set", server.file)))?;
     Ok(place_at(repo, &dir.join(rest)))
 }
 
@@ -202,7 +202,7 @@ impl Place {
                 let _ = fs::remove_dir(&dir);
             } else if began.elapsed() > PATIENCE {
                 let text = format!("{} is in use: {} is there; try again", self.shown, dir.display());
-                return Err(SeedError::Usage(text));
+                return Err(SeedError::Setup(text));
             }
             std::thread::sleep(Duration::from_millis(20));
         }

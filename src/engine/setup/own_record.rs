@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::Installation;
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{Repo, Result};
 use crate::world;
 
 /// One line of what `init` or `uninstall` did.
@@ -21,7 +21,7 @@ impl Told {
 }
 
 pub(crate) fn save(repo: &Repo, installation: &Installation) -> Result<()> {
-    let text = toml::to_string(installation).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let text = toml::to_string(installation)?;
     // It holds bytes of the person's configuration: nobody else may read it.
     Ok(world::Whole::private().write(&repo.record_file(), text.as_bytes())?)
 }

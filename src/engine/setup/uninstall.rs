@@ -74,7 +74,7 @@ fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> {
     let Some(text) = read_if_there(&file.path)? else {
         return Ok(Told::new("left", shown, "it is gone already"));
     };
-    let row = hosts::row(&file.host).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+    let row = hosts::row(&file.host).map_err(|bad| SeedError::Setup(bad.to_string()))?;
     let undo = Some(file.undo.as_str()).filter(|undo| !undo.is_empty());
     let removed = match install::remove(&text, row, undo) {
         Ok(removed) => removed,
