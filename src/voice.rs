@@ -3,7 +3,8 @@
 //! `voice.toml` holds every sentence that an agent hears from a rule. A row is chosen
 //! by the wanted work, then by case, then by phase; the most particular row wins. No
 //! rule holds prose, and no sentence here speaks of scores, thresholds or counts of acts.
-//! The lines of the text that opens a phase stand there too, one row for each [`Line`].
+//! The lines of the text that opens a phase stand there too, one row for each [`Line`], and what a
+//! person is told, one for each [`Notice`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -164,11 +165,116 @@ struct OpenRow {
     text: String,
 }
 
+/// What a person hears of git seed, and the agent of what a person said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notice {
+    WordOfGuest,
+    OnAlready,
+    OnToAgent,
+    OnAgain,
+    QuickAlone,
+    QuickBornToAgent,
+    QuickBorn,
+    QuickMovedToAgent,
+    QuickMoved,
+    QuickClosed,
+    QuickHasNoMap,
+    QuickWhileClosing,
+    QuickAlready,
+    QuickUnderWay,
+    AllowAlone,
+    AllowWithoutJob,
+    AllowedNothing,
+    AllowedLater,
+    AllowedNotAll,
+    AllowedToAgent,
+    Allowed,
+    ShutOutside,
+    ShutGit,
+    ShutOwnState,
+    ShutSurface,
+    ShutPage,
+    ShutMemory,
+    ShutPattern,
+    PauseWithoutJob,
+    PauseNotActive,
+    Paused,
+    PausedToAgent,
+    OffToAgent,
+    Off,
+    JoinedAlready,
+    JoinWithoutJob,
+    JoinedToAgent,
+    Joined,
+    ApproveAwaiting,
+    ApproveWithoutJob,
+    ApproveTooSoon,
+    ApproveTooSoonToAgent,
+    ApprovedHere,
+    ApprovedNothing,
+    ApprovedNot,
+    ApproveUnknown,
+    ApproveOfGuest,
+    ApproveUnattended,
+    AnswerOfTimer,
+    AnswerOfNobody,
+    AnswerUnattended,
+    AnswerNotAsked,
+    AnswerAgain,
+    GmodeOpen,
+    GmodeShut,
+    JobCreated,
+    Repeats,
+    AccessGranted,
+    ApprovedAndClosed,
+    Approved,
+    DeclinedCompletion,
+    DeclinedSide,
+    DeclinedSurface,
+    DeclinedJob,
+    DeclinedAccess,
+    DeclinedRepeat,
+    AnswerKept,
+    PromptIsJob,
+    PromptWaits,
+    PrintsNotCompared,
+    PrintsGone,
+    PrintsOfAgent,
+    PrintsUnclaimed,
+    PrintsDisarmed,
+    MorningAwaits,
+    MorningWaits,
+    NotAwaiting,
+    ApprovedElsewhere,
+    AnswerOfUnopened,
+    StillPending,
+    TurnEndsOpen,
+    Repeated,
+    SessionOfGuest,
+    SessionWithJob,
+    SurfaceRefused,
+    SurfaceTestOpen,
+    SurfaceWithoutCommit,
+    SurfaceDirty,
+    ChecksFailed,
+    TurnTests,
+}
+
+/// What is told as `key`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TellRow {
+    key: Notice,
+    told: String,
+}
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     say: Vec<Row>,
     open: Vec<OpenRow>,
+    tell: Vec<TellRow>,
 }
 
 /// What is said for one refusal.
@@ -220,6 +326,13 @@ pub fn open(key: Line, phase: &str, facts: &Facts) -> String {
     let fits = |row: &&OpenRow| row.key == key && row.phase.as_deref().is_none_or(|own| own == phase);
     let row = table().open.iter().rev().filter(fits).max_by_key(|row| row.phase.is_some());
     row.map_or_else(String::new, |row| fill(&row.text, facts, phase, MOST_TOLD))
+}
+
+/// What is told as `key`; `facts` stand in it as they are.
+pub fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
+    let fact = |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
+    let row = table().tell.iter().find(|row| row.key == key);
+    row.map_or_else(String::new, |row| fill_by(&row.told, |name| fact(name).to_owned()))
 }
 
 /// The refusals that `phase` may hear, each by its id (the wanted work, with its case behind
@@ -292,6 +405,13 @@ fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static Row> {
 
 /// Replaces `{key}`, in small letters, by its fact; `{phase}` is always known.
 fn fill(text: &str, facts: &Facts, phase: &str, most: usize) -> String {
+    fill_by(text, |key| match key {
+        "phase" => phase.to_owned(),
+        key => quoted(facts.get(key).unwrap_or_default(), most),
+    })
+}
+
+fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut rest = text;
     while let Some(open) = rest.find('{') {
@@ -302,12 +422,11 @@ fn fill(text: &str, facts: &Facts, phase: &str, most: usize) -> String {
             return out;
         };
         match &from[1..close] {
-            "phase" => out.push_str(phase),
             // What the agent is to write between braces of its own, such as `{<topic>}`.
             own if !own.chars().all(|c| c.is_ascii_lowercase() || c == '-') => {
                 out.push_str(&from[..=close]);
             }
-            key => out.push_str(&quoted(facts.get(key).unwrap_or_default(), most)),
+            key => out.push_str(&fact(key)),
         }
         rest = &from[close + 1..];
     }
@@ -395,6 +514,17 @@ mod tests {
         keys.dedup();
         // The last one of the list of lines; each before it has its number.
         assert_eq!(keys.len(), Line::EndsWithWords as usize + 1, "a line has no row: {keys:?}");
+    }
+
+    #[test]
+    fn every_notice_stands_there_once() {
+        let mut keys: Vec<Notice> = table().tell.iter().map(|row| row.key).collect();
+        let count = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), count, "no row stands twice");
+        // The last one of the list of notices; each before it has its number.
+        assert_eq!(count, Notice::TurnTests as usize + 1, "a notice has no row: {keys:?}");
     }
 
     #[test]

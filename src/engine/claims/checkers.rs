@@ -19,6 +19,7 @@ use crate::format::{evidence, short_hash};
 use crate::hosts::{self, Host, install};
 use crate::phases::place::Place;
 use crate::store::TreeId;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// The longest that the checkers of one edit run, all together.
@@ -103,9 +104,7 @@ pub(crate) fn word_on_checks(
     let commands = commands(repo)?.checks_of(&paths);
     let done = run_all(repo, &commands, CHECKS, |_, _| {});
     let (found, quoted) = told(done.iter().filter(|one| !one.passed), Side::Head);
-    (!found.is_empty()).then(|| {
-        format!("git seed: {found}. Nothing is refused for it; mend what belongs to your change.{quoted}")
-    })
+    (!found.is_empty()).then(|| tell(Notice::ChecksFailed, &[("found", &found), ("quoted", &quoted)]))
 }
 
 /// Runs the tests of what changed since they ran last, when a turn of the main session
@@ -139,7 +138,7 @@ pub(crate) fn tests_of_turn(repo: &Repo, host: &Host, event: &Event, waiting: u3
     }
     turn.tree = fence::tree::snapshot(repo)?.to_string();
     let (found, quoted) = told(done.iter(), Side::Tail);
-    turn.told = format!("git seed: tests at the end of the turn: {found}.{quoted}");
+    turn.told = tell(Notice::TurnTests, &[("found", &found), ("quoted", &quoted)]);
     remember_turn(repo, &turn)?;
     Ok(Some(turn.told))
 }

@@ -11,6 +11,7 @@ use crate::format::prints::{Look, Print, Prints, Role};
 use crate::hosts;
 use crate::phases::place::{Lock, Place};
 use crate::store::RepoPath;
+use crate::voice::{Notice, tell};
 
 /// What a comparison found; all paths as they are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,27 +35,19 @@ impl FingerprintDiff {
     pub fn to_person(&self) -> Option<String> {
         let mut told = Vec::new();
         if let Some(why) = &self.trouble {
-            told.push(format!("git seed: the fingerprints could not be compared: {why}"));
+            told.push(tell(Notice::PrintsNotCompared, &[("why", why)]));
         }
         if self.gone {
-            told.push("git seed: the fingerprints of this session were gone; they are taken anew, and what changed before counts as yours.".to_owned());
+            told.push(tell(Notice::PrintsGone, &[]));
         }
         if !self.strays.is_empty() {
-            told.push(format!(
-                "git seed: a call of the agent changed {}. No step is taken until git seed fence restore puts it back, or you take it over: git seed fence accept",
-                self.strays.join(", ")
-            ));
+            told.push(tell(Notice::PrintsOfAgent, &[("paths", &self.strays.join(", "))]));
         }
         if !self.unclaimed.is_empty() {
-            told.push(format!(
-                "git seed: {} changed, and no call claims it; it counts as yours.",
-                self.unclaimed.join(", ")
-            ));
+            told.push(tell(Notice::PrintsUnclaimed, &[("paths", &self.unclaimed.join(", "))]));
         }
         for what in &self.disarmed {
-            told.push(format!(
-                "git seed: WARNING: {what} git seed init puts it right; git seed doctor says more."
-            ));
+            told.push(tell(Notice::PrintsDisarmed, &[("what", what)]));
         }
         (!told.is_empty()).then(|| told.join("\n"))
     }

@@ -19,6 +19,7 @@ use crate::phases::place::{Place, Surface, Unlocked};
 use crate::phases::{Kind, gates};
 use crate::store::{CommitId, RepoPath, TreeEdit, TreeId};
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// The longest that a check may run.
@@ -65,7 +66,10 @@ pub(crate) fn unlock(repo: &Repo, chain: &str, grants: Grant, name: &str) -> Res
     let not = |why: String| Ok(PersonReply::NotCounted(why));
     if let Err(refusal) = lock_may_open(repo, grants, name, &focused) {
         let said = crate::voice::say(&refusal, focused.state.stand.phase.as_str());
-        return not(format!("{name} stays locked: {} Do: {}", said.why, said.do_));
+        return not(tell(
+            Notice::SurfaceRefused,
+            &[("surface", name), ("why", &said.why), ("do", &said.do_)],
+        ));
     }
     if grants == Grant::SurfaceTest {
         fence::opened::grant_step(
@@ -79,16 +83,14 @@ pub(crate) fn unlock(repo: &Repo, chain: &str, grants: Grant, name: &str) -> Res
                 }
             },
         )?;
-        return Ok(PersonReply::Done(format!("{name} is unlocked until the next boundary")));
+        return Ok(PersonReply::Done(tell(Notice::SurfaceTestOpen, &[("test", name)])));
     }
     let Some(head) = repo.store.head()?.commit else {
-        return not(format!("{name} stays locked: without a commit nothing could be put back"));
+        return not(tell(Notice::SurfaceWithoutCommit, &[("surface", name)]));
     };
     if let Some(path) = fence::tree::dirty_now(repo)?.into_iter().find(|path| is_of_surface(repo, path, name))
     {
-        return not(format!(
-            "{name} stays locked: {path} differs from HEAD, and only what is committed could be put back"
-        ));
+        return not(tell(Notice::SurfaceDirty, &[("surface", name), ("path", &path)]));
     }
     let unlocked = Unlocked { surface: name.to_owned(), checkpoint: head.to_string(), test: None };
     fence::opened::grant_step(repo, chain, "unlock", &format!("a person unlocked {name}"), |state| {

@@ -11,6 +11,7 @@ use crate::event::{Act, ToolCall};
 use crate::format::journal::{Counts, Linked, Refused, What};
 use crate::store::Tail;
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 use crate::{shell, voice};
 
 /// Refusals of one kind in a row that make a storm.
@@ -56,7 +57,7 @@ pub(crate) fn is_news(counts: &mut Counts) -> bool {
 /// The line to the person.
 pub(crate) fn line(refusal: &Refusal, phase: &str) -> String {
     let why = voice::say(refusal, phase).why;
-    format!("git seed: the same refusal came five times in a row: {why} Look: git seed why")
+    tell(Notice::Repeated, &[("why", &why)])
 }
 
 /// A command to git seed: its own refusal is noted while it runs, so that it ended is no

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::format::journal::{Counts, What};
 use crate::hosts::Answer;
 use crate::jobs::Status;
+use crate::voice::{Notice, tell};
 
 /// A subagent begins or ends.
 pub(crate) fn subagent(repo: &Repo, change: impl FnOnce(&mut Counts)) -> Result<Answer> {
@@ -30,9 +31,7 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<
     }
     let guest = repo.is_guest(&focused, event);
     if guest {
-        return Ok(Answer::context(
-            "git seed: another session drives the job in this worktree; here you may look and answer.",
-        ));
+        return Ok(Answer::context(tell(Notice::SessionOfGuest, &[])));
     }
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Session;
@@ -45,7 +44,7 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<
         memory::context::begins(&mut line.counts, memory::context::gauge(&focused), source, repo.now);
     })?;
     let told = briefing::gather::wake_text(repo, &focused, source == "resume");
-    let mut text = format!("git seed: a job is under way.\n{told}");
+    let mut text = format!("{}\n{told}", tell(Notice::SessionWithJob, &[]));
     if let Some(filling) = memory::compaction::filling_at_start(repo, &focused, event)? {
         text = format!("{text}{filling}\n");
     }

@@ -11,7 +11,7 @@ use crate::phases::stop::{self, Turn};
 use crate::rules::ClaimMode;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// Stops in a row that are refused before the turn is let go.
 const STOPS: u32 = 3;
@@ -48,8 +48,7 @@ fn last_words(repo: &Repo, focused: &LoadedJob, event: &Event) -> Result<Answer>
     // A stop has no room for a word to the agent: the person hears it, once in a session.
     let told = claims::required::advise(repo, &event.session, focused, &refusal)?;
     let path = refusal.facts.get("path").unwrap_or_default();
-    let told =
-        told.map(|_| format!("git seed: the answer speaks of {path}, which was not opened in this turn."));
+    let told = told.map(|_| tell(Notice::AnswerOfUnopened, &[("path", path)]));
     Ok(told.map_or_else(Answer::silence, Answer::to_person))
 }
 
@@ -60,10 +59,7 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
     }
     let Some(job) = jobs::birth::waiting_here(repo)? else { return Ok(Answer::silence()) };
     if loose_stops(repo) >= STOPS {
-        return Ok(Answer::to_person(format!(
-            "git seed: job \"{}\" is still pending here.",
-            job.state.job.name
-        )));
+        return Ok(Answer::to_person(tell(Notice::StillPending, &[("job", &job.state.job.name)])));
     }
     let refusal = stop::waits(&job.state.job.name, job.state.job.id.as_str());
     let text = voice::say(&refusal, "idle").text();
@@ -117,8 +113,8 @@ fn hand_off(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<Answe
         Ok(Ok(StepDraft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)))
     })?;
     debug_assert!(step.is_ok(), "a hand-off is never refused");
-    Ok(Answer::to_person(format!(
-        "git seed: the turn ends although \"{}\" is open in {}. A hand-off is kept: git seed status",
-        focused.state.job.name, focused.state.stand.phase
+    Ok(Answer::to_person(tell(
+        Notice::TurnEndsOpen,
+        &[("job", &focused.state.job.name), ("phase", focused.state.stand.phase.as_str())],
     )))
 }

@@ -15,7 +15,7 @@ use crate::jobs::Status;
 use crate::memory::condense::Stage;
 use crate::phases::Kind;
 use crate::rules::Approving;
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// True where a finished job rests instead of asking.
 pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
@@ -75,11 +75,11 @@ pub(crate) fn awaiting(repo: &Repo) -> Result<Vec<LoadedJob>> {
 pub(crate) fn good_morning(repo: &Repo) -> Result<Answer> {
     let approve = |job: &LoadedJob| {
         let job = &job.state.job;
-        format!("git seed: \"{}\" awaits you: git seed job approve {}", job.name, job.id)
+        tell(Notice::MorningAwaits, &[("job", &job.name), ("id", job.id.as_str())])
     };
     let activate = |job: LoadedJob| {
         let job = job.state.job;
-        format!("git seed: \"{}\" waits in this worktree: git seed job activate {}", job.name, job.id)
+        tell(Notice::MorningWaits, &[("job", &job.name), ("id", job.id.as_str())])
     };
     let mut lines: Vec<String> = awaiting(repo)?.iter().map(approve).collect();
     lines.extend(jobs::birth::waiting_here(repo)?.map(activate));
@@ -91,7 +91,10 @@ pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> 
     let name = &job.state.job.name;
     let status = job.state.job.status;
     if status != Status::Awaiting {
-        return Ok(PersonReply::NotCounted(format!("\"{name}\" is {}, not awaiting you.", status.word())));
+        return Ok(PersonReply::NotCounted(tell(
+            Notice::NotAwaiting,
+            &[("job", name), ("status", status.word())],
+        )));
     }
     let fold = record::interactions::fold_for(repo, &job.chain)?;
     let completed = jobs::completion::complete(repo, &job.chain, fold, |state| {
@@ -105,7 +108,7 @@ pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> 
                 repo.store.journal().restart(None)?;
             }
             record::archive::put_away(repo, &job.state.job.id)?;
-            PersonReply::Done(format!("\"{name}\" is approved and completed."))
+            PersonReply::Done(tell(Notice::ApprovedElsewhere, &[("job", name)]))
         }
         Err(refusal) => PersonReply::NotCounted(voice::say(&refusal, "idle").why),
     })

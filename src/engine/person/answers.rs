@@ -26,6 +26,7 @@ use crate::phases::{Kind, commands};
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// Hears the answers of `call`.
 pub(crate) fn hear_answers(
@@ -92,30 +93,28 @@ struct AnswerToCall<'a> {
 /// Does what a registered question grants, where the answer counts.
 fn hear(repo: &Repo, chain: &str, registered: &Registered, came: &AnswerToCall<'_>) -> Result<PersonReply> {
     let AnswerToCall { call, answer, sender, first } = *came;
-    let not = |why: &str| Ok(PersonReply::NotCounted(why.to_owned()));
+    let not = |why| Ok(PersonReply::NotCounted(tell(why, &[])));
     let Some(named) = registered.granted(&answer.answer) else {
-        return Ok(PersonReply::Done(declined(registered).to_owned()));
+        return Ok(PersonReply::Done(tell(declined(registered), &[])));
     };
     if answer.timed_out {
-        return not("the answer came from a timer, so nobody approved anything");
+        return not(Notice::AnswerOfTimer);
     }
     match sender {
         Sender::Nobody => {
-            return not("the answer did not come from this session's host, so it cannot count");
+            return not(Notice::AnswerOfNobody);
         }
         Sender::Unattended if repo.rules.unattended == Unattended::Refuse => {
-            return not(
-                "nobody sat there, so the answer is kept but does not count; a person can run git seed job approve",
-            );
+            return not(Notice::AnswerUnattended);
         }
         _ => {}
     }
     let asked = [registered.tag.as_str(), &text_hash(&answer.question), named];
     if !was_asked(repo, chain, call, &asked)? {
-        return not("no question of that shape went out with this call, so the answer cannot count");
+        return not(Notice::AnswerNotAsked);
     }
     if !first {
-        return not("this answer came before, and counts once");
+        return not(Notice::AnswerAgain);
     }
     grant(repo, chain, registered, answer, named)
 }
@@ -138,8 +137,8 @@ fn grant(
         }
         Grant::SideLane => {
             enter_side(repo, chain, "the person opened it", By::Person).map(|entered| match entered {
-                Ok(_) => PersonReply::Done("gmode is open; leave it with git seed gmode exit".to_owned()),
-                Err(_) => PersonReply::NotCounted("gmode does not open from here".to_owned()),
+                Ok(_) => PersonReply::Done(tell(Notice::GmodeOpen, &[])),
+                Err(_) => PersonReply::NotCounted(tell(Notice::GmodeShut, &[])),
             })
         }
         Grant::Job => {
@@ -149,9 +148,7 @@ fn grant(
                 .state
                 .job
                 .id;
-            Ok(PersonReply::Done(format!(
-                "the job {id} waits; git seed job activate {id} begins it between cycles"
-            )))
+            Ok(PersonReply::Done(tell(Notice::JobCreated, &[("id", id.as_str())])))
         }
         Grant::Access => grant_access(repo, chain),
         Grant::Repeat => {
@@ -161,7 +158,7 @@ fn grant(
             fence::opened::grant_step(repo, chain, "repeat", &subject, |state| {
                 (state.job.repeating_interval, state.job.repeats_active) = (hours, active);
             })?;
-            Ok(PersonReply::Done(format!("the job repeats every {hours} hours once it is completed")))
+            Ok(PersonReply::Done(tell(Notice::Repeats, &[("hours", &hours.to_string())])))
         }
         Grant::Surface | Grant::SurfaceTest => fence::surfaces::unlock(repo, chain, registered.grants, named),
         Grant::Nothing => Ok(PersonReply::Kept),
@@ -172,7 +169,7 @@ fn grant(
 pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
     let subject = "a person lets it unlock protected surfaces";
     fence::opened::grant_step(repo, chain, "access", subject, |state| state.job.plugin_lock_approval = true)?;
-    Ok(PersonReply::Done("the job may ask for a protected surface with [PLUGIN-LOCK]".to_owned()))
+    Ok(PersonReply::Done(tell(Notice::AccessGranted, &[])))
 }
 
 /// The journal, or the trace of this stay, has the line of this very call.
@@ -202,14 +199,12 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
         jobs::completion::complete(repo, chain, Journaling::Read, |state| may_complete(repo, state))?;
     Ok(match completed {
         Ok(done) if closes_at_once(repo, &done)? => {
-            let closed = "the job is approved, completed and closed; nothing is left to do for it";
+            let closed = tell(Notice::ApprovedAndClosed, &[]);
             let next =
                 if repo.store.focus()?.is_none() { jobs::dependencies::next_told(repo)? } else { Vec::new() };
-            PersonReply::Done([closed.to_owned()].into_iter().chain(next).collect::<Vec<_>>().join(". "))
+            PersonReply::Done([closed].into_iter().chain(next).collect::<Vec<_>>().join(". "))
         }
-        Ok(_) => PersonReply::Done(
-            "the job is approved and completed; close its cycle with git seed phase advance -F -".to_owned(),
-        ),
+        Ok(_) => PersonReply::Done(tell(Notice::Approved, &[])),
         Err(refusal) => {
             let said = crate::voice::say(&refusal, "condense");
             PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
@@ -351,16 +346,14 @@ fn text_hash(text: &str) -> String {
     crate::format::short_hash(text.as_bytes(), 16)
 }
 
-fn declined(registered: &Registered) -> &'static str {
+fn declined(registered: &Registered) -> Notice {
     match registered.grants {
-        Grant::Complete => {
-            "the person wants to review; the job stays open. Add a cycle with git seed phase advance --add-cycle \"<why>\" -F -, or ask again when it is settled"
-        }
-        Grant::SideLane => "the person keeps the phase; go on in it",
-        Grant::Surface | Grant::SurfaceTest => "the person leaves it locked; go on without it",
-        Grant::Job => "no job was created; what the person said is kept with this one",
-        Grant::Access => "the person keeps protected surfaces closed to this job; go on without them",
-        Grant::Repeat => "the job stays what it is: done once",
-        Grant::Nothing => "the answer is kept with the job",
+        Grant::Complete => Notice::DeclinedCompletion,
+        Grant::SideLane => Notice::DeclinedSide,
+        Grant::Surface | Grant::SurfaceTest => Notice::DeclinedSurface,
+        Grant::Job => Notice::DeclinedJob,
+        Grant::Access => Notice::DeclinedAccess,
+        Grant::Repeat => Notice::DeclinedRepeat,
+        Grant::Nothing => Notice::AnswerKept,
     }
 }

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
 use crate::jobs::routing::{self, InteractionKind, Route};
+use crate::voice::{Notice, tell};
 
 /// A prompt in the session that drives goes its ordinary way.
 pub(crate) fn route_prompt(
@@ -27,8 +28,8 @@ pub(crate) fn route_prompt(
             let interaction = jobs::birth::as_prompt(repo, text, word);
             let created =
                 jobs::birth::create_from_prompt(repo, &interaction, &driver, repo.rules.maps.home_name())?;
-            let told = "git seed: this prompt is a new job. You may look and answer freely; before the first change run git seed phase advance.";
-            record::journal_line::count_injected(repo, &created, told)?;
+            let told = tell(Notice::PromptIsJob, &[]);
+            record::journal_line::count_injected(repo, &created, &told)?;
             Ok(Answer::context(told))
         }
         (Route::Append(kind), Some(focused)) => {
@@ -40,9 +41,7 @@ pub(crate) fn route_prompt(
         }
         (Route::Keep, Some(focused)) => {
             keep_prompt(repo, focused, &text, word)?;
-            Ok(Answer::context(
-                "git seed: the finished job is still closing; this prompt becomes the next job once git seed phase advance has closed the cycle.",
-            ))
+            Ok(Answer::context(tell(Notice::PromptWaits, &[])))
         }
         _ => Ok(Answer::silence()),
     }

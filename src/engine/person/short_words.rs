@@ -26,7 +26,7 @@ use crate::phases::Write;
 use crate::phases::place::Place;
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// A person's prompt as it came in.
 pub(crate) struct Spoken<'a> {
@@ -104,7 +104,7 @@ pub(crate) fn short_word(
         )
     {
         let name = &focused.state.job.name;
-        let told = format!("another session drives \"{name}\"; {short} counts here after [JOIN].");
+        let told = tell(Notice::WordOfGuest, &[("job", name), ("word", &short.to_string())]);
         return Ok(Told::person(told).alone());
     }
     match short {
@@ -113,7 +113,7 @@ pub(crate) fn short_word(
         ShortWord::Pause => pause_word(repo, spoken, focused),
         ShortWord::Off => off_word(repo, spoken, rest, focused),
         ShortWord::On => {
-            let told = Told::person("it is on already.");
+            let told = Told::person(tell(Notice::OnAlready, &[]));
             hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
         }
         ShortWord::Approve(None) => approve_word(repo, spoken, focused),
@@ -140,14 +140,12 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     let spoken = Spoken { event, text, word, guest };
     let told = match &focused {
         Some(focused) if !guest && !focused.state.stand.is_talk() => {
-            let agent = format!(
-                "git seed is on again in this worktree.\n{}",
-                briefing::gather::entry_text(repo, focused)
-            );
+            let agent =
+                format!("{}\n{}", tell(Notice::OnToAgent, &[]), briefing::gather::entry_text(repo, focused));
             record::journal_line::count_injected(repo, focused, &agent)?;
-            Told::both("on again; what changed meanwhile counts as yours.", agent)
+            Told::both(tell(Notice::OnAgain, &[]), agent)
         }
-        _ => Told::person("on again; what changed meanwhile counts as yours."),
+        _ => Told::person(tell(Notice::OnAgain, &[])),
     };
     hand_on(repo, &spoken, rest, focused.as_ref()).map(|answer| told.before(answer))
 }
@@ -188,27 +186,28 @@ fn keep_word(repo: &Repo, spoken: &Spoken<'_>, job: &LoadedJob) -> Result<()> {
 
 fn quick_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
     if rest.is_empty() && focused.is_none_or(|focused| !focused.state.job.status.is_open()) {
-        let told = "[QUICK] stands before what is to be done: [QUICK] fix the typo in README.md";
+        let told = tell(Notice::QuickAlone, &[]);
         return Ok(Told::person(told).alone());
     }
     match begin_quick(repo, spoken, focused)? {
         Lane::Created(created) => {
             let agent = format!(
-                "this prompt is a new job on the small lane.\n{}",
+                "{}\n{}",
+                tell(Notice::QuickBornToAgent, &[]),
                 briefing::gather::entry_text(repo, &created)
             );
             record::journal_line::count_injected(repo, &created, &agent)?;
-            Ok(Told::both("a small job; it asks you once, at its end.", agent).alone())
+            Ok(Told::both(tell(Notice::QuickBorn, &[]), agent).alone())
         }
         Lane::Switched => {
             let now = repo.focused()?;
             let opens = now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
-            let agent = format!("the person put this job on the small lane.\n{opens}");
-            let told = Told::both("the job goes the small lane.", agent);
+            let agent = format!("{}\n{opens}", tell(Notice::QuickMovedToAgent, &[]));
+            let told = Told::both(tell(Notice::QuickMoved, &[]), agent);
             hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
         }
         Lane::Closed(why) => {
-            let told = Told::person(format!("[QUICK] is not possible now: {why}"));
+            let told = Told::person(tell(Notice::QuickClosed, &[("why", &why)]));
             hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
         }
     }
@@ -218,11 +217,11 @@ fn quick_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&Loa
 fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Lane> {
     let closed = |why: String| Ok(Lane::Closed(why));
     if !repo.rules.maps.names().contains(&QUICK) {
-        return closed("there is no track `quick` among the maps of this git-seed.".to_owned());
+        return closed(tell(Notice::QuickHasNoMap, &[]));
     }
     let Some(focused) = focused.filter(|focused| focused.state.job.status.is_open()) else {
         if focused.is_some_and(|focused| focused.state.is_closing()) {
-            return closed("the finished job is still closing; the next one goes the small lane.".to_owned());
+            return closed(tell(Notice::QuickWhileClosing, &[]));
         }
         let prompt = jobs::birth::as_prompt(repo, spoken.text.to_owned(), spoken.word);
         let created = jobs::birth::create_from_prompt(repo, &prompt, &spoken.driver(), QUICK)?;
@@ -230,10 +229,13 @@ fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) ->
     };
     let stand = &focused.state.stand;
     if stand.track == QUICK {
-        return closed("the job goes the small lane already.".to_owned());
+        return closed(tell(Notice::QuickAlready, &[]));
     }
     if !stand.phase.is_idle() {
-        return closed(format!("\"{}\" is under way in {}.", focused.state.job.name, stand.phase));
+        return closed(tell(
+            Notice::QuickUnderWay,
+            &[("job", &focused.state.job.name), ("phase", stand.phase.as_str())],
+        ));
     }
     let switched = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         QUICK.clone_into(&mut state.stand.track);
@@ -254,7 +256,7 @@ fn allow_word(
     focused: Option<&LoadedJob>,
 ) -> Result<Answer> {
     if paths.is_empty() {
-        let told = Told::person("[ALLOW] names what it opens: [ALLOW src/main.rs docs/]");
+        let told = Told::person(tell(Notice::AllowAlone, &[]));
         return hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer));
     }
     let open = |focused: &&LoadedJob| focused.state.job.status.is_open();
@@ -266,7 +268,7 @@ fn allow_word(
     let answer = hand_on(repo, spoken, rest, focused)?;
     let told = match repo.focused()?.as_ref().filter(open) {
         Some(created) => allow(repo, spoken, created, paths)?,
-        None => Told::person("[ALLOW] opened nothing: no job is under way here."),
+        None => Told::person(tell(Notice::AllowWithoutJob, &[])),
     };
     Ok(told.before(answer))
 }
@@ -283,7 +285,7 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
     }
     let shut = kept_shut.join(", ");
     if lines.is_empty() {
-        return Ok(Told::person(format!("opened nothing: {shut}.")));
+        return Ok(Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)])));
     }
     widen(repo, &focused.chain, &lines)?;
     let opened = lines.join(", ");
@@ -291,13 +293,13 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
     let writes = map.phases().find(|row| row.write.contains(&Write::Scope));
     let here = repo.row(Some(focused)).write.contains(&Write::Scope);
     let effect = match writes {
-        Some(row) if !here => format!("; {} may write there", row.name),
+        Some(row) if !here => tell(Notice::AllowedLater, &[("phase", row.name.as_str())]),
         _ => String::new(),
     };
-    let but = if shut.is_empty() { String::new() } else { format!("; not opened: {shut}") };
-    let agent = format!("the person opened {opened} until this cycle is closed{effect}.");
+    let but = if shut.is_empty() { String::new() } else { tell(Notice::AllowedNotAll, &[("shut", &shut)]) };
+    let agent = tell(Notice::AllowedToAgent, &[("paths", &opened), ("effect", &effect)]);
     record::journal_line::count_injected(repo, focused, &agent)?;
-    Ok(Told::both(format!("opened {opened} until this cycle is closed{effect}{but}."), agent))
+    Ok(Told::both(tell(Notice::Allowed, &[("paths", &opened), ("effect", &effect), ("but", &but)]), agent))
 }
 
 /// The line of the list that `written` means, or why it stays shut.
@@ -311,22 +313,21 @@ fn place_to_open(
     let is_there = |base: &Path| base.join(written).symlink_metadata().is_ok();
     let base = if !is_there(top) && is_there(cwd) { cwd } else { top };
     let found = repo.resolve(Path::new(written), base, Some(state), &[]);
-    let no = |why: &str| Err(why.to_owned());
     match &found.place {
-        _ if written.starts_with('~') => no("it lies outside the work tree"),
-        Place::Outside | Place::HostMemory | Place::Scratch => no("it lies outside the work tree"),
-        Place::Git => no("only git writes there"),
-        Place::OwnState => no("it is git seed's own state"),
-        Place::Surface { .. } => no("it governs the agent, so only you change it"),
-        Place::Page { dir } => Err(format!("a page goes with its directory: [ALLOW {}]", to_line(dir))),
+        _ if written.starts_with('~') => Err(tell(Notice::ShutOutside, &[])),
+        Place::Outside | Place::HostMemory | Place::Scratch => Err(tell(Notice::ShutOutside, &[])),
+        Place::Git => Err(tell(Notice::ShutGit, &[])),
+        Place::OwnState => Err(tell(Notice::ShutOwnState, &[])),
+        Place::Surface { .. } => Err(tell(Notice::ShutSurface, &[])),
+        Place::Page { dir } => Err(tell(Notice::ShutPage, &[("dir", &to_line(dir))])),
         Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
-            no("it is memory, which has its own phases")
+            Err(tell(Notice::ShutMemory, &[]))
         }
         Place::Project { .. } if found.real.is_dir() || (written.ends_with('/') && !found.exists) => {
             Ok(format!("{}/", to_line(&found.shown)))
         }
         Place::Project { .. } if !found.exists && written.contains(['*', '?']) => {
-            no("it is a pattern; name each path")
+            Err(tell(Notice::ShutPattern, &[]))
         }
         Place::Project { .. } => Ok(found.shown),
     }
@@ -371,16 +372,16 @@ fn widen(repo: &Repo, chain: &str, lines: &[String]) -> Result<()> {
 }
 
 fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
-    let Some(focused) = focused else { return Ok(Told::person("no job is under way here.").alone()) };
+    let Some(focused) = focused else { return Ok(Told::person(tell(Notice::PauseWithoutJob, &[])).alone()) };
     keep_word(repo, spoken, focused)?;
     let job = &focused.state.job;
     if job.status != Status::Active {
-        let told = format!("\"{}\" is {} and does not pause.", job.name, job.status.word());
+        let told = tell(Notice::PauseNotActive, &[("job", &job.name), ("status", job.status.word())]);
         return Ok(Told::person(told).alone());
     }
     jobs::lifecycle::pause_job(repo, By::Person)?;
-    let person = format!("\"{}\" rests; git seed job activate {} goes on.", job.name, job.id);
-    let agent = "the person paused the job. It waits where it stands, and the turn may end; until another prompt only looking and answering are open.";
+    let person = tell(Notice::Paused, &[("job", &job.name), ("id", job.id.as_str())]);
+    let agent = tell(Notice::PausedToAgent, &[]);
     Ok(Told::both(person, agent).alone())
 }
 
@@ -389,27 +390,23 @@ fn off_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&Loade
         keep_word(repo, spoken, focused)?;
     }
     jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
-    let agent = "the person switched git seed off in this worktree; nothing is judged or recorded until they switch it on.";
-    Ok(Told::both("off in this worktree; a prompt with [ON], or git seed on, goes on where it stood.", agent)
-        .alone())
+    let agent = tell(Notice::OffToAgent, &[]);
+    Ok(Told::both(tell(Notice::Off, &[]), agent).alone())
 }
 
 fn join_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
     let Some(job) = focused.filter(|_| spoken.guest) else {
         let told = match focused {
-            Some(job) => format!("this session drives \"{}\" already.", job.state.job.name),
-            None => "there is no job to join.".to_owned(),
+            Some(job) => tell(Notice::JoinedAlready, &[("job", &job.state.job.name)]),
+            None => tell(Notice::JoinWithoutJob, &[]),
         };
         return hand_on(repo, spoken, rest, focused).map(|answer| Told::person(told).before(answer));
     };
     keep_word(repo, spoken, job)?;
     jobs::birth::take_over(repo, &job.chain, &spoken.driver())?;
-    let agent = format!(
-        "the person gave this session the job; the one that drove it is a guest now.\n{}",
-        briefing::gather::entry_text(repo, job)
-    );
+    let agent = format!("{}\n{}", tell(Notice::JoinedToAgent, &[]), briefing::gather::entry_text(repo, job));
     record::journal_line::count_injected(repo, job, &agent)?;
-    let person = format!("this session drives \"{}\" now; the other one is a guest.", job.state.job.name);
+    let person = tell(Notice::Joined, &[("job", &job.state.job.name)]);
     Ok(Told::both(person, agent).alone())
 }
 
@@ -417,11 +414,11 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
     let Some(job) = focused else {
         let waiting = jobs::unattended::awaiting(repo)?;
         let told = match waiting.first() {
-            Some(job) => format!(
-                "approved nothing: no job is focused. \"{}\" awaits you: [APPROVE] {}",
-                job.state.job.name, job.state.job.id
+            Some(job) => tell(
+                Notice::ApproveAwaiting,
+                &[("job", &job.state.job.name), ("id", job.state.job.id.as_str())],
             ),
-            None => "approved nothing: no job is focused here.".to_owned(),
+            None => tell(Notice::ApproveWithoutJob, &[]),
         };
         return Ok(Told::person(told).alone());
     };
@@ -432,17 +429,17 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
     let moment = person::ask::completion_moment(repo, job);
     if let Some(refusal) = questions::too_soon(&moment) {
         let said = voice::say(&refusal, repo.row(Some(job)).name.as_str());
-        let person = format!("approved nothing yet: {}", said.why);
-        let agent = format!("the person would approve the job, but {} Do: {}", said.why, said.do_);
+        let person = tell(Notice::ApproveTooSoon, &[("why", &said.why)]);
+        let agent = tell(Notice::ApproveTooSoonToAgent, &[("why", &said.why), ("do", &said.do_)]);
         return Ok(Told::both(person, agent).alone());
     }
     Ok(match person::answers::approve(repo, &job.chain)? {
         PersonReply::Done(text) => {
             let name = &job.state.job.name;
-            Told::both(format!("\"{name}\" is approved; the agent closes its cycle."), format!("{text}."))
+            Told::both(tell(Notice::ApprovedHere, &[("job", name)]), format!("{text}."))
         }
-        PersonReply::NotCounted(why) => Told::both(format!("approved nothing: {why}"), why),
-        PersonReply::Kept => Told::person("approved nothing."),
+        PersonReply::NotCounted(why) => Told::both(tell(Notice::ApprovedNothing, &[("why", &why)]), why),
+        PersonReply::Kept => Told::person(tell(Notice::ApprovedNot, &[])),
     }
     .alone())
 }
@@ -455,12 +452,12 @@ fn approve_other(
 ) -> Result<Answer> {
     let job = written.parse::<JobId>().ok().and_then(|id| repo.job(&id).ok());
     let Some(job) = job else {
-        let told = format!("approved nothing: there is no job {written}; git seed job list shows them.");
+        let told = tell(Notice::ApproveUnknown, &[("id", written)]);
         return Ok(Told::person(told).alone());
     };
     if focused.is_some_and(|focused| focused.chain == job.chain) {
         if spoken.guest {
-            let told = "approved nothing: another session drives this job; start with [JOIN].";
+            let told = tell(Notice::ApproveOfGuest, &[]);
             return Ok(Told::person(told).alone());
         }
         return approve_word(repo, spoken, focused);
@@ -474,17 +471,14 @@ fn approve_other(
     }
     let told = match jobs::unattended::end_awaiting(repo, &job)? {
         PersonReply::Done(text) => text,
-        PersonReply::NotCounted(why) => format!("approved nothing: {why}"),
-        PersonReply::Kept => "approved nothing.".to_owned(),
+        PersonReply::NotCounted(why) => tell(Notice::ApprovedNothing, &[("why", &why)]),
+        PersonReply::Kept => tell(Notice::ApprovedNot, &[]),
     };
     Ok(Told::person(told).alone())
 }
 
 /// Why an approval of this provenance does not count, if it does not.
 fn does_not_count(repo: &Repo, word: Sender) -> Option<Told> {
-    (word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse).then(|| {
-            Told::person(
-                "nobody sat there, so the approval is kept but does not count; git seed job approve at a terminal does.",
-            )
-        })
+    (word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse)
+        .then(|| Told::person(tell(Notice::ApproveUnattended, &[])))
 }
