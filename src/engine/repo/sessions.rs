@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::repo;
 use crate::engine::repo::Repo;
-use crate::engine::repo::{self, Result};
 use crate::event::Event;
 use crate::format::short_hash;
 use crate::jobs::UnixSeconds;
