@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_child_that_ends_in_time_says_how() {
-        let ended = sh("exit 3").wait_until(Instant::now() + Duration::from_secs(60)).expect("waited for");
+        let ended = sh("exit 3").wait_until(Instant::now() + Duration::from_mins(1)).expect("waited for");
         assert_eq!(ended.and_then(|status| status.code()), Some(3));
     }
 
@@ -83,7 +83,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a place");
         let below = dir.path().join("below");
         let group = sh(&format!("sleep 600 & echo $! > '{}'; wait", below.display()));
-        let patience = Instant::now() + Duration::from_secs(60);
+        let patience = Instant::now() + Duration::from_mins(1);
         let pid = loop {
             let said = std::fs::read_to_string(&below).unwrap_or_default();
             if let Ok(pid) = said.trim().parse::<u32>() {
