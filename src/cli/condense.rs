@@ -2,9 +2,8 @@
 
 use crate::engine::memory;
 use clap::Subcommand;
-use similar::TextDiff;
 
-use super::report::Report;
+use super::report::{Report, unified_diff};
 use super::{Context, Outcome};
 use crate::engine::memory::condense::PageAbsorbed;
 use crate::engine::record::draft::By;
@@ -167,9 +166,7 @@ fn stays(why: Stays) -> &'static str {
 
 fn diff(page: &PageAbsorbed, out: &mut Report) {
     let (old, new) = (format!("a/{}", page.page), format!("b/{}", page.page));
-    let text =
-        TextDiff::from_lines(&page.before, &page.absorbed.text).unified_diff().header(&old, &new).to_string();
-    out.diff(&text);
+    out.diff(&unified_diff(&page.before, &page.absorbed.text, (&old, &new)));
 }
 
 fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
+use similar::TextDiff;
 
 use super::Outcome;
 use crate::jobs::UnixSeconds;
@@ -136,7 +137,7 @@ impl Report {
         Outcome::Yes
     }
 
-    /// A unified diff, line by line.
+    /// A unified diff, line by line, as [`unified_diff`] makes it.
     pub fn diff(&mut self, text: &str) {
         for line in text.lines() {
             let tint = match line.as_bytes().first() {
@@ -167,6 +168,12 @@ impl Report {
 
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
     error.downcast_ref::<crate::engine::repo::SeedError>()?.hint()
+}
+
+/// What makes `after` of `before`, with three lines around each change; empty where they are
+/// the same. `names` stand in its head.
+pub fn unified_diff(before: &str, after: &str, names: (&str, &str)) -> String {
+    TextDiff::from_lines(before, after).unified_diff().header(names.0, names.1).to_string()
 }
 
 /// The time of day for people, in their own zone where the system tells it.

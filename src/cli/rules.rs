@@ -2,9 +2,9 @@
 
 use crate::engine::{jobs, setup};
 use clap::Subcommand;
-use similar::TextDiff;
 
-use super::{Context, Outcome, report::Report};
+use super::report::{Report, unified_diff};
+use super::{Context, Outcome};
 use crate::engine::repo::{LoadedJob, Repo, SeedError};
 use crate::jobs::BadJobId;
 use crate::rules::{Change, Rules};
@@ -190,7 +190,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
         None if proposal.job.is_some() => ("the job's rules (none)", "", ""),
         None => ("the shipped rules (in force)", Rules::shipped_text(), ""),
     };
-    let text = TextDiff::from_lines(before, &proposed).unified_diff().header(name, file).to_string();
+    let text = unified_diff(before, &proposed, (name, file));
     out.json(&serde_json::json!({ "in_force": in_force, "proposed": proposed, "diff": text }));
     if text.is_empty() {
         out.line(format_args!("{file} says what is in force."));
