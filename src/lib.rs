@@ -14,7 +14,7 @@
 //! format        bytes <-> types
 //! jobs phases memory plans claims             domains: pure, and they do not know each other
 //! shell         a command line -> what it would do
-//! verdict event the words that everything speaks
+//! verdict event the words that everything speaks; front_matter: where a file's own begins and ends
 //! ```
 //!
 //! A test reads the `use crate::` lines against this table (`tests/it/house.rs`).
@@ -25,6 +25,7 @@ pub mod confine;
 pub mod engine;
 pub mod event;
 pub mod format;
+mod front_matter;
 pub mod githooks;
 pub mod hosts;
 pub mod jobs;

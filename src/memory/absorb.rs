@@ -20,6 +20,7 @@ use super::footers::{
 };
 use super::heal::line_break;
 use super::notes::{Kinds, Standing};
+use crate::front_matter;
 
 /// The heading that takes what no heading of the page's own speaks of.
 pub const HEADING: &str = "Findings";
@@ -548,7 +549,8 @@ fn last_line_end(text: &str, range: Range<usize>) -> usize {
 
 /// The titles of a body, with the ends of their own sections.
 fn titles(body: &str) -> Vec<Title> {
-    let from = mark(body) + front_matter(&body[mark(body)..]);
+    // Markdown would read the last line of front matter as the rule below a title.
+    let from = front_matter::find(body).map_or(mark(body), |found| found.end);
     let found = plain_titles(&body[from..]).unwrap_or_else(|| parsed_titles(&body[from..]));
     let line_start = |at: usize| body[..at].rfind('\n').map_or(from, |at| at + 1);
     let ends: Vec<usize> =
@@ -617,21 +619,6 @@ fn parsed_titles(body: &str) -> Vec<(usize, String)> {
         }
     }
     found
-}
-
-/// The length of a block of settings that a page begins with; Markdown would read its last
-/// line as the rule below a title.
-fn front_matter(body: &str) -> usize {
-    let mut lines = body.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return 0 };
-    let mut at = first.len();
-    for line in lines {
-        at += line.len();
-        if line.trim_end() == "---" {
-            return at;
-        }
-    }
-    0
 }
 
 /// Runs of lines without a blank one, and where they start.

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::front_matter;
 use crate::verdict::{Case, Refusal, Wants};
 
 /// A section of the file, in the order in which they stand there.
@@ -158,16 +159,16 @@ impl File {
     /// section above them, and a section that stands twice is read as one.
     pub fn read(text: &str) -> Self {
         let mut file = Self::default();
-        let mut lines = text.strip_prefix('\u{feff}').unwrap_or(text).split('\n').map(unbroken).peekable();
-        if lines.peek() == Some(&"---") && text.split('\n').skip(1).any(|line| unbroken(line) == "---") {
-            lines.next();
-            for line in lines.by_ref().take_while(|line| *line != "---") {
-                file.front.read_line(line);
+        let rest = match front_matter::find(text) {
+            Ok(found) => {
+                text[found.lines].lines().for_each(|line| file.front.read_line(line));
+                &text[found.end..]
             }
-        }
+            Err(_) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        };
         let mut parts: [Vec<String>; 6] = Default::default();
         let (mut above, mut at) = (Vec::new(), None);
-        for line in lines {
+        for line in rest.split('\n').map(unbroken) {
             match (Section::of_heading(line), at) {
                 (Some(section), _) => at = Some(section),
                 (None, None) => above.push(line.to_owned()),

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::{pages, pointers, words};
+use crate::front_matter::{self, NoFrontMatter};
 
 /// Where knowledge lies.
 pub const HOME: &str = ".claude/knowledge/";
@@ -96,25 +97,27 @@ pub(super) fn front_with<'a>(text: &'a str, table: &str) -> Front<'a> {
 }
 
 fn read<'a>(text: &'a str, table: &str) -> Front<'a> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut front = Front { body: text, ..Front::default() };
-    let mut lines = text.split_inclusive('\n').zip(1..);
-    if lines.next().is_none_or(|(first, _)| first.trim_end() != "---") {
-        front.fault(1, "it has no front matter: line 1 is not `---`".to_owned());
-        return front;
-    }
-    let mut at = text.find('\n').map_or(text.len(), |end| end + 1);
+    let mut front = Front::default();
+    let found = front_matter::find(text);
+    // What is never closed is read as far as it goes.
+    let lines = match &found {
+        Ok(found) => {
+            front.body = &text[found.end..];
+            &text[found.lines.clone()]
+        }
+        Err(NoFrontMatter::Unclosed { from }) => &text[*from..],
+        Err(NoFrontMatter::Absent) => {
+            front.body = text.strip_prefix('\u{feff}').unwrap_or(text);
+            front.fault(1, "it has no front matter: line 1 is not `---`".to_owned());
+            return front;
+        }
+    };
     let mut key: Option<&str> = None;
     let mut seen = BTreeSet::new();
     // The lines that are read stand below the key `table`.
     let mut open = false;
-    for (line, number) in lines {
-        at += line.len();
+    for (line, number) in lines.lines().zip(2..) {
         let said = line.trim_end();
-        if said == "---" {
-            front.body = &text[at..];
-            return front;
-        }
         if said.trim_start().is_empty() || said.starts_with('#') {
             continue;
         }
@@ -139,8 +142,9 @@ fn read<'a>(text: &'a str, table: &str) -> Front<'a> {
             front.fault(number, format!("`{}` is neither `key: value` nor `- item`", short(said)));
         }
     }
-    front.body = "";
-    front.fault(1, "the front matter is never closed by `---`".to_owned());
+    if found.is_err() {
+        front.fault(1, "the front matter is never closed by `---`".to_owned());
+    }
     front
 }
 
@@ -231,8 +235,7 @@ pub fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Finding> {
     let mut say =
         |line: usize, rule, level, detail: String| found.push(Finding { line, rule, level, detail });
     // A file without front matter lacks everything; that was said.
-    let reads =
-        text.trim_start_matches('\u{feff}').lines().next().is_some_and(|line| line.trim_end() == "---");
+    let reads = front_matter::begins(text);
     if reads {
         check_name(path, &front, &mut say);
         check_words(&front, &mut say);

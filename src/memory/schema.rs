@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::knowledge::{self, BODY, DESCRIPTION, Front, TYPES, VERIFIED, Value, is_date, short};
 use super::{pages, pointers};
+use crate::front_matter;
 
 /// The file that names the others; it is no note.
 pub const INDEX: &str = "MEMORY.md";
@@ -101,7 +102,7 @@ pub fn check(path: &str, bytes: &[u8], known: &BTreeSet<String>) -> Vec<Finding>
     let mut found: Vec<Finding> =
         faults.into_iter().map(|fault| error(fault.line, Rule::FrontMatter, fault.detail)).collect();
     // A file without front matter lacks everything; that was said.
-    if text.trim_start_matches('\u{feff}').lines().next().is_some_and(|line| line.trim_end() == "---") {
+    if front_matter::begins(text) {
         found.extend(name(path, &front));
         found.extend(description(&front));
         found.extend(kind(&front));

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{Pointer, yaml};
+use crate::front_matter::{self, NoFrontMatter};
 
 /// The most bytes of a document.
 pub const MOST_BYTES: usize = 256 * 1024;
@@ -181,26 +182,28 @@ fn names(key: &Key<'_>, own: &str) -> Option<String> {
 }
 
 fn front_matter(text: &str) -> Result<Vec<Key<'_>>, Fault> {
-    let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
-    if !matches!(lines.next(), Some((_, line)) if line.trim_end() == "---") {
-        let what = "the document has no front matter; begin it with `---`, `total_cycles: <n>`, `---`";
-        return Err(fault(1, 1, what));
-    }
+    let found = front_matter::find(text).map_err(|none| {
+        let what = match none {
+            NoFrontMatter::Absent => {
+                "the document has no front matter; begin it with `---`, `total_cycles: <n>`, `---`"
+            }
+            NoFrontMatter::Unclosed { .. } => "the front matter that begins here has no closing `---`",
+        };
+        fault(1, 1, what)
+    })?;
     let mut keys = Vec::new();
-    for (n, line) in lines {
-        if line.trim_end() == "---" {
-            return Ok(keys);
-        }
+    // The first of them is the text's second line.
+    for (line, n) in text[found.lines].lines().zip(2..) {
         // Deeper lines belong to the key above them, and comments to nobody.
         if line.starts_with([' ', '\t', '#', '-']) {
             continue;
         }
         if let Some((name, value)) = line.split_once(':') {
             let value = value.split(" #").next().unwrap_or_default().trim();
-            keys.push(Key { line: n + 1, name: name.trim_end(), value });
+            keys.push(Key { line: n, name: name.trim_end(), value });
         }
     }
-    Err(fault(1, 1, "the front matter that begins here has no closing `---`"))
+    Ok(keys)
 }
 
 /// A positive whole number of cycles, or what is wrong with it.
