@@ -196,6 +196,32 @@ mod tests {
     }
 
     #[test]
+    fn each_fault_of_a_summary_has_its_case_and_its_facts() {
+        for (bad, facts) in [
+            (
+                BadSummary::Lacks("Current State"),
+                [("case", "lacks"), ("section", "Current State"), ("words", "")],
+            ),
+            (
+                BadSummary::Stranger("More".to_owned()),
+                [("case", "stranger"), ("section", "More"), ("words", "")],
+            ),
+            (
+                BadSummary::Thin("Current State", 39),
+                [("case", "thin"), ("section", "Current State"), ("words", "39")],
+            ),
+            (BadSummary::Short(192), [("case", "brief"), ("section", ""), ("words", "192")]),
+            (BadSummary::Long(769), [("case", "lengthy"), ("section", ""), ("words", "769")]),
+        ] {
+            let no = bad.refusal();
+            assert_eq!((no.by, no.wants), ("summary", Wants::Summary), "{bad:?}");
+            for (fact, said) in facts {
+                assert_eq!(no.facts.get(fact).unwrap_or_default(), said, "{bad:?}: {fact}");
+            }
+        }
+    }
+
+    #[test]
     fn a_summary_is_due_where_the_estimate_says_so_and_covers_what_was_said_then() {
         let mut covered = Covered::default();
         covered.heard(1, 384, 500);

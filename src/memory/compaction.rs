@@ -568,6 +568,33 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_cannot_be_sealed_is_said_what_it_lacks_or_where_it_is_long() {
+        let mut long = whole();
+        long.put(Section::ForwardState, &"word ".repeat(50));
+        // Lines of commits are git seed's own: nobody is told to shorten them.
+        long.list_commits(&commits(60));
+        let forward = Section::ForwardState;
+        for (unsealed, file, facts) in [
+            (
+                Unsealed::Empty(forward),
+                &whole(),
+                [("case", "empty"), ("section", forward.title()), ("slug", forward.slug()), ("most", "")],
+            ),
+            (
+                Unsealed::Long { words: 2400, ceiling: 2000 },
+                &long,
+                [("case", "long"), ("words", "2400"), ("slug", forward.slug()), ("most", "1700")],
+            ),
+        ] {
+            let no = unsealed.refusal(file);
+            assert_eq!((no.by, no.wants), ("compact", Wants::Summary), "{unsealed:?}");
+            for (fact, said) in facts {
+                assert_eq!(no.facts.get(fact).unwrap_or_default(), said, "{unsealed:?}: {fact}");
+            }
+        }
+    }
+
+    #[test]
     fn a_section_has_two_names() {
         for section in Section::ALL {
             assert_eq!(Section::named(section.slug()), Some(section));

@@ -293,6 +293,33 @@ mod tests {
         format!("# T\nbody\n---Ob---\n{footer}---Pl---\n")
     }
 
+    #[test]
+    fn what_the_log_does_not_show_is_said_by_its_case() {
+        let loss = |note| Loss { line: 5, what: "the lexer".to_owned(), note };
+        let page = || "src/CLAUDE.md".to_owned();
+        let gone = |note, by_fence| Unarchived::Gone { page: page(), loss: loss(note), by_fence };
+        for (unarchived, case, path, line, what) in [
+            (Unarchived::Log { path: "log.md".to_owned() }, "log", "log.md", "", ""),
+            (
+                Unarchived::Words { page: page(), loss: loss(false) },
+                "words",
+                "src/CLAUDE.md",
+                "5",
+                "the lexer",
+            ),
+            (gone(false, true), "gone", "src/CLAUDE.md", "", "the lexer"),
+            (gone(true, true), "gone", "src/CLAUDE.md", "", "the lexer"),
+            (gone(true, false), "gone-note", "src/CLAUDE.md", "", "the lexer"),
+            (gone(false, false), "gone-words", "src/CLAUDE.md", "", "the lexer"),
+        ] {
+            let no = unarchived.refusal("gate");
+            assert_eq!((no.by, no.wants), ("gate", Wants::Archive), "{case}");
+            for (fact, said) in [("case", case), ("path", path), ("line", line), ("what", what)] {
+                assert_eq!(no.facts.get(fact).unwrap_or_default(), said, "{unarchived:?}: {fact}");
+            }
+        }
+    }
+
     fn said(loss: Option<Loss>) -> Option<String> {
         loss.map(|loss| format!("{}: {}", loss.line, loss.what))
     }
