@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::footers;
 use crate::shipped;
-use crate::verdict::{Case, Refusal, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// The shipped rows.
 pub const SHIPPED: &str = include_str!("notes.toml");
@@ -469,8 +469,51 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The refusal of a command that was to end a note; `case` says what is in the way.
-pub fn no(case: Case) -> Refusal {
+fn no(case: Case) -> Refusal {
     Refusal::new("note", Wants::Settled).case(case)
+}
+
+/// The refusal of a command on a note that is not where it was shown, or is none any more.
+pub fn moved() -> Refusal {
+    no(Case::Moved)
+}
+
+/// The refusal of a command on notes where it is not the time for it.
+pub fn later() -> Refusal {
+    no(Case::Later)
+}
+
+/// A note at `place` that was acted on has no other end.
+pub fn may_end(note: &Note, place: &str) -> Verdict {
+    match note.standing {
+        Standing::Resolved => Err(no(Case::Resolved).with("where", place)),
+        _ => Ok(()),
+    }
+}
+
+/// A note at `place` may wait for another cycle: once in each, and only one that says something.
+pub fn may_wait(note: &Note, place: &str) -> Verdict {
+    match (note.standing, note.content.is_empty()) {
+        (Standing::Carried, _) => Err(no(Case::Carried).with("where", place)),
+        (_, true) => Err(no(Case::Mute).with("where", place)),
+        (_, false) => Ok(()),
+    }
+}
+
+/// `crumb` proves that a note of `kind` was acted on: it `leads` to what the kind asks for, and
+/// the front matter of the knowledge file there has no `fault`, which is its place and its words.
+pub fn proves(kind: &Kind, crumb: &str, leads: bool, fault: Option<(String, String)>) -> Verdict {
+    if !leads {
+        let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
+        return Err(no(Case::Crumb)
+            .with("crumb", crumb)
+            .with("kind", kind.name.as_str())
+            .with("sorts", sorts.join(" or ")));
+    }
+    match fault {
+        Some((place, what)) => Err(no(Case::FrontMatter).with("where", place).with("what", what)),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -486,6 +529,36 @@ mod tests {
 
     fn row(name: &str) -> Kind {
         Kind { name: name.to_owned(), consumer: None, ..kinds().all()[4].clone() }
+    }
+
+    #[test]
+    fn an_end_of_a_note_is_refused_by_what_the_note_is() {
+        let kinds = kinds();
+        let case = |verdict: Verdict| verdict.err().map(|no| no.facts.get("case").unwrap_or("-").to_owned());
+        // line, may have an end, may wait
+        for (line, end, wait) in [
+            ("[KNOWLEDGE]{the lexer keeps spans}", None, None),
+            ("[KNOWLEDGE]{}", None, Some("mute")),
+            ("[CARRIED:KNOWLEDGE:1]{the lexer keeps spans}{no time}", None, Some("carried")),
+            ("[RESOLVED:KNOWLEDGE]{.claude/knowledge/x.md}", Some("resolved"), None),
+        ] {
+            let notes = kinds.read(line);
+            let [note] = notes.as_slice() else { panic!("{line} is one note") };
+            assert_eq!(case(may_end(note, "CLAUDE.md:9")).as_deref(), end, "{line}");
+            if end.is_none() {
+                assert_eq!(case(may_wait(note, "CLAUDE.md:9")).as_deref(), wait, "{line}");
+            }
+        }
+        let kind = kinds.get("KNOWLEDGE").expect("it is shipped");
+        let fault = || Some(("x.md:1".to_owned(), "no title".to_owned()));
+        for (leads, fault, said) in [
+            (false, None, Some("crumb")),
+            (false, fault(), Some("crumb")),
+            (true, fault(), Some("front-matter")),
+            (true, None, None),
+        ] {
+            assert_eq!(case(proves(kind, "x.md", leads, fault)).as_deref(), said);
+        }
     }
 
     #[test]

@@ -82,19 +82,12 @@ pub(crate) fn note_resolve(repo: &Repo, n: usize, crumb: &str) -> Answered<NoteA
         return Ok(Ok(marked));
     }
     let done = end_note(repo, n, |state, marked, kind| {
-        if !memory::breadcrumb::leads_somewhere(repo, state, kind, &crumb) {
-            let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
-            return Err(notes::no(Case::Crumb)
-                .with("crumb", crumb.as_str())
-                .with("kind", kind.name.as_str())
-                .with("sorts", sorts.join(" or ")));
-        }
-        if let Some((file, fault)) = knowledge_of(repo, kind, &crumb)
-            .and_then(|file| memory::lint::front_fault(repo, &file).map(|fault| (file, fault)))
-        {
-            let place = format!("{file}:{}", fault.line);
-            return Err(notes::no(Case::FrontMatter).with("where", place).with("what", fault.detail));
-        }
+        let leads = memory::breadcrumb::leads_somewhere(repo, state, kind, &crumb);
+        let fault = knowledge_of(repo, kind, &crumb).filter(|_| leads).and_then(|file| {
+            let fault = memory::lint::front_fault(repo, &file)?;
+            Some((format!("{file}:{}", fault.line), fault.detail))
+        });
+        notes::proves(kind, &crumb, leads, fault)?;
         Ok(notes::resolved(&marked.note.kind, &crumb))
     })?;
     if let Ok(marked) = &done {
@@ -132,12 +125,7 @@ pub(crate) fn note_carry(repo: &Repo, n: usize, why: &str) -> Answered<NoteAt> {
     }
     end_note(repo, n, |_, marked, _| {
         let note = &marked.note;
-        if note.standing == Standing::Carried {
-            return Err(notes::no(Case::Carried).with("where", marked.place()));
-        }
-        if note.content.is_empty() {
-            return Err(notes::no(Case::Mute).with("where", marked.place()));
-        }
+        notes::may_wait(note, &marked.place())?;
         // One that was carried before, and whose end lost its words, goes on counting.
         Ok(notes::carried(&note.kind, note.carries.max(1), &note.content, why))
     })
@@ -153,14 +141,14 @@ fn end_note(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let kinds = repo.kinds(&focused.state);
-    let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(notes::no(Case::Moved))) };
+    let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(notes::moved())) };
     let line = match end(&focused.state, &marked, kind) {
         Ok(line) => line,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let file = repo.store.work_tree().join(&marked.page);
     let page = repo::paths::text_of(&file)?;
-    let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::no(Case::Moved))) };
+    let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::moved())) };
     // The step first: it keeps the note's words, whatever comes in between.
     let old = page[marked.note.range.clone()].trim().to_owned();
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
@@ -173,7 +161,7 @@ fn end_note(
         Err(refusal) => return Ok(Err(refusal)),
     };
     if repo::paths::bytes_of(&file)? != page.as_bytes() {
-        return Ok(Err(notes::no(Case::Moved)));
+        return Ok(Err(notes::moved()));
     }
     record::own_files::replace_file(repo, &file, text.as_bytes())?;
     claim_pages(repo, &focused, vec![marked.page.clone()])?;
@@ -186,19 +174,19 @@ fn end_note(
 fn open_note(repo: &Repo, n: usize) -> Answered<(LoadedJob, NoteAt)> {
     let focused = repo.require_focused()?;
     if !repo.row(Some(&focused)).measures {
-        return Ok(Err(notes::no(Case::Later)));
+        return Ok(Err(notes::later()));
     }
     climb(repo, &focused)?;
     let notes = memory::pages::notes(repo, &focused)?;
     if notes_moved(repo, &focused, &notes)? {
-        return Ok(Err(notes::no(Case::Moved)));
+        return Ok(Err(notes::moved()));
     }
     let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
         let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
         return Err(SeedError::Usage(text));
     };
-    if marked.note.standing == Standing::Resolved {
-        return Ok(Err(notes::no(Case::Resolved).with("where", marked.place())));
+    if let Err(refusal) = notes::may_end(&marked.note, &marked.place()) {
+        return Ok(Err(refusal));
     }
     Ok(Ok((focused, marked)))
 }
