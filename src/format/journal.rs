@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::short_hash;
 use crate::claims::Directive;
 use crate::claims::Ran;
+use crate::claims::hooks::Standing;
 use crate::jobs::UnixSeconds;
 use crate::phases::activity::Activity;
 use crate::verdict::{Facts, Refusal, Wants};
@@ -185,6 +186,23 @@ impl Ruled {
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
+
+    /// What counts of it for an act that asks for a ruling first.
+    pub fn standing(&self) -> Standing {
+        let Self { opens, act, at, touched, edited, lines, .. } = *self;
+        // Without a ruling nothing is as it was then.
+        let touched = touched || self.record.is_empty();
+        Standing { opens, act, at, touched, edited, lines }
+    }
+
+    /// Adds what a call changed: something, or so many lines of the work.
+    pub fn moved_on(&mut self, lines: Option<u32>) {
+        self.touched = true;
+        if let Some(lines) = lines {
+            self.edited = true;
+            self.lines = self.lines.saturating_add(lines);
+        }
+    }
 }
 
 /// How full the context was found.
@@ -212,6 +230,14 @@ fn is_zero(value: &u32) -> bool {
 }
 
 impl Counts {
+    /// Adds to the gate's last ruling, as these counts or else the job `known` it, what a call
+    /// changed since.
+    pub fn moved_on(&mut self, known: &Ruled, touched: bool, lines: Option<u32>) {
+        if touched || lines.is_some() {
+            self.gate.get_or_insert_with(|| known.clone()).moved_on(lines);
+        }
+    }
+
     /// The main session did something besides git seed's commands.
     pub fn has_acts(&self) -> bool {
         self.activity.acts.values().sum::<u32>() > self.own
@@ -316,6 +342,25 @@ mod tests {
         assert!(Linked::read(&forged).is_err());
         let again = Line::default().link("ffff");
         assert_eq!(Linked::chain(&[bytes, again]), Err(Broken::Changed));
+    }
+
+    #[test]
+    fn what_a_call_changed_is_added_to_the_last_ruling() {
+        let known = Ruled { record: "r".to_owned(), opens: true, lines: 3, ..Ruled::default() };
+        // touched, lines; touched, edited and lines since, where anything is kept
+        for (touched, lines, kept) in [
+            (false, None, None),
+            (true, None, Some((true, false, 3))),
+            (false, Some(4), Some((true, true, 7))),
+            (true, Some(u32::MAX), Some((true, true, u32::MAX))),
+        ] {
+            let mut counts = Counts::default();
+            counts.moved_on(&known, touched, lines);
+            let since = counts.gate.map(|gate| (gate.touched, gate.edited, gate.lines));
+            assert_eq!(since, kept, "{touched} {lines:?}");
+        }
+        assert!(Ruled::default().standing().touched, "without a ruling nothing is as it was");
+        assert!(!known.standing().touched);
     }
 
     proptest! {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::claims::hooks::{self, Standing};
+use crate::claims::hooks;
 use crate::engine::record;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::event::{Act, Change, ToolCall};
@@ -33,7 +33,7 @@ pub(crate) fn lacks_ruling(
     focused: &LoadedJob,
 ) -> Option<Refusal> {
     let lines = changes.iter().map(|change| change.lines).fold(0, u32::saturating_add);
-    hooks::stands_behind(&call.act, lines, &standing(&ruled(focused)), repo.now).err()
+    hooks::stands_behind(&call.act, lines, &ruled(focused).standing(), repo.now).err()
 }
 
 /// What the agent is told of an act that goes on without a ruling: once for each kind in
@@ -91,13 +91,6 @@ fn lines_since(repo: &Repo, change: &Change, path: &str, focused: &LoadedJob) ->
     hooks::changed_lines(change, old.and_then(|old| String::from_utf8(old).ok()).as_deref())
 }
 
-fn standing(ruled: &Ruled) -> Standing {
-    let Ruled { opens, act, at, touched, edited, lines, .. } = *ruled;
-    // Without a ruling nothing is as it was then.
-    let touched = touched || ruled.record.is_empty();
-    Standing { opens, act, at, touched, edited, lines }
-}
-
 /// Lines that a change of the file at `place` would take or give.
 pub(crate) fn lines_of(change: &Change, place: &Path) -> u32 {
     let needs = matches!(change, Change::Whole(_) | Change::Delete);
@@ -108,14 +101,5 @@ pub(crate) fn lines_of(change: &Change, place: &Path) -> u32 {
 
 /// Adds what a call changed to what has happened since the last ruling.
 pub(crate) fn count(counts: &mut Counts, known: &Ruled, touched: bool, lines: Option<u32>) {
-    if !touched && lines.is_none() {
-        return;
-    }
-    let mut gate = counts.gate.take().unwrap_or_else(|| known.clone());
-    gate.touched = true;
-    if let Some(lines) = lines {
-        gate.edited = true;
-        gate.lines = gate.lines.saturating_add(lines);
-    }
-    counts.gate = Some(gate);
+    counts.moved_on(known, touched, lines);
 }
