@@ -474,6 +474,39 @@ pub fn may_be_approved(settles: bool) -> Verdict {
     Err(Refusal::new("question", Wants::Question).case(Case::TooEarly))
 }
 
+/// The side lane may be asked for: the rules do not want it prepared, or it is `ready` and that
+/// was the last thing that happened.
+pub fn is_prepared(wanted: bool, ready: bool, acted: bool) -> bool {
+    !wanted || (ready && !acted)
+}
+
+/// A cycle may be the job's last: nothing on its map `decides` about a plan document, or that
+/// `lets` the job end.
+pub fn may_be_last(decides: bool, lets: impl FnOnce() -> bool) -> bool {
+    !decides || lets()
+}
+
+/// What the questions of one call make somebody look up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsksAbout {
+    /// Where notes, footers and the plan stand: one of them decides something.
+    pub work: bool,
+    /// Other jobs: one of them would complete the job.
+    pub other_jobs: bool,
+}
+
+impl AsksAbout {
+    pub fn of(questions: &[Question]) -> Self {
+        let any = |is: fn(&Registered) -> bool| {
+            questions.iter().filter_map(|question| Registered::of(&question.text)).any(is)
+        };
+        Self { work: any(Registered::decides), other_jobs: any(|row| row.grants == Grant::Complete) }
+    }
+
+    /// All that completion depends on.
+    pub const COMPLETION: Self = Self { work: true, other_jobs: true };
+}
+
 /// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.
 pub fn prepares(sure: u8, what: &str) -> Verdict {
     let case = match (sure >= SURE, what.split_whitespace().count() >= PREP_WORDS) {
@@ -551,6 +584,43 @@ mod tests {
         match admit(questions, moment) {
             Err(refusal) => refusal.facts.get("case").unwrap_or_default().to_owned(),
             Ok(admitted) => admitted.iter().map(|one| one.row.tag.as_str()).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    #[test]
+    fn the_side_lane_is_prepared_and_a_cycle_is_the_last_by_table() {
+        for (wanted, ready, acted, is) in [
+            (false, false, true, true),
+            (true, false, false, false),
+            (true, true, false, true),
+            (true, true, true, false),
+        ] {
+            assert_eq!(is_prepared(wanted, ready, acted), is, "{wanted} {ready} {acted}");
+        }
+        for (decides, lets, may) in
+            [(false, false, true), (false, true, true), (true, false, false), (true, true, true)]
+        {
+            assert_eq!(may_be_last(decides, || lets), may, "{decides} {lets}");
+        }
+    }
+
+    #[test]
+    fn questions_make_one_look_up_what_they_are_about() {
+        for (texts, work, other_jobs) in [
+            (&[][..], false, false),
+            (&["Which colour?"], false, false),
+            (&["[WAITING] the key is missing"], false, false),
+            (&["[JOB-COMPLETE] it"], true, true),
+            (&["Which colour?", "[JOB-COMPLETE] it"], true, true),
+        ] {
+            let ask = |text: &&str| Question {
+                text: (*text).to_owned(),
+                options: Vec::new(),
+                multiple: false,
+                answered: false,
+            };
+            let questions: Vec<Question> = texts.iter().map(ask).collect();
+            assert_eq!(AsksAbout::of(&questions), AsksAbout { work, other_jobs }, "{texts:?}");
         }
     }
 

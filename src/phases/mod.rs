@@ -486,6 +486,11 @@ impl Map {
         self.sure("talk")
     }
 
+    /// A phase of it decides about a plan document.
+    pub fn decides(&self) -> bool {
+        self.phases().any(|phase| phase.decides)
+    }
+
     /// All rows, in the order of the table.
     pub fn phases(&self) -> impl Iterator<Item = &Phase> {
         self.phases.iter()

@@ -36,7 +36,7 @@ use git_seed::phases::stop::{self, Turn};
 use git_seed::phases::{
     Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Position, Write, commands, deeds,
 };
-use git_seed::rules::Rules;
+use git_seed::rules::{Idle, Rules};
 use git_seed::verdict::Refusal;
 use git_seed::voice::{self, Way};
 use git_seed::{plans, shell};
@@ -596,6 +596,8 @@ struct Search<'a> {
     rules: &'a Rules,
     map: &'a Map,
     rows: Vec<&'a Phase>,
+    /// The row that judges in each phase, before a first step and after it.
+    in_force: Vec<[&'a Phase; 2]>,
     messages: HashMap<(usize, usize, Text), Message>,
     strays: Vec<String>,
     /// A run of the tests on the work as it is.
@@ -627,6 +629,16 @@ impl<'a> Search<'a> {
             rules,
             map,
             rows: map.phases().collect(),
+            in_force: map
+                .phases()
+                .map(|phase| {
+                    [0, 1].map(|cycle| {
+                        let phase = phase.name.clone();
+                        Position { phase, cycle, ..Position::new(&map.name) }
+                            .row(map, rules.idle == Idle::Closed)
+                    })
+                })
+                .collect(),
             messages: HashMap::new(),
             strays: vec!["todo.txt".to_owned()],
             shown: vec![Shown { command: "cargo test".to_owned(), passed: true, test: true }],
@@ -728,14 +740,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The row in force: `Repo::row`. Without a focus it is the row for nobody's work.
+    /// The row in force, by [`Position::row`]. Without a focus it is the row for nobody's work.
     fn row(&self, state: &State) -> &'a Phase {
-        let cycle_begun = state.begun || state.aside.is_some();
-        match state.life {
-            Life::Pending | Life::Awaiting => self.map.none(),
-            _ if !cycle_begun => self.map.talk(),
-            _ => self.rows[state.phase],
+        if state.life.rests() {
+            return self.map.none();
         }
+        self.in_force[state.phase][usize::from(state.begun)]
     }
 
     /// Concrete counts of acts that say what the state says: `record::activity::stay`.
@@ -803,8 +813,8 @@ impl<'a> Search<'a> {
             admits: &row.questions,
             stage: ahead,
             ready: ahead == "ready",
-            eligible: plan.eligible(1, Some(total)),
-            prepared: state.prepared || !self.rules.asks_prep(),
+            eligible: questions::may_be_last(self.map.decides(), || plan.eligible(1, Some(total))),
+            prepared: questions::is_prepared(self.rules.asks_prep(), state.prepared, false),
             fewest: self.map.lane.as_ref().map(|lane| lane.question),
             waits: state.waits.then(|| {
                 let other = ("k".parse().expect("an id"), "other".to_owned(), Status::Active.word());

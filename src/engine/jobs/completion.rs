@@ -4,15 +4,14 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::state::State;
-use crate::jobs::Status;
+use crate::jobs::{Status, questions};
 use crate::verdict::Refusal;
 
 /// May the job end in this cycle?
 pub(crate) fn eligible(repo: &Repo, focused: &LoadedJob) -> bool {
     let state = &focused.state;
-    // Where no phase decides about a plan document, each cycle may be the last.
-    let decides = repo.map(&state.stand).phases().any(|phase| phase.decides);
-    !decides || state.plan.eligible(state.stand.cycle, repo.plan_total(focused))
+    let lets = || state.plan.eligible(state.stand.cycle, repo.plan_total(focused));
+    questions::may_be_last(repo.map(&state.stand).decides(), lets)
 }
 
 /// A person's approval, and the completion that it allows: two steps, two events.

@@ -237,7 +237,7 @@ fn may_complete(repo: &Repo, state: &State) -> Result<std::result::Result<(), Re
 /// thing that happened.
 pub(crate) fn is_prepared(repo: &Repo, focused: &LoadedJob) -> bool {
     let acted = focused.activity.as_ref().map_or(true, crate::format::journal::Counts::has_acts);
-    !repo.rules.asks_prep() || (focused.state.prep == Prep::Ready && !acted)
+    questions::is_prepared(repo.rules.asks_prep(), focused.state.prep == Prep::Ready, acted)
 }
 
 /// Prepares the side lane: how sure the agent is, and what it is for.

@@ -2,7 +2,7 @@
 
 use crate::engine::repo::{LoadedJob, Repo};
 use crate::engine::{fence, jobs, memory, person};
-use crate::jobs::questions::{self, Admitted, Moment};
+use crate::jobs::questions::{self, Admitted, AsksAbout, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
 use crate::phases::message::Message;
@@ -15,17 +15,7 @@ pub(crate) fn ask<'q>(
     phase: &Phase,
     focused: Option<&LoadedJob>,
 ) -> Result<Vec<Admitted<'q>>, Refusal> {
-    let decides = |question: &crate::event::Question| {
-        questions::Registered::of(&question.text).is_some_and(questions::Registered::decides)
-    };
-    // Where the notes and footers stand is read from disk, and only where it is asked about.
-    let asks = questions.iter().any(decides);
-    // Other jobs matter to the question for completion alone.
-    let closes = |question: &crate::event::Question| {
-        questions::Registered::of(&question.text).is_some_and(|row| row.grants == questions::Grant::Complete)
-    };
-    let closes = questions.iter().any(closes);
-    let admitted = questions::admit(questions, &moment(repo, phase, focused, asks, closes))?;
+    let admitted = questions::admit(questions, &moment(repo, phase, focused, AsksAbout::of(questions)))?;
     if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
         fence::surfaces::lock_may_open(repo, one.row.grants, one.name, focused)?;
     }
@@ -34,30 +24,31 @@ pub(crate) fn ask<'q>(
 
 /// What decides whether `focused` could be completed now.
 pub(crate) fn completion_moment<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Moment<'a> {
-    moment(repo, repo.row(Some(focused)), Some(focused), true, true)
+    moment(repo, repo.row(Some(focused)), Some(focused), AsksAbout::COMPLETION)
 }
 
 fn moment<'a>(
     repo: &'a Repo,
     phase: &'a Phase,
     focused: Option<&'a LoadedJob>,
-    asks: bool,
-    closes: bool,
+    asks: AsksAbout,
 ) -> Moment<'a> {
     let lane = focused.and_then(|focused| repo.map(&focused.state.stand).lane.as_ref());
-    let stage = focused.filter(|_| asks).map(|focused| memory::condense::condense_stage(repo, focused));
+    // Read from disk, and only where it is asked about.
+    let worked = focused.filter(|_| asks.work);
+    let stage = worked.map(|focused| memory::condense::condense_stage(repo, focused));
     Moment {
         job: focused.map(|focused| &focused.state.job),
         admits: &phase.questions,
         stage: stage.map_or("", Stage::word),
         ready: stage == Some(Stage::Ready),
-        eligible: focused.filter(|_| asks).is_some_and(|focused| jobs::completion::eligible(repo, focused)),
+        eligible: worked.is_some_and(|focused| jobs::completion::eligible(repo, focused)),
         prepared: focused.is_some_and(|focused| person::answers::is_prepared(repo, focused)),
         fewest: lane.map(|lane| lane.question),
         waits: focused
-            .filter(|_| closes)
+            .filter(|_| asks.other_jobs)
             .and_then(|focused| jobs::dependencies::held_up(repo, &focused.state)),
-        unseen: if closes { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
+        unseen: if asks.other_jobs { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
         section: |text, title| Message::new(text).section(title),
     }
 }
