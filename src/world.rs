@@ -13,11 +13,13 @@ use crate::jobs::{JobId, UnixSeconds};
 mod child;
 mod git_environment;
 mod person;
+mod there;
 mod whole;
 
 pub use child::Group;
 pub use git_environment::{git_place_variables, git_variables};
 pub use person::{Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who};
+pub use there::read_if_there;
 pub use whole::{Whole, sync, write_whole};
 
 /// The variable that sets the clock of debug builds, in seconds since the epoch.

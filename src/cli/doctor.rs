@@ -26,7 +26,7 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, out: &mut Report) -> any
     if args.memory {
         return Ok(memory(&memory::host_notes::examine_notes(&context.repo()?), out));
     }
-    let found = setup::doctor::examine(&context.repo()?, args.fix)?;
+    let found = setup::doctor::examine(&context.repo_over_damage()?, args.fix)?;
     out.json(&found);
     for finding in &found {
         let mark = if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };

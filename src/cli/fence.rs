@@ -85,7 +85,7 @@ fn restore(repo: &Repo, focused: bool, paths: &[String], person: bool) -> Result
 /// The agent's changes outside the fence first: they have to go. Then what stands in the way of
 /// nothing, and last what the next commit holds besides the plain work.
 fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::Result<()> {
-    let prints = fence::fingerprint_restore::print_strays(repo);
+    let prints = fence::fingerprint_restore::print_strays(repo)?;
     if focused.is_none() && prints.is_empty() {
         repo.require_focused()?;
     }

@@ -202,7 +202,7 @@ fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Re
     let state = repo.job(id)?.state;
     let (command, done) =
         if focus { ("job focus", "focused") } else { ("job activate", "active and focused") };
-    if (state.job.status == Status::Awaiting || repo.is_foreign(&state))
+    if (state.job.status == Status::Awaiting || repo.is_foreign(&state)?)
         && let Some(refusal) = super::require_person(repo, command)
     {
         return Ok(refuse(repo, &refusal, out));

@@ -263,10 +263,18 @@ impl Context {
     /// between its commit and its step has been finished.
     pub(crate) fn repo(&self) -> Result<Repo, SeedError> {
         let repo = Repo::open(&self.cwd)?;
-        if record::pending_file::pending(&repo).is_some() && repo.is_seeded()? {
+        if record::pending_file::pending(&repo)?.is_some() && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
         Ok(repo)
+    }
+
+    /// The same for `off` and `doctor`, which have to work over state that does not read.
+    fn repo_over_damage(&self) -> Result<Repo, SeedError> {
+        match self.repo() {
+            Err(error) if error.is_damage() => Repo::open(&self.cwd),
+            opened => opened,
+        }
     }
 
     /// The same for the commands that mend rules: where those in force do not hold, the shipped

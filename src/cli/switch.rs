@@ -20,7 +20,7 @@ pub(super) struct OffArgs {
 pub(super) struct OnArgs {}
 
 pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
-    let repo = context.repo()?;
+    let repo = context.repo_over_damage()?;
     let why = args.text.read()?;
     if why.trim().is_empty() {
         return Err(SeedError::Usage("say why: git seed off -m \"…\"".to_owned()).into());

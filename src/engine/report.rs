@@ -145,7 +145,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
             unsynced: 0,
             cost: CostShown::default(),
             fence: FenceShown {
-                strays: fence::fingerprint_restore::print_strays(repo),
+                strays: fence::fingerprint_restore::print_strays(repo)?,
                 ..FenceShown::default()
             },
             awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
@@ -209,13 +209,14 @@ pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Ref
 pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
     let mut lines: Vec<Line> = Vec::new();
     let journal = repo.store.journal().all()?;
+    // A journal that does not hold is told by `status` and `doctor`; what reads of it explains.
     lines.extend(journal.iter().rev().filter_map(|line| Some(Linked::read(line).ok()?.line)));
     let job = match repo.focused()? {
         Some(focused) => Some(focused),
         None => record::archive::newest(repo)?,
     };
     if let Some(focused) = job {
-        let mut traces = repo.store.names(&focused.tip, "trace").unwrap_or_default();
+        let mut traces = repo.store.names(&focused.tip, "trace")?;
         let number = |name: &String| {
             let stem = name.trim_end_matches(".jsonl");
             stem.rsplit('-').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0)
@@ -225,8 +226,9 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
             if lines.iter().filter(|line| line.refusal.is_some()).count() >= limit {
                 break;
             }
-            let bytes = repo.store.file(&focused.tip, &format!("trace/{name}"))?.unwrap_or_default();
+            let bytes = repo.counted_file(&focused, &format!("trace/{name}"))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
+            // A line of another git seed is passed over: the list is for people, nothing decides by it.
             lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
         }
     }
@@ -261,7 +263,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
     let state = &job.state;
     let mut interactions = Vec::new();
     for n in 1..=state.job.interactions {
-        let bytes = repo.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
+        let bytes = repo.counted_file(job, &names::interaction(n))?;
         if let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) {
             let (kind, at) = (read.kind.word(), rfc3339(read.at));
             interactions.push(InteractionShown { n, kind, text: read.text, at, provenance: read.provenance });
@@ -304,6 +306,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
 
 /// Pages of the declared directories.
 fn altered(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
+    // A job that declared nothing has no such file.
     let bytes = repo.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
     Ok(state::read_lines(&bytes).iter().map(|dir| repo.page_path(dir)).collect())
 }
@@ -349,6 +352,7 @@ fn why_of(refusal: &Refusal, row: &Phase) -> String {
 }
 
 fn cost(focused: &LoadedJob) -> CostShown {
+    // Over a journal that does not hold, what the job itself counts is told.
     let since = focused.activity.clone().unwrap_or_default();
     let cost = &focused.state.cost;
     CostShown {

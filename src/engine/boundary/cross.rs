@@ -241,7 +241,7 @@ fn create_what_waited(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJ
 fn kept_prompts(repo: &Repo, focused: &LoadedJob, n: u32) -> Result<Vec<Interaction>> {
     let mut kept = Vec::new();
     for n in n..=focused.state.job.interactions {
-        let bytes = repo.store.file(&focused.tip, &names::interaction(n))?.unwrap_or_default();
+        let bytes = repo.counted_file(focused, &names::interaction(n))?;
         let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
         let creates = match shortword::read(&read.text) {
             None => true,
@@ -258,7 +258,7 @@ fn kept_prompts(repo: &Repo, focused: &LoadedJob, n: u32) -> Result<Vec<Interact
 /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
 pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
     let Some(pending) =
-        record::pending_file::pending(repo).filter(|pending| !crate::world::is_running(&pending.owner))
+        record::pending_file::pending(repo)?.filter(|pending| !crate::world::is_running(&pending.owner))
     else {
         return Ok(None);
     };
@@ -267,7 +267,8 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         // Not made, or not yet: git may outlive the program that called it.
         return Ok(None);
     }
-    let head = head.filter(|head| boundary::pending::is_meant(repo, &pending, head).unwrap_or(false));
+    let meant = head.as_ref().map(|head| boundary::pending::is_meant(repo, &pending, head)).transpose()?;
+    let head = head.filter(|_| meant == Some(true));
     let focused = repo.focused()?.filter(|focused| focused.chain == pending.chain);
     let (Some(head), Some(focused)) = (head, focused) else {
         boundary::pending::forget_pending(repo)?;

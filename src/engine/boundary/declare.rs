@@ -73,6 +73,7 @@ pub(crate) fn pages_to_heal(repo: &Repo, judged: &Judged, chain: &str) -> Result
     pages.dedup();
     pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
     let anchors = repo.rules.maps.anchors();
+    // A page that does not read is not healed; the gate that reads it says so.
     let text = |page: &String| repo::paths::text_of(repo.store.work_tree().join(page)).ok();
     Ok(pages
         .iter()

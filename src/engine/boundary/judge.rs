@@ -53,7 +53,7 @@ pub(crate) fn judge(
     if let Err(refusal) = boundary::declare::scope_is_sound(repo, focused, row, toward, step.as_ref())? {
         return Ok(Err(refusal));
     }
-    if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo) {
+    if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo)? {
         return Ok(Err(refusal));
     }
     let survey = fence::survey::survey(repo, focused, since, row)?;
@@ -99,6 +99,7 @@ fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), R
     let home = &focused.state.home;
     let away = repo.away(focused);
     let here = Here { away, doing: repo.store.in_progress(), branch: home.branch.as_str() };
+    // Empty before the first phase commit. A commit that cannot be found is not in HEAD's history.
     let last = home.commit.parse::<CommitId>().ok();
     home::takes_steps(here, || last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false)))
 }
@@ -164,6 +165,7 @@ fn crossing<'a>(
     gathered: &'a Gathered,
 ) -> Result<Crossing<'a>> {
     let state = &focused.state;
+    // No line since the last step: nothing is counted yet.
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
     let objective_words = u32::try_from(words::count(&state.job.objective)).unwrap_or(u32::MAX);
     let declared = !repo.lines(&focused.chain, names::SCOPE)?.is_empty()
@@ -281,7 +283,7 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let gathered = Gathered::of(repo, focused)?;
     let asked = Asked { to, message: &message, strays: &strays };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
-    Ok(fence::fingerprint_restore::prints_hold(repo)
+    Ok(fence::fingerprint_restore::prints_hold(repo)?
         .err()
         .into_iter()
         .chain(gates::missing(&crossing))

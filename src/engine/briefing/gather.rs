@@ -1,4 +1,6 @@
-//! Gathers what the agent is told when a phase opens. Reads only; what cannot be read is not told.
+//! Gathers what the agent is told when a phase opens. Reads only; what cannot be read is not told:
+//! the step that opens the phase is taken already, and the next act that needs what does not read
+//! is refused with its name, which `git seed doctor` tells, too.
 
 use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
 use crate::engine::repo::{self, LoadedJob, Repo};
@@ -30,7 +32,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let mut opening = opening(repo, focused);
     let row = opening.row;
     opening.back = sent_back(repo, focused, row.kind);
-    opening.from_plan = jobs::plan::entry_from_plan(repo, focused, &opening.dirs);
+    opening.from_plan = jobs::plan::entry_from_plan(repo, focused, &opening.dirs).unwrap_or_default();
     if row.name == map.start && state.stand.cycle > 1 {
         opening.plan_found = state.plan.accepted.as_ref().and_then(|accepted| accepted.found);
     }
@@ -71,7 +73,7 @@ pub(crate) fn stay_text(repo: &Repo, focused: &LoadedJob) -> String {
 }
 
 fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
-    let scope = repo.scope(focused);
+    let scope = repo.scope(focused).unwrap_or_default();
     let dirs = scope.dirs().map(repo::rows::to_line).collect();
     let files = scope.files().map(str::to_owned).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);

@@ -114,7 +114,7 @@ pub(crate) fn tests_of_turn(repo: &Repo, host: &Host, event: &Event, waiting: u3
         return Ok(None);
     }
     let (Some(commands), Some(focused)) = (commands(repo), repo.focused()?) else { return Ok(None) };
-    if focused.activity.is_err() || focused.state.is_small_talk() || repo.is_guest(&focused, event) {
+    if focused.activity.is_err() || focused.state.is_small_talk() || repo.is_guest(&focused, event)? {
         return Ok(None);
     }
     let before = fence::tree::snapshot(repo)?;
@@ -129,6 +129,7 @@ pub(crate) fn tests_of_turn(repo: &Repo, host: &Host, event: &Event, waiting: u3
     remember_turn(repo, &turn)?;
     let mut trouble = None;
     let done = run_all(repo, &tests, TESTS.min(time_at(repo, host, event)), |command, ran| {
+        // Without a tree the receipt says of no tree that the tests passed on it.
         let after = fence::tree::snapshot(repo).ok();
         let left = leave_test_receipt(repo, event, command, ran, &before, after.as_ref());
         trouble = trouble.take().or(left.err());
@@ -145,13 +146,16 @@ pub(crate) fn tests_of_turn(repo: &Repo, host: &Host, event: &Event, waiting: u3
 
 /// What the agent has not heard yet of the tests of its last turn; it is told once.
 pub(crate) fn word_on_tests(repo: &Repo, focused: &LoadedJob, event: &Event) -> Option<String> {
-    if !repo.rules.commands.has_tests() || event.by != Actor::Main || repo.is_guest(focused, event) {
+    // Where it cannot be told who drives the job, nobody is told: the words wait.
+    let guest = || repo.is_guest(focused, event).unwrap_or(true);
+    if !repo.rules.commands.has_tests() || event.by != Actor::Main || guest() {
         return None;
     }
     let turn = last_turn(repo).filter(|turn| turn.job == focused.state.job.id.to_string())?;
     if turn.told.is_empty() {
         return None;
     }
+    // What could not be marked as told would be told with every call: it waits.
     remember_turn(repo, &Turn { told: String::new(), ..turn.clone() }).ok()?;
     Some(turn.told)
 }
@@ -162,6 +166,7 @@ fn changed_since_tests(repo: &Repo, focused: &LoadedJob, now: &TreeId) -> Vec<St
     let last = last.map(|turn| turn.tree);
     // A tree that git has cleaned away says nothing; what the cycle changed does.
     let since = last.iter().chain([&fence.began, &fence.tree]);
+    // One that is empty or gone is passed over for the next one.
     let mut known = since.filter_map(|tree| repo.store.diff_trees(&tree.parse().ok()?, now).ok());
     let changed = known.next().unwrap_or_default();
     changed.iter().filter_map(|one| one.path.to_str().map(str::to_owned)).collect()
@@ -234,7 +239,8 @@ fn leave_test_receipt(
 /// How long a hook of this event may take: what the installed line says, less what its
 /// other work needs.
 fn time_at(repo: &Repo, host: &Host, event: &Event) -> Duration {
-    let installation = repo.installation();
+    // Without the record, or the settings, the time that the host usually gives is taken.
+    let installation = repo.installation().unwrap_or_default();
     let lines = installation.settings.iter().filter(|file| file.host == host.name);
     let texts = lines.filter_map(|file| std::fs::read_to_string(&file.path).ok());
     let time = texts.filter_map(|text| install::time_out(&text, host, &event.name)).min();
@@ -247,6 +253,7 @@ fn turn_file(repo: &Repo) -> String {
 }
 
 fn last_turn(repo: &Repo) -> Option<Turn> {
+    // Only a memory of the last run: without it the tests of the whole cycle's changes run.
     let text = std::fs::read(repo.store.seed_dir().join(turn_file(repo))).ok()?;
     serde_json::from_slice(&text).ok()
 }
@@ -261,15 +268,16 @@ fn put_aside(repo: &Repo, name: &str, bytes: &[u8]) -> Result<()> {
 }
 
 /// The Stop line of a host waits for less than tests may take.
-pub(crate) fn short_stops(repo: &Repo) -> Vec<&'static str> {
-    let installation = repo.installation();
+pub(crate) fn short_stops(repo: &Repo) -> Result<Vec<&'static str>> {
+    let installation = repo.installation()?;
     let short = |file: &SettingsFile| {
         let row = hosts::row(&file.host).ok()?;
+        // Settings without our line have a finding of their own.
         let text = std::fs::read_to_string(&file.path).ok()?;
         let time = install::time_out(&text, row, row.stop()?)?;
         (time < row.time_of(row.stop()?)).then_some(row.title.as_str())
     };
-    installation.settings.iter().filter_map(short).collect()
+    Ok(installation.settings.iter().filter_map(short).collect())
 }
 
 /// Which end of what a command prints is told.

@@ -222,6 +222,7 @@ pub(crate) fn session_report(repo: &Repo) -> Result<Answer> {
         .iter()
         .filter(|one| one.record.session == session)
         .filter_map(|one| {
+            // A ruling of another git seed is in no report of this one; `audit` tells of it.
             let ruling = serde_json::from_value(one.record.ruling.clone()?).ok()?;
             Some((one, one.record.inquiry.as_ref()?, ruling))
         })
@@ -380,6 +381,7 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
         let own = |path: &str| record::own_files::is_own_file(repo, &focused.chain, &focused.state, path);
         let owned = pieces.iter().map(|piece| own(&piece.path)).collect::<Result<Vec<_>>>()?;
         let mut owned = owned.into_iter();
+        // As many as there are pieces.
         pieces.retain(|_| !owned.next().unwrap_or_default());
     }
     let base = base.map(|base| base.to_string()).unwrap_or_default();
@@ -403,6 +405,7 @@ pub(crate) fn base(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<Co
     let Some(focused) = focused else {
         return Ok(Some(repo.store.shared_with_head("@{upstream}")?.unwrap_or(head)));
     };
+    // Empty in a job of an older git seed: the base is worked out below.
     if let Ok(base) = focused.state.home.base.parse::<CommitId>()
         && repo.store.contains(&base)?
     {
@@ -496,6 +499,7 @@ fn unwritten(why: impl std::fmt::Display) -> SeedError {
 
 /// The session that drives the job.
 fn session_of(focused: Option<&LoadedJob>) -> String {
+    // Without a job a ruling belongs to no session.
     focused.map(|focused| focused.state.driver.session.clone()).unwrap_or_default()
 }
 

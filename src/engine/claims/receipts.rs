@@ -85,6 +85,7 @@ fn has_left_its_own(repo: &Repo, command: &str, focused: &LoadedJob) -> Result<b
 
 /// The tree of the fence's index, where a receipt took it and that index is still the same.
 pub(crate) fn known_tree(repo: &Repo, focused: &LoadedJob) -> Option<String> {
+    // Only saves a look: without it the tree is taken anew.
     let counts = focused.activity.as_ref().ok()?;
     let known = counts.tree.as_ref().or(focused.state.fence.seen.as_ref())?;
     let (tree, mark) = known.split_once(' ')?;
@@ -101,6 +102,7 @@ pub(crate) fn seen_tree(repo: &Repo, ran: &Ran) -> String {
 /// Tells the fence's index from any other that took its place: whoever writes it makes a
 /// new file.
 fn index_mark(repo: &Repo) -> Option<String> {
+    // An index that is not there, or has no time, is no known one: the tree is taken anew.
     let data = repo.private_index().metadata().ok()?;
     let at = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(format!("{}-{}", at.as_nanos(), data.len()))
@@ -149,6 +151,7 @@ pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
 /// What `words` are as one command: a run of tests whose end is its own, where a job could
 /// keep the receipt.
 pub(crate) fn run_of_words(repo: &Repo, words: &[std::ffi::OsString], dir: &Path) -> Option<Watched> {
+    // Without a job that reads there is nowhere to keep a receipt; the command itself runs.
     repo.focused().ok().flatten()?;
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let line: Vec<String> = words?.into_iter().map(shell::quoted_word).collect();
@@ -191,7 +194,8 @@ pub(crate) fn ran(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Ran)>
         let dir = format!("{}/{dir}", names::EVIDENCE);
         for file in repo.store.names(&focused.tip, &dir)? {
             let Some(id) = file.strip_suffix(".toml") else { continue };
-            let bytes = repo.store.file(&focused.tip, &evidence::path(id))?.unwrap_or_default();
+            let bytes = repo.counted_file(focused, &evidence::path(id))?;
+            // A receipt of another git seed proves nothing here.
             all.extend(evidence::read(&bytes).map(|ran| (id.to_owned(), ran)));
         }
     }
@@ -235,6 +239,7 @@ pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
             status: ran.status,
             tree: ran.tree_after,
             stale: changed.is_none(),
+            // `stale` says that nothing is known of it.
             changed_since: changed.unwrap_or_default(),
             other_program,
         });

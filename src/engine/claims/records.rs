@@ -182,7 +182,7 @@ fn headings(repo: &Repo, limit: Option<usize>) -> Result<Vec<(RecordId, claim::H
 
 pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) -> Result<RecordId> {
     record.head = repo.store.head()?.commit.map(|head| head.to_string());
-    if let Ok(Some(focused)) = repo.focused() {
+    if let Some(focused) = repo.focused()? {
         let stand = &focused.state.stand;
         record.job = Some(focused.state.job.id.to_string());
         record.run = focused.state.job.run;

@@ -21,6 +21,7 @@ const LONGEST: u64 = 1024 * 1024;
 
 /// The gate's last ruling on work of `focused`, and what has happened since.
 pub(crate) fn ruled(focused: &LoadedJob) -> Ruled {
+    // Over a journal that does not hold no act goes ahead; the job's own ruling is told.
     let new = focused.activity.as_ref().ok().and_then(|counts| counts.gate.clone());
     new.unwrap_or_else(|| focused.state.gate.clone())
 }
@@ -84,6 +85,7 @@ pub(crate) fn lines_of_work(
 
 fn lines_since(repo: &Repo, change: &Change, path: &str, focused: &LoadedJob) -> u32 {
     let needs = matches!(change, Change::Whole(_) | Change::Delete);
+    // Lines only weigh an act: what cannot be compared counts as new as a whole.
     let before = focused.state.fence.tree.parse::<TreeId>().ok().filter(|_| needs);
     let place = RepoPath::try_from(path).ok();
     let old = before.zip(place).and_then(|(tree, path)| repo.store.blob_at(&tree, &path).ok().flatten());
@@ -95,6 +97,7 @@ fn lines_since(repo: &Repo, change: &Change, path: &str, focused: &LoadedJob) ->
 pub(crate) fn lines_of(change: &Change, place: &Path) -> u32 {
     let needs = matches!(change, Change::Whole(_) | Change::Delete);
     let short = needs && place.metadata().is_ok_and(|data| data.is_file() && data.len() <= LONGEST);
+    // As above: a file that is no text counts as new as a whole.
     let current = short.then(|| std::fs::read_to_string(place).ok()).flatten();
     hooks::changed_lines(change, current.as_deref())
 }

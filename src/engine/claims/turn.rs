@@ -62,7 +62,8 @@ pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Str
             continue;
         }
         let path = format!("{}/{file}", names::TRACE);
-        let bytes = repo.store.file(&focused.tip, &path)?.unwrap_or_default();
+        let bytes = repo.counted_file(focused, &path)?;
+        // A line that does not read opened nothing: the words about that file have to be proved.
         let lines = bytes.split(|byte| *byte == b'\n');
         opened.extend(
             lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()).flat_map(|line| line.opened),
@@ -106,9 +107,10 @@ pub(crate) fn source_of(repo: &Repo, host: &crate::hosts::Host, call: &ToolCall)
 
 /// The context is about to be compacted: where the gate stands goes into the journal.
 pub(crate) fn keep_standing(repo: &Repo, event: &Event) -> Result<()> {
-    let Some(focused) = repo.focused()?.filter(|focused| !repo.is_guest(focused, event)) else {
+    let Some(focused) = repo.focused()? else { return Ok(()) };
+    if repo.is_guest(&focused, event)? {
         return Ok(());
-    };
+    }
     let standing = claims::required::ruled(&focused);
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Compacting;
@@ -143,7 +145,9 @@ pub(crate) fn attest_subagent(repo: &Repo, event: &Event, id: &str, agent: &str)
 
 /// The trace that a session's acts and rulings belong to.
 pub(crate) fn trace_of(repo: &Repo, session: &str) -> String {
-    let known = repo.session(session).map(|session| session.trace).filter(|trace| !trace.is_empty());
+    // A trace only groups rulings: without the record they are grouped by the session's id.
+    let known = repo.session(session).ok().flatten();
+    let known = known.map(|session| session.trace).filter(|trace| !trace.is_empty());
     known.unwrap_or_else(|| short_hash(format!("trace\n{session}").as_bytes(), 16))
 }
 

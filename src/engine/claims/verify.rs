@@ -285,7 +285,12 @@ fn named_step(repo: &Repo, commit: &CommitId, said: &StepTrailers, steps: Option
         return Standing::NotMeasured(format!("job {} is not here", said.job));
     };
     let Some(step) = steps.by_id.get(&said.id) else {
-        if record::pending_file::pending(repo).is_some_and(|pending| pending.id == said.id) {
+        let pending = match record::pending_file::pending(repo) {
+            Ok(pending) => pending,
+            // It may name this very step, so nothing is said against the commit.
+            Err(error) => return Standing::NotMeasured(error.to_string()),
+        };
+        if pending.is_some_and(|pending| pending.id == said.id) {
             return Standing::NotMeasured("its step is not taken yet".to_owned());
         }
         return Standing::Broken(format!("job {} has no step {}", said.job, said.id));

@@ -38,7 +38,7 @@ pub(crate) fn after_shell(
     let judged = Judged {
         persons: fence::tree::persons(repo, focused)?,
         touched: BTreeSet::new(),
-        scope: repo.scope(focused),
+        scope: repo.scope(focused)?,
         row,
         state: &focused.state,
         chain: &focused.chain,
@@ -133,6 +133,7 @@ fn place_change(
 /// brought up to date, which is what tells such a change from one that was proved.
 pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
     let (focused, index) = (repo.require_focused()?, repo.private_index());
+    // A journal that does not hold is asked for right below.
     let proved = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
     if focused.activity.is_err() || !proved.unwrap_or(focused.state.proved) || !index.exists() {
         return Ok(());
@@ -140,7 +141,7 @@ pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
     let lens = fence::tree::lens(repo, Some(&focused))?;
     let changed =
         repo.store.changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
-    let scope = repo.scope(&focused);
+    let scope = repo.scope(&focused)?;
     if changed.iter().any(|change| is_work(repo, &change.path.to_string(), &scope, &focused.state)) {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Late;

@@ -43,7 +43,7 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     repo.require_seeded()?;
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
-    let scope = focused.as_ref().map(|focused| repo.scope(focused)).unwrap_or_default();
+    let scope = focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
     let top = real(repo.store.work_tree());
     let mut walls = Walls { closed: walled_off(repo, focused.as_ref(), row, &top), open: Vec::new() };
     if row.write.contains(&Write::All) {

@@ -62,8 +62,8 @@ pub(crate) fn compare_prints(
     window: Option<&Window>,
     edited: &[PathBuf],
 ) -> Result<FingerprintDiff> {
-    let Some(prints) = repo.prints() else {
-        let gone = repo.session(session).is_some();
+    let Some(prints) = repo.prints()? else {
+        let gone = repo.session(session)?.is_some();
         fence::fingerprints::take_prints(repo)?;
         return Ok(FingerprintDiff { gone, ..FingerprintDiff::default() });
     };
@@ -72,7 +72,7 @@ pub(crate) fn compare_prints(
     }
     let others = fence::looks::calls_under_way(repo);
     let _lock = repo.store.lock()?;
-    let mut prints = repo.prints().unwrap_or(prints);
+    let mut prints = repo.prints()?.unwrap_or(prints);
     fence::fingerprints::add_new_hooks(repo, &mut prints);
     let mut compared = FingerprintDiff::default();
     for print in &mut prints.files {
@@ -91,7 +91,7 @@ pub(crate) fn compare_prints(
         }
     }
     if !compared.strays.is_empty() || !compared.unclaimed.is_empty() {
-        compared.disarmed = disarmed(repo, &prints);
+        compared.disarmed = disarmed(repo, &prints)?;
     }
     fence::fingerprints::save_prints(repo, &prints)?;
     Ok(compared)
@@ -168,20 +168,23 @@ fn is_as_in_head(repo: &Repo, path: &Path) -> Result<bool> {
     let below = below.and_then(|below| RepoPath::try_from(below.to_str()?).ok());
     let (Some(below), Some(head)) = (below, repo.store.head()?.commit) else { return Ok(false) };
     let blob = repo.store.blob_at(&repo.store.tree_of_commit(&head)?, &below)?;
+    // What does not read is not what the commit has.
     Ok(blob.is_some() && blob == std::fs::read(path).ok())
 }
 
 /// What no longer holds the agent, as sentences.
-fn disarmed(repo: &Repo, prints: &Prints) -> Vec<String> {
-    let installation = repo.installation();
+fn disarmed(repo: &Repo, prints: &Prints) -> Result<Vec<String>> {
+    let installation = repo.installation()?;
     let mut found = Vec::new();
     for print in prints.files.iter().filter(|print| print.role == Role::Settings) {
+        // Settings that are gone or do not read switch nothing off; the loop below misses their line.
         let text = std::fs::read_to_string(&print.path).unwrap_or_default();
         if hosts::switches_hooks_off(&text) {
             found.push(format!("{} switches all hooks of the agent off.", print.shown));
         }
     }
     for file in &installation.settings {
+        // As for a host that cannot read them: no line of ours is there.
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
         let line = hosts::row(&file.host).ok().and_then(|row| hosts::before_tool_line(&text, row));
         if line.is_none() {
@@ -191,7 +194,7 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Vec<String> {
             ));
         }
     }
-    let Some(record) = &installation.hooks else { return found };
+    let Some(record) = &installation.hooks else { return Ok(found) };
     let dirs = repo.hook_repo();
     for hook in record.scripts(&dirs) {
         if !crate::githooks::runs(&hook) {
@@ -204,5 +207,5 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Vec<String> {
     if let Some(path) = repo.store.hooks_path().filter(|path| !record.is_reached_by(&dirs, path)) {
         found.push(format!("core.hooksPath leads to {path}, past git seed's hooks."));
     }
-    found
+    Ok(found)
 }

@@ -13,8 +13,8 @@ use crate::verdict::Refusal;
 
 /// Prints that a call of the agent changed, as far as they are still changed: those that
 /// are known, and those that the call changed in which this command runs.
-fn standing_strays(repo: &Repo) -> Vec<Print> {
-    let Some(mut prints) = repo.prints() else { return Vec::new() };
+fn standing_strays(repo: &Repo) -> Result<Vec<Print>> {
+    let Some(mut prints) = repo.prints()? else { return Ok(Vec::new()) };
     fence::fingerprints::add_new_hooks(repo, &mut prints);
     let around = fence::looks::calls_around(repo);
     let mut strays = Vec::new();
@@ -41,20 +41,20 @@ fn standing_strays(repo: &Repo) -> Vec<Print> {
             strays.push(Print { stray: Some(now), ..print });
         }
     }
-    strays
+    Ok(strays)
 }
 
 /// Changed fingerprints as they are shown, for status and the boundary.
-pub(crate) fn print_strays(repo: &Repo) -> Vec<String> {
-    standing_strays(repo).into_iter().map(|print| print.shown).collect()
+pub(crate) fn print_strays(repo: &Repo) -> Result<Vec<String>> {
+    Ok(standing_strays(repo)?.into_iter().map(|print| print.shown).collect())
 }
 
 /// Refuses a step while the agent's changes to what holds the fence up stand.
-pub(crate) fn prints_hold(repo: &Repo) -> std::result::Result<(), Refusal> {
-    let strays = standing_strays(repo);
+pub(crate) fn prints_hold(repo: &Repo) -> Result<std::result::Result<(), Refusal>> {
+    let strays = standing_strays(repo)?;
     let stuck = strays.iter().find(|print| !print.can_be_put_back());
     let first = strays.first().map(|print| print.shown.as_str());
-    crate::phases::gates::prints_hold(first, stuck.map(|print| print.shown.as_str()))
+    Ok(crate::phases::gates::prints_hold(first, stuck.map(|print| print.shown.as_str())))
 }
 
 // ---- putting back, taking over
@@ -63,8 +63,8 @@ pub(crate) fn prints_hold(repo: &Repo) -> std::result::Result<(), Refusal> {
 /// kept below `.git/seed`. Gives the words of `paths` that mean no print, too.
 pub(crate) fn restore_prints(repo: &Repo, paths: &[String]) -> Result<(Restored, Vec<String>)> {
     let mut restored = Restored::default();
-    let strays = standing_strays(repo);
-    let known = repo.prints().unwrap_or_default();
+    let strays = standing_strays(repo)?;
+    let known = repo.prints()?.unwrap_or_default();
     let mut rest = Vec::new();
     for word in paths {
         let named = |print: &Print| {
@@ -91,7 +91,7 @@ pub(crate) fn restore_prints(repo: &Repo, paths: &[String]) -> Result<(Restored,
             restored.left.push(print.shown);
         }
     }
-    if let Some(mut prints) = repo.prints() {
+    if let Some(mut prints) = repo.prints()? {
         for print in &mut prints.files {
             let (now, seen) = fence::fingerprints::content(repo, Path::new(&print.path), print.role, false);
             if print.stray.is_some() && now.is_same(&print.was, print.role) {
@@ -118,6 +118,7 @@ fn is_back(repo: &Repo, print: &Print) -> bool {
 fn take_away(repo: &Repo, print: &Print) -> Result<String> {
     let path = Path::new(&print.path);
     let small = path.metadata().is_ok_and(|data| data.is_file() && data.len() <= READ);
+    // What does not read cannot be copied; it is put back without a copy, and no name is told.
     let Some(bytes) = small.then(|| std::fs::read(path).ok()).flatten() else { return Ok(String::new()) };
     let name = format!("taken/{}", short_hash(&bytes, 12));
     write_privately(&repo.store.seed_dir().join(&name), &bytes)?;
@@ -127,6 +128,7 @@ fn take_away(repo: &Repo, print: &Print) -> Result<String> {
 fn put_back(repo: &Repo, print: &Print) -> Result<()> {
     let path = PathBuf::from(&print.path);
     let entry = path.symlink_metadata();
+    // What is no link has no target.
     let link = std::fs::read_link(&path).ok().map(|target| target.to_string_lossy().into_owned());
     if entry.is_ok() && (!print.was.is_there() || link != print.was.link) {
         std::fs::remove_file(&path)?;
@@ -149,7 +151,7 @@ fn put_back(repo: &Repo, print: &Print) -> Result<()> {
 
 /// Takes the files that `paths` name as they are now; gives the words that name none.
 pub(crate) fn accept_prints(repo: &Repo, paths: &[String]) -> Result<Vec<String>> {
-    let Some(mut prints) = repo.prints() else { return Ok(paths.to_vec()) };
+    let Some(mut prints) = repo.prints()? else { return Ok(paths.to_vec()) };
     let _lock = repo.store.lock()?;
     fence::fingerprints::add_new_hooks(repo, &mut prints);
     let mut rest = Vec::new();
@@ -175,11 +177,11 @@ pub(crate) fn accept_prints(repo: &Repo, paths: &[String]) -> Result<Vec<String>
 }
 
 /// How many prints there are, and which differ from how the session began.
-pub(crate) fn prints_told(repo: &Repo) -> Option<(usize, Vec<String>)> {
-    let prints = repo.prints()?;
+pub(crate) fn prints_told(repo: &Repo) -> Result<Option<(usize, Vec<String>)>> {
+    let Some(prints) = repo.prints()? else { return Ok(None) };
     let differs = |print: &&Print| {
         print.stray.is_none() && seen(Path::new(&print.path)) != print.seen && !is_back(repo, print)
     };
     let changed = prints.files.iter().filter(differs).map(|print| print.shown.clone()).collect();
-    Some((prints.files.len(), changed))
+    Ok(Some((prints.files.len(), changed)))
 }

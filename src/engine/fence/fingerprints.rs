@@ -32,10 +32,10 @@ pub(crate) fn save_prints(repo: &Repo, prints: &Prints) -> Result<()> {
 /// stays named: no new session makes it anybody else's.
 pub(crate) fn take_prints(repo: &Repo) -> Result<()> {
     let _lock = repo.store.lock()?;
-    let old = repo.prints().unwrap_or_default();
+    let old = repo.prints()?.unwrap_or_default();
     let dirs = hook_dirs(repo);
     let mut prints = Prints { taken: repo.now, dirs, files: Vec::new() };
-    for (path, role) in printed(repo, &prints.dirs) {
+    for (path, role) in printed(repo, &prints.dirs)? {
         let known = old.files.iter().find(|print| Path::new(&print.path) == path);
         let (now, seen) = content(repo, &path, role, true);
         let print = match known.filter(|print| print.stray.is_some()) {
@@ -64,12 +64,12 @@ pub(crate) fn take_prints(repo: &Repo) -> Result<()> {
 
 /// Does what git seed itself writes; what differs afterwards is as it should be.
 pub(crate) fn as_our_own<T>(repo: &Repo, act: impl FnOnce() -> Result<T>) -> Result<T> {
-    let before = repo.prints().map(|prints| sums(repo, &prints)).unwrap_or_default();
+    let before = repo.prints()?.map(|prints| sums(repo, &prints)).unwrap_or_default();
     let done = act();
-    let Some(mut prints) = repo.prints() else { return done };
+    let Some(mut prints) = repo.prints()? else { return done };
     let _lock = repo.store.lock()?;
     prints.dirs = hook_dirs(repo);
-    for (path, role) in printed(repo, &prints.dirs) {
+    for (path, role) in printed(repo, &prints.dirs)? {
         add(repo, &mut prints, &path, role);
     }
     for print in &mut prints.files {
@@ -91,10 +91,10 @@ fn sums(repo: &Repo, prints: &Prints) -> Vec<(String, Content)> {
 // ---- what is printed
 
 /// Every file whose print is taken.
-pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Vec<(PathBuf, Role)> {
+pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role)>> {
     let top = repo.store.work_tree();
     let home = home();
-    let installation = repo.installation();
+    let installation = repo.installation()?;
     let mut found: Vec<(PathBuf, Role)> = Vec::new();
     for file in &installation.settings {
         found.push((file.path.clone(), Role::Settings));
@@ -117,7 +117,7 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Vec<(PathBuf, Role)> {
     found.push((world::own_binary(), Role::Binary));
     let mut known = std::collections::BTreeSet::new();
     found.retain(|(path, _)| !path.starts_with("/dev") && known.insert(path.clone()));
-    found
+    Ok(found)
 }
 
 /// Directories whose files git runs, or our hooks hand on to. Those in the work tree are
@@ -171,6 +171,7 @@ pub(crate) fn shown_print(repo: &Repo, path: &Path) -> String {
 pub(crate) fn content(repo: &Repo, path: &Path, role: Role, keep: bool) -> (Content, String) {
     let seen = seen(path);
     let Ok(entry) = path.symlink_metadata() else { return (Content::default(), seen) };
+    // What is no link has no target.
     let link = std::fs::read_link(path).ok().map(|target| target.to_string_lossy().into_owned());
     let mut content = Content { mode: mode_of(&entry), link, ..Content::default() };
     let data = path.metadata();
@@ -208,10 +209,10 @@ fn keep_bytes(repo: &Repo, bytes: &[u8]) -> String {
 /// The look before a call: whether there are prints, and the files that differ from how they
 /// were seen last. Nothing is taken over yet; their bytes are kept, so that what a person
 /// changed is what the agent's change is put back to.
-pub(crate) fn prints_before(repo: &Repo) -> (bool, Vec<Stood>) {
-    let Some(mut prints) = repo.prints() else { return (false, Vec::new()) };
+pub(crate) fn prints_before(repo: &Repo) -> Result<(bool, Vec<Stood>)> {
+    let Some(mut prints) = repo.prints()? else { return Ok((false, Vec::new())) };
     if !is_worth_a_look(&prints) {
-        return (true, Vec::new());
+        return Ok((true, Vec::new()));
     }
     add_new_hooks(repo, &mut prints);
     let differs = prints.files.into_iter().filter(|print| seen(Path::new(&print.path)) != print.seen);
@@ -219,7 +220,7 @@ pub(crate) fn prints_before(repo: &Repo) -> (bool, Vec<Stood>) {
         let (content, seen) = content(repo, Path::new(&print.path), print.role, true);
         Stood { path: print.path, seen, content }
     });
-    (true, stood.collect())
+    Ok((true, stood.collect()))
 }
 
 /// What [`seen`] says of nothing.

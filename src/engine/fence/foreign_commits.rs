@@ -23,6 +23,7 @@ pub(crate) fn commits_by_hand(repo: &Repo, chain: &str) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let mut named = Vec::new();
+    // Empty before the first phase commit.
     let last = focused.state.home.commit.parse::<CommitId>().ok();
     if let Some(last) =
         last.filter(|last| repo.store.head().is_ok_and(|head| head.commit.as_ref() != Some(last)))
@@ -69,6 +70,8 @@ fn logged_by_hand(repo: &Repo, focused: &LoadedJob, from: u64) -> Result<Vec<Str
 /// one rested.
 fn is_a_step(repo: &Repo, focused: &LoadedJob, message: &str) -> bool {
     let Some(read) = StepTrailers::read(message) else { return false };
+    // A job that cannot be looked up explains no commit: it is named as made by hand, which only
+    // tells.
     let is_known = |id: JobId| record::archive::knows(repo, &id).unwrap_or(false);
     read.job == focused.state.job.id.to_string() || read.job.parse().is_ok_and(is_known)
 }

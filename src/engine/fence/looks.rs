@@ -66,19 +66,29 @@ fn look_file(repo: &Repo, event: &Event, call: &ToolCall) -> PathBuf {
 
 /// Looks before `call`, if it may write. Where that fails nothing is kept, and the call's
 /// changes are unclaimed.
+///
+/// # Errors
+///
+/// Only damage: what is there and does not read makes a call that may write wait.
 pub(crate) fn look_first(
     repo: &Repo,
     event: &Event,
     call: &ToolCall,
     confined: bool,
     focused: Option<&LoadedJob>,
-) {
+) -> Result<()> {
     if !may_write(repo, event, call) {
-        return;
+        return Ok(());
     }
     let file = look_file(repo, event, call);
-    if take_look(repo, event, call, confined, focused, &file).is_err() {
-        let _ = std::fs::remove_file(&file);
+    match take_look(repo, event, call, confined, focused, &file) {
+        Err(error) if error.is_damage() => Err(error),
+        Err(_) => {
+            // An older look of the same name, if any: without one there is nothing to remove.
+            let _ = std::fs::remove_file(&file);
+            Ok(())
+        }
+        Ok(()) => Ok(()),
     }
 }
 
@@ -114,7 +124,7 @@ fn take_look(
         look.confined |= confined;
     }
     look.tree = focused.map(|focused| tree_before(repo, focused)).transpose()?.flatten();
-    (look.printed, look.prints) = fence::fingerprints::prints_before(repo);
+    (look.printed, look.prints) = fence::fingerprints::prints_before(repo)?;
     // Last: what it took to look is none of the call's time.
     look.at = world::now_ms();
     let bytes = serde_json::to_vec(&look)?;
@@ -147,6 +157,7 @@ fn mark(repo: &Repo, path: &RepoPath, read: bool) -> String {
             Ok(bytes) => format!("{:x} {}", fence::fingerprints::mode_of(&data), short_hash(&bytes, 32)),
             Err(_) => seen,
         },
+        // A directory without a HEAD of its own is told by nothing but being there.
         Ok(data) if data.is_dir() => repo.store.inner_head(path).unwrap_or_default(),
         _ => seen,
     }
@@ -167,7 +178,10 @@ pub(crate) fn has_moved(repo: &Repo, look: &FirstLook, path: &RepoPath) -> bool 
 pub(crate) fn end_of(repo: &Repo, event: &Event, call: &ToolCall, outcome: &Outcome) -> Option<Window> {
     let now = world::now_ms();
     let file = look_file(repo, event, call);
+    // A look that is missing or does not read proves nothing: the call's changes are unclaimed,
+    // which takes nothing away from anybody.
     let look: FirstLook = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
+    // One that stays behind is dropped with the old ones.
     let _ = std::fs::remove_file(&file);
     Some(Window { short: look.is_short(now, outcome.duration_ms), look })
 }
@@ -192,6 +206,8 @@ pub(crate) fn calls_around(repo: &Repo) -> Vec<Window> {
 fn kept_looks(repo: &Repo) -> Vec<(PathBuf, FirstLook)> {
     let files = std::fs::read_dir(looks_dir(repo)).into_iter().flatten().flatten().take(4 * WAITING);
     let read = |file: PathBuf| {
+        // Another process may be about to write or to take it away; one that does not read
+        // proves nothing, as in [`end_of`].
         let bytes = repo::paths::bytes_of(&file).ok()?;
         Some((file, serde_json::from_slice(&bytes).ok()?))
     };
@@ -207,12 +223,14 @@ fn drop_old_looks(repo: &Repo) {
     let mut kept = kept_looks(repo);
     kept.sort_by_key(|(_, look)| look.at);
     for (file, _) in kept.iter().take(kept.len().saturating_sub(WAITING / 2)) {
+        // One that stays is tried again with the next look.
         let _ = std::fs::remove_file(file);
     }
 }
 
 /// Forgets all looks: a session starts where none runs, and no call is under way.
 pub(crate) fn forget_looks(repo: &Repo) {
+    // A look that stays names a call that never ends, and is dropped with the old ones.
     let _ = std::fs::remove_dir_all(looks_dir(repo));
 }
 

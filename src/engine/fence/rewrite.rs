@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
 use crate::event::{Act, Event, ToolCall};
 use crate::phases::{Class, Phase};
 use crate::rules::Confining;
@@ -39,13 +39,16 @@ fn clients_file(repo: &Repo) -> PathBuf {
 }
 
 fn clients(repo: &Repo) -> Clients {
+    // Only a memory of what was seen: without it no line is replaced until a client has shown
+    // again that it takes another one, and the tree fence looks afterwards as everywhere.
     let text = std::fs::read_to_string(clients_file(repo)).unwrap_or_default();
     toml::from_str(&text).unwrap_or_default()
 }
 
 /// The client that speaks in the session `id`.
 fn client_of(repo: &Repo, id: &str) -> Option<Client> {
-    let session = repo.session(id)?;
+    // An unrecorded client is not known to take another line, nor is one whose record is broken.
+    let session = repo.session(id).ok()??;
     let process = world::running(session.process?.pid)?;
     Some(Client { host: session.host, mark: world::version_mark(&process)? })
 }
@@ -68,7 +71,7 @@ pub(crate) fn proving_line(event: &Event, call: &ToolCall) -> Option<String> {
 /// Counts only below the process of the session that the line was made for.
 pub(crate) fn saw_rewrite(repo: &Repo, session: &str) -> Result<bool> {
     let above = world::ancestors();
-    let Some(known) = repo.session_named(session) else { return Ok(false) };
+    let Some(known) = repo.session_named(session)? else { return Ok(false) };
     let Some(process) = &known.process else { return Ok(false) };
     let below = above.iter().find(|up| up.pid == process.pid && up.started == process.started);
     let Some(mark) = below.and_then(world::version_mark) else { return Ok(false) };
@@ -77,7 +80,7 @@ pub(crate) fn saw_rewrite(repo: &Repo, session: &str) -> Result<bool> {
     clients.seen.retain(|seen| *seen != client);
     clients.seen.insert(0, client);
     clients.seen.truncate(KEPT);
-    let text = toml::to_string(&clients).unwrap_or_default();
+    let text = toml::to_string(&clients).map_err(|error| SeedError::Usage(error.to_string()))?;
     world::write_whole(&clients_file(repo), text.as_bytes())?;
     Ok(true)
 }

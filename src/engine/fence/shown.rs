@@ -12,11 +12,12 @@ pub(crate) fn fence_shown(repo: &Repo, focused: &LoadedJob) -> Result<FenceShown
     let mut unclaimed: Vec<String> =
         focused.state.fence.unclaimed.iter().map(|unclaimed| unclaimed.path.clone()).collect();
     unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
+    // Empty before the first cycle.
     if let Ok(before) = focused.state.fence.tree.parse() {
         strays.retain(|path| fence::tree::is_still_changed(repo, &before, path));
         fence::tree::without_built(repo, &mut strays)?;
     }
-    strays.extend(fence::fingerprint_restore::print_strays(repo));
+    strays.extend(fence::fingerprint_restore::print_strays(repo)?);
     for list in [&mut strays, &mut unclaimed] {
         list.sort();
         list.dedup();

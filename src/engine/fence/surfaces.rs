@@ -164,6 +164,7 @@ fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeI
     let said: String = said.chars().take(SAID.1).collect();
     let mut body = format!("What the check said:\n\n{said}\n\nPut back:\n\n");
     for file in &files {
+        // One that is gone is not kept; the blob of before comes back all the same.
         let bytes = file.below(repo.store.work_tree()).ok().and_then(|file| repo::paths::bytes_of(file).ok());
         let place = bytes.map_or_else(String::new, |bytes| {
             let kept = format!("taken/{}-{}", focused.state.steps + 1, short_hash(&bytes, 12));

@@ -69,7 +69,7 @@ pub(crate) fn survey(repo: &Repo, focused: &LoadedJob, since: &JournalLines, row
     let judged = Judged {
         persons: fence::tree::persons(repo, focused)?,
         touched: touched(repo, focused, since)?,
-        scope: repo.scope(focused),
+        scope: repo.scope(focused)?,
         row,
         state,
         chain: &focused.chain,
@@ -122,6 +122,7 @@ pub(crate) fn seen(repo: &Repo, lens: &Lens, before: &TreeId) -> Result<(TreeId,
 /// Paths that acts touched since the last boundary, over all steps in between.
 pub(crate) fn touched(repo: &Repo, focused: &LoadedJob, since: &JournalLines) -> Result<BTreeSet<String>> {
     let mut touched: BTreeSet<String> = since.touched().map(str::to_owned).collect();
+    // Written with the first step that touched something.
     let bytes = repo.store.file(&focused.tip, TOUCHED)?.unwrap_or_default();
     touched.extend(crate::format::state::read_lines(&bytes));
     touched.extend(since.strays().map(str::to_owned));
@@ -191,6 +192,7 @@ fn sort_in(
 }
 
 fn blob_now(repo: &Repo, path: &RepoPath) -> String {
+    // A file that is gone or does not read has no hash, and equals no other that is told so.
     let file = path.below(repo.store.work_tree()).ok();
     let bytes = file.and_then(|file| repo::paths::bytes_of(&file).ok());
     bytes.map(|bytes| crate::format::short_hash(&bytes, 16)).unwrap_or_default()
@@ -242,6 +244,7 @@ pub(crate) fn is_allowed(
 /// The file holds the accepted plan document again.
 fn plan_came_back(repo: &Repo, state: &State, path: &RepoPath) -> bool {
     let file = path.below(repo.store.work_tree()).ok();
+    // What does not read is not the accepted document.
     let plain = file.filter(|file| file.symlink_metadata().is_ok_and(|data| data.is_file()));
     plain.and_then(|file| std::fs::read(file).ok()).is_some_and(|bytes| repo.is_accepted(state, &bytes))
 }
@@ -254,6 +257,7 @@ fn page_lost(repo: &Repo, path: &RepoPath, shown: &str, before: &TreeId) -> Resu
     };
     let Some(focused) = repo.focused()? else { return Ok(false) };
     let file = path.below(repo.store.work_tree()).ok();
+    // A page that is gone or does not read has lost all its words.
     let new = file.as_ref().and_then(|file| repo::paths::bytes_of(file).ok()).unwrap_or_default();
     let page = file.and_then(|file| record::session_log::cycle_page(repo, &focused, shown, &file));
     let new = String::from_utf8_lossy(&new);
@@ -267,6 +271,7 @@ fn lies_in_scope(repo: &Repo, shown: &str, judged: &Judged<'_>) -> bool {
 /// Compares a page with what it was: is every changed byte below the phase's own anchor?
 fn page_is_own(repo: &Repo, row: &Phase, path: &RepoPath, before: &TreeId) -> Result<bool> {
     let old = repo.store.blob_at(before, path)?.map(String::from_utf8);
+    // What does not read is not the phase's own change.
     let new = path.below(repo.store.work_tree()).ok().and_then(|file| repo::paths::bytes_of(file).ok());
     let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else { return Ok(false) };
     let Ok(new) = new else { return Ok(false) };

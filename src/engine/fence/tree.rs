@@ -15,6 +15,7 @@ use crate::store::{Lens, Pins, RepoPath, TreeId};
 pub(crate) fn snapshot(repo: &Repo) -> Result<TreeId> {
     let focused = repo.focused()?;
     let lens = lens(repo, focused.as_ref())?;
+    // Empty before the first cycle.
     let base = focused.and_then(|focused| focused.state.fence.tree.parse().ok());
     let build = |path: &RepoPath| build_dir(repo, path);
     Ok(repo.store.snapshot(&repo.private_index(), &lens, base.as_ref(), &build)?.tree)
@@ -28,8 +29,10 @@ pub(crate) fn lens(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Lens> {
     let Some(excludes) = repo.store.file(&focused.tip, names::EXCLUDES)? else {
         return Ok(Lens::default());
     };
+    // Pinned with the excludes; a repository without attributes has none.
     let attributes = repo.store.file(&focused.tip, names::ATTRIBUTES)?.unwrap_or_default();
     let fence = &focused.state.fence;
+    // Empty in a job of an older git seed.
     let began = fence.began.parse::<TreeId>().ok();
     Ok(repo.store.lens(&Pins { excludes, attributes }, began.as_ref())?.loose(fence.loose))
 }
@@ -63,6 +66,7 @@ pub(crate) fn begin_fence(repo: &Repo) -> Result<Beginning> {
 
 /// What the person had in the tree when the cycle began.
 pub(crate) fn persons(repo: &Repo, focused: &LoadedJob) -> Result<BTreeSet<String>> {
+    // A tree that was clean when the cycle began left no such file.
     let bytes = repo.store.file(&focused.tip, names::PERSONS)?.unwrap_or_default();
     Ok(crate::format::state::read_lines(&bytes).into_iter().collect())
 }
@@ -75,6 +79,7 @@ pub(crate) fn dirty_now(repo: &Repo) -> Result<Vec<String>> {
 /// True when `path` is not what it was in `tree`.
 pub(crate) fn is_still_changed(repo: &Repo, tree: &TreeId, path: &str) -> bool {
     let Ok(path) = RepoPath::try_from(path) else { return true };
+    // What cannot be compared stays named: nothing is forgotten by accident.
     !repo.store.is_as_in(tree, &path).unwrap_or(false)
 }
 

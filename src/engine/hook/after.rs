@@ -46,7 +46,7 @@ pub(crate) fn after(
     let known = claims::receipts::known_tree(repo, &focused);
     let effects = what_came(repo, &ended, window.as_ref(), &focused)?;
     let context = with_words_of_rules(repo, &focused, &ended, &effects);
-    let work = work_of(repo, &focused, &ended, &effects);
+    let work = work_of(repo, &focused, &ended, &effects)?;
     let kept = kept_of_call(repo, &ended, &effects, known, &focused)?;
     let (gauge, filling) =
         if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
@@ -96,19 +96,19 @@ fn with_words_of_rules(
 }
 
 /// What of the call is work of the session that drives the job.
-fn work_of(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>, effects: &CallEffects) -> Work {
+fn work_of(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>, effects: &CallEffects) -> Result<Work> {
     let EndedCall { event, call, outcome, .. } = *ended;
     // A command that fails has run all the same: what it showed may be written down.
     let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
     // What a guest does is no work of the session that drives.
-    let guest = repo.is_guest(focused, event);
+    let guest = repo.is_guest(focused, event)?;
     let counted = event.by == Actor::Main && ran && !guest;
     let mut deeds =
         if counted { record::activity::deeds(repo, focused, call, &effects.places) } else { Vec::new() };
     if counted && !matches!(call.act, Act::Edit(_)) && effects.after.page_edits > 0 {
         deeds.push(Deed::Page);
     }
-    Work { guest, counted, deeds }
+    Ok(Work { guest, counted, deeds })
 }
 
 /// Writes the journal's line of the call. True where it says something of a refusal that
@@ -208,7 +208,7 @@ fn kept_of_call(
     focused: &LoadedJob,
 ) -> Result<KeptOfCall> {
     let EndedCall { host, event, call, outcome } = *ended;
-    let opens = outcome.ok && !repo.is_guest(focused, event);
+    let opens = outcome.ok && !repo.is_guest(focused, event)?;
     let shown: Vec<String> = effects.places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
     let receipt = claims::receipts::receipt(repo, event, call, outcome, (&effects.after, known), focused)?;
     // What an edit tool changed is seen by the fence's next look only.

@@ -24,15 +24,15 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
         return Ok(Answer::silence());
     }
     let focused = focused.as_ref();
-    let guest = focused.is_some_and(|focused| repo.is_guest(focused, event));
-    let scene = hook::scene::scene(repo, host, event, call, focused, guest);
+    let guest = focused.map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
+    let scene = hook::scene::scene(repo, host, event, call, focused, guest)?;
     let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
     if let Err(refusal) = verdict {
         return refuse(repo, focused, event, call, &scene, &refusal);
     }
     let focused = focused.filter(|_| !guest);
     let answer = pass(repo, event, call, &scene, focused)?;
-    fence::looks::look_first(repo, event, call, answer.rewrite.is_some(), focused);
+    fence::looks::look_first(repo, event, call, answer.rewrite.is_some(), focused)?;
     Ok(answer)
 }
 

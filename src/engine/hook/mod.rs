@@ -80,6 +80,7 @@ fn in_trouble(repo: &Repo, event: &Event, error: &SeedError) -> Answer {
     let refusal = Refusal::broken("state", error);
     match &event.kind {
         _ if !error.is_damage() => {
+            // The person is told below; a line in the journal comes on top where one can be written.
             let focused = repo.focused().ok().flatten();
             let _ = record::journal_line::note(repo, focused.as_ref(), |line| line.what = What::Trouble);
             Answer::to_person(format!("{told}\nhint: git seed doctor"))

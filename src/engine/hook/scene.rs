@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
-use crate::engine::repo::{self, LoadedJob, Repo};
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, jobs, memory, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
@@ -29,10 +29,10 @@ pub(crate) fn scene<'a>(
     call: &'a ToolCall,
     focused: Option<&'a LoadedJob>,
     guest: bool,
-) -> Scene<'a> {
+) -> Result<Scene<'a>> {
     let phase = if guest { repo.rules.maps.home().none() } else { repo.row(focused) };
     let stand = focused.map(|focused| &focused.state.stand);
-    Scene {
+    Ok(Scene {
         anchors: repo.rules.maps.anchors(),
         phase,
         cycle: stand.map_or(0, |stand| stand.cycle),
@@ -48,8 +48,8 @@ pub(crate) fn scene<'a>(
             .map(|focused| memory::compaction::room(repo, focused, event))
             .unwrap_or_default(),
         away: focused.and_then(|focused| repo.away(focused)),
-        call: call_of(&Setting { repo, host, event, phase, focused }, call),
-    }
+        call: call_of(&Setting { repo, host, event, phase, focused }, call)?,
+    })
 }
 
 /// What the acts of one event are judged in.
@@ -66,7 +66,7 @@ impl Setting<'_> {
         self.repo.place(self.host, self.event, path, self.focused)
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self) -> Result<Scope> {
         self.repo.scope_for(self.phase, self.focused)
     }
 }
@@ -109,7 +109,7 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
     })
 }
 
-fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Call<'a> {
+fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     let Setting { repo, phase, focused, .. } = *setting;
     let mut out = blank(call, class_of_act(setting, call));
     match &call.act {
@@ -123,11 +123,12 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Call<'a> {
                 found.filter(|found| found.place == Place::OwnState).map(|found| (found.shown, found.place));
         }
         Act::Edit(files) => {
-            let scope = setting.scope();
-            let changes = |file: &FileEdit| changes(repo, setting.place(&file.path), file, &scope, focused);
-            out.changes = files.iter().flat_map(changes).collect();
+            let scope = setting.scope()?;
+            for file in files {
+                out.changes.extend(changes(repo, setting.place(&file.path), file, &scope, focused)?);
+            }
         }
-        Act::Shell { command, cwd, .. } => shell(setting, command, cwd.as_deref(), &mut out),
+        Act::Shell { command, cwd, .. } => shell(setting, command, cwd.as_deref(), &mut out)?,
         Act::Delegate { agent, prompt } => {
             // Where the pages do not read, no launch can be for a note of theirs.
             out.dispatch = focused.and_then(|focused| {
@@ -150,7 +151,7 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Call<'a> {
         out.unproven =
             focused.and_then(|focused| claims::required::lacks_ruling(repo, call, &out.changes, focused));
     }
-    out
+    Ok(out)
 }
 
 /// The change of a file, and of every other name that it is known to have: a hard link
@@ -161,8 +162,8 @@ pub(crate) fn changes(
     file: &FileEdit,
     scope: &Scope,
     focused: Option<&LoadedJob>,
-) -> Vec<FileChange> {
-    let twins = repo.twins(&resolved, focused.map(|focused| &focused.state));
+) -> Result<Vec<FileChange>> {
+    let twins = repo.twins(&resolved, focused.map(|focused| &focused.state))?;
     let (place, given) = (resolved.place.clone(), resolved.shown.clone());
     let mut changes = vec![change(repo, resolved, file, scope, focused)];
     for twin in twins.into_iter().filter(|twin| twin.place != place) {
@@ -170,7 +171,7 @@ pub(crate) fn changes(
         change.path = format!("{} (a hard link to {given})", change.path);
         changes.push(change);
     }
-    changes
+    Ok(changes)
 }
 
 fn change(
@@ -203,6 +204,7 @@ fn page_loss(repo: &Repo, resolved: &Resolved, file: &FileEdit, focused: &Loaded
     if !repo.row(Some(focused)).measures || !resolved.exists {
         return None;
     }
+    // A page that is no text, or an edit that does not fit it, is judged by `page_change`.
     let old = String::from_utf8(repo::paths::bytes_of(&resolved.real).ok()?).ok()?;
     let new = edit::apply(Some(&old), &file.change).ok()?.unwrap_or_default();
     let page = record::session_log::cycle_page(repo, focused, &resolved.shown, &resolved.real);
@@ -216,6 +218,7 @@ fn page_change(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<crat
         return None;
     }
     let long = resolved.real.metadata().is_ok_and(|data| data.len() > LONGEST_PAGE);
+    // A page that does not read cannot be shown to keep its bytes: no change of it is proved fit.
     let current = if resolved.exists && !long {
         Some(String::from_utf8(repo::paths::bytes_of(&resolved.real).ok()?).ok()?)
     } else if long {
@@ -227,10 +230,10 @@ fn page_change(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<crat
 }
 
 /// Reads a shell line: its acts, and what it would change.
-fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Call<'_>) {
+fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Call<'_>) -> Result<()> {
     let Setting { repo, event, phase, .. } = *setting;
     let reading = shell::read(command);
-    let scope = setting.scope();
+    let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     for found in &reading.found {
@@ -240,7 +243,7 @@ fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Cal
         out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
         show(found, out);
         if matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode) {
-            out.changes.extend(written(setting, found, cwd, &scope));
+            out.changes.extend(written(setting, found, cwd, &scope)?);
         }
     }
     out.confinable = is_confinable(phase, &out.classes);
@@ -249,6 +252,7 @@ fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Cal
         out.changes
             .retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. }));
     }
+    Ok(())
 }
 
 /// Of each kind that guards ask for, the first piece of the line that shows it.
@@ -268,18 +272,24 @@ fn show(found: &shell::Found, out: &mut Call<'_>) {
 }
 
 /// The files that a piece of a shell line writes, as it names them.
-fn written(setting: &Setting<'_>, found: &shell::Found, cwd: &Path, scope: &Scope) -> Vec<FileChange> {
+fn written(
+    setting: &Setting<'_>,
+    found: &shell::Found,
+    cwd: &Path,
+    scope: &Scope,
+) -> Result<Vec<FileChange>> {
     let Setting { repo, host, focused, .. } = *setting;
     let state = focused.map(|focused| &focused.state);
-    let written = |path: &String| {
+    let mut written = Vec::new();
+    for path in &found.paths {
         // A trailing slash means somewhere below: judged as a file of that directory.
         let below = path.strip_suffix('/').map(|dir| format!("{dir}/*"));
         let path = below.as_ref().unwrap_or(path);
         let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
         let file = FileEdit { path: path.into(), change: Change::Opaque };
-        changes(repo, resolved, &file, scope, focused)
-    };
-    found.paths.iter().flat_map(written).collect()
+        written.extend(changes(repo, resolved, &file, scope, focused)?);
+    }
+    Ok(written)
 }
 
 /// Whether these acts would all be open if the kernel confined them, and are not now.

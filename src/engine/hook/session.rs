@@ -29,7 +29,7 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<
     if focused.state.is_small_talk() {
         return Ok(Answer::silence());
     }
-    let guest = repo.is_guest(&focused, event);
+    let guest = repo.is_guest(&focused, event)?;
     if guest {
         return Ok(Answer::context(tell(Notice::SessionOfGuest, &[])));
     }
@@ -57,7 +57,8 @@ pub(crate) fn session_end(repo: &Repo, event: &Event) -> Result<Answer> {
     if !repo.is_seeded()? {
         return Ok(Answer::silence());
     }
-    let focused = repo.focused()?.filter(|_| repo.is_own_session(event));
+    let own = repo.is_own_session(event)?;
+    let focused = repo.focused()?.filter(|_| own);
     if focused.as_ref().is_some_and(|focused| focused.state.driver.session == event.session) {
         record::journal_line::commands_ended(repo, event, 0)?;
     }

@@ -20,7 +20,7 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
     let Some(focused) = repo.focused()? else { return stop_without_focus(repo, event) };
     focused.activity.clone()?;
     let state = &focused.state;
-    if waiting > 0 || repo.is_guest(&focused, event) {
+    if waiting > 0 || repo.is_guest(&focused, event)? {
         return Ok(Answer::silence());
     }
     let turn = Turn {
@@ -74,6 +74,8 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
 /// Stops refused in a row while no job is focused.
 fn loose_stops(repo: &Repo) -> u32 {
     use crate::format::journal::Linked;
+    // A journal that does not read counts no refusal: without a job nothing but these stops is
+    // lost, and `doctor` tells of it.
     let lines = repo.store.journal().all().unwrap_or_default();
     let last = lines.last().and_then(|line| Linked::read(line).ok());
     last.filter(|last| last.line.base.is_empty()).map_or(0, |last| last.line.counts.stops)

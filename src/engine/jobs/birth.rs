@@ -64,8 +64,12 @@ pub(crate) fn take_over(repo: &Repo, chain: &str, driver: &Driver) -> Result<()>
 pub(crate) fn waiting_here(repo: &Repo) -> Result<Option<LoadedJob>> {
     let here = repo.store.worktree_name();
     let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
-    let waits = |job: &LoadedJob| rests(&job.state) && jobs::resume::waits_in(repo, &job.state, &here);
-    let mut waiting: Vec<LoadedJob> = repo.jobs()?.into_iter().filter(waits).collect();
+    let mut waiting = Vec::new();
+    for job in repo.jobs()? {
+        if rests(&job.state) && jobs::resume::waits_in(repo, &job.state, &here)? {
+            waiting.push(job);
+        }
+    }
     // One that waits for nobody is named first.
     let mut free = None;
     for (at, job) in waiting.iter().enumerate() {

@@ -61,6 +61,7 @@ pub(crate) fn no_edge(repo: &Repo, job: &Job, id: &JobId) -> Result<Option<Refus
         return Err(SeedError::Usage(format!("there is no job {id}; git seed job list shows them")));
     };
     let edges = |one: &JobId| -> Result<Vec<JobId>> {
+        // A record that is nowhere waits for nobody.
         Ok(node(repo, one)?.map(|node| node.depends_on).unwrap_or_default())
     };
     let back = graph::way(id, &job.id, edges)?;
@@ -161,8 +162,11 @@ pub(crate) fn unseen_jobs(repo: &Repo) -> Vec<String> {
     let unseen = |job: &LoadedJob| {
         let home = &job.state.home;
         let nobodys = home.worktree.is_empty() && home.rested.is_empty();
-        nobodys && job.state.job.status == Status::Pending && !repo.is_foreign(&job.state)
+        nobodys
+            && job.state.job.status == Status::Pending
+            && repo.is_foreign(&job.state).is_ok_and(|foreign| !foreign)
     };
+    // The stop hook asks: the turn of a session that has nothing to do with it may end.
     let jobs = repo.jobs().unwrap_or_default();
     jobs.iter().filter(|job| unseen(job)).map(|job| job.state.job.id.to_string()).collect()
 }

@@ -45,7 +45,7 @@ pub(crate) fn focus_in_the_way(repo: &Repo, id: &JobId) -> Result<Option<Refusal
 /// Folds what the journal still holds into the job that loses the focus.
 pub(crate) fn leave_focus(repo: &Repo, focused: Option<&LoadedJob>) -> Result<()> {
     match focused {
-        Some(focused) if focused.activity.is_ok() && !repo.is_foreign(&focused.state) => {
+        Some(focused) if focused.activity.is_ok() && !repo.is_foreign(&focused.state)? => {
             always(repo, &focused.chain, |state| {
                 StepDraft::new(state, "rest", "the focus moved on", By::Agent)
             })?;

@@ -36,6 +36,7 @@ pub(crate) struct Listed {
 /// The lines of all jobs that have a ref, oldest first.
 pub(crate) fn live_rows(repo: &Repo) -> Result<Vec<ClosedRow>> {
     let path = repo.store.seed_dir().join(REMEMBERED);
+    // A memory and no truth: lines that are missing or do not read are read from their jobs.
     let bytes = std::fs::read(&path).unwrap_or_default();
     let known: HashMap<&[u8], &[u8]> =
         bytes.split(|byte| *byte == b'\n').filter_map(|line| Some((tip_of(line)?, line))).collect();

@@ -9,6 +9,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::kept::of_old_record;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::answer::Answered;
+use crate::engine::repo::clone_file::known_clone;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, record};
 use crate::format::context::Context;
@@ -42,7 +43,7 @@ pub(crate) fn contexts(repo: &Repo, job: &LoadedJob) -> Result<Vec<Context>> {
     let state = &job.state;
     let mut contexts = Vec::new();
     for n in 1..=state.plan.contexts {
-        let bytes = repo.store.file(&job.tip, &names::context(n))?.unwrap_or_default();
+        let bytes = repo.counted_file(job, &names::context(n))?;
         contexts.extend(Context::read(&String::from_utf8_lossy(&bytes)));
     }
     contexts.extend(state.plan.extension_contexts.iter().map(|text| of_old_record(state, text)));
@@ -66,6 +67,7 @@ pub(crate) fn last_context(repo: &Repo, job: &LoadedJob) -> Option<Context> {
         return Some(of_old_record(&job.state, text));
     }
     let n = Some(plan.contexts).filter(|n| *n > 0)?;
+    // Told where a phase opens: what does not read is not told there, and `job show` says so.
     let bytes = repo.store.file(&job.tip, &names::context(n)).ok()??;
     Context::read(&String::from_utf8_lossy(&bytes))
 }
@@ -112,7 +114,7 @@ fn begin_run(
             return Ok(Err(state.job.is_under_way()));
         }
         let mut edits = Vec::new();
-        if repo.is_foreign(state) {
+        if repo.is_foreign(state)? {
             // What another clone granted was not granted here.
             state.job.plugin_lock_approval = false;
         }
@@ -139,8 +141,9 @@ fn begin_run(
 /// alone may take the focus of its worktree, where nothing has it.
 pub(crate) fn scan_due(repo: &Repo) -> Result<Vec<Due>> {
     repo.require_seeded()?;
+    let here = known_clone(&repo.store)?;
     let is_due = |state: &State| {
-        due::is_due(&state.job, state.stand.phase.is_idle(), repo.now) && !repo.is_foreign(state)
+        due::is_due(&state.job, state.stand.phase.is_idle(), repo.now) && state.home.clone == here
     };
     let mut jobs = repo.jobs()?;
     for row in record::archive::closed(repo)? {

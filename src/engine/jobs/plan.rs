@@ -123,7 +123,7 @@ pub(crate) fn plan_as_it_lies(repo: &Repo, state: &State) -> transition::Documen
 }
 
 /// The document's words for the text that opens the phase.
-pub(crate) fn entry_from_plan(repo: &Repo, focused: &LoadedJob, dirs: &[String]) -> Option<FromPlan> {
+pub(crate) fn entry_from_plan(repo: &Repo, focused: &LoadedJob, dirs: &[String]) -> Result<Option<FromPlan>> {
     let state = &focused.state;
     repo.words_of_plan(focused, &[ENTRY.to_owned()], |name| {
         Some(match name {

@@ -29,8 +29,8 @@ pub(crate) struct Resumed {
 }
 
 /// A job of this clone that rests in the worktree `here` and waits for it.
-pub(crate) fn waits_in(repo: &Repo, state: &State, here: &str) -> bool {
-    state.home.worktree == here && !repo.is_foreign(state)
+pub(crate) fn waits_in(repo: &Repo, state: &State, here: &str) -> Result<bool> {
+    Ok(state.home.worktree == here && !repo.is_foreign(state)?)
 }
 
 /// Makes a job active and turns this worktree to it, if nothing is in the way. Where it
@@ -44,7 +44,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
     if let Some(refusal) = cannot_be_active(&job.state) {
         return Ok(Err(refusal));
     }
-    let (foreign, moves) = (repo.is_foreign(&job.state), comes_from_elsewhere(repo, &job.state)?);
+    let (foreign, moves) = (repo.is_foreign(&job.state)?, comes_from_elsewhere(repo, &job.state)?);
     if moves && let Err(refusal) = is_in_history(repo, &job.state)? {
         return Ok(Err(refusal));
     }
@@ -66,7 +66,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         remarks.clear();
         let mut edits = Vec::new();
         if foreign {
-            remarks = record::own_clone::disown(repo, state, &mut edits);
+            remarks = record::own_clone::disown(repo, state, &mut edits)?;
         }
         if state.job.status != Status::Active && !state.is_closing() {
             state.job.become_(Status::Active, now)?;
@@ -113,7 +113,7 @@ fn comes_from_elsewhere(repo: &Repo, state: &State) -> Result<bool> {
     let worktree = if home.worktree.is_empty() { &home.rested } else { &home.worktree };
     let another = !worktree.is_empty() && *worktree != repo.store.worktree_name();
     let lost = |tree: &str| !tree.is_empty() && !repo.store.has_object(tree);
-    Ok(another || repo.is_foreign(state) || lost(&state.fence.tree))
+    Ok(another || repo.is_foreign(state)? || lost(&state.fence.tree))
 }
 
 /// The job's last commit is what HEAD builds on.
@@ -136,6 +136,7 @@ fn is_in_history(repo: &Repo, state: &State) -> Result<std::result::Result<(), R
 /// Holds what the job stands on against a gc of this clone.
 fn keep_what_it_needs(repo: &Repo, job: &LoadedJob, tree: Option<&String>) -> Result<()> {
     let chain = names::keep_chain(&job.state.job.id);
+    // Both are empty before the first cycle and the first phase commit.
     let Some(tree) = tree.and_then(|tree| tree.parse().ok()) else { return Ok(()) };
     if let Ok(commit) = job.state.home.commit.parse() {
         repo.store.keep(&chain, &commit, repo.now)?;

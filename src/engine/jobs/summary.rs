@@ -68,7 +68,7 @@ pub(crate) fn summaries(repo: &Repo, job: &LoadedJob) -> Result<Chain> {
     let covered = job.state.summed;
     let mut kept = Vec::new();
     for n in 1..=covered.summaries {
-        let bytes = repo.store.file(&job.tip, &names::summary(n))?.unwrap_or_default();
+        let bytes = repo.counted_file(job, &names::summary(n))?;
         kept.extend(Kept::read(n, &String::from_utf8_lossy(&bytes)));
     }
     let mut open = Vec::new();
@@ -87,6 +87,6 @@ pub(crate) fn words_of(repo: &Repo, job: &LoadedJob, range: std::ops::RangeInclu
 }
 
 fn interaction(repo: &Repo, job: &LoadedJob, n: u32) -> Result<Option<Interaction>> {
-    let bytes = repo.store.file(&job.tip, &names::interaction(n))?.unwrap_or_default();
+    let bytes = repo.counted_file(job, &names::interaction(n))?;
     Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
 }

@@ -38,10 +38,12 @@ pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>
     repo.store.clear_focus()?;
     repo.store.journal().restart(None)?;
     let here = repo.store.worktree_name();
-    let waits = |job: &LoadedJob| {
-        job.state.job.status == Status::Pending && jobs::resume::waits_in(repo, &job.state, &here)
-    };
-    let waiting: Vec<LoadedJob> = repo.jobs()?.into_iter().filter(waits).collect();
+    let mut waiting = Vec::new();
+    for job in repo.jobs()? {
+        if job.state.job.status == Status::Pending && jobs::resume::waits_in(repo, &job.state, &here)? {
+            waiting.push(job);
+        }
+    }
     let mut next = None;
     for job in &waiting {
         if jobs::dependencies::unmet(repo, &job.state)?.is_empty() {

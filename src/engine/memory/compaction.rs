@@ -179,7 +179,7 @@ fn compactions(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(u32, u32)>> {
 
 fn compaction_file(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Result<File> {
     let path = names::of_run(stand.run, &names::compaction(stand.seq));
-    let bytes = repo.store.file(&focused.tip, &path)?.unwrap_or_default();
+    let bytes = repo.counted_file(focused, &path)?;
     Ok(File::read(&String::from_utf8_lossy(&bytes)))
 }
 
@@ -280,6 +280,7 @@ pub(crate) fn woken(repo: &Repo, focused: &LoadedJob) -> Option<Woken> {
     let run = focused.state.job.run;
     let open = memory::context::compaction_of(focused).filter(|stand| !stand.sealed);
     let unsealed = open.map(|stand| names::compaction(stand.seq));
+    // Told where a session begins: what cannot be read is not told, and refused where it counts.
     let Some((stand, file)) = last_sealed(repo, focused).ok()? else {
         return unsealed.map(|unsealed| Woken { unsealed: Some(unsealed), ..Woken::default() });
     };
@@ -298,9 +299,10 @@ pub(crate) fn woken(repo: &Repo, focused: &LoadedJob) -> Option<Woken> {
 
 /// A word to the person before the host compacts over words that are not sealed.
 pub(crate) fn before_compaction(repo: &Repo, event: &Event) -> Result<Option<String>> {
-    let Some(focused) = repo.focused()?.filter(|focused| !repo.is_guest(focused, event)) else {
+    let Some(focused) = repo.focused()? else { return Ok(None) };
+    if repo.is_guest(&focused, event)? {
         return Ok(None);
-    };
+    }
     let open = memory::context::compaction_of(&focused).filter(|stand| !stand.sealed);
     Ok(open.map(|stand| {
         let name = names::compaction(stand.seq);
@@ -312,6 +314,7 @@ pub(crate) fn before_compaction(repo: &Repo, event: &Event) -> Result<Option<Str
 pub(crate) fn carried_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     let stand = memory::context::compaction_of(focused)?;
     let name = names::compaction(stand.seq);
+    // A word to a person; the step itself reads the file and says what is wrong with it.
     Some(match last_sealed(repo, focused).ok()? {
         Some(_) => format!("{name}: its Prior Summary is carried into the next run."),
         None => format!("{name} was never sealed; it stays as it is, and nothing of it is carried."),

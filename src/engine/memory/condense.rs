@@ -204,7 +204,8 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
         }
         Some(gone @ Unarchived::Gone { .. }) => return Ok(Err(gone.refusal("archive"))),
         Some(Unarchived::Log { .. }) => {
-            let recorded = record::own_files::own_file(repo, &focused, &name)?.unwrap_or_default();
+            let path = names::of_run(focused.state.job.run, &name);
+            let recorded = repo.counted_file(&focused, &path)?;
             record::own_files::put_own_file(repo, &focused, &name, &recorded)?;
             return done(&captures, false);
         }
@@ -225,6 +226,7 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
     let subject = format!("archive the footers of {}", repo::text::count(capture.len(), "page"));
     let file = OwnFile { name: &name, bytes, step: "archive", subject, by };
     let focused = record::own_files::write_own_file(repo, &focused, file)?;
+    // What does not read there does not hold the capture, which is said just below.
     let kept = record::own_files::own_file_on_disk(repo, &focused.state, &name).unwrap_or_default();
     let kept = archive::read(&String::from_utf8_lossy(&kept)).map_err(unread)?;
     if kept.last() != Some(&capture) {
@@ -286,6 +288,7 @@ fn rewrite_page(repo: &Repo, focused: &LoadedJob, page: &str, before: &str, text
         })
     };
     claim(0)?;
+    // A page that does not read any more is not the one that was judged.
     if repo::paths::bytes_of(&file).ok().as_deref() != Some(before.as_bytes()) {
         return Ok(false);
     }

@@ -16,6 +16,7 @@ pub(crate) fn newest_compaction(_repo: &Repo, focused: &LoadedJob) -> u32 {
 
 /// How full the context was found last.
 pub(crate) fn gauge(focused: &LoadedJob) -> Gauge {
+    // Over a journal that does not hold, the gauge of the last step is told.
     let since = focused.activity.as_ref().ok().and_then(|counts| counts.gauge);
     since.unwrap_or(focused.state.gauge)
 }

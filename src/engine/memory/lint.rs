@@ -14,6 +14,7 @@ use crate::memory::lint::{self, File, Found, Memory};
 use crate::phases::place::Place;
 use crate::verdict::Facts;
 use crate::voice::{self, Line};
+use crate::world;
 
 /// The most knowledge files that a hook reads, and the most whose names it lists.
 const READ: usize = 200;
@@ -95,7 +96,10 @@ pub(crate) fn list_knowledge(repo: &Repo, path: &str) -> Result<bool> {
     let text = repo::paths::text_of(repo.store.work_tree().join(path))?;
     let said = knowledge::front(&text).description.map(|said| said.text.to_owned());
     let index = repo.store.work_tree().join(knowledge::INDEX);
-    let now = repo::paths::text_of(&index).unwrap_or_default();
+    let now = match world::read_if_there(&index)? {
+        Some(bytes) => String::from_utf8(bytes).map_err(std::io::Error::other)?,
+        None => String::new(),
+    };
     let new = knowledge::with_line(&now, path, &knowledge::name_of(path), &said.unwrap_or_default());
     if new != now {
         record::own_files::replace_file(repo, &index, new.as_bytes())?;

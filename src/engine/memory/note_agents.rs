@@ -63,6 +63,7 @@ fn live<'n>(repo: &Repo, notes: &'n [NoteAt]) -> Vec<(&'n NoteAt, Live<'n>)> {
 
 /// A note as it stands on its page, from its bracket to its last brace.
 fn text_on_page(repo: &Repo, one: &NoteAt) -> Option<String> {
+    // A page that changed or went meanwhile has no such note any more.
     let page = repo::paths::text_of(repo.store.work_tree().join(&one.page)).ok()?;
     Some(page.get(one.note.span.clone())?.to_owned())
 }

@@ -19,7 +19,7 @@ use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
 use crate::memory::{knowledge, words};
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
-use crate::verdict::{Case, Facts, Refusal};
+use crate::verdict::{Facts, Refusal};
 use crate::voice;
 
 /// The name under which a list of notes that was shown is kept in the journal.
@@ -336,6 +336,7 @@ fn page_at_boundary(repo: &Repo, focused: &LoadedJob, path: &str) -> Result<Stri
     let (Ok(tree), Ok(path)) = (focused.state.fence.tree.parse(), RepoPath::try_from(path)) else {
         return Ok(String::new());
     };
+    // A page that is new said nothing.
     let bytes = repo.store.blob_at(&tree, &path)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

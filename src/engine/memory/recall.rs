@@ -22,6 +22,7 @@ const KNOWLEDGE: usize = 300;
 
 /// What is told of memory to work of this kind in `dirs`, given as lines of the scope.
 pub(crate) fn recall(repo: &Repo, focused: &LoadedJob, kind: Kind, dirs: &[String]) -> Recall {
+    // A hint: what cannot be read is not told, and nothing decides by it.
     recalled(repo, focused, kind, dirs).unwrap_or_default()
 }
 
@@ -41,6 +42,7 @@ fn recalled(repo: &Repo, focused: &LoadedJob, kind: Kind, dirs: &[String]) -> Re
     let pages = recall::nearest(&pages, PAGES, |path| Some((place(path), *path)));
     let texts: Vec<(&str, String)> =
         pages.into_iter().filter_map(|path| Some((path.as_str(), memory_text(repo, path)?))).collect();
+    // Without it each text is quoted as nobody's.
     let head = repo.store.head()?.commit.and_then(|head| repo.store.tree_of_commit(&head).ok());
     Ok(Recall {
         notes: open_notes(repo, focused, kind, &texts),
@@ -52,6 +54,7 @@ fn recalled(repo: &Repo, focused: &LoadedJob, kind: Kind, dirs: &[String]) -> Re
 /// The text of a file of memory; a link is no file of its own.
 fn memory_text(repo: &Repo, path: &str) -> Option<String> {
     let at = repo.store.work_tree().join(path);
+    // A page of the person's that does not read is not recalled.
     at.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
     Some(String::from_utf8_lossy(&repo::paths::bytes_of(at).ok()?).into_owned())
 }
@@ -129,6 +132,7 @@ fn near_knowledge(
 /// The file says what HEAD has, line ends left aside.
 fn is_of_head(repo: &Repo, head: Option<&TreeId>, path: &str, text: &str) -> bool {
     let (Some(head), Ok(path)) = (head, RepoPath::try_from(path)) else { return false };
+    // What cannot be compared is not taken for committed.
     let blob = repo.store.blob_at(head, &path).ok().flatten();
     blob.is_some_and(|blob| String::from_utf8_lossy(&blob).lines().eq(text.lines()))
 }
@@ -136,6 +140,7 @@ fn is_of_head(repo: &Repo, head: Option<&TreeId>, path: &str, text: &str) -> boo
 /// The newest of what sessions left when their turn ended with the work open.
 pub(crate) fn handed_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     let number = |name: &String| name.strip_prefix("hand-off-")?.strip_suffix(".md")?.parse::<u32>().ok();
+    // Told where a session begins; what cannot be read is not told, as everywhere there.
     let left = repo.store.names(&focused.tip, "summaries").ok()?;
     let newest = left.into_iter().filter(|name| number(name).is_some()).max_by_key(number)?;
     let bytes = repo.store.file(&focused.tip, &format!("summaries/{newest}")).ok()??;

@@ -64,6 +64,7 @@ pub(crate) fn ledger(
     if session.is_empty() {
         return Ok(None);
     }
+    // The run's first boundary begins the file.
     let mut file = record::own_files::own_file(repo, focused, FILE)?.unwrap_or_default();
     let last = last_entry(&file);
     let same = last.as_ref().filter(|last| last.session_id == session);
@@ -107,5 +108,6 @@ pub(crate) fn ledger_place(repo: &Repo, state: &State) -> Option<(PathBuf, RepoP
 
 fn last_entry(file: &[u8]) -> Option<Entry> {
     let text = String::from_utf8_lossy(file);
+    // Nothing decides by the ledger: a line of another hand is passed over.
     text.lines().rev().find_map(|line| serde_json::from_str(line).ok())
 }

@@ -177,13 +177,15 @@ fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Resul
     use crate::format::journal::{Line, Linked};
     let asked = |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
     let lines = repo.store.journal().all()?;
+    // A line that does not read asked for nothing: the answer then counts for nothing.
     if lines.iter().filter_map(|line| Linked::read(line).ok()).any(|linked| asked(&linked.line)) {
         return Ok(true);
     }
     let Some(tip) = repo.store.tip(chain)? else { return Ok(false) };
-    let mut names = repo.store.names(&tip, "trace").unwrap_or_default();
+    let mut names = repo.store.names(&tip, "trace")?;
     names.sort_by_key(|name| std::cmp::Reverse(trace_number(name)));
     for name in names.iter().take(8) {
+        // Listed right above; a line of it that does not read asked for nothing.
         let bytes = repo.store.file(&tip, &format!("trace/{name}"))?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()).any(|line| asked(&line)) {

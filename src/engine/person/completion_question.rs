@@ -63,12 +63,14 @@ fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
 fn told_of_runs(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     let all = claims::receipts::ran(repo, focused)?;
     // What ran before the last run of the job was over says nothing of this one.
+    // Never completed: every run of it counts.
     let began = focused.state.job.last_completed_at.unwrap_or_default();
     let of_run = |(_, ran): &&(String, Ran)| ran.run.is_some() && ran.at >= began;
     let runs: Vec<&(String, Ran)> = all.iter().filter(of_run).collect();
     let Some((id, last)) = runs.last() else {
         return Ok("runs      no run of tests was seen".to_owned());
     };
+    // Over a journal that does not hold, what the last step knew is told.
     let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
     let ended = match last.status {
         Some(status) => format!("exit status {status}"),
@@ -80,6 +82,7 @@ fn told_of_runs(repo: &Repo, focused: &LoadedJob) -> Result<String> {
 
 /// Walks the first parents from HEAD to where the run began.
 fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    // Empty in a job of an older git seed: counted as far back as is looked.
     let base = focused.state.home.base.parse::<CommitId>().ok();
     let passing = claims::records::passing_trees(repo)?;
     let (mut commits, mut covered) = (0, 0);

@@ -29,11 +29,11 @@ pub(crate) fn prompt(
     if let Some(focused) = &focused {
         focused.activity.clone()?;
     }
-    let guest = focused.as_ref().is_some_and(|focused| repo.is_guest(focused, event));
+    let guest = focused.as_ref().map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
     if let Some(focused) = focused.as_ref().filter(|_| automation && !guest) {
         record::journal_line::command_told(repo, focused, text)?;
     }
-    let scheduled = focused.as_ref().is_some_and(|focused| repo.was_scheduled(focused, text));
+    let scheduled = focused.as_ref().map_or(Ok(false), |focused| repo.was_scheduled(focused, text))?;
     let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
     let text: String = text.chars().take(PROMPT).collect();
     if let Some((short, rest)) = shortword::read(&text).filter(|_| person)

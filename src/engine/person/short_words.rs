@@ -136,7 +136,7 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     }
     jobs::lifecycle::switch_on(repo)?;
     let focused = repo.focused()?;
-    let guest = focused.as_ref().is_some_and(|focused| repo.is_guest(focused, event));
+    let guest = focused.as_ref().map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
     let spoken = Spoken { event, text, word, guest };
     let told = match &focused {
         Some(focused) if !guest && !focused.state.stand.is_talk() => {
@@ -152,8 +152,12 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
 
 /// Some job's agent gave this text to a scheduling tool, whichever job is focused now.
 pub(crate) fn was_ever_scheduled(repo: &Repo, text: &str) -> Result<bool> {
-    let open = repo.jobs()?.iter().any(|job| repo.was_scheduled(job, text));
-    Ok(open || record::archive::closed_scheduled(repo, &repo::journal::text_hash(text))?)
+    for job in repo.jobs()? {
+        if repo.was_scheduled(&job, text)? {
+            return Ok(true);
+        }
+    }
+    Ok(record::archive::closed_scheduled(repo, &repo::journal::text_hash(text))?)
 }
 
 /// The words behind a short word go where a prompt goes. Without any, the prompt is
@@ -450,6 +454,7 @@ fn approve_other(
     written: &str,
     focused: Option<&LoadedJob>,
 ) -> Result<Answer> {
+    // A job that cannot be read is answered as one that is not there: nothing is approved.
     let job = written.parse::<JobId>().ok().and_then(|id| repo.job(&id).ok());
     let Some(job) = job else {
         let told = tell(Notice::ApproveUnknown, &[("id", written)]);

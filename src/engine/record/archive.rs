@@ -128,6 +128,7 @@ fn archive_edits(repo: &Repo, archived: &Tip, leaving: &[Leaving]) -> Result<Vec
     }
     let mut count = closed_count_in(repo, archived)?;
     for (path, new) in files {
+        // The first job of its day begins the file.
         let known = repo.store.file(archived, &path)?.unwrap_or_default();
         let (bytes, grew) = archive::with_rows(&known, &new).map_err(|bad| unread(&path, &bad))?;
         count += grew;
@@ -196,6 +197,7 @@ pub(crate) fn closed_beside(repo: &Repo, open: &BTreeSet<&JobId>, most: usize) -
         if found.len() >= most {
             break;
         }
+        // Listed right above.
         let bytes = repo.store.file(&archived, path)?.unwrap_or_default();
         let rows = archive::rows(&bytes).map_err(|bad| unread(path, &bad))?;
         found.extend(rows.into_iter().rev().filter(|row| !open.contains(&row.id)));
@@ -232,12 +234,14 @@ pub(crate) fn closed_count(repo: &Repo) -> Result<usize> {
 }
 
 fn closed_count_in(repo: &Repo, archived: &Tip) -> Result<usize> {
+    // Without the file there is no number, which is damage as well.
     let bytes = repo.store.file(archived, archive::COUNT)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     text.trim().parse().map_err(|_| damaged(archive::COUNT, "it holds no number"))
 }
 
 fn archived_scheduled(repo: &Repo, archived: &Tip) -> Result<Vec<String>> {
+    // Written with the first scheduled text.
     let bytes = repo.store.file(archived, archive::SCHEDULED)?.unwrap_or_default();
     Ok(state::read_lines(&bytes))
 }
@@ -266,6 +270,7 @@ pub(crate) fn archive_reads(repo: &Repo) -> Result<usize> {
     let Some(archived) = repo.store.tip(names::ARCHIVE)? else { return Ok(0) };
     let mut count = 0;
     for path in index_files(repo, &archived)? {
+        // Listed right above.
         let bytes = repo.store.file(&archived, &path)?.unwrap_or_default();
         let rows = archive::rows(&bytes).map_err(|bad| unread(&path, &bad))?;
         for row in &rows {

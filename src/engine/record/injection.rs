@@ -42,6 +42,7 @@ fn injection_for(repo: &Repo, chain: &str, state: &State, draft: &StepDraft) -> 
         }
         None => repo.document_on_disk(state).and_then(|(_, bytes)| bytes),
     };
+    // No document has no words.
     let document = bytes.map(|bytes| repo.read_document(state, &bytes)).unwrap_or_default();
     // Nothing of a document that does not read as a whole.
     if document.sound().is_none() {
@@ -53,6 +54,7 @@ fn injection_for(repo: &Repo, chain: &str, state: &State, draft: &StepDraft) -> 
         text: words.text.clone(),
     };
     let text: Vec<_> = document.words_for(state.stand.cycle, row.name.as_str()).map(own).collect();
+    // The pointer names a YAML document here, as was asked above.
     let file = state.plan.pointer.path(&state.job.id.to_string()).unwrap_or_default();
     Ok((!text.is_empty()).then_some(Injection { file, text }))
 }

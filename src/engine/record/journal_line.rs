@@ -12,7 +12,7 @@ pub(crate) fn commands_ended(repo: &Repo, event: &Event, commands: u32) -> Resul
     let Some(focused) = repo.focused()? else { return Ok(()) };
     let running = focused.activity.as_ref().map_or(0, |counts| counts.activity.running.len());
     let over = running.saturating_sub(commands as usize);
-    if over > 0 && !repo.is_guest(&focused, event) {
+    if over > 0 && !repo.is_guest(&focused, event)? {
         note(repo, Some(&focused), |line| {
             line.what = What::Launched;
             line.session.clone_from(&event.session);
@@ -58,6 +58,8 @@ pub(crate) fn note(repo: &Repo, focused: Option<&LoadedJob>, fill: impl FnOnce(&
     base.clone_into(&mut line.base);
     let journal = repo.store.journal();
     journal.append(|last| {
+        // A line that does not read breaks the chain: what is linked here does not follow it, so
+        // the next reader hears that the journal was changed.
         let last = last.and_then(|bytes| Linked::read(bytes).ok());
         // A step may have landed since the job was read: the journal has begun anew then,
         // and its own base is the right one. Only a journal that the job itself folded,

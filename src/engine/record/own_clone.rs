@@ -11,14 +11,14 @@ use crate::world;
 /// The id of this clone, which is made when it is needed first. No ref holds it, so no
 /// other clone comes by it.
 pub(crate) fn clone_id(repo: &Repo) -> Result<String> {
-    let known = known_clone(&repo.store);
+    let known = known_clone(&repo.store)?;
     if !known.is_empty() {
         return Ok(known);
     }
     let id = world::new_clone_id(repo.store.common_dir());
     match world::Whole::private().write_new(&clone_file(&repo.store), format!("{id}\n").as_bytes()) {
         // Another process was first, and its word holds.
-        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => Ok(known_clone(&repo.store)),
+        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => known_clone(&repo.store),
         done => Ok(done.map(|()| id)?),
     }
 }
@@ -29,7 +29,7 @@ pub(crate) fn is_of_this_clone(repo: &Repo, state: &mut State) -> Result<()> {
     if state.home.clone.is_empty() {
         state.home.clone = clone_id(repo)?;
     }
-    if !repo.is_foreign(state) {
+    if !repo.is_foreign(state)? {
         return Ok(());
     }
     let id = &state.job.id;
@@ -39,7 +39,7 @@ pub(crate) fn is_of_this_clone(repo: &Repo, state: &mut State) -> Result<()> {
 }
 
 /// Takes what was granted elsewhere out of a job that came from there; says what it was.
-pub(crate) fn disown(repo: &Repo, state: &mut State, edits: &mut Vec<TreeEdit>) -> Vec<String> {
+pub(crate) fn disown(repo: &Repo, state: &mut State, edits: &mut Vec<TreeEdit>) -> Result<Vec<String>> {
     let mut gone = Vec::new();
     let job = &mut state.job;
     if std::mem::take(&mut job.user_approval) {
@@ -54,21 +54,22 @@ pub(crate) fn disown(repo: &Repo, state: &mut State, edits: &mut Vec<TreeEdit>) 
     if state.unlocked.take().is_some() {
         gone.push("a surface that was unlocked");
     }
+    // An error here only says that the side lane is not open.
     if let Ok(step) = state.stand.home() {
         state.stand = state.stand.take(repo.map(&state.stand), &step);
         (state.side_reason, state.side_notes) = (None, None);
         gone.push("the side lane, which was open");
     }
     let chain = names::job_chain(&state.job.id);
-    if !repo.lines(&chain, names::ALLOWED).unwrap_or_default().is_empty() {
+    if !repo.lines(&chain, names::ALLOWED)?.is_empty() {
         gone.push("paths that a person had opened");
     }
     edits.push(TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: Vec::new() });
-    if !repo.lines(&chain, names::JOB_RULES).unwrap_or_default().is_empty() {
+    if !repo.lines(&chain, names::JOB_RULES)?.is_empty() {
         gone.push("rules of its own");
     }
     edits.push(TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: Vec::new() });
     (state.prep, state.put_back) = (Prep::None, None);
     (state.scheduled, state.answered) = (Vec::new(), Vec::new());
-    gone.iter().map(|what| format!("It came from another clone; not granted here: {what}.")).collect()
+    Ok(gone.iter().map(|what| format!("It came from another clone; not granted here: {what}.")).collect())
 }

@@ -41,6 +41,8 @@ pub(crate) fn own_file(repo: &Repo, focused: &LoadedJob, name: &str) -> Result<O
 
 /// What lies in the work tree as `name`, if anything does.
 pub(crate) fn own_file_on_disk(repo: &Repo, state: &State, name: &str) -> Option<Vec<u8>> {
+    // The work tree is the person's: what does not read there is not what git seed wrote, and the
+    // job's tree has that.
     repo::paths::bytes_of(repo.store.work_tree().join(own_path(state, name))).ok()
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::Repo;
+use crate::engine::repo::{Repo, Result, own_state};
 
 /// What `pending` says of a commit that is being made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,6 @@ pub(crate) fn pending_file(repo: &Repo) -> PathBuf {
 }
 
 /// The commit that a boundary of this worktree is making, or was making when it was stopped.
-pub(crate) fn pending(repo: &Repo) -> Option<Pending> {
-    toml::from_str(&std::fs::read_to_string(pending_file(repo)).ok()?).ok()
+pub(crate) fn pending(repo: &Repo) -> Result<Option<Pending>> {
+    own_state::from_toml(&pending_file(repo))
 }

@@ -25,6 +25,7 @@ pub(crate) fn would_lose(repo: &Repo, focused: &LoadedJob, page: &str, old: &str
 /// log now; asked only where a phase measures.
 pub(crate) fn has_lost(repo: &Repo, focused: &LoadedJob, page: &str, old: &str, new: &str) -> bool {
     let anchors = repo.rules.maps.anchors();
+    // A log that does not read holds nothing.
     let held = Held::of(&session_log(repo, focused).unwrap_or_default(), page, &anchors);
     let kinds = repo.kinds(&focused.state);
     repo.row(Some(focused)).measures && lock::gone(old, new, &anchors, &kinds, &held).is_some()
@@ -32,6 +33,7 @@ pub(crate) fn has_lost(repo: &Repo, focused: &LoadedJob, page: &str, old: &str, 
 
 /// The page of this cycle that a file is, under whatever name it is reached.
 pub(crate) fn cycle_page(repo: &Repo, focused: &LoadedJob, shown: &str, real: &Path) -> Option<String> {
+    // Without the list the page is another's, and what an edit takes from it is held by nothing.
     let dirs = repo.lines(&focused.chain, names::SCOPE).unwrap_or_default();
     let mut pages = dirs.iter().map(|dir| repo.page_path(dir));
     pages.find(|page| {

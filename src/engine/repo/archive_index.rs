@@ -28,6 +28,7 @@ impl Repo {
 
     pub(crate) fn row_in(&self, archived: &Tip, id: &JobId) -> Result<Option<ClosedRow>> {
         let path = archive::index_file(id);
+        // No job of that day is closed: there is no file for it.
         let bytes = self.store.file(archived, &path)?.unwrap_or_default();
         archive::row(&bytes, id).map_err(|bad| unread(&path, &bad))
     }

@@ -1,5 +1,6 @@
 //! The file below `.git/seed` that names this clone. No ref holds it, so no other clone comes by it.
 
+use crate::engine::repo::{Result, own_state};
 use crate::store::Store;
 
 pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
@@ -7,8 +8,9 @@ pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
 }
 
 /// The id of this clone; empty while it has none.
-pub(crate) fn known_clone(store: &Store) -> String {
-    std::fs::read_to_string(clone_file(store)).unwrap_or_default().trim().to_owned()
+pub(crate) fn known_clone(store: &Store) -> Result<String> {
+    let known = own_state::text(&clone_file(store))?;
+    Ok(known.map(|id| id.trim().to_owned()).unwrap_or_default())
 }
 
 /// The line above what a person approved for a job: it counts in this clone alone.

@@ -1,12 +1,12 @@
 //! Whether a job is this clone's own.
 
-use crate::engine::repo::Repo;
 use crate::engine::repo::clone_file::known_clone;
+use crate::engine::repo::{Repo, Result};
 use crate::format::state::State;
 
 impl Repo {
     /// True for a job whose steps another clone took, or nobody knows who.
-    pub(crate) fn is_foreign(&self, state: &State) -> bool {
-        state.home.clone != known_clone(&self.store)
+    pub(crate) fn is_foreign(&self, state: &State) -> Result<bool> {
+        Ok(state.home.clone != known_clone(&self.store)?)
     }
 }

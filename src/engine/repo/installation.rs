@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::Repo;
-use crate::engine::repo::Result;
+use crate::engine::repo::{Result, own_state};
 use crate::format::names;
 use crate::format::prints::Prints;
 use crate::hosts::servers::NAME;
 use crate::hosts::{self, Host};
+use crate::store::StoreError;
 use crate::{githooks, world};
 
 /// What the gate can be asked, as a client of `git seed mcp` calls it.
@@ -90,9 +91,9 @@ impl Repo {
         self.prints_dir().join(format!("{}.json", self.store.worktree_name()))
     }
 
-    /// The prints of this worktree; none before its first session, and where they do not read.
-    pub(crate) fn prints(&self) -> Option<Prints> {
-        serde_json::from_slice(&std::fs::read(self.prints_file()).ok()?).ok()
+    /// The prints of this worktree; none before its first session.
+    pub(crate) fn prints(&self) -> Result<Option<Prints>> {
+        own_state::from_json(&self.prints_file())
     }
 
     /// Whether a call of `tool` at `host` goes to our own server.
@@ -112,7 +113,9 @@ impl Repo {
             return false;
         };
         let binary = world::own_binary().to_string_lossy().into_owned();
-        let told = self.installation().servers;
+        // A record that does not read told no host of our server, and settings that do not read
+        // have no entry of ours: the call is then judged as one to a foreign server.
+        let told = self.installation().unwrap_or_default().servers;
         told.iter().filter(|file| file.host == host.name).any(|file| {
             let text = fs::read_to_string(&file.path).unwrap_or_default();
             row.has(&text, &self.project(), &binary)
@@ -129,9 +132,8 @@ impl Repo {
     }
 
     /// What was installed here.
-    pub(crate) fn installation(&self) -> Installation {
-        let text = std::fs::read_to_string(self.record_file()).unwrap_or_default();
-        toml::from_str(&text).unwrap_or_default()
+    pub(crate) fn installation(&self) -> Result<Installation> {
+        Ok(own_state::from_toml(&self.record_file())?.unwrap_or_default())
     }
 
     /// The hook installer's view of this repository.
@@ -142,7 +144,9 @@ impl Repo {
     /// The rules that a person has applied here.
     pub(crate) fn applied_rules(&self) -> Result<Option<String>> {
         let Some(tip) = self.store.tip(names::RULES)? else { return Ok(None) };
-        let bytes = self.store.file(&tip, "seed.toml")?.unwrap_or_default();
+        let what = format!("seed.toml of {}", names::RULES);
+        let missing = || StoreError::Missing { what, repair: "git seed rules apply" };
+        let bytes = self.store.file(&tip, "seed.toml")?.ok_or_else(missing)?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 }

@@ -12,15 +12,26 @@ impl Repo {
     /// The focused job of this worktree.
     pub(crate) fn focused(&self) -> Result<Option<LoadedJob>> {
         match self.store.focused()? {
-            Some((chain, tip)) => self.load(chain, tip).map(Some),
+            Some((chain, tip)) => {
+                self.rules_read()?;
+                self.load(chain, tip).map(Some)
+            }
             None => Ok(None),
         }
+    }
+
+    /// Refuses to go on under looser rules where those of the focused job did not read.
+    fn rules_read(&self) -> Result<()> {
+        self.unread.clone().map_or(Ok(()), |why| Err(SeedError::JobRules(why)))
     }
 
     /// The same for a decision, which comes right after the opening.
     pub(crate) fn focused_at_opening(&self) -> Result<Option<LoadedJob>> {
         match self.focus.clone() {
-            Focus::On(chain, tip) => self.load(chain, tip).map(Some),
+            Focus::On(chain, tip) => {
+                self.rules_read()?;
+                self.load(chain, tip).map(Some)
+            }
             Focus::Nothing => Ok(None),
             Focus::Unread => self.focused(),
         }
@@ -66,12 +77,21 @@ impl Repo {
         };
         let mut state = state::read(&bytes).map_err(|bad| SeedError::State { chain: what(), bad })?;
         if state.fence.spilled {
-            let bytes = self.store.file(tip, names::FENCE)?.unwrap_or_default();
+            let repair = "git seed doctor --fix";
+            let missing = || StoreError::Missing { what: format!("{} of {}", names::FENCE, what()), repair };
+            let bytes = self.store.file(tip, names::FENCE)?.ok_or_else(missing)?;
             let spilled = toml::from_slice(&bytes)
                 .map_err(|error| SeedError::State { chain: what(), bad: BadState::Toml(error) })?;
             state.take_back(spilled);
         }
         Ok(state)
+    }
+
+    /// A file of a job's tree that its state counts, so it has to be there.
+    pub(crate) fn counted_file(&self, job: &LoadedJob, path: &str) -> Result<Vec<u8>> {
+        let repair = "git seed doctor --fix";
+        let missing = || StoreError::Missing { what: format!("{path} of {}", job.chain), repair };
+        Ok(self.store.file(&job.tip, path)?.ok_or_else(missing)?)
     }
 
     /// All jobs that have a ref, oldest first: the open ones. Closed ones are in

@@ -41,29 +41,32 @@ impl Repo {
         let lines = self.store.journal().all()?;
         let linked: Vec<Linked> = lines
             .iter()
-            .filter_map(|line| Linked::read(line).ok())
-            .filter(|linked| linked.line.base == focused.state.step)
-            .collect();
+            .map(|line| Linked::read(line).map_err(|_| JournalTrouble::Changed))
+            .filter(|linked| !linked.as_ref().is_ok_and(|linked| linked.line.base != focused.state.step))
+            .collect::<Result<_, _>>()?;
+        // No line since the step: there is no hash to go on from.
         let last = linked.last().map(|linked| linked.hash.clone()).unwrap_or_default();
         Ok(JournalLines { lines: linked, last })
     }
 
     /// The agent itself gave this text to a scheduling tool, so no person wrote it.
-    pub(crate) fn was_scheduled(&self, focused: &LoadedJob, text: &str) -> bool {
+    pub(crate) fn was_scheduled(&self, focused: &LoadedJob, text: &str) -> Result<bool> {
         let hash = text_hash(text);
-        let since = self.read_since(focused).unwrap_or_default();
-        focused.state.scheduled.contains(&hash) || since.scheduled().any(|known| known == hash)
+        let since = self.read_since(focused)?;
+        Ok(focused.state.scheduled.contains(&hash) || since.scheduled().any(|known| known == hash))
     }
 
     /// Another session drives the job, and its host still runs.
-    pub(crate) fn is_guest(&self, focused: &LoadedJob, event: &Event) -> bool {
+    pub(crate) fn is_guest(&self, focused: &LoadedJob, event: &Event) -> Result<bool> {
         let driver = &focused.state.driver.session;
-        !driver.is_empty() && !event.session.is_empty() && *driver != event.session && self.is_live(driver)
+        let another = !driver.is_empty() && !event.session.is_empty() && *driver != event.session;
+        Ok(another && self.is_live(driver)?)
     }
 
     /// The lines of a list file in the job's tree.
     pub(crate) fn lines(&self, chain: &str, file: &str) -> Result<Vec<String>> {
         let Some(tip) = self.store.tip(chain)? else { return Ok(Vec::new()) };
+        // A list that has no line yet has no file.
         Ok(self.store.file(&tip, file)?.map(|bytes| state::read_lines(&bytes)).unwrap_or_default())
     }
 }

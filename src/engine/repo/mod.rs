@@ -12,6 +12,7 @@ pub(crate) mod clone_id;
 pub(crate) mod installation;
 pub(crate) mod job;
 pub(crate) mod journal;
+pub(crate) mod own_state;
 pub(crate) mod page_paths;
 pub(crate) mod paths;
 pub(crate) mod plan_file;
@@ -20,7 +21,7 @@ pub(crate) mod rows;
 pub(crate) mod sessions;
 pub(crate) mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::engine::repo;
 use crate::format::journal::Counts;
@@ -40,6 +41,8 @@ pub struct Repo {
     pub now: UnixSeconds,
     /// The focus when it was opened; a decision reads it once.
     focus: Focus,
+    /// Why the rules of the job in focus did not read when it was opened.
+    unread: Option<String>,
 }
 
 /// What has the focus of a worktree.
@@ -81,6 +84,12 @@ pub enum SeedError {
     Store(#[from] StoreError),
     #[error("{chain}: {bad}")]
     State { chain: String, bad: BadState },
+    /// A file below `.git/seed` that is there and does not read.
+    #[error("{} does not read: {why}", .file.display())]
+    OwnFile { file: PathBuf, why: String },
+    /// The focused job has rules of its own that cannot be told from none.
+    #[error("the rules of the focused job do not read: {0}")]
+    JobRules(String),
     #[error(transparent)]
     Rules(#[from] BadRules),
     /// A proposal that does not hold, said with file and line.
@@ -147,9 +156,8 @@ impl SeedError {
     pub fn is_damage(&self) -> bool {
         match self {
             Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
-            Self::Journal(_) | Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => {
-                true
-            }
+            Self::OwnFile { .. } | Self::JobRules(_) | Self::Journal(_) => true,
+            Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,
             _ => false,
         }
     }
@@ -189,7 +197,8 @@ pub(crate) fn rules_of(store: &Store, tip: &Tip) -> Result<Option<String>> {
     let Some(bytes) = store.file(tip, names::JOB_RULES)? else { return Ok(None) };
     let text = String::from_utf8_lossy(&bytes);
     let Some((by, rules)) = text.split_once('\n') else { return Ok(None) };
-    Ok((by == repo::clone_file::approved_in(&repo::clone_file::known_clone(store))).then(|| rules.to_owned()))
+    let here = repo::clone_file::approved_in(&repo::clone_file::known_clone(store)?);
+    Ok((by == here).then(|| rules.to_owned()))
 }
 
 /// Results of this module.
@@ -234,13 +243,16 @@ impl Repo {
     /// The same, under the shipped rules: for mending applied ones that do not hold.
     pub(crate) fn open_under_shipped(cwd: &Path) -> Result<Self> {
         let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);
-        Ok(Self { store, rules, now: world::now(), focus: Focus::Unread })
+        Ok(Self { store, rules, now: world::now(), focus: Focus::Unread, unread: None })
     }
 
     pub(crate) fn over(store: Store) -> Result<Self> {
+        // Applied rules without their file would be the shipped ones, which may allow more.
+        let what = format!("seed.toml of {}", names::RULES);
+        let no_rules = || StoreError::Missing { what, repair: "git seed rules apply" };
         let applied = match store.tip(names::RULES)? {
             None => None,
-            Some(tip) => Some(store.file(&tip, "seed.toml")?.unwrap_or_default()),
+            Some(tip) => Some(store.file(&tip, "seed.toml")?.ok_or_else(no_rules)?),
         };
         let applied = applied.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let focus = match store.focused() {
@@ -248,17 +260,21 @@ impl Repo {
             Ok(None) => Focus::Nothing,
             Err(_) => Focus::Unread,
         };
-        // Whoever reads the job says it where it is damaged.
-        let own = match &focus {
-            Focus::On(_, tip) => rules_of(&store, tip).unwrap_or_default(),
-            Focus::Nothing | Focus::Unread => None,
+        // Rules that do not read could have closed something: whoever asks for the job hears
+        // of it, and `doctor` can still open the repository.
+        let (own, unread) = match &focus {
+            Focus::On(_, tip) => match rules_of(&store, tip) {
+                Ok(own) => (own, None),
+                Err(error) => (None, Some(error.to_string())),
+            },
+            Focus::Nothing | Focus::Unread => (None, None),
         };
         let rules = match (own, applied) {
             (Some(own), applied) => Rules::for_job(applied.as_deref(), &own)?,
             (None, Some(applied)) => Rules::with(&applied)?,
             (None, None) => Rules::shipped()?,
         };
-        Ok(Self { store, rules, now: world::now(), focus })
+        Ok(Self { store, rules, now: world::now(), focus, unread })
     }
 
     /// True when git seed is installed here.
@@ -269,6 +285,7 @@ impl Repo {
     /// Refuses to go on where nothing is installed or a newer binary wrote.
     pub(crate) fn require_seeded(&self) -> Result<()> {
         let Some(tip) = self.store.tip(names::META)? else { return Err(SeedError::NotSeeded) };
+        // Nothing does not read as a format: a missing file is told as damage just below.
         let bytes = self.store.file(&tip, meta::FILE)?.unwrap_or_default();
         match meta::Meta::read(&bytes) {
             Ok(meta) if meta.is_readable() => Ok(()),

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::engine::repo::Repo;
+use crate::engine::repo::{self, Repo};
 use crate::format::state::State;
 use crate::phases::companions::fits as fits_name;
 use crate::phases::place::{self, Names, Place};
@@ -267,14 +267,14 @@ impl Repo {
 
     /// Other names of the file at `resolved`, of those that are known: files that hold the
     /// fence up, and files of the work tree. Asked only where the disk says that it has some.
-    pub(crate) fn twins(&self, resolved: &Resolved, state: Option<&State>) -> Vec<Resolved> {
+    pub(crate) fn twins(&self, resolved: &Resolved, state: Option<&State>) -> repo::Result<Vec<Resolved>> {
         let Some((device, inode)) =
             Some(&resolved.real).filter(|_| resolved.exists).and_then(|path| linked(path))
         else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let top = self.store.work_tree();
-        let prints = self.prints().unwrap_or_default().files;
+        let prints = self.prints()?.unwrap_or_default().files;
         let mut paths: Vec<PathBuf> = prints.iter().map(|print| PathBuf::from(&print.path)).collect();
         let known = self.store.names_in_index(&self.private_index(), device, inode);
         paths.extend(known.iter().filter_map(|path| path.below(top).ok()));
@@ -290,7 +290,7 @@ impl Repo {
                 twins.push(twin);
             }
         }
-        twins
+        Ok(twins)
     }
 
     /// A page that is a link is its target: the file that a page's name leads to is that

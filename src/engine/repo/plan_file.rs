@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::Repo;
 use crate::engine::repo::quote::{Part, Quote, compose};
-use crate::engine::repo::{LoadedJob, Result};
-use crate::format::state::State;
+use crate::engine::repo::{LoadedJob, Result, SeedError};
+use crate::format::state::{BadState, State};
 use crate::format::{names, short_hash};
 use crate::phases::gates::PlanStanding;
 use crate::plans::document::{Document, Expected, MOST_BYTES, Mode, Voice, Voices};
@@ -196,22 +196,26 @@ impl Repo {
         focused: &LoadedJob,
         ids: &[String],
         value: impl Fn(&str) -> Option<String>,
-    ) -> Option<FromPlan> {
+    ) -> Result<Option<FromPlan>> {
         if !focused.state.plan.injects {
-            return None;
+            return Ok(None);
         }
-        let bytes = self.store.file(&focused.tip, names::INJECTION).ok()??;
-        let Injection { file, text } = toml::from_slice(&bytes).ok()?;
-        let own = ids.iter().find_map(|id| text.iter().find(|words| words.id == *id))?;
+        let Some(bytes) = self.store.file(&focused.tip, names::INJECTION)? else { return Ok(None) };
+        let Injection { file, text } = toml::from_slice(&bytes).map_err(|bad| SeedError::State {
+            chain: focused.chain.clone(),
+            bad: BadState::Index(format!("{} does not read: {bad}", names::INJECTION)),
+        })?;
+        let own = ids.iter().find_map(|id| text.iter().find(|words| words.id == *id));
+        let Some(own) = own else { return Ok(None) };
         let phase = focused.state.stand.phase.as_str();
         let mut facts = Facts::default();
         facts.set("file", file);
-        Some(FromPlan {
+        Ok(Some(FromPlan {
             mode: own.mode,
             lead: voice::open(Line::Injected, phase, &facts),
             text: yaml::fill(&own.text, value),
             rest: voice::open(Line::RestOfPlan, phase, &Facts::default()),
-        })
+        }))
     }
 
     /// A refusal as the agent hears it, with what the plan document has to say to it.
@@ -229,7 +233,10 @@ impl Repo {
             "cycle" if stops => focused.map(|focused| focused.state.stand.cycle.to_string()),
             _ => refusal.facts.get(name).map(str::to_owned),
         };
-        let Some(words) = focused.and_then(|focused| self.words_of_plan(focused, &ids, value)) else {
+        // A refusal stands without the document's words; where those do not read, the text that
+        // opens the phase says so.
+        let words = focused.and_then(|focused| self.words_of_plan(focused, &ids, value).ok().flatten());
+        let Some(words) = words else {
             return said.text();
         };
         let (own, quote) = (Part::Told(said.text()), words.quoted(BESIDE));

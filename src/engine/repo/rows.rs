@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::engine::repo::Repo;
 use crate::engine::repo::paths::Resolved;
-use crate::engine::repo::{self, LoadedJob};
+use crate::engine::repo::{self, LoadedJob, Result};
 use crate::event::Event;
 use crate::format::names;
 use crate::format::state::State;
@@ -56,6 +56,7 @@ impl Repo {
         if home.is_empty() || focused.state.stand.is_talk() {
             return None;
         }
+        // Without a HEAD that reads nothing is said of the branch: the step itself reads HEAD.
         let here = self.store.branch().ok()?.unwrap_or_default();
         (here != home).then_some(home)
     }
@@ -72,26 +73,27 @@ impl Repo {
     }
 
     /// The declared directories, read only where the phase asks for them.
-    pub(crate) fn scope_for(&self, phase: &Phase, focused: Option<&LoadedJob>) -> Scope {
+    pub(crate) fn scope_for(&self, phase: &Phase, focused: Option<&LoadedJob>) -> Result<Scope> {
         let asks = phase.write.iter().any(|write| matches!(write, Write::Scope | Write::ScopedPage));
-        focused.filter(|_| asks).map(|focused| self.scope(focused)).unwrap_or_default()
+        focused.filter(|_| asks).map_or_else(|| Ok(Scope::default()), |focused| self.scope(focused))
     }
 
     /// The declared directories of the cycle, and what a person opened beside them.
-    pub(crate) fn scope(&self, focused: &LoadedJob) -> Scope {
-        let lines = |file| {
-            let bytes = self.store.file(&focused.tip, file).ok().flatten().unwrap_or_default();
+    pub(crate) fn scope(&self, focused: &LoadedJob) -> Result<Scope> {
+        let lines = |file| -> Result<Vec<String>> {
+            // A job that declared nothing has no such file.
+            let bytes = self.store.file(&focused.tip, file)?.unwrap_or_default();
             let lines = crate::format::state::read_lines(&bytes);
-            lines.into_iter().map(|line| self.composed(line)).collect::<Vec<String>>()
+            Ok(lines.into_iter().map(|line| self.composed(line)).collect())
         };
-        let mut scope: Scope = lines(names::SCOPE).iter().map(|line| from_line(line)).collect();
-        for line in lines(names::ALLOWED) {
+        let mut scope: Scope = lines(names::SCOPE)?.iter().map(|line| from_line(line)).collect();
+        for line in lines(names::ALLOWED)? {
             match line.strip_suffix('/') {
                 Some(dir) => drop(scope.declare(from_line(dir))),
                 None => scope.open(line),
             }
         }
-        scope
+        Ok(scope)
     }
 
     /// True when `place` is in scope, or `path` follows a source in scope: what a tool

@@ -6,8 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo;
-use crate::engine::repo::Repo;
+use crate::engine::repo::{self, Repo, Result, own_state};
 use crate::event::Event;
 use crate::format::short_hash;
 use crate::jobs::UnixSeconds;
@@ -111,26 +110,27 @@ impl Repo {
     }
 
     /// The recorded session whose id has the hash `name`.
-    pub(crate) fn session_named(&self, name: &str) -> Option<Session> {
-        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let file = self.store.seed_dir().join("sessions").join(format!("{name}.toml"));
-        toml::from_str(&std::fs::read_to_string(file).ok().filter(|_| plain)?).ok()
+    pub(crate) fn session_named(&self, name: &str) -> Result<Option<Session>> {
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(None);
+        }
+        own_state::from_toml(&self.store.seed_dir().join("sessions").join(format!("{name}.toml")))
     }
 
     /// The recorded session `id`.
-    pub(crate) fn session(&self, id: &str) -> Option<Session> {
-        toml::from_str(&std::fs::read_to_string(self.session_file(id)).ok()?).ok()
+    pub(crate) fn session(&self, id: &str) -> Result<Option<Session>> {
+        own_state::from_toml(&self.session_file(id))
     }
 
     /// True while the session `id` is recorded and its host runs.
-    pub(crate) fn is_live(&self, id: &str) -> bool {
-        self.session(id).is_some_and(|session| is_running(session.process.as_ref()))
+    pub(crate) fn is_live(&self, id: &str) -> Result<bool> {
+        Ok(self.session(id)?.is_some_and(|session| is_running(session.process.as_ref())))
     }
 
     /// True when the event comes from the process that its session was recorded with.
-    pub(crate) fn is_own_session(&self, event: &Event) -> bool {
-        let known = self.session(&event.session);
-        known.is_some_and(|known| speaks_for(&known, &world::ancestors()))
+    pub(crate) fn is_own_session(&self, event: &Event) -> Result<bool> {
+        let known = self.session(&event.session)?;
+        Ok(known.is_some_and(|known| speaks_for(&known, &world::ancestors())))
     }
 
     /// Recorded sessions whose host still runs, where the system tells.
@@ -139,6 +139,8 @@ impl Repo {
         let read = |file: std::fs::DirEntry| {
             // The draft of a writer that was killed is no session.
             file.path().extension().filter(|ending| *ending == "toml")?;
+            // One that does not read names no process. Whoever asks for it by its id is in
+            // trouble; a person's `git seed off` asks for all of them, and is not.
             toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
         };
         let sessions = files.into_iter().flatten().flatten().filter_map(read);

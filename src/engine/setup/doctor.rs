@@ -58,6 +58,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
         Finding::bad("switch", "off in this worktree", "git seed on")
     });
     examine_state(repo, &mut found);
+    examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
     examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
@@ -76,6 +77,9 @@ fn examine_state(repo: &Repo, found: &mut Vec<Finding>) {
         Ok(Some(focused)) => {
             let detail = format!("{} in {}", focused.state.job.name, focused.state.stand.phase);
             found.push(Finding::good("job", detail));
+            if let Err(error) = job_files(repo, &focused) {
+                found.push(Finding::bad("job", error.to_string(), repair));
+            }
             found.push(match chain_of_journal(repo, &focused) {
                 Ok(lines) => Finding::good("journal", repo::text::count(lines, "line")),
                 Err(error) => Finding::bad("journal", error.to_string(), repair),
@@ -91,6 +95,59 @@ fn examine_state(repo: &Repo, found: &mut Vec<Finding>) {
         }
         Err(error) => found.push(Finding::bad("objects", error.to_string(), "git fsck")),
     }
+}
+
+/// What the job's tree says beside `job.toml`, and what only this clone knows of it.
+fn job_files(repo: &Repo, focused: &LoadedJob) -> Result<()> {
+    repo.scope(focused)?;
+    repo.words_of_plan(focused, &[], |_| None)?;
+    repo.is_foreign(&focused.state).map(drop)
+}
+
+/// The files below `.git/seed` that no ref holds, and why one of them does not read.
+fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, SeedError)> {
+    let sessions = repo.store.seed_dir().join("sessions");
+    let sessions = std::fs::read_dir(&sessions).into_iter().flatten().flatten().map(|file| file.path());
+    let drafts = |file: &std::path::PathBuf| file.extension().is_some_and(|ending| ending == "toml");
+    let mut read: Vec<(std::path::PathBuf, Result<()>)> = vec![
+        (repo.record_file(), repo.installation().map(drop)),
+        (repo.prints_file(), repo.prints().map(drop)),
+        (record::pending_file::pending_file(repo), record::pending_file::pending(repo).map(drop)),
+        (repo::clone_file::clone_file(&repo.store), repo::clone_file::known_clone(&repo.store).map(drop)),
+    ];
+    read.extend(sessions.filter(drafts).map(|file| {
+        let read = repo::own_state::from_toml::<repo::sessions::Session>(&file).map(drop);
+        (file, read)
+    }));
+    read.into_iter().filter_map(|(file, read)| Some((file, read.err()?))).collect()
+}
+
+fn examine_own_files(repo: &Repo, found: &mut Vec<Finding>) {
+    for (_, error) in unread_own_files(repo) {
+        found.push(Finding::bad("state", error.to_string(), "git seed doctor --fix"));
+    }
+}
+
+/// Sets files that do not read aside, beside their place: what they said is a person's to read.
+fn set_aside(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
+    let binding = unread_own_files(repo);
+    if binding.is_empty() {
+        return Ok(());
+    }
+    if let Err(why) = repo.is_person() {
+        // They could have held a no of a person's, or the trace of an act of the agent's.
+        let detail = format!("{}; only a person sets it aside: {why}", binding[0].1);
+        found.push(Finding::bad("state", detail, "a person runs git seed doctor --fix in a terminal"));
+        return Ok(());
+    }
+    for (file, _) in binding {
+        let mut aside = file.clone().into_os_string();
+        aside.push(".unread");
+        std::fs::rename(&file, &aside)?;
+        let (file, aside) = (file.display(), std::path::Path::new(&aside).display());
+        found.push(Finding::good("mended", format!("{file} did not read; it is kept as {aside}")));
+    }
+    Ok(())
 }
 
 /// Closed jobs lie in the archive, and its index says which.
@@ -117,7 +174,8 @@ fn chain_of_journal(repo: &Repo, focused: &LoadedJob) -> Result<usize> {
 }
 
 fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
-    let installation = repo.installation();
+    // A record that does not read has its own finding.
+    let Ok(installation) = repo.installation() else { return };
     if installation.settings.is_empty() {
         found.push(Finding::bad("host", "no host has our hook lines", "git seed init"));
     }
@@ -129,6 +187,7 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
                 continue;
             }
         };
+        // Settings that do not read have no hook line of ours, for us as for the host.
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
         let shown =
             file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
@@ -173,7 +232,8 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
 
 /// The entries of `init --mcp`: a host that lost one starts no server, or another.
 fn examine_servers(repo: &Repo, found: &mut Vec<Finding>) {
-    for server in setup::mcp_servers::servers(repo) {
+    // A record that does not read has its own finding.
+    for server in setup::mcp_servers::servers(repo).unwrap_or_default() {
         found.push(if server.there {
             let detail = format!("{} finds the server seed in {}", server.title, server.shown);
             Finding::good("mcp", detail)
@@ -185,7 +245,8 @@ fn examine_servers(repo: &Repo, found: &mut Vec<Finding>) {
 }
 
 fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
-    let Some(record) = repo.installation().hooks else {
+    let Ok(installation) = repo.installation() else { return };
+    let Some(record) = installation.hooks else {
         found.push(Finding::bad("git hooks", "not installed", "git seed init"));
         return;
     };
@@ -220,7 +281,8 @@ fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
         found.push(Finding::good("rewriting", "off in the rules (shell.confine)"));
         return;
     }
-    for file in repo.installation().settings {
+    // A record that does not read has its own finding.
+    for file in repo.installation().unwrap_or_default().settings {
         let Ok(row) = hosts::row(&file.host) else { continue };
         let title = &row.title;
         let detail = if !row.rewrites() {
@@ -260,10 +322,14 @@ fn try_confinement(repo: &Repo) -> Finding {
 /// Is what holds the fence up still as it was when the session began?
 fn examine_prints(repo: &Repo) -> Finding {
     let check = "fingerprints";
-    let Some((count, changed)) = fence::fingerprint_restore::prints_told(repo) else {
-        return Finding::good(check, "they are taken when a session starts");
+    let told = fence::fingerprint_restore::prints_told(repo);
+    let ((count, changed), strays) = match (told, fence::fingerprint_restore::print_strays(repo)) {
+        (Ok(Some(told)), Ok(strays)) => (told, strays),
+        (Ok(None), _) => return Finding::good(check, "they are taken when a session starts"),
+        (Err(error), _) | (_, Err(error)) => {
+            return Finding::bad(check, error.to_string(), "git seed doctor --fix");
+        }
     };
-    let strays = fence::fingerprint_restore::print_strays(repo);
     if let Some(first) = strays.first() {
         let detail = format!("a call of the agent changed {}", strays.join(", "));
         let fix = format!("git seed fence restore {first}, or yours: git seed fence accept {first}");
@@ -287,7 +353,8 @@ fn examine_commands(repo: &Repo, found: &mut Vec<Finding>) {
         found.push(Finding::bad(check, detail, "git seed rules show, then git seed rules apply"));
     }
     if repo.rules.commands.has_tests() {
-        for title in claims::checkers::short_stops(repo) {
+        // A record that does not read has its own finding.
+        for title in claims::checkers::short_stops(repo).unwrap_or_default() {
             let detail = format!("{title} waits too briefly for tests at the end of a turn");
             found.push(Finding::bad(check, detail, "git seed uninstall --keep-history, then git seed init"));
         }
@@ -311,6 +378,7 @@ fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
 /// Mends what can be rebuilt from what the chains say.
 fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     let repaired = |detail: String| Finding::good("mended", detail);
+    set_aside(repo, found)?;
     for (chain, _) in repo.store.chains(names::JOBS)? {
         match reads(repo, &chain) {
             Err(error) if error.is_damage() => found.push(set_back_chain(repo, &chain)?),

@@ -40,7 +40,7 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
     if !repo.is_seeded()? || !repo.is_on() {
         return Ok(Ok(()));
     }
-    if is_own_commit(repo) {
+    if is_own_commit(repo)? {
         if hook == GitHook::PostCommit {
             attest_head(repo)?;
         }
@@ -74,15 +74,15 @@ fn has_agent_above(repo: &Repo) -> bool {
 }
 
 /// The commit is the one that a boundary is making right now.
-fn is_own_commit(repo: &Repo) -> bool {
-    let told = world::variable("GIT_SEED_PENDING");
-    told.is_some_and(|id| record::pending_file::pending(repo).is_some_and(|pending| pending.id == id))
+fn is_own_commit(repo: &Repo) -> Result<bool> {
+    let Some(told) = world::variable("GIT_SEED_PENDING") else { return Ok(false) };
+    Ok(record::pending_file::pending(repo)?.is_some_and(|pending| pending.id == told))
 }
 
 fn pre_commit(repo: &Repo) -> Result<Verdict> {
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
-    let scope = focused.as_ref().map(|focused| repo.scope(focused)).unwrap_or_default();
+    let scope = focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
     let cycle = focused.as_ref().map_or(0, |focused| focused.state.stand.cycle);
     for staged in repo.store.staged()? {
         let path = staged.to_string();

@@ -38,7 +38,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let mut told = Vec::new();
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), ""));
-    let mut installation = repo.installation();
+    let mut installation = repo.installation()?;
     for row in rows {
         install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
         install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
@@ -210,6 +210,7 @@ fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<To
         setup::own_record::save(repo, &keep).map_err(|error| std::io::Error::other(error.to_string()))
     };
     let done = githooks::install(&dirs, &world::own_binary(), old.as_ref(), save).map_err(hook_error)?;
+    // A trial that could not run proves nothing, and says nothing.
     let trial = githooks::try_commit_msg(&dirs, Some(&done.record), TRIAL).ok();
     installation.hooks = Some(done.record);
     setup::own_record::save(repo, installation)?;

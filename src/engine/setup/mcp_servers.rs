@@ -119,7 +119,7 @@ pub(crate) fn remove_servers(repo: &Repo, installation: &Installation, told: &mu
 }
 
 /// How the entries stand that `init --mcp` made.
-pub(crate) fn servers(repo: &Repo) -> Vec<ServerState> {
+pub(crate) fn servers(repo: &Repo) -> Result<Vec<ServerState>> {
     let binary = world::own_binary().to_string_lossy().into_owned();
     let state = |file: &SettingsFile| {
         let text = fs::read_to_string(&file.path).unwrap_or_default();
@@ -130,7 +130,7 @@ pub(crate) fn servers(repo: &Repo) -> Vec<ServerState> {
             there: server.has(&text, &repo.project(), &binary),
         })
     };
-    repo.installation().servers.iter().filter_map(state).collect()
+    Ok(repo.installation()?.servers.iter().filter_map(state).collect())
 }
 
 fn server_place(repo: &Repo, server: &ServerRow) -> Result<Place> {

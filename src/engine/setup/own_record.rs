@@ -42,12 +42,10 @@ pub(crate) fn exclude(repo: &Repo, name: &str, installation: &mut Installation) 
     Ok(world::write_whole(&file, format!("{before}{gap}{line}\n").as_bytes())?)
 }
 
+/// The text of a person's file; `None` where nothing lies there.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    let text = |bytes| String::from_utf8(bytes).map_err(std::io::Error::other);
+    Ok(world::read_if_there(path)?.map(text).transpose()?)
 }
 
 /// Directories above `path`, below `top`, that are not there; innermost first.

@@ -37,7 +37,7 @@ fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>)
 /// commits stay. `history` false leaves refs and notes. Gives what was done, and
 /// what was left because somebody changed it.
 pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Result<Vec<Told>> {
-    let installation = repo.installation();
+    let installation = repo.installation()?;
     let mut told = Vec::new();
     if let (true, Some(file)) = (history, bundle) {
         if let Some(dir) = file.parent() {
@@ -113,6 +113,7 @@ fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told
         }
         if let (true, Some(dir)) = (installation.made_info, file.parent()) {
             // Only when it is empty: others may have put files there since.
+            // Only an empty one goes.
             let _ = std::fs::remove_dir(dir);
         }
     } else {
@@ -126,7 +127,7 @@ fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told
 
 /// What `setup::uninstall::remove` would do, without doing it.
 pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
-    let installation = repo.installation();
+    let installation = repo.installation()?;
     let mut told = Vec::new();
     for file in &installation.settings {
         let shown =
@@ -138,7 +139,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
             if there { "hook lines" } else { "nothing: it is gone" },
         ));
     }
-    for server in setup::mcp_servers::servers(repo) {
+    for server in setup::mcp_servers::servers(repo)? {
         told.push(Told::new("would take out", server.shown, "MCP server seed"));
     }
     let agents = installation.agents.iter().filter(|file| file.path.is_file()).count();

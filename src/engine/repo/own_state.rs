@@ -1,0 +1,66 @@
+//! Files below `.git/seed`, which no ref holds and only this clone has.
+//!
+//! One that is not there is empty. One that is there and does not read is damage: what it
+//! granted, forbade or recorded is unknown, and nobody goes on as if it had said nothing.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::engine::repo::{Result, SeedError};
+use crate::world;
+
+/// The bytes of `file`; `None` where it is not there.
+pub(crate) fn bytes(file: &Path) -> Result<Option<Vec<u8>>> {
+    world::read_if_there(file).map_err(|error| unread(file, &error))
+}
+
+/// The text of `file`; `None` where it is not there.
+pub(crate) fn text(file: &Path) -> Result<Option<String>> {
+    let read = |bytes| String::from_utf8(bytes).map_err(|error| unread(file, &error));
+    bytes(file)?.map(read).transpose()
+}
+
+/// What `file` says in TOML; `None` where it is not there.
+pub(crate) fn from_toml<T: DeserializeOwned>(file: &Path) -> Result<Option<T>> {
+    let read = |text: String| toml::from_str(&text).map_err(|error| unread(file, &error.message()));
+    text(file)?.map(read).transpose()
+}
+
+/// What `file` says in JSON; `None` where it is not there.
+pub(crate) fn from_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>> {
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| unread(file, &error));
+    bytes(file)?.map(read).transpose()
+}
+
+fn unread(file: &Path, why: &dyn std::fmt::Display) -> SeedError {
+    SeedError::OwnFile { file: file.to_owned(), why: why.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Said {
+        word: String,
+    }
+
+    #[test]
+    fn what_is_missing_is_empty_and_what_does_not_read_is_damage() {
+        let dir = tempfile::tempdir().expect("a place");
+        let file = dir.path().join("said");
+        assert!(from_toml::<Said>(&file).expect("not there").is_none());
+        assert!(from_json::<Said>(&file).expect("not there").is_none());
+        std::fs::write(&file, "word = 'a'").expect("written");
+        assert_eq!(from_toml::<Said>(&file).expect("read").expect("there").word, "a");
+        let damaged: [&[u8]; 3] = [b"", b"wor", b"word = '\xff'"];
+        for bytes in damaged {
+            std::fs::write(&file, bytes).expect("written");
+            let error = from_toml::<Said>(&file).expect_err("damaged");
+            assert!(error.is_damage() && error.hint() == Some("git seed doctor --fix"), "{error}");
+            assert!(from_json::<Said>(&file).expect_err("damaged").to_string().contains("said"));
+        }
+        assert!(text(dir.path()).expect_err("a directory").is_damage());
+    }
+}
