@@ -13,6 +13,7 @@ mod it {
     mod condense;
     mod corpus;
     mod cycle;
+    mod damaged;
     mod deadends;
     mod entries;
     mod exec;

@@ -18,7 +18,7 @@ pub(crate) fn clone_id(repo: &Repo) -> Result<String> {
     let id = world::new_clone_id(repo.store.common_dir());
     match world::Whole::private().write_new(&clone_file(&repo.store), format!("{id}\n").as_bytes()) {
         // Another process was first, and its word holds.
-        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => known_clone(&repo.store),
+        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => Ok(known_clone(&repo.store)?),
         done => Ok(done.map(|()| id)?),
     }
 }

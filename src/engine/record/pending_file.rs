@@ -34,5 +34,5 @@ pub(crate) fn pending_file(repo: &Repo) -> PathBuf {
 
 /// The commit that a boundary of this worktree is making, or was making when it was stopped.
 pub(crate) fn pending(repo: &Repo) -> Result<Option<Pending>> {
-    own_state::from_toml(&pending_file(repo))
+    Ok(own_state::from_toml(&pending_file(repo))?)
 }

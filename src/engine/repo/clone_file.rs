@@ -1,6 +1,6 @@
 //! The file below `.git/seed` that names this clone. No ref holds it, so no other clone comes by it.
 
-use crate::engine::repo::{Result, own_state};
+use crate::engine::repo::own_state::{self, Unread};
 use crate::store::Store;
 
 pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
@@ -8,7 +8,7 @@ pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
 }
 
 /// The id of this clone; empty while it has none.
-pub(crate) fn known_clone(store: &Store) -> Result<String> {
+pub(crate) fn known_clone(store: &Store) -> Result<String, Unread> {
     let known = own_state::text(&clone_file(store))?;
     Ok(known.map(|id| id.trim().to_owned()).unwrap_or_default())
 }

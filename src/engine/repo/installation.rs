@@ -93,7 +93,7 @@ impl Repo {
 
     /// The prints of this worktree; none before its first session.
     pub(crate) fn prints(&self) -> Result<Option<Prints>> {
-        own_state::from_json(&self.prints_file())
+        Ok(own_state::from_json(&self.prints_file())?)
     }
 
     /// Whether a call of `tool` at `host` goes to our own server.

@@ -21,9 +21,10 @@ pub(crate) mod rows;
 pub(crate) mod sessions;
 pub(crate) mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::engine::repo;
+use crate::engine::repo::own_state::Unread;
 use crate::format::journal::Counts;
 use crate::format::state::{BadState, State};
 use crate::format::{meta, names};
@@ -84,9 +85,8 @@ pub enum SeedError {
     Store(#[from] StoreError),
     #[error("{chain}: {bad}")]
     State { chain: String, bad: BadState },
-    /// A file below `.git/seed` that is there and does not read.
-    #[error("{} does not read: {why}", .file.display())]
-    OwnFile { file: PathBuf, why: String },
+    #[error(transparent)]
+    OwnFile(#[from] Unread),
     /// The focused job has rules of its own that cannot be told from none.
     #[error("the rules of the focused job do not read: {0}")]
     JobRules(String),
@@ -156,7 +156,7 @@ impl SeedError {
     pub fn is_damage(&self) -> bool {
         match self {
             Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
-            Self::OwnFile { .. } | Self::JobRules(_) | Self::Journal(_) => true,
+            Self::OwnFile(_) | Self::JobRules(_) | Self::Journal(_) => true,
             Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,
             _ => false,
         }

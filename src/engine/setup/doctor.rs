@@ -113,11 +113,14 @@ fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, SeedError)> {
         (repo.record_file(), repo.installation().map(drop)),
         (repo.prints_file(), repo.prints().map(drop)),
         (record::pending_file::pending_file(repo), record::pending_file::pending(repo).map(drop)),
-        (repo::clone_file::clone_file(&repo.store), repo::clone_file::known_clone(&repo.store).map(drop)),
+        (
+            repo::clone_file::clone_file(&repo.store),
+            repo::clone_file::known_clone(&repo.store).map(drop).map_err(Into::into),
+        ),
     ];
     read.extend(sessions.filter(drafts).map(|file| {
-        let read = repo::own_state::from_toml::<repo::sessions::Session>(&file).map(drop);
-        (file, read)
+        let read = repo::own_state::from_toml::<repo::sessions::Session>(&file);
+        (file, read.map(drop).map_err(Into::into))
     }));
     read.into_iter().filter_map(|(file, read)| Some((file, read.err()?))).collect()
 }

@@ -1,0 +1,68 @@
+//! Files below `.git/seed` that are there and do not read: broken is not empty.
+
+use std::fs;
+use std::path::Path;
+
+use super::world::{World, message};
+
+/// Does to a file what a full disk, a torn write or another program may leave.
+const DAMAGE: [fn(&Path); 3] = [
+    |file| fs::write(file, "{ cut o").expect("written"),
+    |file| fs::write(file, b"\xff\xfe").expect("written"),
+    |file| {
+        fs::remove_file(file).expect("it is there");
+        fs::create_dir(file).expect("made");
+    },
+];
+
+/// The first file of `dir` with this ending.
+fn file_in(world: &World, dir: &str, ending: &str) -> std::path::PathBuf {
+    let files = fs::read_dir(world.path(dir)).expect("a directory").flatten().map(|file| file.path());
+    let found = files.into_iter().find(|file| file.extension().is_some_and(|end| end == ending));
+    found.expect("one with this ending")
+}
+
+#[test]
+fn fingerprints_that_do_not_read_refuse_code_and_boundaries() {
+    for damage in DAMAGE {
+        let world = World::new().installed();
+        world.to("execute");
+        let prints = file_in(&world, ".git/seed/prints", "json");
+        damage(&prints);
+        world.reads("README.md").passes();
+        world.runs("cargo test").refuses("git seed doctor --fix");
+        world.seed("phase advance -F -").stdin(&message("execute")).fails("does not read");
+        world.seed("doctor").ends(1, "does not read");
+        world.person("doctor --fix").tells("it is kept as");
+        assert!(!prints.exists(), "set aside");
+        world.starts();
+        world.runs("cargo test").passes();
+    }
+}
+
+#[test]
+fn a_record_of_the_installation_that_does_not_read_is_not_written_over() {
+    for damage in DAMAGE {
+        let world = World::new().installed();
+        damage(&world.path(".git/seed/install.toml"));
+        world.person("init").fails("install.toml does not read");
+        world.person("uninstall").fails("git seed doctor --fix");
+        world.person("off for a while").said();
+        world.person("doctor --fix").tells("install.toml.unread");
+        world.person("init").succeeds();
+    }
+}
+
+#[test]
+fn a_commit_under_way_that_does_not_read_is_not_forgotten() {
+    let world = World::new().installed();
+    world.to("execute");
+    let name = file_in(&world, ".git/seed/prints", "json").with_extension("toml");
+    let pending = world.path(".git/seed/pending").join(name.file_name().expect("a name"));
+    fs::create_dir_all(pending.parent().expect("a directory")).expect("made");
+    fs::write(&pending, "id = ").expect("written");
+    world.seed("status").fails("does not read");
+    assert!(pending.exists(), "kept for a person");
+    world.person("doctor --fix").tells("it is kept as");
+    world.seed("status").succeeds();
+}
