@@ -164,8 +164,10 @@ fn words_that_a_shell_took_are_named_and_come_back() {
     did.passes();
     did.after.tells("NOTICED");
     did.after.tells(PAGE);
-    world.seed("condense archive").refuses("nothing holds it now");
-    world.seed(&format!("fence restore {PAGE}")).succeeds();
+    // The line passed as one that looks, so no look before it proves whose change it is: no
+    // command of the agent's takes it back, and the person may.
+    world.person(&format!("fence restore {PAGE}")).succeeds();
+    assert_ne!(world.text(PAGE), shorter);
     world.seed("condense archive").succeeds();
 }
 

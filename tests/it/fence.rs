@@ -505,7 +505,8 @@ fn a_call_is_short_however_much_it_wrote() {
         write(&world, &format!("src/parser/many/{n}"), "x\n");
     }
     world.after("Bash", &input, &call, &json!({ "stdout": "" }), 40).tells("");
-    assert!(world.json("fence status")["strays"].as_array().expect("a list").contains(&json!("todo.txt")));
+    let status = world.json("fence status");
+    assert!(status["strays"].as_array().expect("a list").contains(&json!("todo.txt")), "{status:#}");
 }
 
 /// The children of the hook, by their git verb, as a `git` before the real one counts them.

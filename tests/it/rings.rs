@@ -18,10 +18,8 @@ const ROOMS: [&str; 12] = [
     "record", "repo",
 ];
 /// Files outside the engine that stand in a circle today. The lists may only shrink.
-const CIRCLES: [(&str, &[&str]); 2] = [
-    ("store", &["", "config", "git", "leaving", "lock", "pins", "worktree"]),
-    ("shell", &["git", "programs", "walk"]),
-];
+const CIRCLES: [(&str, &[&str]); 2] =
+    [("store", &["pins", "worktree"]), ("shell", &["git", "programs", "walk"])];
 const LINES_OF_A_FUNCTION: usize = 60;
 const PARAMETERS: usize = 6;
 const LINES_OF_A_FILE: usize = 600;
