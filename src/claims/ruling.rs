@@ -230,7 +230,8 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
     reasons.names(Finding::Untested, &untested);
     let binding = binding(case);
     reasons.names(Finding::Unopened, &binding.unopened);
-    let figures = ClaimFigures::of(case, table, (declared_coverage, share), seen.weight);
+    let shares = Shares { tested: declared_coverage, named: share };
+    let figures = ClaimFigures::of(case, table, &shares, seen.weight);
     criteria_of(&mut reasons, action, &figures.state());
 
     let mut gaps = runs.gaps(seen.kind, seen.blank, surface.only_prose, table);
@@ -319,6 +320,12 @@ fn coverage_of_tests(
     tested(declared, surface, &covered, truth)
 }
 
+/// How much of the change a claim declares.
+struct Shares {
+    tested: f64,
+    named: f64,
+}
+
 /// The arithmetic of a claim.
 struct ClaimFigures {
     coverage: f64,
@@ -329,12 +336,10 @@ struct ClaimFigures {
 }
 
 impl ClaimFigures {
-    /// `declared` is the share of the change that was tested, and the share that was named.
-    fn of(case: &ClaimCase, table: &Table, declared: (f64, f64), weight: f64) -> Self {
+    fn of(case: &ClaimCase, table: &Table, shares: &Shares, weight: f64) -> Self {
         let figures = &table.figures;
-        let (declared_coverage, share) = declared;
         let drift = sums::share_or(case.drift, 1.0);
-        let coverage = sums::coverage(figures, declared_coverage, share);
+        let coverage = sums::coverage(figures, shares.tested, shares.named);
         let entropy = sums::entropy(figures, coverage);
         let valence = sums::valence(figures, coverage, weight);
         let arousal = sums::arousal(figures, drift);
@@ -352,7 +357,7 @@ impl ClaimFigures {
                 drift,
             },
             trust: TrustEvaluation {
-                trust: sums::rounded(sums::trust(figures, share, drift, entropy)),
+                trust: sums::rounded(sums::trust(figures, shares.named, drift, entropy)),
                 risk: drift,
             },
             fusion: ConfidenceFusion {

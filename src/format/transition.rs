@@ -105,7 +105,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// A job that rests has to be active or awaiting before.
+    /// [`BadStatus`] if the status of a job that comes to rest cannot change; from active it can.
     pub fn cross(&mut self, crossed: &Crossed<'_>) -> Result<Change, BadStatus> {
         let mut files = Vec::new();
         self.declare(&crossed.declared, &mut files);
@@ -273,7 +273,7 @@ mod tests {
             || Document { lies: Lies::Sound { hash: "h".into(), total: 3 }, bytes: Some(b"plan".to_vec()) };
         let look = Look { tree: "aa".into(), strays: &[], unclaimed: &[], loose: true };
         let persons = ["todo.txt".to_owned()];
-        let dawn = Beginning { tree: "bb", persons: &persons, excludes: b"x", attributes: b"y" };
+        let beginning = Beginning { tree: "bb", persons: &persons, excludes: b"x", attributes: b"y" };
         let (forward, back) = (Move::Forward(to("verify")), Move::Back(to("plan")));
         let (opens, ends) = (Move::Forward(to("observe")), Move::Forward(PhaseName::idle()));
         let begun = ["touched", "excludes", "attributes", "persons", "touched", "scope"];
@@ -314,7 +314,7 @@ mod tests {
                 Crossed {
                     plan: Some(Document { lies: Lies::Gone, bytes: None }),
                     look: Some(look.clone()),
-                    begins: Some(dawn.clone()),
+                    begins: Some(beginning.clone()),
                     ..facts(&map, Some(&opens))
                 },
                 ("observe", 2),

@@ -160,7 +160,7 @@ impl Store {
         make: &mut Make<'_, E>,
     ) -> Result<Result<CommitId, String>, E> {
         let sealing = Sealing { signed, why: String::new() };
-        let signer = Signer { key, ends: Instant::now() + PATIENCE };
+        let by = Signer { key, ends: Instant::now() + PATIENCE };
         for _ in 0..SIGNED_TRIES {
             let tip = self.tip(names::CLAIMS)?;
             let new = make(tip.as_ref(), &sealing)?;
@@ -168,7 +168,7 @@ impl Store {
             let tree = self.record_tree(&draft, &new)?;
             draft.settle()?;
             let parents = parent(tip.as_ref())?;
-            let commit = match self.signed_commit(tree, &parents, &new.message, at, &signer)? {
+            let commit = match self.signed_commit(tree, &parents, &new.message, at, &by)? {
                 Ok(commit) => commit,
                 Err(why) => return Ok(Err(why)),
             };

@@ -121,6 +121,7 @@ fn write_line(
     entry: JournalEntry,
 ) -> Result<bool> {
     let EndedCall { event, call, .. } = *ended;
+    let own = hook::repeats::speaks_to_seed(call);
     let mut news = false;
     record::journal_line::note(repo, Some(focused), |line| {
         // A read leaves no trace among the paths that a boundary commits.
@@ -134,7 +135,7 @@ fn write_line(
         line.prints.clone_from(&effects.prints.strays);
         add_up(&mut line.counts, repo, focused, ended, effects, &entry);
         (line.ran, line.opened, line.source) = (entry.kept.receipt, entry.kept.opened, entry.kept.source);
-        if hook::repeats::speaks_to_seed(call) {
+        if own {
             // A boundary's refusal reaches the person with the end of its command.
             news = hook::repeats::is_news(&mut line.counts);
         } else {

@@ -72,7 +72,7 @@ impl Setting<'_> {
 }
 
 /// A call of which nothing is known yet but its tool and the class of its act.
-fn blank<'a>(call: &'a ToolCall, class: Option<Class>) -> Call<'a> {
+fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
     Call {
         tool: &call.tool,
         classes: class.map(|class| (class, call.tool.clone())).into_iter().collect(),

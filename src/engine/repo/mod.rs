@@ -156,8 +156,10 @@ impl SeedError {
     pub fn is_damage(&self) -> bool {
         match self {
             Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
-            Self::OwnFile(_) | Self::JobRules(_) | Self::Journal(_) => true,
-            Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,
+            Self::OwnFile(_)
+            | Self::JobRules(_)
+            | Self::Journal(_)
+            | Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,
             _ => false,
         }
     }
