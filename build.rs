@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Tables that are read as TOML; here it is only made sure that they can be.
-const READ_AS_TOML: [&str; 4] =
-    ["src/shell/git.toml", "src/shell/programs.toml", "src/shell/seed.toml", "src/shell/taints.toml"];
+const READ_AS_TOML: [&str; 4] = [
+    "src/shell/git.toml",
+    "src/shell/programs.toml",
+    "src/shell/seed.toml",
+    "src/shell/taints.toml",
+];
 
 const TABLES: &[&str] = &[
     "src/rules.toml",

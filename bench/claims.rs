@@ -11,7 +11,9 @@ use anyhow::{Context as _, Result, ensure};
 use git_seed::engine::Repo;
 use serde_json::{Value, json};
 
-use super::{Asked, Budget, FILE, Ground, SCOPE, Table, Took, Typical, WARM, in_turn, said, timed, tool};
+use super::{
+    Asked, Budget, FILE, Ground, SCOPE, Table, Took, Typical, WARM, in_turn, said, timed, tool,
+};
 
 /// Files of the repository, of which so many are code that the change touches.
 const FILES: usize = 1_000;
@@ -24,8 +26,9 @@ fn code(n: usize, kept: &str) -> String {
     let function = |at: usize| {
         let body = if at == 4 { kept } else { "same" };
         format!(
-            "/// Step {at} of part {n}.\npub fn step_{n}_{at}(input: &str) -> usize {{\n    let {body} = input.len() + {at};\n    \
-             if {body} > 3 {{\n        return {body} * 2;\n    }}\n    {body}\n}}\n\n"
+            "/// Step {at} of part {n}.\npub fn step_{n}_{at}(input: &str) -> usize {{\n    let \
+             {body} = input.len() + {at};\n    if {body} > 3 {{\n        return {body} * \
+             2;\n    }}\n    {body}\n}}\n\n"
         )
     };
     (0..10).map(function).collect()
@@ -55,13 +58,15 @@ impl Ground {
     /// The agent runs the tests, and the hook hears of it.
     fn tested(&self) -> Result<()> {
         let mut tests = tool("PostToolUse", "Bash", json!({ "command": "cargo test" }));
-        tests["tool_response"] = json!({ "stdout": "test result: ok. 20 passed", "interrupted": false });
+        tests["tool_response"] =
+            json!({ "stdout": "test result: ok. 20 passed", "interrupted": false });
         self.hooked(&tests).map(drop)
     }
 
     fn verify(&self) -> std::process::Command {
         let paths = paths();
-        let words = ["claim", "verify", "--claim", CLAIM, "--evidence", EVIDENCE, "--type", "unit_test"];
+        let words =
+            ["claim", "verify", "--claim", CLAIM, "--evidence", EVIDENCE, "--type", "unit_test"];
         let mut command = self.own(&words);
         command.args(["--tested", &paths, "--affected", &paths]);
         command
@@ -104,7 +109,8 @@ impl Client {
         client.asks(
             "initialize",
             &json!({
-                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"},
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": {"name": "bench", "version": "1"},
             }),
         )?;
         Ok(client)
@@ -176,7 +182,12 @@ fn server(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
         client.leaves()?;
     }
     let start = Typical::of(&starts).wall.as_secs_f64() * 1e3;
-    table.absolute("server, start to first answer", format!("{start:.2} ms"), "30 ms", start <= 30.0);
+    table.absolute(
+        "server, start to first answer",
+        format!("{start:.2} ms"),
+        "30 ms",
+        start <= 30.0,
+    );
 
     let mut client = Client::greeted(ground)?;
     client.sends(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
@@ -185,8 +196,10 @@ fn server(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
     for run in 0..asked.runs(60) + WARM {
         let begun = Instant::now();
         let answer = client.asks("tools/call", &question)?;
-        let took =
-            [Took { wall: begun.elapsed(), cpu: Duration::ZERO }, timed(ground.git("diff --numstat HEAD"))?];
+        let took = [
+            Took { wall: begun.elapsed(), cpu: Duration::ZERO },
+            timed(ground.git("diff --numstat HEAD"))?,
+        ];
         ensure!(answer["result"]["isError"] == false, "{answer}");
         if run >= WARM {
             ours.push(took[0]);
@@ -194,7 +207,13 @@ fn server(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
         }
     }
     let (ours, theirs) = (Typical::of(&ours), Typical::of(&theirs));
-    table.ratio("verify_claim, warm server", ours, "git diff --numstat HEAD", theirs, Budget::Wall(3.0));
+    table.ratio(
+        "verify_claim, warm server",
+        ours,
+        "git diff --numstat HEAD",
+        theirs,
+        Budget::Wall(3.0),
+    );
     if let Some(kib) = client.peak() {
         let shown = format!("{:.1} MiB", kib / 1024.0);
         table.absolute("peak of the server", shown, "30 MiB", kib <= 30.0 * 1024.0);
@@ -206,14 +225,20 @@ fn server(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
 fn rows(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
     // So that nothing else objects.
     let page = format!("{SCOPE}/CLAUDE.md");
-    let notes = "# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n\nthe length is kept\n\n---Ve---\n";
+    let notes = "# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n\n\
+        the length is kept\n\n---Ve---\n";
     ground.edited(&page, notes)?;
     let push = json!({ "command": "git push origin main", "description": "publishes" });
     let push = ground.payload("push.json", &tool("PreToolUse", "Bash", push))?;
     let [off, on] = modes(asked, ground, &push)?;
     table.ratio("git push, a row asks", on, "the same, mode off", off, Budget::None);
     let more = (on.cpu.as_secs_f64() - off.cpu.as_secs_f64()) * 1e6;
-    table.absolute("git push, a row asks", format!("{more:.0} us cpu more"), "100 us", more <= 100.0);
+    table.absolute(
+        "git push, a row asks",
+        format!("{more:.0} us cpu more"),
+        "100 us",
+        more <= 100.0,
+    );
     Ok(())
 }
 

@@ -87,8 +87,12 @@ impl Asked {
                 "--quick" => asked.quick = true,
                 // cargo says so to every bench.
                 "--bench" => {}
-                name if CASES.iter().any(|case| case.name == name) => asked.names.push(name.to_owned()),
-                other => bail!("`{other}` is no case; cases: {}", CASES.map(|case| case.name).join(", ")),
+                name if CASES.iter().any(|case| case.name == name) => {
+                    asked.names.push(name.to_owned())
+                }
+                other => {
+                    bail!("`{other}` is no case; cases: {}", CASES.map(|case| case.name).join(", "))
+                }
             }
         }
         Ok(asked)
@@ -216,15 +220,34 @@ impl Table {
     fn absolute(&mut self, what: &str, value: String, budget: &str, held: bool) {
         let none = || "-".to_owned();
         let held = verdict(held).to_owned();
-        self.rows.push([what.to_owned(), value, none(), none(), none(), none(), budget.to_owned(), held]);
+        self.rows.push([
+            what.to_owned(),
+            value,
+            none(),
+            none(),
+            none(),
+            none(),
+            budget.to_owned(),
+            held,
+        ]);
     }
 
     fn text(&self) -> String {
-        let head = ["what", "med/min/cpu ms", "against", "med/min/cpu ms", "wall", "cpu", "budget", "held"];
+        let head = [
+            "what",
+            "med/min/cpu ms",
+            "against",
+            "med/min/cpu ms",
+            "wall",
+            "cpu",
+            "budget",
+            "held",
+        ];
         let rows: Vec<[&str; 8]> = std::iter::once(head)
             .chain(self.rows.iter().map(|row| row.each_ref().map(String::as_str)))
             .collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let width =
+            |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths: [usize; 8] = std::array::from_fn(width);
         let mut text = String::new();
         for row in rows {
@@ -305,7 +328,8 @@ impl Ground {
         let ground = Self::with(files, more)?;
         ground.seed("init --host claude")?;
         ground.hooked(&json!({ "hook_event_name": "SessionStart", "source": "startup" }))?;
-        ground.hooked(&json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Fix the lexer" }))?;
+        ground
+            .hooked(&json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Fix the lexer" }))?;
         ground.seed("phase advance")?;
         ground.seed("phase multiplier 3")?;
         let page = format!("{SCOPE}/CLAUDE.md");
@@ -320,7 +344,12 @@ impl Ground {
         ground.seed("phase multiplier 3")?;
         notes("# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n\n---Ve---\n")?;
         ground.seed("plan set-plan-file false")?;
-        ground.advance(&["Plan This Cycle", "Acceptance Criteria", "Risks", "How VERIFY Will Test"])?;
+        ground.advance(&[
+            "Plan This Cycle",
+            "Acceptance Criteria",
+            "Risks",
+            "How VERIFY Will Test",
+        ])?;
         ground.seed("phase multiplier 3")?;
         ground.edited(FILE, "fn lex() { x() }\n")?;
         said(&mut ground.git("gc -q --prune=now"))?;
@@ -334,7 +363,8 @@ impl Ground {
     }
 
     fn advance(&self, titles: &[&str]) -> Result<()> {
-        let sections: String = titles.iter().map(|title| format!("## {title}\n{}\n\n", words(30))).collect();
+        let sections: String =
+            titles.iter().map(|title| format!("## {title}\n{}\n\n", words(30))).collect();
         let message = format!("do the step\n\n{sections}## Outstanding Items\n");
         self.seed_with(&["phase", "advance", "-m", &message])
     }
@@ -409,7 +439,8 @@ impl Ground {
 
     /// The agent reads a file, and the hook hears of it.
     fn looked(&self, path: &str) -> Result<()> {
-        self.hooked(&tool("PostToolUse", "Read", json!({ "file_path": self.top.join(path) }))).map(drop)
+        self.hooked(&tool("PostToolUse", "Read", json!({ "file_path": self.top.join(path) })))
+            .map(drop)
     }
 
     /// The agent wrote a file; the hook hears of it afterwards only, so that nothing paces it.
@@ -440,7 +471,8 @@ impl Ground {
                 ground.hooked(&tests)?;
             }
             let text = format!(
-                "# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n{executed}\n---Ve---\n{verified}"
+                "# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n{executed}\n\
+                 ---Ve---\n{verified}"
             );
             ground.edited(&page, &text)
         };
@@ -482,12 +514,14 @@ impl Ground {
         let tip = self.at(&self.chain()?)?;
         let mut refs: Vec<String> =
             text.lines().filter(|line| !line.starts_with(['#', '^'])).map(str::to_owned).collect();
-        refs.extend(
-            (0..count)
-                .map(|n| format!("{tip} refs/seed/jobs/20200101t{:06}-{:04x}", n % 1_000_000, n % 0xffff)),
-        );
+        refs.extend((0..count).map(|n| {
+            format!("{tip} refs/seed/jobs/20200101t{:06}-{:04x}", n % 1_000_000, n % 0xffff)
+        }));
         refs.sort_by(|one, other| one[41..].cmp(&other[41..]));
-        Ok(fs::write(file, format!("# pack-refs with: peeled fully-peeled sorted \n{}\n", refs.join("\n")))?)
+        Ok(fs::write(
+            file,
+            format!("# pack-refs with: peeled fully-peeled sorted \n{}\n", refs.join("\n")),
+        )?)
     }
 
     /// Adds `count` jobs of one step each, of which `open` are pending and the others are
@@ -500,7 +534,8 @@ impl Ground {
         let mut out = std::io::BufWriter::new(File::create(&stream)?);
         for n in 0..count {
             let day = n % 365;
-            let id = format!("2025{:02}{:02}t{:06}-{:04x}", day / 31 + 1, day % 28 + 1, n, n % 0xffff);
+            let id =
+                format!("2025{:02}{:02}t{:06}-{:04x}", day / 31 + 1, day % 28 + 1, n, n % 0xffff);
             let (status, phase) = if n % (count / open) == 0 && n / (count / open) < open {
                 ("pending", "execute")
             } else {
@@ -516,7 +551,8 @@ impl Ground {
             let at = 1_700_000_000 + n;
             write!(
                 out,
-                "commit refs/seed/jobs/{id}\ncommitter git seed <seed@invalid> {at} +0000\ndata 5\nstep\n\nM 100644 inline job.toml\ndata {}\n{blob}\n",
+                "commit refs/seed/jobs/{id}\ncommitter git seed <seed@invalid> {at} +0000\n\
+                 data 5\nstep\n\nM 100644 inline job.toml\ndata {}\n{blob}\n",
                 blob.len()
             )?;
         }
@@ -538,19 +574,24 @@ impl Ground {
             let (at, blob) = (1_700_000_000 + n, format!("{state}# {n}\n"));
             write!(
                 out,
-                "commit refs/seed/bench\ncommitter git seed <seed@invalid> {at} +0000\ndata 5\nstep\n\nM 100644 inline job.toml\ndata {}\n{blob}\n",
+                "commit refs/seed/bench\ncommitter git seed <seed@invalid> {at} +0000\ndata 5\n\
+                 step\n\nM 100644 inline job.toml\ndata {}\n{blob}\n",
                 blob.len()
             )?;
         }
         let at = 1_700_000_000 + count;
         write!(
             out,
-            "commit refs/seed/bench\ncommitter git seed <seed@invalid> {at} +0000\ndata 5\nstep\n\nM 040000 {tree} \n\n"
+            "commit refs/seed/bench\ncommitter git seed <seed@invalid> {at} +0000\ndata 5\nstep\n\
+             \nM 040000 {tree} \n\n"
         )?;
         out.into_inner()?;
         let mut import = self.git("fast-import --quiet");
         said(import.stdin(File::open(&stream)?))?;
-        ensure!(self.at("refs/seed/bench^{tree}")? == tree, "the state is the same below a longer chain");
+        ensure!(
+            self.at("refs/seed/bench^{tree}")? == tree,
+            "the state is the same below a longer chain"
+        );
         said(&mut self.git(&format!("update-ref {chain} refs/seed/bench")))?;
         said(&mut self.git("update-ref -d refs/seed/bench"))?;
         said(&mut self.git("gc -q --prune=now"))?;
@@ -574,7 +615,12 @@ fn words(count: usize) -> String {
 fn said(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("{command:?}"))?;
     let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    ensure!(output.status.success(), "{command:?}\n{}{}", words(&output.stdout), words(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "{command:?}\n{}{}",
+        words(&output.stdout),
+        words(&output.stderr)
+    );
     Ok(words(&output.stdout))
 }
 
@@ -582,9 +628,13 @@ fn said(command: &mut Command) -> Result<String> {
 fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
     let ground = Ground::in_execute(0)?;
     let pass = ground.passing()?;
-    let refuse = ground.payload("refuse.json", &ground.edit("PreToolUse", "src/other.rs", "y()"))?;
+    let refuse =
+        ground.payload("refuse.json", &ground.edit("PreToolUse", "src/other.rs", "y()"))?;
     let heard = said(&mut ground.hook(&refuse)?)?;
-    ensure!(heard.contains("deny"), "an edit outside the declared directories is refused: {heard:?}");
+    ensure!(
+        heard.contains("deny"),
+        "an edit outside the declared directories is refused: {heard:?}"
+    );
     let took = in_turn(
         asked.runs(200),
         &mut [
@@ -600,7 +650,8 @@ fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
     // Here the page is read, and the session log that has to hold what goes.
     let ground = Ground::in_condense()?;
     let input = json!({
-        "file_path": ground.top.join(SCOPE).join("CLAUDE.md"), "old_string": "it looks\n", "new_string": "\n",
+        "file_path": ground.top.join(SCOPE).join("CLAUDE.md"), "old_string": "it looks\n",
+        "new_string": "\n",
     });
     let pass = ground.payload("pass.json", &tool("PreToolUse", "Edit", input))?;
     let heard = said(&mut ground.hook(&pass)?)?;
@@ -609,7 +660,13 @@ fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
         asked.runs(200),
         &mut [Box::new(|_| ground.hook(&pass)), Box::new(|_| Ok(ground.git("rev-parse HEAD")))],
     )?;
-    table.ratio("decision in condense, passing", took[0], "git rev-parse HEAD", took[1], Budget::None);
+    table.ratio(
+        "decision in condense, passing",
+        took[0],
+        "git rev-parse HEAD",
+        took[1],
+        Budget::None,
+    );
     Ok(())
 }
 
@@ -622,8 +679,10 @@ fn journal(asked: &Asked, table: &mut Table) -> Result<()> {
     after["agent_id"] = json!("a1");
     after["agent_type"] = json!("helper");
     let after = ground.payload("after.json", &after)?;
-    let took =
-        in_turn(asked.runs(100), &mut [Box::new(|_| ground.hook(&after)), Box::new(|_| ground.hook(&pass))])?;
+    let took = in_turn(
+        asked.runs(100),
+        &mut [Box::new(|_| ground.hook(&after)), Box::new(|_| ground.hook(&pass))],
+    )?;
     table.ratio("journal line", took[0], "decision, passing", took[1], Budget::Wall(1.25));
     Ok(())
 }
@@ -632,10 +691,14 @@ fn journal(asked: &Asked, table: &mut Table) -> Result<()> {
 fn fence(asked: &Asked, table: &mut Table) -> Result<()> {
     for files in [1_000, 10_000] {
         let ground = Ground::in_execute(files)?;
-        let after = ground.payload("after.json", &tool("PostToolUse", "Bash", json!({ "command": "ls" })))?;
+        let after = ground
+            .payload("after.json", &tool("PostToolUse", "Bash", json!({ "command": "ls" })))?;
         let took = in_turn(
             asked.runs(30),
-            &mut [Box::new(|_| ground.hook(&after)), Box::new(|_| Ok(ground.git("status --porcelain")))],
+            &mut [
+                Box::new(|_| ground.hook(&after)),
+                Box::new(|_| Ok(ground.git("status --porcelain"))),
+            ],
         )?;
         let what = format!("fence, {files} files");
         table.ratio(&what, took[0], "git status --porcelain", took[1], Budget::Wall(1.5));
@@ -647,11 +710,18 @@ fn fence(asked: &Asked, table: &mut Table) -> Result<()> {
 fn exec(asked: &Asked, table: &mut Table) -> Result<()> {
     for files in [1_000, 10_000] {
         let ground = Ground::in_execute(files)?;
-        let mut lanes: [Lane<'_>; 2] =
-            [Box::new(|_| Ok(ground.own(&["exec", "--", "true"]))), Box::new(|_| Ok(ground.command("true")))];
+        let mut lanes: [Lane<'_>; 2] = [
+            Box::new(|_| Ok(ground.own(&["exec", "--", "true"]))),
+            Box::new(|_| Ok(ground.command("true"))),
+        ];
         let took = in_turn(asked.runs(60), &mut lanes)?;
         let later = took[0].wall.saturating_sub(took[1].wall).as_secs_f64() * 1_000.0;
-        table.absolute(&format!("exec, {files} files"), format!("{later:.2} ms later"), "3 ms", later <= 3.0);
+        table.absolute(
+            &format!("exec, {files} files"),
+            format!("{later:.2} ms later"),
+            "3 ms",
+            later <= 3.0,
+        );
     }
     Ok(())
 }
@@ -660,8 +730,9 @@ fn exec(asked: &Asked, table: &mut Table) -> Result<()> {
 fn step(asked: &Asked, table: &mut Table) -> Result<()> {
     let ground = Ground::in_execute(0)?;
     let plain = Ground::plain(0)?;
-    let pipeline = "b=$(git hash-object -w --stdin <state) && t=$(printf '100644 blob %s\\tjob.toml\\n' $b | git mktree) && \
-                    c=$(git commit-tree $t -p HEAD -m step) && git update-ref refs/seed/bench $c";
+    let pipeline = "b=$(git hash-object -w --stdin <state) && t=$(printf '100644 blob \
+                    %s\\tjob.toml\\n' $b | git mktree) && c=$(git commit-tree $t -p HEAD -m \
+                    step) && git update-ref refs/seed/bench $c";
     let took = in_turn(
         asked.runs(40),
         &mut [
@@ -707,9 +778,10 @@ fn scale(asked: &Asked, table: &mut Table) -> Result<()> {
     let small = Ground::in_execute(0)?;
     let pass = small.passing()?;
     let counts: &[usize] = if asked.quick { &[10, 1_000] } else { &[10, 1_000, 100_000] };
-    for (what, grow) in
-        [("packed jobs", Ground::pack_jobs as fn(&Ground, usize) -> Result<()>), ("steps", Ground::lengthen)]
-    {
+    for (what, grow) in [
+        ("packed jobs", Ground::pack_jobs as fn(&Ground, usize) -> Result<()>),
+        ("steps", Ground::lengthen),
+    ] {
         for count in counts {
             let large = Ground::in_execute(0)?;
             grow(&large, *count)?;
@@ -730,9 +802,18 @@ fn status(asked: &Asked, table: &mut Table) -> Result<()> {
     let ground = Ground::in_execute(10_000)?;
     let took = in_turn(
         asked.runs(30),
-        &mut [Box::new(|_| Ok(ground.own(&["status"]))), Box::new(|_| Ok(ground.git("status --porcelain")))],
+        &mut [
+            Box::new(|_| Ok(ground.own(&["status"]))),
+            Box::new(|_| Ok(ground.git("status --porcelain"))),
+        ],
     )?;
-    table.ratio("status, 10000 files", took[0], "git status --porcelain", took[1], Budget::Wall(1.25));
+    table.ratio(
+        "status, 10000 files",
+        took[0],
+        "git status --porcelain",
+        took[1],
+        Budget::Wall(1.25),
+    );
     Ok(())
 }
 
@@ -772,7 +853,8 @@ fn list(asked: &Asked, table: &mut Table) -> Result<()> {
         true,
     );
     said(&mut ground.git("gc -q"))?;
-    let again: Vec<Value> = serde_json::from_str(&said(&mut ground.own(&["--json", "job", "list"]))?)?;
+    let again: Vec<Value> =
+        serde_json::from_str(&said(&mut ground.own(&["--json", "job", "list"]))?)?;
     ensure!(again == jobs, "the archive lists what the refs listed");
     measure(table, "9,900 archived")
 }
@@ -805,7 +887,12 @@ fn page(asked: &Asked, table: &mut Table) -> Result<()> {
     };
     let (parse, whole) = (middle(|took| took.0), middle(|took| took.1));
     table.absolute("page of 1 MB, parsed", format!("{parse:.2} ms"), "20 ms", parse <= 20.0);
-    table.absolute("page of 1 MB, edited and judged", format!("{whole:.2} ms"), "20 ms", whole <= 20.0);
+    table.absolute(
+        "page of 1 MB, edited and judged",
+        format!("{whole:.2} ms"),
+        "20 ms",
+        whole <= 20.0,
+    );
     Ok(())
 }
 
@@ -814,13 +901,18 @@ const PAGES: usize = 2_000;
 
 /// A page as they are: some headings, a code block, a footer that was not settled yet.
 fn page_of(n: usize) -> String {
-    let mut page = format!("# Module {n}\n\nIt turns tokens of kind {n} into trees.\n\n## Build\n\n");
+    let mut page =
+        format!("# Module {n}\n\nIt turns tokens of kind {n} into trees.\n\n## Build\n\n");
     let _ = write!(page, "```sh\ncargo test -p module-{n}\n```\n\n## How it works\n\n");
     for line in 0..30 {
-        let _ = writeln!(page, "- step {line} of {n} reads `f{line}` and hands it on to whoever waits");
+        let _ =
+            writeln!(page, "- step {line} of {n} reads `f{line}` and hands it on to whoever waits");
     }
     for anchor in ANCHORS {
-        let _ = write!(page, "\n{anchor}\n\nThe cycle found {n} of them, and two more behind the parser.\n");
+        let _ = write!(
+            page,
+            "\n{anchor}\n\nThe cycle found {n} of them, and two more behind the parser.\n"
+        );
     }
     page + &format!("[KNOWLEDGE]{{order-of-{n}}}\n[CARRIED:PENDING-JOB:2]{{mend-{n}}}{{no time}}\n")
 }
@@ -857,13 +949,20 @@ fn pages(asked: &Asked, table: &mut Table) -> Result<()> {
         ensure!(live == PAGES && carried == PAGES && counted > PAGES, "{live} {carried} {counted}");
         let mut grep = ground.command("git");
         grep.args(["grep", "-c", ".", "--", "*CLAUDE.md"]);
-        let took = [Took { wall, cpu: used }, timed(grep)?, timed(ground.own(&["memory", "lint"]))?];
+        let took =
+            [Took { wall, cpu: used }, timed(grep)?, timed(ground.own(&["memory", "lint"]))?];
         if run >= WARM {
             runs.iter_mut().zip(took).for_each(|(runs, took)| runs.push(took));
         }
     }
     let [read, grep, lint] = runs.map(|runs| Typical::of(&runs));
-    table.ratio("2000 pages read, told apart, counted", read, "git grep -c .", grep, Budget::Wall(1.0));
+    table.ratio(
+        "2000 pages read, told apart, counted",
+        read,
+        "git grep -c .",
+        grep,
+        Budget::Wall(1.0),
+    );
     table.ratio("memory lint, 2000 pages", lint, "git grep -c .", grep, Budget::None);
     Ok(())
 }
@@ -886,7 +985,8 @@ fn memory(_: &Asked, table: &mut Table) -> Result<()> {
 /// inherits the peak of the parent that it was started from.
 fn peak_of(binary: &Path, payload: &Path) -> Result<()> {
     let mut hook = Command::new(binary);
-    let status = hook.args(["hook", "claude"]).stdin(File::open(payload)?).stdout(Stdio::null()).status()?;
+    let status =
+        hook.args(["hook", "claude"]).stdin(File::open(payload)?).stdout(Stdio::null()).status()?;
     ensure!(status.success(), "the hook ended with {status}");
     let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
     println!("{}", children()?.max_rss() / unit);

@@ -28,7 +28,8 @@ fn page(tag: &str) -> String {
         while text.len() < end {
             n += 7;
             text.push_str(&format!(
-                "\n{tag}part{} eats tabs, as was seen here.\n\n```\ncode\n\nmore\n```\n\n[CARRIED:KNOWLEDGE:1]{{x}}{{y}}\n",
+                "\n{tag}part{} eats tabs, as was seen here.\n\n```\ncode\n\nmore\n```\n\n\
+                 [CARRIED:KNOWLEDGE:1]{{x}}{{y}}\n",
                 n % 4000
             ));
         }

@@ -30,9 +30,12 @@ fn asking(criterion: &mut Criterion) {
         criterion.bench_function(&format!("a circle in 10,000 jobs, {name}"), |bencher| {
             bencher.iter(|| assert!(black_box(&graph).circle().is_none()));
         });
-        criterion.bench_function(&format!("the way to the last of 10,000 jobs, {name}"), |bencher| {
-            bencher.iter(|| black_box(&graph).way(&id(0), &id(JOBS - 1)));
-        });
+        criterion.bench_function(
+            &format!("the way to the last of 10,000 jobs, {name}"),
+            |bencher| {
+                bencher.iter(|| black_box(&graph).way(&id(0), &id(JOBS - 1)));
+            },
+        );
         criterion.bench_function(&format!("10,000 jobs drawn, {name}"), |bencher| {
             bencher.iter(|| black_box(&graph).draw());
         });

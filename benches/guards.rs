@@ -21,9 +21,17 @@ use git_seed::phases::{Class, Map, OPEVC};
 /// A call that no guard objects to, in `phase`.
 fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
     let row = map.phases().find(|row| row.name.as_str() == phase).expect("a shipped phase");
-    let counts = |pairs: &[(&str, u32)]| pairs.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
+    let counts =
+        |pairs: &[(&str, u32)]| pairs.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
     let stay = Stay {
-        acts: counts(&[("edit", 4), ("page", 2), ("read", 9), ("search", 5), ("shell", 3), ("test", 2)]),
+        acts: counts(&[
+            ("edit", 4),
+            ("page", 2),
+            ("read", 9),
+            ("search", 5),
+            ("shell", 3),
+            ("test", 2),
+        ]),
         since: counts(&[("edit", 1), ("read", 2), ("search", 1), ("test", 1)]),
         direct: 3,
         in_flight: 1,
@@ -77,7 +85,8 @@ fn judging(criterion: &mut Criterion) {
     let map = Map::read(OPEVC).expect("the shipped map is sound");
     let parser = "src/parser".to_owned();
     let mut code = scene(&map, "execute");
-    code.call.changes = vec![change("src/parser/lex.rs", Place::Project { dir: parser.clone() }, None)];
+    code.call.changes =
+        vec![change("src/parser/lex.rs", Place::Project { dir: parser.clone() }, None)];
     let mut note = scene(&map, "execute");
     let below = PageChange::Below { first_rank: 2 };
     note.call.changes =
@@ -91,9 +100,13 @@ fn judging(criterion: &mut Criterion) {
     launch.call.classes = vec![(Class::Delegate, "Agent".to_owned())];
 
     let mut group = criterion.benchmark_group(format!("judge, {} guards", GUARDS.len()));
-    for (name, scene) in
-        [("an edit", &code), ("a note", &note), ("a read", &read), ("a run", &shell), ("a launch", &launch)]
-    {
+    for (name, scene) in [
+        ("an edit", &code),
+        ("a note", &note),
+        ("a read", &read),
+        ("a run", &shell),
+        ("a launch", &launch),
+    ] {
         assert!(guard::judge(scene).is_ok(), "{name} passes, so every guard was asked");
         let mut each = 0;
         group.bench_function(name, |bencher| {

@@ -20,7 +20,10 @@ const TYPICAL: &[(&str, &str)] = &[
     ("heredoc", "cat > src/parser/new.rs <<'EOF'\nfn new() {}\nEOF"),
     ("python", "python3 - <<'EOF'\nimport json\nprint(json.load(open('data.json'))['a'])\nEOF"),
     ("wrapped", "timeout 60 bash -lc \"cd /tmp/x && npm test -- --watchAll=false | grep -v '^$'\""),
-    ("substitution", "git diff $(git merge-base main HEAD) -- $(git ls-files 'src/*.rs' | head -3)"),
+    (
+        "substitution",
+        "git diff $(git merge-base main HEAD) -- $(git ls-files 'src/*.rs' | head -3)",
+    ),
     ("sed", "sed -i -e 's/a/b/g' -e '/x/d' src/parser/lex.rs"),
 ];
 
@@ -48,8 +51,14 @@ fn long() -> Vec<(&'static str, String)> {
         ("commands", filled("ls", &|n| format!("; touch a{n}"), "")),
         ("nested", filled("", &|_| "(ls $(echo a `pwd`)); ".to_owned(), "ls")),
         ("deep", filled("(((((((((ls)))))))))", &|n| format!("; f{n}"), "")),
-        ("heredoc", filled("cat > a <<'EOF'\n", &|n| format!("line {n} of a text, it's $HOME\n"), "EOF\n")),
-        ("open heredoc", filled("cat > a <<EOF\n", &|n| format!("line {n} $HOME $(date)\n"), "EOF\n")),
+        (
+            "heredoc",
+            filled("cat > a <<'EOF'\n", &|n| format!("line {n} of a text, it's $HOME\n"), "EOF\n"),
+        ),
+        (
+            "open heredoc",
+            filled("cat > a <<EOF\n", &|n| format!("line {n} $HOME $(date)\n"), "EOF\n"),
+        ),
         ("python", filled("python3 - <<'EOF'\n", &|n| format!("open('a{n}', 'w')\n"), "EOF\n")),
         ("variables", filled("", &|n| format!("v{n}=x; "), "echo $v1")),
         ("uses", filled("x=a; echo", &|_| " \"$x/$x\"".to_owned(), "")),

@@ -26,7 +26,9 @@ pub enum CannotConfine {
     #[error("confinement needs Linux")]
     OtherSystem,
     /// No Landlock, one without truncation, or one that is not switched on.
-    #[error("confinement needs Landlock of Linux 6.2 or newer, and this kernel does not offer it: {0}")]
+    #[error(
+        "confinement needs Landlock of Linux 6.2 or newer, and this kernel does not offer it: {0}"
+    )]
     Kernel(String),
 }
 
@@ -45,8 +47,8 @@ pub fn enter(open: &Open) -> Result<(), CannotConfine> {
 #[cfg(target_os = "linux")]
 mod system {
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+        RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
     };
 
     use super::{CannotConfine, Open};
@@ -68,7 +70,8 @@ mod system {
         let rules = if offline {
             let connecting = AccessNet::from_all(NETWORK) & AccessNet::ConnectTcp;
             // An older kernel holds the files all the same.
-            let network = rules.set_compatibility(CompatLevel::BestEffort).handle_access(connecting);
+            let network =
+                rules.set_compatibility(CompatLevel::BestEffort).handle_access(connecting);
             network.map_err(|error| failed(&error))?.set_compatibility(CompatLevel::HardRequirement)
         } else {
             rules
@@ -87,11 +90,14 @@ mod system {
             let Ok(place) = PathFd::new(path) else { continue };
             let whole = AccessFs::from_write(NEEDED);
             let access = if data.is_dir() { whole } else { whole & AccessFs::from_file(NEEDED) };
-            rules = rules.add_rule(PathBeneath::new(place, access)).map_err(|error| failed(&error))?;
+            rules =
+                rules.add_rule(PathBeneath::new(place, access)).map_err(|error| failed(&error))?;
         }
         let held = rules.restrict_self().map_err(|error| failed(&error))?;
         match held.ruleset {
-            RulesetStatus::NotEnforced => Err(CannotConfine::Kernel("nothing was enforced".to_owned())),
+            RulesetStatus::NotEnforced => {
+                Err(CannotConfine::Kernel("nothing was enforced".to_owned()))
+            }
             RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
         }
     }
@@ -147,9 +153,11 @@ mod tests {
             fs::write(at(name).join("file"), "1").expect("written");
         }
         fs::write(at("single"), "1").expect("written");
-        let open = Open { paths: vec![at("open"), at("single"), at("never there")], offline: false };
-        let denied =
-            |done: std::io::Result<()>| done.expect_err("closed").kind() == ErrorKind::PermissionDenied;
+        let open =
+            Open { paths: vec![at("open"), at("single"), at("never there")], offline: false };
+        let denied = |done: std::io::Result<()>| {
+            done.expect_err("closed").kind() == ErrorKind::PermissionDenied
+        };
         confined(&open, || {
             fs::write(at("open/file"), "22").expect("open");
             fs::write(at("open/new"), "1").expect("open");
@@ -179,8 +187,9 @@ mod tests {
         let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let at = server.local_addr().expect("it has one");
         std::net::TcpStream::connect(at).expect("it listens");
-        let tried =
-            confined(&Open { paths: Vec::new(), offline: true }, || std::net::TcpStream::connect(at).err());
+        let tried = confined(&Open { paths: Vec::new(), offline: true }, || {
+            std::net::TcpStream::connect(at).err()
+        });
         match tried {
             Some(error) => assert_eq!(error.kind(), ErrorKind::PermissionDenied),
             None => skipped("this kernel does not restrict TCP"),

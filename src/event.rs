@@ -23,7 +23,7 @@ pub struct Event {
     /// Who acts.
     pub by: Actor,
     /// What happens.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// How many tokens the session's context holds, where the host says so.
     pub tokens: Option<u64>,
     /// The last words of the session or subagent that ends its turn, where the host tells.
@@ -59,7 +59,7 @@ pub enum Actor {
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// A session begins: `startup`, `resume`, `clear`, `compact` …
     SessionStart { source: String },
     /// A session ends.

@@ -17,11 +17,11 @@ use crate::claims::runs::{RunRow, Runs};
 use crate::jobs::questions;
 use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
-use crate::memory::notes::{BadKind, Kind, Kinds};
+use crate::memory::notes::{BadKind, Kinds, NoteKind};
 use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
-use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, Profile, Row};
+use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -107,7 +107,7 @@ pub enum Consumption {
 /// A table of rules: every key of the shipped one, or some of them in a proposal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct RulesTable {
     track: Option<String>,
     idle: Option<Idle>,
     pages: Option<Vec<String>>,
@@ -143,13 +143,13 @@ struct Table {
     #[serde(default)]
     tests: Vec<Tests>,
     #[serde(default)]
-    phase: Vec<Row>,
+    phase: Vec<PhaseRow>,
     #[serde(default)]
     companion: Vec<Companion>,
     #[serde(default)]
     build: Vec<Build>,
     #[serde(default)]
-    note: Vec<Kind>,
+    note: Vec<NoteKind>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -240,7 +240,8 @@ impl MemoryTable {
         match dirs.iter().find(odd) {
             Some(dir) => {
                 let what = format!(
-                    "has `{dir}`; name directories below the top of the work tree, such as .claude/memory/; {} has rules of its own",
+                    "has `{dir}`; name directories below the top of the work tree, such as \
+                     .claude/memory/; {} has rules of its own",
                     knowledge::HOME
                 );
                 BadRules::key("memory.notes", what)
@@ -252,7 +253,12 @@ impl MemoryTable {
     fn budgets(&self) -> Budgets {
         let words = |key: Option<usize>| key.unwrap_or_default();
         let Self { root, page, plan, knowledge, .. } = *self;
-        Budgets { root: words(root), page: words(page), plan: words(plan), knowledge: words(knowledge) }
+        Budgets {
+            root: words(root),
+            page: words(page),
+            plan: words(plan),
+            knowledge: words(knowledge),
+        }
     }
 }
 
@@ -332,8 +338,11 @@ impl CompactionTable {
                 format!("is {words}; it must lie between 200 and 20000"),
             );
         }
-        let (soft, read, edit) =
-            (self.soft.unwrap_or_default(), self.read.unwrap_or_default(), self.edit.unwrap_or_default());
+        let (soft, read, edit) = (
+            self.soft.unwrap_or_default(),
+            self.read.unwrap_or_default(),
+            self.edit.unwrap_or_default(),
+        );
         let tiers = Tiers { soft, read, edit };
         let late = |key, value, after: &str| {
             BadRules::key(key, format!("is {value}; it must not be smaller than {after}"))
@@ -378,7 +387,7 @@ impl PrepWord {
     }
 }
 
-impl Table {
+impl RulesTable {
     fn shipped() -> Result<Self, toml::de::Error> {
         shipped::read(shipped::shipped!("rules"))
     }
@@ -421,7 +430,9 @@ fn flat(table: &Value) -> Vec<(String, String)> {
                 }
             }
             Value::Object(_) => {
-                found.extend(flat(value).into_iter().map(|(below, value)| (format!("{key}.{below}"), value)));
+                found.extend(
+                    flat(value).into_iter().map(|(below, value)| (format!("{key}.{below}"), value)),
+                );
             }
             leaf => found.push((key.clone(), leaf.to_string())),
         }
@@ -436,7 +447,9 @@ fn flat_map(track: &str, map: &Value, found: &mut Vec<(String, String)>) {
     found.push((format!("{track}: phases"), names.join(" ")));
     for (row, name) in rows.iter().zip(names) {
         let keys = row.as_object().into_iter().flatten().filter(|(key, _)| *key != "name");
-        found.extend(keys.map(|(key, value)| (format!("{track}: phase {name}: {key}"), value.to_string())));
+        found.extend(
+            keys.map(|(key, value)| (format!("{track}: phase {name}: {key}"), value.to_string())),
+        );
     }
 }
 
@@ -474,18 +487,19 @@ pub struct Rules {
     /// The title for what no title of a page speaks of.
     pub heading: String,
     /// The rows that were laid over the shipped maps; `maps` has them in place.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PhaseRow>,
     pub prep: Prep,
     pub consumption: Consumption,
     /// Directories of the work tree with memory notes.
     pub notes: Vec<String>,
     pub prompts: Prompts,
-    /// Commands for what changes. [`crate::engine::claims::checkers::commands`] gives them where they may run.
+    /// Commands for what changes. [`crate::engine::claims::checkers::commands`] gives them where
+    /// they may run.
     pub commands: Commands,
     /// What the rules add to the shipped companions.
     more: Companions,
     /// What they add to the shipped kinds of notes.
-    more_kinds: Vec<Kind>,
+    more_kinds: Vec<NoteKind>,
     kinds: OnceLock<Kinds>,
     companions: OnceLock<Companions>,
 }
@@ -501,7 +515,8 @@ pub enum BadRules {
     Prep(String),
     #[error("surface `{name}`: {what}")]
     Surface { name: String, what: &'static str },
-    #[error("phase `{phase}` admits question `{question}`; known questions: {known}", known = questions::names())]
+    #[error("phase `{phase}` admits question `{question}`; known questions: {known}",
+        known = questions::names())]
     Question { phase: PhaseName, question: String },
     #[error(transparent)]
     Companion(#[from] BadCompanion),
@@ -526,7 +541,9 @@ impl BadRules {
             Self::Toml(error) => error.span()?.start,
             Self::Key { key, .. } => place(text, &key.split('.').collect::<Vec<_>>())?,
             Self::Map(BadMap::Track { .. }) => place(text, &["track"])?,
-            Self::Map(BadMap::Row { phase, key, .. }) => row_place(text, phase.as_str(), key.as_deref())?,
+            Self::Map(BadMap::Row { phase, key, .. }) => {
+                row_place(text, phase.as_str(), key.as_deref())?
+            }
             Self::Prep(_) => place(text, &["gmode", "prep"])?,
             Self::Runs(_) => nth_row(text, "run", 1)?,
             Self::Surface { name, .. } => text.find(name.as_str())?,
@@ -598,7 +615,7 @@ fn with_runs(rows: Vec<RunRow>) -> Result<Vec<RunRow>, BadRules> {
 }
 
 /// Checks rows of kinds against the shipped ones, which are only read where there are any.
-fn with_kinds(more: Vec<Kind>) -> Result<Vec<Kind>, BadRules> {
+fn with_kinds(more: Vec<NoteKind>) -> Result<Vec<NoteKind>, BadRules> {
     if !more.is_empty() {
         Kinds::shipped()?.and(&more)?;
     }
@@ -633,22 +650,23 @@ pub struct Change {
 impl Rules {
     /// The shipped rules.
     pub fn shipped() -> Result<Self, BadRules> {
-        Self::checked(Table::shipped()?)
+        Self::checked(RulesTable::shipped()?)
     }
 
     /// The shipped rules with those of `applied` on top.
     pub fn with(applied: &str) -> Result<Self, BadRules> {
-        Self::checked(Table::with(applied)?)
+        Self::checked(RulesTable::with(applied)?)
     }
 
     /// The rules of `applied` with those of one job on top, which may only tighten them.
     pub fn for_job(applied: Option<&str>, own: &str) -> Result<Self, BadRules> {
-        let rows = toml::from_str::<Table>(own)?.phase;
+        let rows = toml::from_str::<RulesTable>(own)?.phase;
         let table: toml::Table = own.parse()?;
         if let Some(key) = OF_ALL.iter().find(|key| table.contains_key(**key)) {
             return BadRules::key(
                 key,
-                "is for the whole repository to say; a job's rules hold [[phase]] and [[note]] rows",
+                "is for the whole repository to say; a job's rules hold [[phase]] and [[note]] \
+                 rows",
             );
         }
         let without = applied.map_or_else(Self::shipped, Self::with)?;
@@ -661,7 +679,7 @@ impl Rules {
     pub fn job_text(applied: Option<&str>, own: &str) -> Result<String, BadRules> {
         let mut all: toml::Table = applied.unwrap_or_default().parse()?;
         let mut own: toml::Table = own.parse()?;
-        let shipped = Table::shipped()?.track.unwrap_or_default();
+        let shipped = RulesTable::shipped()?.track.unwrap_or_default();
         let home = all.get("track").and_then(toml::Value::as_str).unwrap_or(&shipped).to_owned();
         let named = |row: &toml::Value| {
             let text = |key: &str| row.get(key).and_then(toml::Value::as_str).map(str::to_owned);
@@ -690,11 +708,14 @@ impl Rules {
         toml::to_string(&all).map_err(|error| BadRules::Toml(toml::de::Error::custom(error)))
     }
 
-    fn checked(mut table: Table) -> Result<Self, BadRules> {
+    fn checked(mut table: RulesTable) -> Result<Self, BadRules> {
         let track = table.track.unwrap_or_default();
         let pages = table.pages.unwrap_or_default();
-        if pages.is_empty() || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\'])) {
-            let what = "names no file; give at least one file name such as CLAUDE.md, without a folder";
+        if pages.is_empty()
+            || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\']))
+        {
+            let what =
+                "names no file; give at least one file name such as CLAUDE.md, without a folder";
             return BadRules::key("pages", what);
         }
         let subject = table.commit.subject.unwrap_or_default();
@@ -704,11 +725,17 @@ impl Rules {
         }
         let share = table.condense.share.unwrap_or_default();
         if !(60..=90).contains(&share) {
-            return BadRules::key("condense.share", format!("is {share}; it must lie between 60 and 90"));
+            return BadRules::key(
+                "condense.share",
+                format!("is {share}; it must lie between 60 and 90"),
+            );
         }
         let heading = table.condense.heading.unwrap_or_default();
         if heading.trim().is_empty() || heading.contains(['\n', '\r', '#']) {
-            return BadRules::key("condense.heading", "is one line of words, without `#`".to_owned());
+            return BadRules::key(
+                "condense.heading",
+                "is one line of words, without `#`".to_owned(),
+            );
         }
         let pacing = Pacing {
             profile: table.pacing.profile.unwrap_or_default(),
@@ -725,7 +752,10 @@ impl Rules {
             maps,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
-            surfaces: surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?,
+            surfaces: surfaces(
+                table.surface.unwrap_or_default(),
+                table.surfaces.unwrap_or_default(),
+            )?,
             scratch: table.scratch.unwrap_or_default(),
             confining: table.shell.confine.unwrap_or(Confining::Auto),
             caches: caches(table.shell.caches.unwrap_or_default())?,
@@ -757,7 +787,7 @@ impl Rules {
     /// All rules and all maps as one value, with those of `applied` on top.
     pub fn in_force(applied: Option<&str>) -> Result<Value, BadRules> {
         let rules = applied.map_or_else(Self::shipped, Self::with)?;
-        let mut table = Table::merged(applied.unwrap_or_default())?;
+        let mut table = RulesTable::merged(applied.unwrap_or_default())?;
         if let Some(keys) = table.as_object_mut() {
             keys.shift_remove("phase");
         }
@@ -776,8 +806,11 @@ impl Rules {
         let mut keys: Vec<&String> = now.iter().chain(&was).map(|(key, _)| key).collect();
         let mut seen = std::collections::BTreeSet::new();
         keys.retain(|key| seen.insert(*key));
-        let changes =
-            keys.into_iter().map(|key| Change { key: key.clone(), was: of(&was, key), now: of(&now, key) });
+        let changes = keys.into_iter().map(|key| Change {
+            key: key.clone(),
+            was: of(&was, key),
+            now: of(&now, key),
+        });
         Ok(changes.filter(|change| change.was != change.now).collect())
     }
 
@@ -787,7 +820,8 @@ impl Rules {
     pub fn companions(&self) -> &Companions {
         self.companions.get_or_init(|| {
             // A test reads it; a binary in which it does not read was never tested.
-            let shipped = Companions::shipped().unwrap_or_else(|bad| unreachable!("companions.toml: {bad}"));
+            let shipped =
+                Companions::shipped().unwrap_or_else(|bad| unreachable!("companions.toml: {bad}"));
             shipped.and(&self.more)
         })
     }
@@ -806,7 +840,9 @@ impl Rules {
         self.kinds.get_or_init(|| {
             // A test reads the shipped rows, and the others were checked when they were read.
             let shipped = Kinds::shipped().unwrap_or_else(|bad| unreachable!("notes.toml: {bad}"));
-            shipped.and(&self.more_kinds).unwrap_or_else(|bad| unreachable!("checked before: {bad}"))
+            shipped
+                .and(&self.more_kinds)
+                .unwrap_or_else(|bad| unreachable!("checked before: {bad}"))
         })
     }
 
@@ -849,7 +885,9 @@ fn surfaces(mut named: Vec<Surface>, plain: Vec<String>) -> Result<Vec<Surface>,
                 || path.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "." | ".."))
         };
         if name != SETTINGS && surface.paths.iter().chain(&surface.tests).any(odd) {
-            return bad("paths are relative to the top of the work tree, such as hooks/ or scripts/run.sh");
+            return bad(
+                "paths are relative to the top of the work tree, such as hooks/ or scripts/run.sh",
+            );
         }
         if surface.check.as_ref().is_some_and(|check| check.trim().is_empty()) {
             return bad("`check` is empty; leave it out where nothing is to be run");
@@ -862,7 +900,8 @@ fn surfaces(mut named: Vec<Surface>, plain: Vec<String>) -> Result<Vec<Surface>,
 /// A cache is a place of its own: the root, or a whole home, would open everything.
 fn caches(caches: Vec<String>) -> Result<Vec<String>, BadRules> {
     let is_place = |cache: &String| {
-        let below = cache.strip_prefix("~/").or_else(|| cache.strip_prefix('/')).unwrap_or_default();
+        let below =
+            cache.strip_prefix("~/").or_else(|| cache.strip_prefix('/')).unwrap_or_default();
         !below.trim_matches('/').is_empty() && !below.split('/').any(|part| part == "..")
     };
     match caches.iter().find(|cache| !is_place(cache)) {
@@ -877,7 +916,10 @@ fn caches(caches: Vec<String>) -> Result<Vec<String>, BadRules> {
 fn questions_are_known(map: &Map) -> Result<(), BadRules> {
     for phase in map.phases() {
         if let Some(question) = phase.questions.iter().find(|word| !questions::is_known(word)) {
-            return Err(BadRules::Question { phase: phase.name.clone(), question: question.clone() });
+            return Err(BadRules::Question {
+                phase: phase.name.clone(),
+                question: question.clone(),
+            });
         }
     }
     Ok(())
@@ -896,8 +938,13 @@ mod tests {
         let rules = Rules::for_job(Some(applied), REVIEW).expect("they only tighten");
         let map = rules.maps.get("opevc");
         let verify = map.phase(&"verify".into()).expect("a phase");
-        assert_eq!((rules.share, verify.words, verify.next.clone()), (70, Some(40), vec!["review".into()]));
-        assert!(map.phase(&"review".into()).is_some_and(|review| review.next == ["condense".into()]));
+        assert_eq!(
+            (rules.share, verify.words, verify.next.clone()),
+            (70, Some(40), vec!["review".into()])
+        );
+        assert!(
+            map.phase(&"review".into()).is_some_and(|review| review.next == ["condense".into()])
+        );
         let note = "[[note]]\nkind = \"LEGAL\"\ncontent = \"x\"\ncrumbs = [\"file\"]\n";
         assert!(Rules::for_job(Some(note), "").is_ok() && Rules::for_job(None, note).is_ok());
         assert!(Rules::for_job(Some(note), note).is_err(), "a kind stands once");
@@ -917,13 +964,25 @@ mod tests {
             ("track = \"quick\"\n".to_owned(), "1: `track` is for the whole"),
             ("[shell]\nconfine = \"off\"\n".to_owned(), "1: `shell` is for the whole"),
             ("surprise = 1\n".to_owned(), "1: unknown field `surprise`"),
-            (row("execute", "write = [\"all\"]"), "3: phase `execute`, `write`: a job's rules do not say"),
-            (row("observe", "reads = \"none\""), "3: phase `observe`, `reads`: a job's rules do not say"),
+            (
+                row("execute", "write = [\"all\"]"),
+                "3: phase `execute`, `write`: a job's rules do not say",
+            ),
+            (
+                row("observe", "reads = \"none\""),
+                "3: phase `observe`, `reads`: a job's rules do not say",
+            ),
             (row("gmode", "work = \"x\""), "phase `gmode`, `name`: a job's rules leave the rooms"),
-            (row("verify", "exit = [\"clean\"]"), "3: phase `verify`, `exit`: `summary` is left out"),
+            (
+                row("verify", "exit = [\"clean\"]"),
+                "3: phase `verify`, `exit`: `summary` is left out",
+            ),
             (row("verify", "return = []"), "3: phase `verify`, `return`: `clean` is left out"),
             (row("plan", "sections = []"), "3: phase `plan`, `sections`: `Plan This Cycle`"),
-            (row("verify", "criteria = \"Evidence\""), "3: phase `verify`, `criteria`: a job's rules"),
+            (
+                row("verify", "criteria = \"Evidence\""),
+                "3: phase `verify`, `criteria`: a job's rules",
+            ),
             (row("verify", "dial = false"), "3: phase `verify`, `dial`"),
             (
                 row("execute", "next = [\"condense\"]"),
@@ -933,7 +992,10 @@ mod tests {
                 own("next = [\"condense\"]", "next = [\"condense\", \"idle\"]"),
                 "phase `verify`, `next`: this way leads to",
             ),
-            (own("\"shell-read\"", "\"shell-write\""), "`review`, `acts`: `shell-write` is open in no phase"),
+            (
+                own("\"shell-read\"", "\"shell-write\""),
+                "`review`, `acts`: `shell-write` is open in no phase",
+            ),
             (
                 own("\"WAITING\"", "\"JOB-COMPLETE\""),
                 "`review`, `questions`: `JOB-COMPLETE` is not asked here",
@@ -942,8 +1004,14 @@ mod tests {
                 own("reads =", "write = [\"memory\"]\nreads ="),
                 "`review`, `write`: a phase of a job's own looks",
             ),
-            (own("reads =", "births = true\nreads ="), "`review`, `births`: a phase of a job's own looks"),
-            (own("return = [\"clean\"]", "return = []"), "`review`, `return`: the gate `clean` is wanted"),
+            (
+                own("reads =", "births = true\nreads ="),
+                "`review`, `births`: a phase of a job's own looks",
+            ),
+            (
+                own("return = [\"clean\"]", "return = []"),
+                "`review`, `return`: the gate `clean` is wanted",
+            ),
         ];
         for (text, says) in cases {
             let bad = Rules::for_job(None, &text).expect_err(&text).told("seed.toml", &text);
@@ -953,7 +1021,8 @@ mod tests {
 
     #[test]
     fn the_shipped_rules_say_the_same_in_both_forms() {
-        let read = Rules::checked(toml::from_str(SHIPPED).expect("they read")).expect("they are sound");
+        let read =
+            Rules::checked(toml::from_str(SHIPPED).expect("they read")).expect("they are sound");
         assert_eq!(format!("{read:?}"), format!("{:?}", Rules::shipped().expect("they are sound")));
     }
 
@@ -963,18 +1032,22 @@ mod tests {
         for name in maps.names() {
             questions_are_known(maps.get(name)).expect(name);
         }
-        let table = crate::phases::OPEVC.replacen("\"WAITING\", \"GMODE\"", "\"WAITING\", \"G-MODE\"", 1);
+        let table =
+            crate::phases::OPEVC.replacen("\"WAITING\", \"GMODE\"", "\"WAITING\", \"G-MODE\"", 1);
         let map = Map::read(&table).expect("phases do not know questions");
         let heard = questions_are_known(&map).err().map(|bad| bad.to_string()).unwrap_or_default();
         assert!(
-            heard.starts_with("phase `idle` admits question `G-MODE`; known questions: JOB-COMPLETE, GMODE"),
+            heard.starts_with(
+                "phase `idle` admits question `G-MODE`; known questions: JOB-COMPLETE, GMODE"
+            ),
             "{heard}"
         );
     }
 
     #[test]
     fn applied_rules_replace_shipped_ones_key_by_key() {
-        let rules = Rules::with("idle = \"closed\"\n[approval]\nunattended = \"count\"").expect("they read");
+        let rules = Rules::with("idle = \"closed\"\n[approval]\nunattended = \"count\"")
+            .expect("they read");
         assert_eq!((rules.idle, rules.unattended), (Idle::Closed, Unattended::Count));
         assert_eq!(rules.approving, Approving::Ask);
         let rules = Rules::with("[approval]\nmode = \"defer\"").expect("they read");
@@ -996,7 +1069,10 @@ mod tests {
             ("pages = [\"a/b.md\"]", "without a folder"),
             ("[commit]\nsubject = \"x\"", "must hold {subject}"),
             ("[condense]\nshare = 95", "between 60 and 90"),
-            ("[compaction]\nwords = 20", "`compaction.words` is 20; it must lie between 200 and 20000"),
+            (
+                "[compaction]\nwords = 20",
+                "`compaction.words` is 20; it must lie between 200 and 20000",
+            ),
             ("[compaction]\nsoft = 0", "`compaction.soft` is 0; it must not be smaller than 1"),
             (
                 "[compaction]\nread = 19",
@@ -1006,13 +1082,22 @@ mod tests {
                 "[compaction]\nedit = 24",
                 "`compaction.edit` is 24; it must not be smaller than compaction.read",
             ),
-            ("[summary]\ntokens = 7", "`summary.tokens` is 7; it must be 0 or lie between 200 and 100000"),
+            (
+                "[summary]\ntokens = 7",
+                "`summary.tokens` is 7; it must be 0 or lie between 200 and 100000",
+            ),
             ("[compaction]\nwrite = 1", "unknown field `write`"),
             ("[condense]\nheading = \"a\\nb\"", "`condense.heading` is one line of words"),
             ("[gmode]\nprep = \"maybe\"", "`gmode.prep` is `maybe`; it is true, false or \"auto\""),
-            ("[[surface]]\nname = \"settings\"\npaths = [\"a/\"]", "surface `settings`: the name is taken"),
+            (
+                "[[surface]]\nname = \"settings\"\npaths = [\"a/\"]",
+                "surface `settings`: the name is taken",
+            ),
             ("[[surface]]\nname = \"hooks\"\npaths = []", "surface `hooks`: `paths` names no path"),
-            ("[[surface]]\nname = \"hooks\"\npaths = [\"../a\"]", "relative to the top of the work tree"),
+            (
+                "[[surface]]\nname = \"hooks\"\npaths = [\"../a\"]",
+                "relative to the top of the work tree",
+            ),
             ("[[surface]]\nname = \"hooks\"\npaths = [\"a\"]\ncheck = \" \"", "`check` is empty"),
             ("[[surface]]\nname = \" \"\npaths = [\"a\"]", "one line of words"),
             ("[[surface]]\nname = \"x\"\npath = [\"a\"]", "unknown field `path`"),
@@ -1046,11 +1131,18 @@ work = "read on"
     #[test]
     fn rows_are_laid_over_the_shipped_map_key_by_key() {
         let rules = Rules::with(RESEARCH).expect("they are sound");
-        assert_eq!(rules.maps.anchors(), ["---Ob---", "---Re---", "---Pl---", "---Ex---", "---Ve---"]);
+        assert_eq!(
+            rules.maps.anchors(),
+            ["---Ob---", "---Re---", "---Pl---", "---Ex---", "---Ve---"]
+        );
         let map = rules.maps.home();
         let row = |name: &str| map.phase(&name.into()).expect("it is there").clone();
         assert_eq!(row("observe").next, ["research".into()]);
-        assert_eq!(row("observe").anchor.as_deref(), Some("---Ob---"), "other keys are as they were");
+        assert_eq!(
+            row("observe").anchor.as_deref(),
+            Some("---Ob---"),
+            "other keys are as they were"
+        );
         assert_eq!(row("research").work, "read on");
         assert_eq!(Rules::shipped().expect("sound").maps.anchors().len(), 4);
     }
@@ -1058,8 +1150,10 @@ work = "read on"
     #[test]
     fn a_row_stands_behind_those_that_lead_to_it_or_where_it_says() {
         let order = |text: &str| {
-            let rules = Rules::with(text).unwrap_or_else(|bad| panic!("{}", bad.told("seed.toml", text)));
-            let names: Vec<String> = rules.maps.home().phases().map(|phase| phase.name.to_string()).collect();
+            let rules =
+                Rules::with(text).unwrap_or_else(|bad| panic!("{}", bad.told("seed.toml", text)));
+            let names: Vec<String> =
+                rules.maps.home().phases().map(|phase| phase.name.to_string()).collect();
             names[3..].join(" ")
         };
         let work = "kind = \"work\"\nacts = [\"seed\"]\nwork = \"x\"\n";
@@ -1134,14 +1228,22 @@ work = "read on"
                 "dial = 3",
                 "seed.toml:13: phase `research`, `dial`: invalid type: integer `3`",
             ),
-            ("\"read\", ", "\"raed\", ", "seed.toml:14: phase `research`, `acts`: unknown variant `raed`"),
+            (
+                "\"read\", ",
+                "\"raed\", ",
+                "seed.toml:14: phase `research`, `acts`: unknown variant `raed`",
+            ),
             ("kind = \"work\"\n", "", "phase `research`: missing field `kind`"),
             (
                 "side = \"gmode\"",
                 "track = \"quik\"",
                 "`track`: track `quik` is not known; known tracks: opevc",
             ),
-            ("side = \"gmode\"", "after = \"obs\"", "`after`: `obs` is no phase; known phases: none, talk"),
+            (
+                "side = \"gmode\"",
+                "after = \"obs\"",
+                "`after`: `obs` is no phase; known phases: none, talk",
+            ),
             ("side = \"gmode\"", "after = \"research\"", "`after`: it would stand behind itself"),
             (
                 "side = \"gmode\"",
@@ -1153,10 +1255,18 @@ work = "read on"
                 "side = \"lane\"",
                 "`side`: leads to `lane`, which is no phase; known phases",
             ),
-            ("---Re---", "---re---", "seed.toml:12: phase `research`, `anchor`: `---re---` is no anchor"),
+            (
+                "---Re---",
+                "---re---",
+                "seed.toml:12: phase `research`, `anchor`: `---re---` is no anchor",
+            ),
             ("---Re---", "---Re--", "is no anchor"),
             ("---Re---", "---R e---", "is no anchor"),
-            ("---Re---", "---Pl---", "phase `plan`, `anchor`: `---Pl---` is taken by phase `research`"),
+            (
+                "---Re---",
+                "---Pl---",
+                "phase `plan`, `anchor`: `---Pl---` is taken by phase `research`",
+            ),
             ("---Re---", "---PL---", "is taken by phase"),
             ("anchor = \"---Re---\"\n", "", "`anchor`: it writes pages below its own anchor"),
             (
@@ -1176,14 +1286,26 @@ work = "read on"
             ),
             ("[\"plan\"]", "[\"talk\"]", "`next`: `talk` is no phase that a step leads to"),
             ("[\"plan\"]", "[\"observe\"]", "`next`: has no way on to idle"),
-            ("[\"research\"]", "[\"plan\"]", "seed.toml:6: phase `research`: it cannot be reached from idle"),
+            (
+                "[\"research\"]",
+                "[\"plan\"]",
+                "seed.toml:6: phase `research`: it cannot be reached from idle",
+            ),
             (
                 "kind = \"work\"",
                 "kind = \"consolidation\"",
                 "`back`: it consolidates, so no step may lead back",
             ),
-            ("kind = \"work\"", "kind = \"side\"", "`next`: a side lane is left to where it was entered"),
-            ("kind = \"work\"", "kind = \"outside\"", "`next`: a row outside the cycle has no steps"),
+            (
+                "kind = \"work\"",
+                "kind = \"side\"",
+                "`next`: a side lane is left to where it was entered",
+            ),
+            (
+                "kind = \"work\"",
+                "kind = \"outside\"",
+                "`next`: a row outside the cycle has no steps",
+            ),
             ("kind = \"work\"", "kind = \"rest\"", "only `idle` rests"),
             (", \"seed\"]", "]", "seed.toml:14: phase `research`, `acts`: lacks `seed`"),
             (
@@ -1191,7 +1313,11 @@ work = "read on"
                 "work = \" \"",
                 "`work`: it must be one line that says what is to be done",
             ),
-            ("work = \"read on\"", "work = \"x\"\nfreezes = true", "`freezes`: `research` freezes already"),
+            (
+                "work = \"read on\"",
+                "work = \"x\"\nfreezes = true",
+                "`freezes`: `research` freezes already",
+            ),
             ("[\"page\"]", "[\"page\", \"scope\"]", "`write`: `scope` needs a phase that freezes"),
             ("write = [\"page\"]", "", "`exit`: gate `page` wants a page edit"),
             ("\"clean\"]", "\"klean\"]", "`exit`: wants gate `klean`; known gates: summary, dial"),
@@ -1200,8 +1326,16 @@ work = "read on"
                 "return = [\"klean\"]\nwork = ",
                 "`return`: wants gate `klean`; known gates: summary, dial",
             ),
-            ("work = ", "sections_to = { idel = [\"x\"] }\nwork = ", "`sections_to`: leads to `idel`"),
-            ("work = ", "sections_to = { idle = [\"x\"] }\nwork = ", "no step leads from here to `idle`"),
+            (
+                "work = ",
+                "sections_to = { idel = [\"x\"] }\nwork = ",
+                "`sections_to`: leads to `idel`",
+            ),
+            (
+                "work = ",
+                "sections_to = { idle = [\"x\"] }\nwork = ",
+                "no step leads from here to `idle`",
+            ),
         ];
         for (sound, broken, says) in cases {
             let text = RESEARCH.replacen(sound, broken, 1);
@@ -1223,8 +1357,14 @@ work = "read on"
                 "phase `execute`, `write`: `scope` needs a phase that freezes",
             ),
             ("name = \"condense\"\nback = [\"plan\"]", "`condense`, `back`: it consolidates"),
-            ("name = \"observe\"\nexit = [\"decision\"]", "gate `decision` wants a phase with `decides"),
-            ("name = \"plan\"\nexit = [\"document\"]", "gate `document` wants a phase with `plan-new`"),
+            (
+                "name = \"observe\"\nexit = [\"decision\"]",
+                "gate `decision` wants a phase with `decides",
+            ),
+            (
+                "name = \"plan\"\nexit = [\"document\"]",
+                "gate `document` wants a phase with `plan-new`",
+            ),
             ("name = \"observe\"\nwords = 2001", "`words`: no message is asked to be longer"),
         ] {
             let text = format!("[[phase]]\n{row}\n");
@@ -1237,7 +1377,10 @@ work = "read on"
         for (text, says) in [
             ("\n\ntrack = \"quicker\"", "seed.toml:3: track `quicker` is not known"),
             ("idle = \"open\"\nidel = 1", "seed.toml:2: unknown field `idel`"),
-            ("idle = \"open\"\n\n[commit]\nsubject = \"x\"", "seed.toml:4: `commit.subject` is `x`"),
+            (
+                "idle = \"open\"\n\n[commit]\nsubject = \"x\"",
+                "seed.toml:4: `commit.subject` is `x`",
+            ),
             ("[condense]\n# mild\nshare = 95", "seed.toml:3: `condense.share` is 95"),
             ("\npages = []", "seed.toml:2: `pages` names no file"),
             ("idle = \"open\"\n[[", "seed.toml:2: "),
@@ -1250,19 +1393,28 @@ work = "read on"
     #[test]
     fn changes_are_told_by_key() {
         let changes = Rules::changes(None, RESEARCH).expect("sound");
-        let next =
-            changes.iter().find(|change| change.key == "opevc: phase observe: next").expect("it changed");
-        assert_eq!((next.was.as_deref(), next.now.as_deref()), (Some("[\"plan\"]"), Some("[\"research\"]")));
+        let next = changes
+            .iter()
+            .find(|change| change.key == "opevc: phase observe: next")
+            .expect("it changed");
+        assert_eq!(
+            (next.was.as_deref(), next.now.as_deref()),
+            (Some("[\"plan\"]"), Some("[\"research\"]"))
+        );
         assert!(
-            changes.iter().any(|change| change.key == "opevc: phase research: kind" && change.was.is_none())
+            changes
+                .iter()
+                .any(|change| change.key == "opevc: phase research: kind" && change.was.is_none())
         );
         assert_eq!(Rules::changes(Some(RESEARCH), RESEARCH).expect("sound"), []);
         let back = Rules::changes(Some(RESEARCH), "[condense]\nshare = 70").expect("sound");
         assert!(
-            back.iter().any(|change| change.key == "opevc: phase research: kind" && change.now.is_none())
+            back.iter()
+                .any(|change| change.key == "opevc: phase research: kind" && change.now.is_none())
         );
         assert!(
-            back.iter().any(|change| change.key == "condense.share" && change.now.as_deref() == Some("70"))
+            back.iter().any(|change| change.key == "condense.share"
+                && change.now.as_deref() == Some("70"))
         );
     }
 }

@@ -55,7 +55,8 @@ impl Stage {
         }
         let own = self.binary.parent().map(Path::to_owned);
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path))).unwrap_or(path);
+        let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path)))
+            .unwrap_or(path);
         command
             .current_dir(&self.repo)
             .env("HOME", &self.home)
@@ -131,18 +132,21 @@ impl Stage {
         let id = format!("toolu_{:020}", self.calls);
         let before = json!({ "tool_name": name, "tool_input": input, "tool_use_id": id });
         let answer = self.event("PreToolUse", before.clone())?;
-        let refused =
-            answer.as_ref().and_then(|answer| text_at(answer, "/hookSpecificOutput/permissionDecision"));
+        let refused = answer
+            .as_ref()
+            .and_then(|answer| text_at(answer, "/hookSpecificOutput/permissionDecision"));
         if refused.as_deref() == Some("deny") {
-            let reason =
-                answer.and_then(|answer| text_at(&answer, "/hookSpecificOutput/permissionDecisionReason"));
+            let reason = answer.and_then(|answer| {
+                text_at(&answer, "/hookSpecificOutput/permissionDecisionReason")
+            });
             return Ok(Came::Refused(reason.unwrap_or_default()));
         }
         let begun = std::time::Instant::now();
         let response = act(self)?;
         let mut after = before;
         after["tool_response"] = response.clone();
-        after["duration_ms"] = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX).into();
+        after["duration_ms"] =
+            u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX).into();
         // As hosts tell it: a command that exits with an error is a tool that failed.
         let failed = response.get("exit").is_some_and(|exit| *exit != json!(0));
         let said = self.event(if failed { "PostToolUseFailure" } else { "PostToolUse" }, after)?;
@@ -163,7 +167,8 @@ impl Stage {
     /// The agent replaces `old` by `new` in a file.
     pub fn edits(&mut self, path: &str, old: &str, new: &str) -> std::io::Result<Came> {
         let file = self.repo.join(path);
-        let input = json!({ "file_path": file, "old_string": old, "new_string": new, "replace_all": false });
+        let input = json!({ "file_path": file, "old_string": old, "new_string": new,
+                "replace_all": false });
         self.tool("Edit", input, |_| {
             let text = std::fs::read_to_string(&file)?;
             std::fs::write(&file, text.replacen(old, new, 1))?;
@@ -191,11 +196,13 @@ impl Stage {
         let mut kept = None;
         let input = json!({ "subagent_type": agent, "description": "one note", "prompt": prompt });
         let came = self.tool("Agent", input, |stage| {
-            let run = |event: &str| stage.event(event, json!({ "agent_id": agent, "agent_type": agent }));
+            let run =
+                |event: &str| stage.event(event, json!({ "agent_id": agent, "agent_type": agent }));
             run("SubagentStart")?;
             kept = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason"));
             does(stage)?;
-            if let Some(kept) = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason")) {
+            if let Some(kept) = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason"))
+            {
                 return Err(std::io::Error::other(kept));
             }
             Ok(json!({ "status": "completed", "content": [] }))
@@ -205,20 +212,32 @@ impl Stage {
 
     /// The agent runs a command line.
     pub fn runs(&mut self, line: &str) -> std::io::Result<Came> {
-        self.tool("Bash", json!({ "command": line, "description": "a step of the tour" }), |stage| {
-            let output = stage.shell(line)?;
-            let (stdout, stderr) =
-                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-            let text = format!("{stdout}{stderr}");
-            let exit = output.status.code().unwrap_or(-1);
-            Ok(json!({
-                "stdout": text.trim_end(), "stderr": "", "interrupted": false, "isImage": false, "exit": exit,
-            }))
-        })
+        self.tool(
+            "Bash",
+            json!({ "command": line, "description": "a step of the tour" }),
+            |stage| {
+                let output = stage.shell(line)?;
+                let (stdout, stderr) = (
+                    String::from_utf8_lossy(&output.stdout),
+                    String::from_utf8_lossy(&output.stderr),
+                );
+                let text = format!("{stdout}{stderr}");
+                let exit = output.status.code().unwrap_or(-1);
+                Ok(json!({
+                    "stdout": text.trim_end(), "stderr": "", "interrupted": false, "isImage": false,
+                    "exit": exit,
+                }))
+            },
+        )
     }
 
     /// The agent asks; the person gives `answer`.
-    pub fn asks(&mut self, question: &str, options: [&str; 2], answer: &str) -> std::io::Result<Came> {
+    pub fn asks(
+        &mut self,
+        question: &str,
+        options: [&str; 2],
+        answer: &str,
+    ) -> std::io::Result<Came> {
         let options = options.map(|label| json!({ "label": label, "description": label }));
         let asked = json!([{
             "question": question, "header": "Done?", "options": options, "multiSelect": false,
@@ -230,7 +249,8 @@ impl Stage {
 }
 
 fn feed(command: &mut Command, stdin: &[u8]) -> std::io::Result<Output> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     if let Some(mut pipe) = child.stdin.take() {
         match pipe.write_all(stdin) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error),

@@ -90,7 +90,9 @@ impl Facts {
 }
 
 /// The kinds of work a refusal can ask for. Closed: a new rule picks one of these words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wants {
     /// The first step of a cycle.

@@ -70,10 +70,12 @@ pub fn system_now() -> SystemTime {
 /// A new job id at `at`: time in UTC and four hex digits that differ between processes.
 pub fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
     use std::hash::{BuildHasher, Hasher};
-    let time = time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let time =
+        time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     let fixed = debug_variable(CLOCK).is_some();
     let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    let seed = if fixed { salt.to_owned() } else { format!("{random}{salt}{}", std::process::id()) };
+    let seed =
+        if fixed { salt.to_owned() } else { format!("{random}{salt}{}", std::process::id()) };
     let text = format!(
         "{:04}{:02}{:02}t{:02}{:02}{:02}-{}",
         time.year(),
@@ -133,8 +135,13 @@ pub fn ancestors() -> Vec<Process> {
 /// This very process.
 pub fn myself() -> Process {
     let pid = std::process::id();
-    let unknown =
-        Process { pid, started: String::new(), name: String::new(), line: String::new(), detached: true };
+    let unknown = Process {
+        pid,
+        started: String::new(),
+        name: String::new(),
+        line: String::new(),
+        detached: true,
+    };
     running(pid).unwrap_or(unknown)
 }
 
@@ -284,7 +291,11 @@ pub struct Ran {
 
 /// Runs a command line in `dir` for at most `most`; then it is ended with all that it
 /// started. What git put into the environment for this process is not for it.
-pub fn run_for_a_while(line: &str, dir: &std::path::Path, most: std::time::Duration) -> std::io::Result<Ran> {
+pub fn run_for_a_while(
+    line: &str,
+    dir: &std::path::Path,
+    most: std::time::Duration,
+) -> std::io::Result<Ran> {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", line]);
     run_until(shell, dir, most)
@@ -327,7 +338,12 @@ fn run_until(
         said.push_str("\nit ran too long and was ended");
     }
     let passed = status.is_some_and(|status| status.success());
-    Ok(Ran { passed, status: status.and_then(|status| status.code()), late: status.is_none(), said })
+    Ok(Ran {
+        passed,
+        status: status.and_then(|status| status.code()),
+        late: status.is_none(),
+        said,
+    })
 }
 
 /// Makes `dir` for this user alone, or takes it if that is what it is.
@@ -369,8 +385,12 @@ fn is_private(_: &std::fs::Metadata) -> bool {
 /// does not say.
 pub fn version_mark(process: &Process) -> Option<String> {
     let exe = std::fs::read_link(format!("/proc/{}/exe", process.pid)).ok()?;
-    let script =
-        process.line.split_whitespace().skip(1).find(|word| word.starts_with('/')).map(PathBuf::from);
+    let script = process
+        .line
+        .split_whitespace()
+        .skip(1)
+        .find(|word| word.starts_with('/'))
+        .map(PathBuf::from);
     let mut text = String::new();
     for file in std::iter::once(exe).chain(script) {
         let Ok(file) = std::fs::canonicalize(file) else { continue };
@@ -473,7 +493,8 @@ fn is_hook_line(line: &str) -> bool {
     let line = line.strip_prefix("exec ").unwrap_or(line);
     let line = line.strip_prefix("env ").map_or(line, without_settings);
     let Some((program, words)) = line.rsplit_once(" hook ") else { return false };
-    let plain = |text: &str, also: &str| text.chars().all(|c| c.is_alphanumeric() || also.contains(c));
+    let plain =
+        |text: &str, also: &str| text.chars().all(|c| c.is_alphanumeric() || also.contains(c));
     let program = program.trim_matches(['\'', '"']);
     let ours = program == "git seed" || program.rsplit('/').next() == Some("git-seed");
     let words: Vec<&str> = words.split_whitespace().collect();
@@ -517,7 +538,8 @@ fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
                 .is_some_and(|v| !v.is_empty())
         })
     };
-    let from_here = |entry: &String| entry.strip_prefix("SSH_CONNECTION=").is_some_and(person::is_from_here);
+    let from_here =
+        |entry: &String| entry.strip_prefix("SSH_CONNECTION=").is_some_and(person::is_from_here);
     let exe = exe_of(process.pid);
     let (others, tty) = details(process.pid).unwrap_or_default();
     Ancestor {
@@ -537,14 +559,21 @@ fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
 }
 
 fn parent_of(pid: u32) -> Option<u32> {
-    if pid == std::process::id() { parent_of_self() } else { process(pid).map(|(_, parent)| parent) }
+    if pid == std::process::id() {
+        parent_of_self()
+    } else {
+        process(pid).map(|(_, parent)| parent)
+    }
 }
 
 /// The environment that a process was started with; nothing where it may not be read.
 #[cfg(target_os = "linux")]
 fn environment_of(pid: u32) -> Vec<String> {
     let bytes = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    bytes.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
+    bytes
+        .split(|byte| *byte == 0)
+        .map(|entry| String::from_utf8_lossy(entry).into_owned())
+        .collect()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -613,7 +642,8 @@ pub fn own_binary() -> PathBuf {
 /// The program `name` as a shell would find it, links resolved.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())?;
+    let found =
+        std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())?;
     std::fs::canonicalize(found).ok()
 }
 
@@ -634,7 +664,8 @@ mod tests {
         let line = "(sleep 2; echo late > late) & echo begun; sleep 30".to_owned();
         let most = std::time::Duration::from_millis(300);
         let began = std::time::Instant::now();
-        let ran = run_program_for_a_while("sh", &["-c".to_owned(), line], dir.path(), most).expect("it runs");
+        let ran = run_program_for_a_while("sh", &["-c".to_owned(), line], dir.path(), most)
+            .expect("it runs");
         assert!(began.elapsed().as_secs() < 20, "it was waited for");
         assert!(
             ran.late && !ran.passed && ran.status.is_none() && ran.said.starts_with("begun\n"),
@@ -691,7 +722,10 @@ mod tests {
     fn the_processes_above_are_found() {
         let found = ancestors();
         assert!(!found.is_empty());
-        assert_eq!(running(found[0].pid).map(|process| process.started), Some(found[0].started.clone()));
+        assert_eq!(
+            running(found[0].pid).map(|process| process.started),
+            Some(found[0].started.clone())
+        );
     }
 
     #[test]
@@ -700,7 +734,8 @@ mod tests {
         use std::time::{Duration, Instant};
         let dir = tempfile::tempdir().expect("a directory");
         let run = |line: &str, ms: u64| {
-            let ran = run_for_a_while(line, dir.path(), Duration::from_millis(ms)).expect("it starts");
+            let ran =
+                run_for_a_while(line, dir.path(), Duration::from_millis(ms)).expect("it starts");
             (ran.passed, ran.said)
         };
         assert_eq!(run("echo a; echo b >&2", 60_000), (true, "a\nb\n".to_owned()));

@@ -12,7 +12,8 @@ pub fn unopened(
     opened: &[String],
     is_file: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let end = (0..=LONGEST.min(said.len())).rev().find(|at| said.is_char_boundary(*at)).unwrap_or(0);
+    let end =
+        (0..=LONGEST.min(said.len())).rev().find(|at| said.is_char_boundary(*at)).unwrap_or(0);
     let mut code = false;
     for line in said[..end].lines().map(str::trim) {
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -64,11 +65,26 @@ fn paths(sentence: &str) -> impl Iterator<Item = &str> {
     let around = |char: char| {
         matches!(
             char,
-            '`' | '"' | '\'' | '(' | ')' | '[' | ']' | '<' | '>' | '*' | ',' | ';' | '?' | '!' | ':' | '.'
+            '`' | '"'
+                | '\''
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '<'
+                | '>'
+                | '*'
+                | ','
+                | ';'
+                | '?'
+                | '!'
+                | ':'
+                | '.'
         )
     };
     sentence.split_whitespace().filter(|word| !word.contains("://")).filter_map(move |word| {
-        let word = word.trim_end_matches(around).trim_start_matches(|char| char != '.' && around(char));
+        let word =
+            word.trim_end_matches(around).trim_start_matches(|char| char != '.' && around(char));
         let word = word.split([':', '#']).next().unwrap_or(word);
         let word = word.strip_prefix("./").unwrap_or(word);
         word.contains('/').then_some(word)
@@ -93,8 +109,9 @@ mod tests {
     fn what_is_said_of_a_file_was_read_there() {
         let verbs: Vec<String> = ["says", "defines", "handles"].map(str::to_owned).into();
         let opened = ["src/lex.rs".to_owned(), "docs/guide.md".to_owned()];
-        let is_file =
-            |path: &str| ["src/lex.rs", "src/parse.rs", "docs/guide.md", "web/a.ts"].contains(&path);
+        let is_file = |path: &str| {
+            ["src/lex.rs", "src/parse.rs", "docs/guide.md", "web/a.ts"].contains(&path)
+        };
         for (said, found) in [
             ("Should src/parse.rs keep its escapes?", Some("src/parse.rs")),
             ("`src/parse.rs:12` defines the grammar.", Some("src/parse.rs")),

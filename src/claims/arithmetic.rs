@@ -36,9 +36,8 @@ pub(super) fn entropy(f: &Figures, coverage: f64) -> f64 {
 pub(super) fn entropy_of_response(f: &Figures, asked: &Response) -> f64 {
     match (asked.claims_fixed, asked.count) {
         (true, 0) => f.entropy_fixed_without,
-        (true, _) => {
-            f.entropy[0].max(1.0 - asked.confidence * (f64::from(asked.count) * asked.weight).min(1.0))
-        }
+        (true, _) => f.entropy[0]
+            .max(1.0 - asked.confidence * (f64::from(asked.count) * asked.weight).min(1.0)),
         (false, 0) if asked.faces_users => f.entropy_facing_without,
         (false, _) => f.entropy[0].max(1.0 - asked.confidence),
     }
@@ -93,7 +92,7 @@ pub(super) fn trust(f: &Figures, declared: f64, risk: f64, entropy: f64) -> f64 
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Table;
+    use super::super::table::GateTable;
     use super::*;
 
     /// Reckoned by hand, to six places.
@@ -102,7 +101,7 @@ mod tests {
     }
 
     fn figures() -> Figures {
-        Table::shipped().expect("the shipped rows").figures
+        GateTable::shipped().expect("the shipped rows").figures
     }
 
     #[test]
@@ -153,7 +152,8 @@ mod tests {
         let f = figures();
         // v .46, S .99, penalty .00575: phi_c .452781; A .5, gain 5.
         is(phi(&f, 0.01, 0.4, 0.5), 0.75 * 0.452_781_45 + 0.25 * 0.5 * 5.0 * 0.999_850_011);
-        // H .75: v .28, S .25, penalty .2875 + 1.15 * .0625 = .359375: phi_c .04484 is below the floor.
+        // H .75: v .28, S .25, penalty .2875 + 1.15 * .0625 = .359375: phi_c .04484 is below the
+        // floor.
         is(phi(&f, 0.75, -0.2, 0.5), 0.75 * 0.05 + 0.625 * 0.999_850_011);
         // H .6: v .64, S .4, penalty .2875 + 1.15 * .01 = .299: phi_c .179456; A .7: gain 5.4.
         is(phi(&f, 0.6, 0.6, 0.7), 0.75 * 0.179_456 + 0.25 * 0.7 * 5.4 * 0.999_850_011);
@@ -180,8 +180,13 @@ mod tests {
     #[test]
     fn responses_are_uncertain_as_far_as_their_evidence_is_thin() {
         let f = figures();
-        let asked =
-            Response { claims_fixed: true, faces_users: true, count: 0, weight: 0.7, confidence: 0.9 };
+        let asked = Response {
+            claims_fixed: true,
+            faces_users: true,
+            count: 0,
+            weight: 0.7,
+            confidence: 0.9,
+        };
         is(entropy_of_response(&f, &asked), 0.96);
         // f = min(1, 1 * .7); 1 - .9 * .7
         is(entropy_of_response(&f, &Response { count: 1, ..asked }), 0.37);
@@ -190,7 +195,10 @@ mod tests {
         let other = Response { claims_fixed: false, ..asked };
         is(entropy_of_response(&f, &other), 0.88);
         is(entropy_of_response(&f, &Response { count: 1, ..other }), 0.1);
-        is(entropy_of_response(&f, &Response { faces_users: false, confidence: 1.0, ..other }), 0.01);
+        is(
+            entropy_of_response(&f, &Response { faces_users: false, confidence: 1.0, ..other }),
+            0.01,
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::record::{Kind, Record, Signed};
+use super::record::{Record, RecordKind, Signed};
 
 /// What was found of one thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,7 +107,9 @@ pub fn links(chain: &mut [Link], whole: bool) {
     for (at, link) in chain.iter_mut().enumerate() {
         let fits = match &link.record {
             Err(why) => Err(why.clone()),
-            Ok(record) => fits(record, link.signed, &link.parents, before.as_ref(), at > 0 || whole),
+            Ok(record) => {
+                fits(record, link.signed, &link.parents, before.as_ref(), at > 0 || whole)
+            }
         };
         let n = link.record.as_ref().ok().map(|record| record.n);
         // A neighbour that cannot be read still has a number: the next one fits after it.
@@ -141,7 +143,9 @@ fn fits(
         return Err(format!("it is number {}, where {wanted} should stand", record.n));
     }
     match (record.signed, signed) {
-        (Signed::Unsigned, true) => Err("it says that it is not signed, and its commit is".to_owned()),
+        (Signed::Unsigned, true) => {
+            Err("it says that it is not signed, and its commit is".to_owned())
+        }
         (Signed::Unsigned, false) | (_, true) => Ok(()),
         (_, false) => Err("it says that it is signed, and its commit is not".to_owned()),
     }
@@ -164,11 +168,16 @@ fn places(chain: &[Link]) -> BTreeMap<String, usize> {
     chain.iter().enumerate().map(|(at, link)| (link.id.clone(), at)).collect()
 }
 
-fn unbacked(link: &Link, at: usize, chain: &[Link], places: &BTreeMap<String, usize>) -> Option<String> {
+fn unbacked(
+    link: &Link,
+    at: usize,
+    chain: &[Link],
+    places: &BTreeMap<String, usize>,
+) -> Option<String> {
     let record = link.record.as_ref().ok()?;
     let attest = match (record.kind, &record.attest) {
-        (Kind::Attest, Some(attest)) => attest,
-        (Kind::Attest, None) => return Some("it attests no commit".to_owned()),
+        (RecordKind::Attest, Some(attest)) => attest,
+        (RecordKind::Attest, None) => return Some("it attests no commit".to_owned()),
         (_, Some(_)) => return Some("it is no attest record, and attests a commit".to_owned()),
         (_, None) => return None,
     };
@@ -223,7 +232,9 @@ pub fn pinned(chain: &[Link], pin: &str, line: &[String]) -> Pinned {
         (Some(other), _) if !line.is_empty() => Pinned::Parts {
             upto,
             first: other.id.clone(),
-            why: format!("another record stands here than in the chain that ends in the pinned {pin}"),
+            why: format!(
+                "another record stands here than in the chain that ends in the pinned {pin}"
+            ),
         },
         _ => Pinned::Parts {
             upto,
@@ -276,7 +287,7 @@ mod tests {
     fn chain(n: u64) -> Vec<Link> {
         (1..=n)
             .map(|n| {
-                let mut record = Record::new(Kind::VerifyClaim, 7, "t".to_owned());
+                let mut record = Record::new(RecordKind::VerifyClaim, 7, "t".to_owned());
                 record.n = n;
                 record.prev = (n > 1).then(|| format!("r{}", n - 1));
                 record.opens = true;
@@ -327,10 +338,14 @@ mod tests {
     fn an_attested_commit_is_backed_by_an_earlier_pass_for_its_tree() {
         let attests = |backing: &str, tree: &str| {
             let mut chain = chain(3);
-            let attest =
-                Attest { commit: "c".to_owned(), tree: tree.to_owned(), record: Some(backing.to_owned()) };
+            let attest = Attest {
+                commit: "c".to_owned(),
+                tree: tree.to_owned(),
+                record: Some(backing.to_owned()),
+            };
             let last = record(&mut chain[2]);
-            (last.kind, last.tree, last.attest) = (Kind::Attest, tree.to_owned(), Some(attest));
+            (last.kind, last.tree, last.attest) =
+                (RecordKind::Attest, tree.to_owned(), Some(attest));
             record(&mut chain[0]).opens = false;
             first_broken(&mut chain)
         };

@@ -90,7 +90,9 @@ impl Commands {
     pub fn checks_of(&self, paths: &[String]) -> Vec<Command> {
         let mut found: Vec<Command> = Vec::new();
         for row in &self.checks {
-            for path in paths.iter().filter(|path| row.files.iter().any(|pattern| fits(pattern, path))) {
+            for path in
+                paths.iter().filter(|path| row.files.iter().any(|pattern| fits(pattern, path)))
+            {
                 let command = command(&row.run, row.shell, path);
                 if !found.contains(&command) {
                     found.push(command);
@@ -104,7 +106,8 @@ impl Commands {
     pub fn tests_of(&self, paths: &[String]) -> Vec<Command> {
         let mut found: Vec<Command> = Vec::new();
         for row in &self.tests {
-            let wanted = paths.iter().any(|path| row.when.iter().any(|pattern| fits(pattern, path)));
+            let wanted =
+                paths.iter().any(|path| row.when.iter().any(|pattern| fits(pattern, path)));
             let command = command(&row.run, row.shell, "");
             if wanted && !found.contains(&command) {
                 found.push(command);
@@ -123,9 +126,9 @@ fn patterns(patterns: &[String]) -> Result<(), String> {
         pattern.split('/').any(|part| matches!(part, "" | "." | ".."))
     };
     match patterns.iter().find(odd) {
-        Some(pattern) => {
-            Err(format!("has `{pattern}`; write *.rs, src/** or docs/, from the top of the work tree"))
-        }
+        Some(pattern) => Err(format!(
+            "has `{pattern}`; write *.rs, src/** or docs/, from the top of the work tree"
+        )),
         None => Ok(()),
     }
 }
@@ -136,7 +139,9 @@ fn runs(run: &str) -> Result<(), String> {
     }
     match split(run) {
         None => Err("has a quotation mark without its end".to_owned()),
-        Some(words) if words.first().is_none_or(|program| program.is_empty() || program.contains(PATH)) => {
+        Some(words)
+            if words.first().is_none_or(|program| program.is_empty() || program.contains(PATH)) =>
+        {
             Err("names no program".to_owned())
         }
         Some(_) => Ok(()),
@@ -192,7 +197,8 @@ fn fits(pattern: &str, path: &str) -> bool {
     if !pattern.contains('/') {
         return part_fits(pattern, path.rsplit('/').next().unwrap_or(path));
     }
-    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    let (pattern, path): (Vec<&str>, Vec<&str>) =
+        (pattern.split('/').collect(), path.split('/').collect());
     parts_fit(&pattern, &path)
 }
 
@@ -273,15 +279,23 @@ mod tests {
         assert_eq!(plain("lint --file={path}", "$(x);'y"), ["lint", "--file=$(x);'y"]);
         assert_eq!(plain("lint {path}", "-rf"), ["lint", "./-rf"]);
         assert_eq!(plain("lint 'one word' \"\" x", ""), ["lint", "one word", "", "x"]);
-        assert_eq!(words("cat {path} | wc", true, "it's $x"), ["sh", "-c", "cat 'it'\\''s $x' | wc"]);
+        assert_eq!(
+            words("cat {path} | wc", true, "it's $x"),
+            ["sh", "-c", "cat 'it'\\''s $x' | wc"]
+        );
         assert_eq!(command("lint {path}", false, "a.rs").line, "lint a.rs");
     }
 
     #[test]
     fn each_command_is_run_once() {
-        let row = |files: &str, run: &str| Check { files: vec![files.into()], run: run.into(), shell: false };
+        let row = |files: &str, run: &str| Check {
+            files: vec![files.into()],
+            run: run.into(),
+            shell: false,
+        };
         let rows = vec![row("*.ts", "tsc --noEmit"), row("*.rs", "rustfmt --check {path}")];
-        let tests = vec![Tests { when: vec!["src/".into()], run: "make test".into(), shell: false }];
+        let tests =
+            vec![Tests { when: vec!["src/".into()], run: "make test".into(), shell: false }];
         let commands = Commands::new(rows, tests).expect("they hold");
         let of = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
         let lines = |found: Vec<Command>| found.into_iter().map(|one| one.line).collect::<Vec<_>>();
@@ -312,7 +326,10 @@ mod tests {
         for (files, run, expected) in cases {
             let (check, tests) = said(files, run);
             for said in [check, tests] {
-                assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{run}: {said:?}");
+                assert!(
+                    said.as_ref().is_some_and(|said| said.contains(expected)),
+                    "{run}: {said:?}"
+                );
             }
         }
         let (check, tests) = said(&["*"], "x {path}");

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::table::{Table, TableError};
+pub use super::table::{GateTable, TableError};
 use super::{Directive, Inquiry};
 
 /// The answer to an inquiry.
@@ -211,10 +211,12 @@ impl Ruling {
 }
 
 /// Decides. The same arguments give the same answer, byte for byte.
-pub fn judge(inquiry: &Inquiry, table: &Table) -> Ruling {
+pub fn judge(inquiry: &Inquiry, table: &GateTable) -> Ruling {
     match inquiry {
         Inquiry::VerifyClaim(case) => Ruling::Claim(Box::new(super::ruling::claim(case, table))),
-        Inquiry::ResponseGate(case) => Ruling::Response(Box::new(super::ruling::response(case, table))),
+        Inquiry::ResponseGate(case) => {
+            Ruling::Response(Box::new(super::ruling::response(case, table)))
+        }
         Inquiry::CausalTrace(case) => Ruling::Trace(Box::new(super::trace::judge(case, table))),
     }
 }
@@ -227,13 +229,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::{
-        ActionType, ChangedFile, Claim, ClaimCase, EvidenceType, Gone, How, Receipt, ResponseCase, TestGone,
-        TraceCase, Truth,
+        ActionType, ChangedFile, Claim, ClaimCase, EvidenceType, Gone, How, Receipt, ResponseCase,
+        TestGone, TraceCase, Truth,
     };
     use super::*;
 
-    fn table() -> Table {
-        Table::shipped().expect("the shipped rows")
+    fn table() -> GateTable {
+        GateTable::shipped().expect("the shipped rows")
     }
 
     fn list(items: &[&str]) -> Vec<String> {
@@ -303,7 +305,11 @@ mod tests {
     fn an_honest_claim_passes_with_the_arithmetic_of_the_specification() {
         let answer = ask(honest());
         assert_eq!(answer.directive, Directive::Pass, "{answer:#?}");
-        assert!(answer.revision_reasons.is_empty() && answer.gaps.is_empty() && !answer.require_tool.needed);
+        assert!(
+            answer.revision_reasons.is_empty()
+                && answer.gaps.is_empty()
+                && !answer.require_tool.needed
+        );
         is(answer.coverage, 1.0);
         is(answer.evidence_weight, 0.4);
         is(answer.physics.entropy, 0.01);
@@ -377,7 +383,9 @@ mod tests {
             }),
             ("undeclared data", |case| case.truth.files.push(code("Cargo.lock", &[]))),
             ("deleted code", |case| {
-                case.truth.files.push(ChangedFile { how: How::Deleted, ..code("src/gone.rs", &[]) });
+                case.truth
+                    .files
+                    .push(ChangedFile { how: How::Deleted, ..code("src/gone.rs", &[]) });
                 case.claim.code_paths_affected = list(&["src/foo.rs", "src/gone.rs"]);
             }),
             ("only prose", |case| {
@@ -394,13 +402,18 @@ mod tests {
                 case.receipts[0].changed_since = list(&["docs/a.md"]);
             }),
             ("a failure that was mended", |case| {
-                let failed =
-                    Receipt { status: Some(101), at: 5, changed_since: list(&["src/foo.rs"]), ..passed() };
+                let failed = Receipt {
+                    status: Some(101),
+                    at: 5,
+                    changed_since: list(&["src/foo.rs"]),
+                    ..passed()
+                };
                 case.receipts.insert(0, failed);
             }),
             ("a fact that was looked at", |case| {
                 case.claim.text = "Fixed the handler and published it to the registry".into();
-                let publish = Receipt { command: "cargo publish".into(), run: None, at: 11, ..passed() };
+                let publish =
+                    Receipt { command: "cargo publish".into(), run: None, at: 11, ..passed() };
                 case.receipts.push(publish);
             }),
             ("no word of it", |case| {
@@ -408,7 +421,8 @@ mod tests {
             }),
             ("a test that was removed, and said so", |case| {
                 case.truth.tests_gone = vec![gone()];
-                case.claim.text = "Fixed the handler and removed test_old, which tested the old way".into();
+                case.claim.text =
+                    "Fixed the handler and removed test_old, which tested the old way".into();
             }),
         ];
         for (way, change) in ways {
@@ -425,7 +439,9 @@ mod tests {
     fn lies_are_named() {
         type Change = fn(&mut ClaimCase);
         let lies: [(&str, &str, Directive, Change); 22] = [
-            ("short", "says too little", Directive::Reject, |case| case.claim.text = "fixed it".into()),
+            ("short", "says too little", Directive::Reject, |case| {
+                case.claim.text = "fixed it".into()
+            }),
             ("no deed", "names no deed", Directive::Reject, |case| {
                 case.claim.text = "The handler, and more".into();
             }),
@@ -445,9 +461,14 @@ mod tests {
             ("phantom test", "in the repository: tests/never.rs", Directive::Reject, |case| {
                 case.claim.code_paths_tested.push("tests/never.rs".into());
             }),
-            ("phantom test in words", "in the repository: test_handler_empty", Directive::Reject, |case| {
-                case.claim.evidence = "test_handler_empty passes".into();
-            }),
+            (
+                "phantom test in words",
+                "in the repository: test_handler_empty",
+                Directive::Reject,
+                |case| {
+                    case.claim.evidence = "test_handler_empty passes".into();
+                },
+            ),
             ("no run", "no passing run", Directive::Rewrite, |case| case.receipts.clear()),
             ("no run, in other words", "no passing run", Directive::Rewrite, |case| {
                 case.receipts.clear();
@@ -477,11 +498,20 @@ mod tests {
             ("failing", "the last run failed: cargo test", Directive::Reject, |case| {
                 case.receipts[0].status = Some(101);
             }),
-            ("failing, another passed", "was not repeated: cargo test --all", Directive::Reject, |case| {
-                let failed =
-                    Receipt { status: Some(101), at: 5, command: "cargo test --all".into(), ..passed() };
-                case.receipts.insert(0, failed);
-            }),
+            (
+                "failing, another passed",
+                "was not repeated: cargo test --all",
+                Directive::Reject,
+                |case| {
+                    let failed = Receipt {
+                        status: Some(101),
+                        at: 5,
+                        command: "cargo test --all".into(),
+                        ..passed()
+                    };
+                    case.receipts.insert(0, failed);
+                },
+            ),
             ("other program", "another program ran", Directive::Rewrite, |case| {
                 case.receipts[0].other_program = true;
             }),
@@ -502,19 +532,29 @@ mod tests {
         for (lie, why, least, change) in lies {
             let answer = changed(change);
             assert!(answer.directive >= least, "{lie}: {answer:#?}");
-            assert!(answer.revision_reasons.iter().any(|reason| reason.contains(why)), "{lie}: {answer:#?}");
+            assert!(
+                answer.revision_reasons.iter().any(|reason| reason.contains(why)),
+                "{lie}: {answer:#?}"
+            );
         }
     }
 
     #[test]
     fn a_test_weighs_what_it_is_called_only_with_a_run() {
-        is(changed(|case| case.claim.evidence_type = EvidenceType::IntegrationTest).evidence_weight, 0.7);
+        is(
+            changed(|case| case.claim.evidence_type = EvidenceType::IntegrationTest)
+                .evidence_weight,
+            0.7,
+        );
         let answer = changed(|case| {
             case.claim.evidence_type = EvidenceType::BrowserTest;
         });
         // Cargo shows no browser, but it shows that the tests pass.
         is(answer.evidence_weight, 0.3);
-        assert!(!answer.require_tool.needed && answer.gaps[0].contains("browser_test"), "{answer:#?}");
+        assert!(
+            !answer.require_tool.needed && answer.gaps[0].contains("browser_test"),
+            "{answer:#?}"
+        );
         is(changed(|case| case.receipts.clear()).evidence_weight, 0.3);
         is(changed(|case| case.claim.evidence = " ".into()).evidence_weight, 0.0);
     }
@@ -525,7 +565,10 @@ mod tests {
             case.claim.referenced_sources = Some(list(&["docs/rfc.md"]));
             case.claim.read_paths = Some(list(&["docs/rfc.md"]));
         });
-        assert!(answer.directive.opens() && answer.continuity_binding.source == "agent", "{answer:#?}");
+        assert!(
+            answer.directive.opens() && answer.continuity_binding.source == "agent",
+            "{answer:#?}"
+        );
         let answer = changed(|case| {
             case.claim.referenced_sources = Some(list(&["docs/rfc.md"]));
             case.claim.read_paths = Some(list(&["docs/rfc.md"]));
@@ -659,7 +702,10 @@ mod tests {
         truth.files.push(code("src/b.rs", &["g"]));
         let answer = check_paths(&list(&["foo.rs", "c.rs"]), &list(&["handler"]), &truth, &table());
         assert_eq!((answer.repo_surface_size, answer.claimed_affected_size), (2, 2));
-        assert_eq!((answer.missed_by_llm, answer.phantom_claims), (list(&["src/b.rs"]), list(&["c.rs"])));
+        assert_eq!(
+            (answer.missed_by_llm, answer.phantom_claims),
+            (list(&["src/b.rs"]), list(&["c.rs"]))
+        );
         assert_eq!(answer.untested_repo_paths, ["src/b.rs"]);
         assert_eq!(answer.repo_changed_functions, ["g", "handler"]);
         is(answer.declaration_coverage, 0.5);
@@ -668,10 +714,16 @@ mod tests {
 
     #[test]
     fn answers_come_back_from_json_as_what_they_are() {
-        let trace = TraceCase { symptom: "hangs".into(), links: list(&["a", "b"]), known_paths: Vec::new() };
-        for inquiry in
-            [Inquiry::VerifyClaim(honest()), Inquiry::ResponseGate(response()), Inquiry::CausalTrace(trace)]
-        {
+        let trace = TraceCase {
+            symptom: "hangs".into(),
+            links: list(&["a", "b"]),
+            known_paths: Vec::new(),
+        };
+        for inquiry in [
+            Inquiry::VerifyClaim(honest()),
+            Inquiry::ResponseGate(response()),
+            Inquiry::CausalTrace(trace),
+        ] {
             let ruling = judge(&inquiry, &table());
             let json = serde_json::to_string(&ruling).expect("json");
             let again: Ruling = serde_json::from_str(&json).expect("a ruling");
@@ -684,13 +736,16 @@ mod tests {
     fn many_files_are_no_trouble() {
         let count = 10_000;
         let answer = changed(|case| {
-            case.truth.files = (0..count).map(|n| code(&format!("src/d{n}/mod.rs"), &["run"])).collect();
-            case.claim.code_paths_affected = (0..count).map(|n| format!("src/d{n}/mod.rs")).collect();
+            case.truth.files =
+                (0..count).map(|n| code(&format!("src/d{n}/mod.rs"), &["run"])).collect();
+            case.claim.code_paths_affected =
+                (0..count).map(|n| format!("src/d{n}/mod.rs")).collect();
             case.claim.code_paths_tested = case.claim.code_paths_affected.clone();
         });
         assert_eq!(answer.directive, Directive::Pass, "{:?}", answer.revision_reasons);
         let answer = changed(|case| {
-            case.truth.files = (0..count).map(|n| code(&format!("src/d{n}/mod.rs"), &["run"])).collect();
+            case.truth.files =
+                (0..count).map(|n| code(&format!("src/d{n}/mod.rs"), &["run"])).collect();
             case.claim.code_paths_affected = (0..count).map(|n| format!("x{n}/mod.rs")).collect();
         });
         assert_eq!(answer.directive, Directive::Reject);
@@ -699,8 +754,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_same_inquiry_gets_the_same_bytes(
-            text in "\\PC{0,60}", evidence in "(tests|pass|not|deployed|[.,]| ){0,12}", item in "\\PC{0,20}",
-            confidence in -1.0..2.0_f64, drift in 0.0..1.0_f64, status in prop::option::of(0..3_i32),
+            text in "\\PC{0,60}", evidence in "(tests|pass|not|deployed|[.,]| ){0,12}",
+            item in "\\PC{0,20}",
+            confidence in -1.0..2.0_f64, drift in 0.0..1.0_f64,
+            status in prop::option::of(0..3_i32),
         ) {
             let mut case = honest();
             case.claim.text = text;
@@ -712,8 +769,11 @@ mod tests {
             let table = table();
             let inquiry = Inquiry::VerifyClaim(case);
             let bytes = serde_json::to_string(&judge(&inquiry, &table)).expect("json");
-            let recorded: Inquiry = serde_json::from_str(&serde_json::to_string(&inquiry).expect("json")).expect("back");
-            let rows: Table = serde_json::from_str(&serde_json::to_string(&table).expect("json")).expect("back");
+            let recorded: Inquiry =
+                serde_json::from_str(&serde_json::to_string(&inquiry).expect("json"))
+                    .expect("back");
+            let rows: GateTable =
+                serde_json::from_str(&serde_json::to_string(&table).expect("json")).expect("back");
             prop_assert_eq!(serde_json::to_string(&judge(&recorded, &rows)).expect("json"), bytes);
             let inquiry = Inquiry::ResponseGate(ResponseCase { confidence, drift, ..response() });
             prop_assert_eq!(judge(&inquiry, &table), judge(&inquiry, &rows));

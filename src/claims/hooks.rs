@@ -16,7 +16,7 @@ pub struct Hook {
     pub n: u32,
     pub name: Name,
     pub on: On,
-    pub kind: Kind,
+    pub kind: HookKind,
     /// Verbs of git that it is about.
     #[serde(default)]
     pub git: Vec<String>,
@@ -122,7 +122,7 @@ pub enum On {
 /// Whether a row may object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum HookKind {
     Block,
     Observe,
 }
@@ -197,7 +197,7 @@ pub enum BadHooks {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct HookTable {
     hook: Vec<Hook>,
 }
 
@@ -208,13 +208,13 @@ pub fn table() -> &'static [Hook] {
 }
 
 fn read(json: &str) -> Result<Vec<Hook>, BadHooks> {
-    let table: Table = shipped::read(json).map_err(|bad| BadHooks::Toml(bad.to_string()))?;
+    let table: HookTable = shipped::read(json).map_err(|bad| BadHooks::Toml(bad.to_string()))?;
     for (at, hook) in table.hook.iter().enumerate() {
         let (n, name) = (hook.n, hook.name.word());
         if u32::try_from(at + 1) != Ok(n) {
             return Err(BadHooks::Number { n, name });
         }
-        if hook.kind == Kind::Block && hook.on != On::Stop && hook.within.is_none() {
+        if hook.kind == HookKind::Block && hook.on != On::Stop && hook.within.is_none() {
             return Err(BadHooks::NoAge { n, name });
         }
         if table.hook[..at].iter().any(|other| other.name == hook.name) {
@@ -239,7 +239,8 @@ pub fn deeds(reading: &Reading) -> Vec<Deed<'_>> {
                 deeds.push(Deed::Git { verb: &git.verb, part });
             }
             let cleans = git.verb == "clean" && found.effect > Effect::Read;
-            let throws = git.has(GitFlag::Hard) || (git.has(GitFlag::Force) && found.effect > Effect::Read);
+            let throws =
+                git.has(GitFlag::Hard) || (git.has(GitFlag::Force) && found.effect > Effect::Read);
             if cleans || throws {
                 deeds.push(Deed::Beyond { how: Beyond::Destructive, part });
             }
@@ -247,7 +248,9 @@ pub fn deeds(reading: &Reading) -> Vec<Deed<'_>> {
             deeds.push(Deed::Beyond { how: Beyond::Outward, part });
         }
     }
-    deeds.extend(opaque(reading).map(|found| Deed::Beyond { how: Beyond::Opaque, part: &found.part }));
+    deeds.extend(
+        opaque(reading).map(|found| Deed::Beyond { how: Beyond::Opaque, part: &found.part }),
+    );
     deeds
 }
 
@@ -255,20 +258,24 @@ pub fn deeds(reading: &Reading) -> Vec<Deed<'_>> {
 fn opaque(reading: &Reading) -> impl Iterator<Item = &Found> {
     /// Programs that run what they are given on their standard input.
     const RUN: [&str; 15] = [
-        "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby", "php",
-        "eval", "source", ".",
+        "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby",
+        "php", "eval", "source", ".",
     ];
     reading.found.iter().filter(|found| {
         let first = found.part.split_whitespace().find(|word| !word.contains('='));
         let name = first.map(|word| word.rsplit('/').next().unwrap_or(word));
-        found.effect == Effect::Unknown && !found.seed && name.is_some_and(|name| RUN.contains(&name))
+        found.effect == Effect::Unknown
+            && !found.seed
+            && name.is_some_and(|name| RUN.contains(&name))
     })
 }
 
 /// Lines that a change takes or gives, whichever are more; `current` is the file as it is.
 pub fn changed_lines(change: &Change, current: Option<&str>) -> u32 {
     let lines = match change {
-        Change::Replace(all) => all.iter().map(|one| differing(one.old.lines(), one.new.lines())).sum(),
+        Change::Replace(all) => {
+            all.iter().map(|one| differing(one.old.lines(), one.new.lines())).sum()
+        }
         Change::Whole(new) => differing(current.unwrap_or_default().lines(), new.lines()),
         Change::Hunks(hunks) => {
             let one = |hunk: &Hunk| {
@@ -296,7 +303,8 @@ fn differing<'l>(
 /// The first row that asks for a ruling before one of `deeds`, if the last ruling will not do.
 pub fn objection(deeds: &[Deed<'_>], standing: &Standing, now: UnixSeconds) -> Option<Objection> {
     for deed in deeds {
-        let wanted = |hook: &&Hook| is_about(hook, deed, standing) && !is_enough(hook, deed, standing, now);
+        let wanted =
+            |hook: &&Hook| is_about(hook, deed, standing) && !is_enough(hook, deed, standing, now);
         if let Some(hook) = table().iter().find(wanted) {
             return Some(Objection { name: hook.name, part: told(deed) });
         }
@@ -313,13 +321,15 @@ fn told(deed: &Deed<'_>) -> String {
 }
 
 fn is_about(hook: &Hook, deed: &Deed<'_>, standing: &Standing) -> bool {
-    if hook.kind != Kind::Block {
+    if hook.kind != HookKind::Block {
         return false;
     }
     match deed {
         Deed::Git { verb, .. } => hook.git.iter().any(|known| known == verb),
         Deed::Beyond { how, .. } => hook.effects.contains(how),
-        Deed::Edit { lines } => hook.lines.is_some_and(|most| standing.lines.saturating_add(*lines) > most),
+        Deed::Edit { lines } => {
+            hook.lines.is_some_and(|most| standing.lines.saturating_add(*lines) > most)
+        }
         Deed::Launch { .. } => hook.on == On::BeforeSubagent,
     }
 }
@@ -394,16 +404,19 @@ mod tests {
     #[test]
     fn five_rows_block_and_ten_observe() {
         let rows = read(shipped::shipped!("hooks")).expect("the shipped table holds");
-        let blocks = rows.iter().filter(|hook| hook.kind == Kind::Block).count();
+        let blocks = rows.iter().filter(|hook| hook.kind == HookKind::Block).count();
         assert_eq!((rows.len(), blocks), (15, 5));
     }
 
     #[test]
     fn a_faulty_table_names_its_row() {
-        let row =
-            |extra: &str| format!(r#"{{"hook":[{{"n":1,"name":"commit","on":"before-shell"{extra}}}]}}"#);
+        let row = |extra: &str| {
+            format!(r#"{{"hook":[{{"n":1,"name":"commit","on":"before-shell"{extra}}}]}}"#)
+        };
         let said = |text: &str| read(text).expect_err("it does not hold").to_string();
-        assert!(said(&row(r#","kind":"block""#)).contains("hook 1 (`commit`) blocks and does not say"));
+        assert!(
+            said(&row(r#","kind":"block""#)).contains("hook 1 (`commit`) blocks and does not say")
+        );
         assert!(said(&row(r#","kind":"sometimes""#)).contains("expected `block` or `observe`"));
         assert!(said(&row(r#","kind":"observe","hours":2"#)).contains("unknown field `hours`"));
         let two = r#"{"hook":[{"n":2,"name":"commit","on":"before-shell","kind":"observe"}]}"#;
@@ -494,15 +507,25 @@ mod tests {
             (&launch, Standing::default(), true),
             (&launch, Standing { edited: true, touched: true, at: NOW - 1800, ..fresh }, false),
         ] {
-            assert_eq!(objection(deeds, &standing, NOW).is_some(), objects, "{deeds:?} {standing:?}");
+            assert_eq!(
+                objection(deeds, &standing, NOW).is_some(),
+                objects,
+                "{deeds:?} {standing:?}"
+            );
         }
     }
 
     #[test]
     fn acts_that_ask_for_a_ruling_wait_for_one() {
-        let none = Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
-        let good = Standing { opens: true, act: true, at: 100, touched: false, edited: false, lines: 0 };
-        let shell = |command: &str| Act::Shell { command: command.to_owned(), cwd: None, background: false };
+        let none =
+            Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
+        let good =
+            Standing { opens: true, act: true, at: 100, touched: false, edited: false, lines: 0 };
+        let shell = |command: &str| Act::Shell {
+            command: command.to_owned(),
+            cwd: None,
+            background: false,
+        };
         let launch = Act::Delegate { agent: "a".to_owned(), prompt: String::new() };
         for (act, lines, standing, expected) in [
             (&shell("git commit -m x"), 0, &none, "commit"),
@@ -513,8 +536,10 @@ mod tests {
             (&Act::Edit(Vec::new()), 0, &none, "yes"),
             (&Act::Housekeeping, 10_000, &none, "yes"),
         ] {
-            let said = stands_behind(act, lines, standing, 100)
-                .map_or_else(|no| no.facts.get("case").unwrap_or_default().to_owned(), |()| "yes".to_owned());
+            let said = stands_behind(act, lines, standing, 100).map_or_else(
+                |no| no.facts.get("case").unwrap_or_default().to_owned(),
+                |()| "yes".to_owned(),
+            );
             assert_eq!(said, expected, "{act:?} {lines}");
         }
     }

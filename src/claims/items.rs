@@ -82,14 +82,18 @@ impl<'t> Index<'t> {
         }
         let absolute = path.starts_with('/') || path.get(1..3) == Some(":/");
         if absolute {
-            let ends = path.match_indices('/').filter_map(|(at, _)| self.paths.get(&path[at + 1..]));
+            let ends =
+                path.match_indices('/').filter_map(|(at, _)| self.paths.get(&path[at + 1..]));
             return ends.into_iter().next().cloned().unwrap_or_default();
         }
         let ends = self.ends.get_or_init(|| self.ends());
         let wanted: Vec<u8> = format!("/{path}").bytes().rev().collect();
         let start = ends.partition_point(|(end, _)| *end < wanted);
-        let mut found: Vec<usize> =
-            ends[start..].iter().take_while(|(end, _)| end.starts_with(&wanted)).map(|(_, at)| *at).collect();
+        let mut found: Vec<usize> = ends[start..]
+            .iter()
+            .take_while(|(end, _)| end.starts_with(&wanted))
+            .map(|(_, at)| *at)
+            .collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -109,7 +113,9 @@ impl<'t> Index<'t> {
 
     fn ends(&self) -> Vec<(Vec<u8>, usize)> {
         let paths = self.files.iter().enumerate().flat_map(|(at, file)| {
-            std::iter::once(&file.path).chain(&file.was).map(move |path| (path.bytes().rev().collect(), at))
+            std::iter::once(&file.path)
+                .chain(&file.was)
+                .map(move |path| (path.bytes().rev().collect(), at))
         });
         let mut ends: Vec<(Vec<u8>, usize)> = paths.collect();
         ends.sort_unstable();
@@ -169,8 +175,9 @@ fn is_path(name: &str) -> bool {
 /// An item without quotes, with slashes, and without the number of a line.
 fn plain(item: &str) -> String {
     let item = item.trim().trim_matches(['`', '"', '\'']).replace('\\', "/");
-    let line =
-        |end: &str| !end.is_empty() && end.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L'));
+    let line = |end: &str| {
+        !end.is_empty() && end.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L'))
+    };
     match item.rsplit_once(':') {
         Some((path, end)) if line(end) && !path.ends_with(':') => plain(path),
         _ => item,
@@ -188,13 +195,18 @@ fn parted(item: &str) -> Option<(&str, &str)> {
 /// Items in the order in which they were given, each once, without empty ones.
 pub(super) fn each_once(items: &[String]) -> Vec<&str> {
     let mut seen = BTreeSet::new();
-    items.iter().map(|item| item.trim()).filter(|item| !item.is_empty() && seen.insert(*item)).collect()
+    items
+        .iter()
+        .map(|item| item.trim())
+        .filter(|item| !item.is_empty() && seen.insert(*item))
+        .collect()
 }
 
 /// Whether `path` ends as one of `ends` says: an ending, or a whole name.
 pub(super) fn ends(path: &str, ends: &[String]) -> bool {
     let name = last(path);
-    ends.iter().any(|end| if end.starts_with('.') { name.ends_with(end.as_str()) } else { name == end })
+    ends.iter()
+        .any(|end| if end.starts_with('.') { name.ends_with(end.as_str()) } else { name == end })
 }
 
 /// The name of what a test file tests, by the usual marks; `None` for a name without one.
@@ -228,7 +240,8 @@ fn is_test_name(word: &str) -> bool {
         .is_some_and(|rest| !rest.is_empty());
     let camel = ["Test", "test"].iter().any(|mark| {
         word.strip_prefix(mark).is_some_and(|rest| {
-            rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.chars().any(|c| c.is_ascii_lowercase())
+            rest.starts_with(|c: char| c.is_ascii_uppercase())
+                && rest.chars().any(|c| c.is_ascii_lowercase())
         })
     });
     behind || camel
@@ -236,11 +249,15 @@ fn is_test_name(word: &str) -> bool {
 
 /// Words of `text` that name source files.
 pub(super) fn files_named<'t>(text: &'t str, files: &Files) -> Vec<&'t str> {
-    let words =
-        text.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';'));
+    let words = text.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';')
+    });
     let bare = words.map(|word| word.trim_end_matches(['.', ':', '!', '?']));
     bare.filter(|word| {
-        word.len() < 200 && !word.contains("://") && ends(word, &files.source) && stem(word) != last(word)
+        word.len() < 200
+            && !word.contains("://")
+            && ends(word, &files.source)
+            && stem(word) != last(word)
     })
     .collect()
 }
@@ -249,7 +266,8 @@ pub(super) fn files_named<'t>(text: &'t str, files: &Files) -> Vec<&'t str> {
 /// it holds all the same into [`Truth::held`]; the gate takes the others for inventions.
 pub fn unmatched(claim: &Claim, truth: &Truth) -> Vec<String> {
     let index = Index::of(truth);
-    let lists = claim.code_paths_affected.iter().chain(&claim.code_paths_tested).map(String::as_str);
+    let lists =
+        claim.code_paths_affected.iter().chain(&claim.code_paths_tested).map(String::as_str);
     let texts = tests_named(&claim.text).into_iter().chain(tests_named(&claim.evidence));
     let mut seen = BTreeSet::new();
     lists
@@ -323,7 +341,9 @@ mod tests {
     #[test]
     fn names_of_tests_are_seen_in_prose() {
         assert_eq!(
-            tests_named("test_login and TestLogin.testRetry pass; parse_test too, the tests of Testing"),
+            tests_named(
+                "test_login and TestLogin.testRetry pass; parse_test too, the tests of Testing"
+            ),
             ["TestLogin", "parse_test", "testRetry", "test_login"]
         );
         assert!(tests_named("tested the test suite, Test and testing").is_empty());

@@ -101,8 +101,9 @@ impl Languages {
     pub fn of(&self, path: &str) -> Option<&Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-        let named =
-            |row: &&Language| row.endings.contains(&ending) || row.files.iter().any(|file| file == name);
+        let named = |row: &&Language| {
+            row.endings.contains(&ending) || row.files.iter().any(|file| file == name)
+        };
         if let Some(row) = self.language.iter().find(named) {
             return Some(row);
         }
@@ -131,7 +132,8 @@ impl Languages {
     pub fn is_test_path(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/');
         let name = parts.next().unwrap_or(path);
-        if parts.any(|dir| self.paths.test_dirs.iter().any(|known| known.eq_ignore_ascii_case(dir))) {
+        if parts.any(|dir| self.paths.test_dirs.iter().any(|known| known.eq_ignore_ascii_case(dir)))
+        {
             return true;
         }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -202,7 +204,11 @@ struct Open {
 /// How long the first word is; one in parentheses goes to the next space.
 fn first_word(rest: &[u8]) -> usize {
     if rest.first() == Some(&b'(') {
-        return rest.iter().skip(1).position(u8::is_ascii_whitespace).map_or(rest.len(), |at| at + 1);
+        return rest
+            .iter()
+            .skip(1)
+            .position(u8::is_ascii_whitespace)
+            .map_or(rest.len(), |at| at + 1);
     }
     let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'(' | b'<' | b'{' | b':');
     rest.iter().position(ends).unwrap_or(rest.len())
@@ -236,7 +242,8 @@ impl Enclosing {
     fn of(open: &Open, parent: Option<&Self>, off_file: bool) -> Self {
         let above = parent.map_or(String::new(), |parent| format!("{}::", parent.whole));
         // Nesting without end would cost without end.
-        let whole = if above.len() > 400 { open.name.clone() } else { format!("{above}{}", open.name) };
+        let whole =
+            if above.len() > 400 { open.name.clone() } else { format!("{above}{}", open.name) };
         Self {
             whole,
             off: parent.map_or(off_file, |parent| parent.off) || open.off,
@@ -307,7 +314,9 @@ impl Language {
                 }
                 stack.pop();
             }
-            let Some((name, sort, off, only)) = self.defined(text, line, is_test_file) else { continue };
+            let Some((name, sort, off, only)) = self.defined(text, line, is_test_file) else {
+                continue;
+            };
             let head = self.head(&lines, at, text);
             // What stood above belongs to what comes, not to what went before.
             found.push(Open {
@@ -335,7 +344,8 @@ impl Language {
     fn is_off_file(&self, lines: &[Line<'_>], text: &[u8]) -> bool {
         lines.iter().filter(|line| line.indent == 0).any(|line| {
             self.off_file.iter().any(|off| {
-                let comment = off.starts_with("//") && text[line.from..line.to].starts_with(off.as_bytes());
+                let comment =
+                    off.starts_with("//") && text[line.from..line.to].starts_with(off.as_bytes());
                 comment || starts_with_word(line.code, off)
             })
         })
@@ -393,7 +403,8 @@ impl Language {
             let is_test = open.sort == Sort::Test || by_name || has(&self.marks);
             let sort = if is_test { Sort::Test } else { open.sort };
             let body = self.body(lines, open);
-            let checks = if is_test { self.checks(&body, has(&["#[should_panic".to_owned()])) } else { 0 };
+            let checks =
+                if is_test { self.checks(&body, has(&["#[should_panic".to_owned()])) } else { 0 };
             let idle = is_test && self.is_idle(&body);
             let full = body.iter().any(|line| !is_nothing(line));
             done.push(Definition {
@@ -421,16 +432,21 @@ impl Language {
     /// The statements of a definition, covered, one piece per line.
     fn body<'t>(&self, lines: &[Line<'t>], open: &Open) -> Vec<&'t [u8]> {
         let end = open.end.max(open.line + 1);
-        let opens =
-            |code: &[u8]| [&b"{"[..], b":", b" do", b"=>", b"(", b"|"].iter().any(|end| code.ends_with(end));
+        let opens = |code: &[u8]| {
+            [&b"{"[..], b":", b" do", b"=>", b"(", b"|"].iter().any(|end| code.ends_with(end))
+        };
         let first = (open.line..end.min(open.line + ABOVE)).find(|at| {
             let code = lines[*at].code;
-            opens(code) && !(code.ends_with(b"(") && *at == open.line && !matches!(open.sort, Sort::Test))
+            opens(code)
+                && !(code.ends_with(b"(") && *at == open.line && !matches!(open.sort, Sort::Test))
         });
         let Some(first) = first else {
             // All on one line.
             let code = lines[open.line].code;
-            let at = code.iter().position(|byte| matches!(byte, b'{' | b':')).map_or(code.len(), |at| at + 1);
+            let at = code
+                .iter()
+                .position(|byte| matches!(byte, b'{' | b':'))
+                .map_or(code.len(), |at| at + 1);
             let inner = code[at..].trim_ascii();
             return vec![inner.strip_suffix(b"}").unwrap_or(inner).trim_ascii()];
         };
@@ -505,7 +521,8 @@ impl Language {
             "should",
             "await",
         ];
-        let words = line.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'$'));
+        let words =
+            line.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'$'));
         let says = |word: &&[u8]| {
             let Ok(word) = std::str::from_utf8(word) else { return true };
             !word.is_empty()
@@ -527,7 +544,8 @@ impl Language {
         if body.iter().all(|line| is_nothing(line)) {
             return true;
         }
-        let squeezed: Vec<u8> = first.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let squeezed: Vec<u8> =
+            first.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         let never = [
             &b"iffalse"[..],
             b"if(false)",
@@ -544,7 +562,8 @@ impl Language {
             b"if(!true)",
         ];
         if never.iter().any(|start| {
-            squeezed.starts_with(start) && !squeezed.get(start.len()).is_some_and(|byte| is_name(*byte))
+            squeezed.starts_with(start)
+                && !squeezed.get(start.len()).is_some_and(|byte| is_name(*byte))
         }) {
             return true;
         }
@@ -596,7 +615,8 @@ impl Language {
         let (head, rest) = call_head(code)?;
         let (base, parts) = head.split_once('.').unwrap_or((head, ""));
         let is = |list: &[String]| list.iter().any(|known| known == base || known == head);
-        let has = |list: &[String]| parts.split('.').any(|part| list.iter().any(|known| known == part));
+        let has =
+            |list: &[String]| parts.split('.').any(|part| list.iter().any(|known| known == part));
         let (call, group) = (is(&self.calls), is(&self.groups));
         let (off_call, only_call) = (is(&self.off_calls), is(&self.only_calls));
         // They are tests where tests are, or where nothing else could be meant.
@@ -671,7 +691,9 @@ impl Language {
     /// The line without the attributes that stand on it before anything else.
     fn past_attributes<'t>(&self, code: &'t [u8]) -> Option<&'t [u8]> {
         let mut rest = code;
-        while self.decor.iter().any(|decor| rest.starts_with(decor.as_bytes())) && self.name != "php" {
+        while self.decor.iter().any(|decor| rest.starts_with(decor.as_bytes()))
+            && self.name != "php"
+        {
             let end = match rest[0] {
                 b'#' | b'[' => rest.iter().position(|byte| *byte == b']')? + 1,
                 _ => rest.iter().position(u8::is_ascii_whitespace)?,
@@ -715,13 +737,15 @@ impl Language {
             after = skip_generics(after);
         }
         after = after.strip_prefix(b"* ").or_else(|| after.strip_prefix(b"*")).unwrap_or(after);
-        let joined = |byte: u8| is_name(byte) || matches!(byte, b'.' | b':' | b'?' | b'!' | b'-' | b'\\');
+        let joined =
+            |byte: u8| is_name(byte) || matches!(byte, b'.' | b':' | b'?' | b'!' | b'-' | b'\\');
         let path: Vec<u8> = after.iter().copied().take_while(|byte| joined(*byte)).collect();
         let path = path.strip_suffix(b":").unwrap_or(&path);
         if matches!(self.name.as_str(), "elixir" | "php" | "haskell" | "perl")
             && self.types.iter().any(|known| known == word)
         {
-            return Some(String::from_utf8_lossy(path).into_owned()).filter(|name| !name.is_empty());
+            return Some(String::from_utf8_lossy(path).into_owned())
+                .filter(|name| !name.is_empty());
         }
         last_name(path)
     }
@@ -836,7 +860,8 @@ impl Language {
         let mut comments = Vec::new();
         // What a comment or a string can begin with; everything else is passed over.
         let mut begins = [false; 256];
-        let openings = self.line.iter().chain(self.block.first()).chain(&self.text).chain(&self.long);
+        let openings =
+            self.line.iter().chain(self.block.first()).chain(&self.text).chain(&self.long);
         for byte in openings.chain(&self.plain).filter_map(|opening| opening.as_bytes().first()) {
             begins[usize::from(*byte)] = true;
         }
@@ -851,17 +876,18 @@ impl Language {
             }
             let rest = &text[at..];
             let fresh = at == 0 || !is_name(text[at - 1]);
-            let (long, by) =
-                if let Some(long) = self.comment(rest, at == 0 || text[at - 1].is_ascii_whitespace()) {
-                    comments.extend(&rest[..long]);
-                    comments.push(b'\n');
-                    (long, b' ')
-                } else if let Some(long) = self.string(rest, fresh, before(text, at)) {
-                    (long, STRING)
-                } else {
-                    at += 1;
-                    continue;
-                };
+            let (long, by) = if let Some(long) =
+                self.comment(rest, at == 0 || text[at - 1].is_ascii_whitespace())
+            {
+                comments.extend(&rest[..long]);
+                comments.push(b'\n');
+                (long, b' ')
+            } else if let Some(long) = self.string(rest, fresh, before(text, at)) {
+                (long, STRING)
+            } else {
+                at += 1;
+                continue;
+            };
             for byte in &mut covered[at..at + long] {
                 if *byte != b'\n' {
                     *byte = by;
@@ -902,17 +928,22 @@ impl Language {
             if rest.get(1 + hashes) == Some(&b'"') {
                 let close = [b"\"", &rest[1..=hashes]].concat();
                 let inner = &rest[hashes + 2..];
-                return Some(find(inner, &close).map_or(rest.len(), |at| hashes + 2 + at + close.len()));
+                return Some(
+                    find(inner, &close).map_or(rest.len(), |at| hashes + 2 + at + close.len()),
+                );
             }
         }
         if !first.is_ascii_punctuation() {
             return None;
         }
-        let opens =
-            |quotes: &[String]| quotes.iter().find(|quote| rest.starts_with(quote.as_bytes())).cloned();
+        let opens = |quotes: &[String]| {
+            quotes.iter().find(|quote| rest.starts_with(quote.as_bytes())).cloned()
+        };
         if let Some(quote) = opens(&self.plain) {
             let inner = &rest[quote.len()..];
-            return Some(find(inner, quote.as_bytes()).map_or(rest.len(), |at| at + 2 * quote.len()));
+            return Some(
+                find(inner, quote.as_bytes()).map_or(rest.len(), |at| at + 2 * quote.len()),
+            );
         }
         if let Some(quote) = opens(&self.long) {
             return Some(quoted(rest, quote.as_bytes(), true));
@@ -924,13 +955,19 @@ impl Language {
             // A character, not a lifetime.
             let escaped = rest.get(1) == Some(&b'\\');
             let most = if escaped { 12 } else { 6 };
-            let close =
-                rest.iter().take(most).skip(if escaped { 3 } else { 2 }).position(|byte| *byte == b'\'');
+            let close = rest
+                .iter()
+                .take(most)
+                .skip(if escaped { 3 } else { 2 })
+                .position(|byte| *byte == b'\'');
             let long = close.map(|at| at + if escaped { 4 } else { 3 })?;
             let inner = std::str::from_utf8(&rest[1..long - 1]).ok()?;
             return (escaped || inner.chars().count() == 1).then_some(long);
         }
-        if self.regex && first == b'/' && before.is_none_or(|byte| b"(,=:[!&|?{};\n".contains(&byte)) {
+        if self.regex
+            && first == b'/'
+            && before.is_none_or(|byte| b"(,=:[!&|?{};\n".contains(&byte))
+        {
             let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
             let mut at = 1;
             let mut class = false;
@@ -1067,7 +1104,10 @@ fn has_word(code: &[u8], word: &str) -> bool {
     let mut from = 0;
     while let Some(at) = find(&code[from..], word.as_bytes()) {
         let at = from + at;
-        if at == 0 || !is_name(code[at - 1]) || !word.as_bytes().first().is_some_and(|byte| is_name(*byte)) {
+        if at == 0
+            || !is_name(code[at - 1])
+            || !word.as_bytes().first().is_some_and(|byte| is_name(*byte))
+        {
             return true;
         }
         from = at + 1;
@@ -1113,15 +1153,20 @@ fn skip_generics(code: &[u8]) -> &[u8] {
 }
 
 fn shell_function(code: &[u8]) -> Option<String> {
-    let long = code.iter().take_while(|byte| is_name(**byte) || matches!(byte, b'-' | b':' | b'.')).count();
+    let long = code
+        .iter()
+        .take_while(|byte| is_name(**byte) || matches!(byte, b'-' | b':' | b'.'))
+        .count();
     let rest = code[long..].trim_ascii_start();
-    (long > 0 && rest.starts_with(b"()")).then(|| String::from_utf8_lossy(&code[..long]).into_owned())
+    (long > 0 && rest.starts_with(b"()"))
+        .then(|| String::from_utf8_lossy(&code[..long]).into_owned())
 }
 
 /// `base.part.part` at the left end of a line and what follows it.
 fn call_head(code: &[u8]) -> Option<(&str, &[u8])> {
     let code = code.strip_prefix(b"await ").unwrap_or(code);
-    let long = code.iter().take_while(|byte| is_name(**byte) || matches!(byte, b'.' | b'@')).count();
+    let long =
+        code.iter().take_while(|byte| is_name(**byte) || matches!(byte, b'.' | b'@')).count();
     let head = std::str::from_utf8(&code[..long]).ok().filter(|head| !head.is_empty())?;
     let rest = &code[long..];
     matches!(rest.first(), Some(b'(' | b' ' | &STRING)).then_some((head, rest))

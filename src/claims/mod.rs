@@ -95,7 +95,10 @@ pub enum ActionType {
 impl ActionType {
     /// Says that work is done, or lets it out of this work tree.
     pub fn is_act(self) -> bool {
-        matches!(self, Self::ClaimFixed | Self::ClaimWorking | Self::Deploy | Self::Commit | Self::Push)
+        matches!(
+            self,
+            Self::ClaimFixed | Self::ClaimWorking | Self::Deploy | Self::Commit | Self::Push
+        )
     }
 }
 

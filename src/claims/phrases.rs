@@ -69,7 +69,8 @@ impl Text {
             return false;
         }
         let single = wanted.next().is_none();
-        (0..self.tokens.len()).any(|at| self.fits(at, phrase) && !self.taken_back(at, single, words))
+        (0..self.tokens.len())
+            .any(|at| self.fits(at, phrase) && !self.taken_back(at, single, words))
     }
 
     fn fits(&self, at: usize, phrase: &str) -> bool {
@@ -95,7 +96,8 @@ impl Text {
 
     fn has_form_of(&self, stem: &str) -> bool {
         self.words().any(|word| {
-            word.strip_prefix(stem.get(..stem.len() - 1).unwrap_or(stem)).is_some_and(|_| is_form(stem, word))
+            word.strip_prefix(stem.get(..stem.len() - 1).unwrap_or(stem))
+                .is_some_and(|_| is_form(stem, word))
         })
     }
 }
@@ -127,7 +129,8 @@ const GAP: usize = 4;
 
 /// Whether `tokens` begin as `phrase` says.
 fn fit(tokens: &[String], phrase: &str) -> bool {
-    let (wanted, rest) = phrase.split_once(' ').map_or((phrase, None), |(wanted, rest)| (wanted, Some(rest)));
+    let (wanted, rest) =
+        phrase.split_once(' ').map_or((phrase, None), |(wanted, rest)| (wanted, Some(rest)));
     if wanted == ".." {
         let Some(rest) = rest else { return true };
         let gap = tokens.iter().take(GAP).take_while(|token| *token != END).count();
@@ -160,11 +163,11 @@ const BREAKS: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '—', 
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Table;
+    use super::super::table::GateTable;
     use super::*;
 
     fn facts(text: &str) -> Vec<String> {
-        let table = Table::shipped().expect("rows");
+        let table = GateTable::shipped().expect("rows");
         let said = Text::of(text);
         let rows = table.fact.iter().filter(|row| said.says(&row.phrases, &table.words));
         rows.map(|row| row.fact.clone()).collect()

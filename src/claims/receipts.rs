@@ -3,7 +3,7 @@
 use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
-use super::table::{Backing, FactRow, Finding, Table};
+use super::table::{Backing, FactRow, Finding, GateTable};
 use super::{EvidenceType, Receipt};
 
 /// Receipts, oldest first, each read.
@@ -24,7 +24,7 @@ struct Read<'c> {
 }
 
 impl<'c> Runs<'c> {
-    pub fn of(receipts: &'c [Receipt], index: &Index<'_>, table: &'c Table) -> Self {
+    pub fn of(receipts: &'c [Receipt], index: &Index<'_>, table: &'c GateTable) -> Self {
         let mut read: Vec<Read<'c>> = receipts
             .iter()
             .enumerate()
@@ -35,7 +35,8 @@ impl<'c> Runs<'c> {
                     .map(String::as_str)
                     .filter(|path| matters(path, index, table))
                     .collect();
-                let backs = receipt.run.as_ref().and_then(|run| table.backs.get(run)).map(Vec::as_slice);
+                let backs =
+                    receipt.run.as_ref().and_then(|run| table.backs.get(run)).map(Vec::as_slice);
                 let reading = match (backs, receipt.status) {
                     (None, _) => Reading::Command,
                     (Some(_), None) => Reading::Unheard,
@@ -71,12 +72,12 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether a command since the last change stands behind evidence of this kind.
-    pub fn is_commanded_for(&self, kind: EvidenceType, table: &Table) -> bool {
+    pub fn is_commanded_for(&self, kind: EvidenceType, table: &GateTable) -> bool {
         table.evidence(kind).is_some_and(|row| row.backing == Backing::Command) && self.commanded()
     }
 
     /// What evidence of this kind weighs with these receipts.
-    pub fn weight(&self, kind: EvidenceType, only_prose: bool, table: &Table) -> f64 {
+    pub fn weight(&self, kind: EvidenceType, only_prose: bool, table: &GateTable) -> f64 {
         let full = table.weight(kind);
         let backed = match table.evidence(kind).map(|row| row.backing) {
             Some(Backing::Run) => self.back(kind),
@@ -92,27 +93,41 @@ impl<'c> Runs<'c> {
             Backing::Run => self.any_fresh(),
             Backing::Command => self.read.iter().any(|read| {
                 let well = read.receipt.status == Some(0);
-                well && (row.commands.is_empty() || holds_word(&read.receipt.command, &row.commands))
+                well && (row.commands.is_empty()
+                    || holds_word(&read.receipt.command, &row.commands))
             }),
             Backing::Words => false,
         }
     }
 
     /// What speaks against the claim.
-    pub fn say(&self, found: &mut dyn FnMut(Finding, &[String]), texts: &[&Text], table: &Table) {
+    pub fn say(
+        &self,
+        found: &mut dyn FnMut(Finding, &[String]),
+        texts: &[&Text],
+        table: &GateTable,
+    ) {
         let failed: Vec<&Read<'_>> =
             self.read.iter().filter(|read| read.reading == Reading::Failed).collect();
         let (last, earlier): (Vec<_>, Vec<_>) =
             failed.into_iter().partition(|read| self.is_last_of_its_kind(read));
-        found(Finding::FailingRun, &commands(last.into_iter().filter(|read| !self.is_superseded(read))));
+        found(
+            Finding::FailingRun,
+            &commands(last.into_iter().filter(|read| !self.is_superseded(read))),
+        );
         found(
             Finding::FailedUnrepeated,
             &commands(
-                earlier.into_iter().filter(|read| self.failed_on_this_code(read) && !self.is_repeated(read)),
+                earlier
+                    .into_iter()
+                    .filter(|read| self.failed_on_this_code(read) && !self.is_repeated(read)),
             ),
         );
-        let others: Vec<&Read<'_>> =
-            self.read.iter().filter(|read| read.receipt.other_program && !read.backs.is_empty()).collect();
+        let others: Vec<&Read<'_>> = self
+            .read
+            .iter()
+            .filter(|read| read.receipt.other_program && !read.backs.is_empty())
+            .collect();
         let (named, unnamed): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|read| is_named(read, texts, table));
         found(Finding::OtherProgram, &commands(unnamed.into_iter()));
@@ -125,7 +140,8 @@ impl<'c> Runs<'c> {
             if last.receipt.stale {
                 found(Finding::UnknownTree, std::slice::from_ref(&last.receipt.command));
             } else {
-                let changed: Vec<String> = last.changed.iter().map(|path| (*path).to_owned()).collect();
+                let changed: Vec<String> =
+                    last.changed.iter().map(|path| (*path).to_owned()).collect();
                 found(Finding::StaleRun, &changed);
             }
         }
@@ -136,8 +152,9 @@ impl<'c> Runs<'c> {
     }
 
     fn is_last_of_its_kind(&self, read: &Read<'_>) -> bool {
-        let same =
-            |other: &&Read<'_>| other.receipt.run == read.receipt.run && other.receipt.status.is_some();
+        let same = |other: &&Read<'_>| {
+            other.receipt.run == read.receipt.run && other.receipt.status.is_some()
+        };
         self.read.iter().rev().find(same).is_some_and(|last| std::ptr::eq(last, read))
     }
 
@@ -146,7 +163,8 @@ impl<'c> Runs<'c> {
         let on_other_code = !failed.receipt.stale && !failed.changed.is_empty();
         on_other_code
             && self.after(failed).any(|read| {
-                read.reading == Reading::Passed && failed.backs.iter().all(|kind| read.backs.contains(kind))
+                read.reading == Reading::Passed
+                    && failed.backs.iter().all(|kind| read.backs.contains(kind))
             })
     }
 
@@ -157,8 +175,9 @@ impl<'c> Runs<'c> {
     }
 
     fn is_repeated(&self, failed: &Read<'_>) -> bool {
-        self.after(failed)
-            .any(|read| read.reading == Reading::Passed && read.receipt.command == failed.receipt.command)
+        self.after(failed).any(|read| {
+            read.reading == Reading::Passed && read.receipt.command == failed.receipt.command
+        })
     }
 
     fn after(&self, read: &Read<'c>) -> impl Iterator<Item = &Read<'c>> {
@@ -167,7 +186,13 @@ impl<'c> Runs<'c> {
     }
 
     /// What is missing for the evidence to count as what it is called.
-    pub fn gaps(&self, kind: EvidenceType, blank: bool, only_prose: bool, table: &Table) -> Vec<String> {
+    pub fn gaps(
+        &self,
+        kind: EvidenceType,
+        blank: bool,
+        only_prose: bool,
+        table: &GateTable,
+    ) -> Vec<String> {
         let name = super::table::word(kind);
         let gap = match table.evidence(kind).map(|row| row.backing) {
             _ if blank => Some("no evidence".to_owned()),
@@ -206,7 +231,7 @@ fn commands<'r, 'c: 'r>(reads: impl Iterator<Item = &'r Read<'c>>) -> Vec<String
 /// Whether a path that changed since a run takes its word from it. Paths that are not part
 /// of the change count unless they are prose: code that was put back was still tested as
 /// something else.
-fn matters(path: &str, index: &Index<'_>, table: &Table) -> bool {
+fn matters(path: &str, index: &Index<'_>, table: &GateTable) -> bool {
     match index.at(path) {
         Some(file) => !file.prose,
         None => !ends(path, &table.files.prose),
@@ -214,7 +239,7 @@ fn matters(path: &str, index: &Index<'_>, table: &Table) -> bool {
 }
 
 /// Whether the program of a run is said to be another one.
-fn is_named(read: &Read<'_>, texts: &[&Text], table: &Table) -> bool {
+fn is_named(read: &Read<'_>, texts: &[&Text], table: &GateTable) -> bool {
     let first = read.receipt.command.split_whitespace().next().unwrap_or_default();
     let program = first.rsplit('/').next().unwrap_or(first).to_lowercase();
     texts.iter().any(|text| text.has(&program))

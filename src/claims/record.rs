@@ -15,7 +15,7 @@ pub const FORMAT: u32 = 1;
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum RecordKind {
     VerifyClaim,
     ResponseGate,
     CausalTrace,
@@ -27,7 +27,7 @@ pub enum Kind {
     Seal,
 }
 
-impl Kind {
+impl RecordKind {
     /// The word that stands in records.
     pub fn word(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ pub struct Record {
     pub n: u64,
     /// Id of the record before.
     pub prev: Option<String>,
-    pub kind: Kind,
+    pub kind: RecordKind,
     pub at: UnixSeconds,
     /// The job that had the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ pub struct Record {
 
 impl Record {
     /// A record of `kind`, bound to `tree`, with nothing else in it yet.
-    pub fn new(kind: Kind, at: UnixSeconds, tree: String) -> Self {
+    pub fn new(kind: RecordKind, at: UnixSeconds, tree: String) -> Self {
         Self {
             format: FORMAT,
             n: 1,

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use super::arithmetic as sums;
 use super::gate::{
-    Authority, ClaimAnswer, ConfidenceFusion, ContinuityBinding, InputVerification, PathsAnswer, Physics,
-    ReceiptRead, RequireTool, ResponseAnswer, TrustEvaluation,
+    Authority, ClaimAnswer, ConfidenceFusion, ContinuityBinding, InputVerification, PathsAnswer,
+    Physics, ReceiptRead, RequireTool, ResponseAnswer, TrustEvaluation,
 };
 use super::items::{self, Index, each_once};
 use super::phrases::Text;
 use super::receipts::Runs;
 use super::surface::Surface;
-use super::table::{Backing, Finding, Table, Thresholds};
+use super::table::{Backing, Finding, GateTable, Thresholds};
 use super::{ActionType, Claim, ClaimCase, Directive, EvidenceType, How, ResponseCase, Truth};
 
 /// The most names that one reason lists.
@@ -20,7 +20,7 @@ const NAMED: usize = 8;
 
 /// Reasons as they are found, and the most severe answer that they leave.
 struct Reasons<'t> {
-    table: &'t Table,
+    table: &'t GateTable,
     /// The claim says that something is fixed or that tests pass.
     fixed: bool,
     directive: Directive,
@@ -30,7 +30,7 @@ struct Reasons<'t> {
 }
 
 impl<'t> Reasons<'t> {
-    fn new(table: &'t Table, fixed: bool) -> Self {
+    fn new(table: &'t GateTable, fixed: bool) -> Self {
         Self { table, fixed, directive: Directive::Pass, said: Vec::new(), step: None }
     }
 
@@ -52,7 +52,7 @@ impl<'t> Reasons<'t> {
             return;
         }
         let Some(row) = self.table.finding(finding) else {
-            // `Table::check` wants every row; a table without one must not be a milder gate.
+            // `GateTable::check` wants every row; a table without one must not be a milder gate.
             self.add(Directive::Reject, &super::table::word(finding));
             return;
         };
@@ -148,7 +148,13 @@ struct Declared {
 }
 
 impl Declared {
-    fn of(affected: &[String], tested: &[String], index: &Index<'_>, truth: &Truth, table: &Table) -> Self {
+    fn of(
+        affected: &[String],
+        tested: &[String],
+        index: &Index<'_>,
+        truth: &Truth,
+        table: &GateTable,
+    ) -> Self {
         let count = truth.files.len();
         let held: BTreeSet<&str> = truth.held.iter().map(String::as_str).collect();
         let mut declared = Self {
@@ -166,7 +172,11 @@ impl Declared {
                 declared.named_files[at] = true;
             }
             if files.is_empty() {
-                let list = if held.contains(item) { &mut declared.untouched } else { &mut declared.phantoms };
+                let list = if held.contains(item) {
+                    &mut declared.untouched
+                } else {
+                    &mut declared.phantoms
+                };
                 list.push(item.to_owned());
             }
             declared.affected.push((item.to_owned(), files));
@@ -185,7 +195,10 @@ impl Declared {
             if files.is_empty() && !held.contains(item) {
                 declared.phantom_tests.push(item.to_owned());
             } else {
-                stems.extend(items::tested_by_name(item.split("::").next().unwrap_or(item), &table.files));
+                stems.extend(items::tested_by_name(
+                    item.split("::").next().unwrap_or(item),
+                    &table.files,
+                ));
             }
             declared.tested_text.push(item.to_owned());
         }
@@ -207,14 +220,15 @@ impl Declared {
 }
 
 /// The answer of `verify_claim`.
-pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
+pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let (claim, truth) = (&case.claim, &case.truth);
     let (text, evidence) = (Text::of(&claim.text), Text::of(&claim.evidence));
     let action = action_claimed(&text, table);
     let index = Index::of(truth);
     let surface = Surface::of(truth, table);
     let runs = Runs::of(&case.receipts, &index, table);
-    let declared = Declared::of(&claim.code_paths_affected, &claim.code_paths_tested, &index, truth, table);
+    let declared =
+        Declared::of(&claim.code_paths_affected, &claim.code_paths_tested, &index, truth, table);
     let passes = says_that_it_ran(&[&text, &evidence], table);
     let mut reasons = Reasons::new(table, action != ActionType::Other || passes);
 
@@ -263,13 +277,13 @@ pub(super) fn claim(case: &ClaimCase, table: &Table) -> ClaimAnswer {
 }
 
 /// What a text says is done.
-fn action_claimed(text: &Text, table: &Table) -> ActionType {
+fn action_claimed(text: &Text, table: &GateTable) -> ActionType {
     let said = table.says.iter().find(|row| text.says(&row.phrases, &table.words));
     said.map_or(ActionType::Other, |row| row.action)
 }
 
 /// One of `texts` states a fact that only a run shows.
-fn says_that_it_ran(texts: &[&Text], table: &Table) -> bool {
+fn says_that_it_ran(texts: &[&Text], table: &GateTable) -> bool {
     let says = |phrases: &[String]| texts.iter().any(|text| text.says(phrases, &table.words));
     table.fact.iter().any(|row| row.backing == Backing::Run && says(&row.phrases))
 }
@@ -283,7 +297,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &Table) -> Self {
+    fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
         let kind = claim.evidence_type;
         let blank = claim.evidence.trim().is_empty() || kind == EvidenceType::None;
         let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
@@ -292,7 +306,12 @@ impl Seen {
 }
 
 /// What the receipts say of the evidence, and what would have to be run for it.
-fn evidence_shown(reasons: &mut Reasons<'_>, texts: &[&Text], seen: &Seen, runs: &Runs<'_>) -> RequireTool {
+fn evidence_shown(
+    reasons: &mut Reasons<'_>,
+    texts: &[&Text],
+    seen: &Seen,
+    runs: &Runs<'_>,
+) -> RequireTool {
     let table = reasons.table;
     if seen.blank {
         reasons.found(Finding::NoEvidence);
@@ -315,7 +334,9 @@ fn coverage_of_tests(
         declared.tested_files[at]
             || (surface.only_prose && !seen.blank)
             || (runs.any_fresh()
-                && (truth.files[at].test || surface.is_quiet(at) || truth.files[at].how == How::Deleted))
+                && (truth.files[at].test
+                    || surface.is_quiet(at)
+                    || truth.files[at].how == How::Deleted))
     };
     tested(declared, surface, &covered, truth)
 }
@@ -336,7 +357,7 @@ struct ClaimFigures {
 }
 
 impl ClaimFigures {
-    fn of(case: &ClaimCase, table: &Table, shares: &Shares, weight: f64) -> Self {
+    fn of(case: &ClaimCase, table: &GateTable, shares: &Shares, weight: f64) -> Self {
         let figures = &table.figures;
         let drift = sums::share_or(case.drift, 1.0);
         let coverage = sums::coverage(figures, shares.tested, shares.named);
@@ -391,7 +412,12 @@ fn substance(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text) {
 }
 
 /// What was declared and is not there.
-fn declarations(reasons: &mut Reasons<'_>, case: &ClaimCase, declared: &Declared, index: &Index<'_>) {
+fn declarations(
+    reasons: &mut Reasons<'_>,
+    case: &ClaimCase,
+    declared: &Declared,
+    index: &Index<'_>,
+) {
     reasons.names(Finding::Phantom, &declared.phantoms);
     reasons.names(Finding::Untouched, &declared.untouched);
     let mut tests = declared.phantom_tests.clone();
@@ -440,7 +466,8 @@ fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
             || stems.contains(name)
             || truth.held.iter().any(|held| held.contains(name))
     };
-    let named = items::tests_named(&claim.text).into_iter().chain(items::tests_named(&claim.evidence));
+    let named =
+        items::tests_named(&claim.text).into_iter().chain(items::tests_named(&claim.evidence));
     named.filter(|name| !known(name)).map(str::to_owned).collect()
 }
 
@@ -456,11 +483,14 @@ fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
         sentences(&both).filter(|sentence| Text::of(sentence).has_any(removals)).collect();
     let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
         let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
-        let method =
-            if gone.name == file { file } else { gone.name.rsplit([':', '.']).next().unwrap_or(&gone.name) };
-        admits
-            .iter()
-            .any(|sentence| [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name)))
+        let method = if gone.name == file {
+            file
+        } else {
+            gone.name.rsplit([':', '.']).next().unwrap_or(&gone.name)
+        };
+        admits.iter().any(|sentence| {
+            [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name))
+        })
     });
     let list = |gone: &[&super::TestGone]| {
         gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
@@ -484,7 +514,12 @@ fn names(text: &str, name: &str) -> bool {
 }
 
 /// Whether a fact is stated that nothing of this turn shows.
-fn required(texts: &[&Text], kind: Option<EvidenceType>, runs: &Runs<'_>, table: &Table) -> RequireTool {
+fn required(
+    texts: &[&Text],
+    kind: Option<EvidenceType>,
+    runs: &Runs<'_>,
+    table: &GateTable,
+) -> RequireTool {
     let mut required = RequireTool::default();
     let mut need = |row: &super::table::FactRow| {
         required.needed = true;
@@ -519,7 +554,11 @@ fn binding(case: &ClaimCase) -> ContinuityBinding {
     opened(spoken, case.opened.as_deref(), claim.read_paths.as_deref())
 }
 
-fn opened(spoken: &[String], seen: Option<&[String]>, said: Option<&[String]>) -> ContinuityBinding {
+fn opened(
+    spoken: &[String],
+    seen: Option<&[String]>,
+    said: Option<&[String]>,
+) -> ContinuityBinding {
     let (read, source) = match (seen, said) {
         (Some(seen), _) => (seen, "hooks"),
         (None, Some(said)) => (said, "agent"),
@@ -533,7 +572,9 @@ fn opened(spoken: &[String], seen: Option<&[String]>, said: Option<&[String]>) -
     let is_open = |item: &str| {
         let item = clean(item);
         read.contains(&item)
-            || read.iter().any(|path| ends(path, &item) || (item.starts_with('/') && ends(&item, path)))
+            || read
+                .iter()
+                .any(|path| ends(path, &item) || (item.starts_with('/') && ends(&item, path)))
     };
     let unopened: Vec<String> =
         each_once(spoken).into_iter().filter(|item| !is_open(item)).map(str::to_owned).collect();
@@ -543,14 +584,16 @@ fn opened(spoken: &[String], seen: Option<&[String]>, said: Option<&[String]>) -
 // ---- response_gate
 
 /// The answer of `response_gate`.
-pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
+pub(super) fn response(case: &ResponseCase, table: &GateTable) -> ResponseAnswer {
     let truth = &case.truth;
     let index = Index::of(truth);
     let surface = Surface::of(truth, table);
     let runs = Runs::of(&case.receipts, &index, table);
     let claims_fixed = case.action_type == ActionType::ClaimFixed;
-    let claims =
-        matches!(case.action_type, ActionType::ClaimFixed | ActionType::ClaimWorking | ActionType::Deploy);
+    let claims = matches!(
+        case.action_type,
+        ActionType::ClaimFixed | ActionType::ClaimWorking | ActionType::Deploy
+    );
     let mut reasons = Reasons::new(table, claims);
 
     let kind = case.evidence_type;
@@ -598,7 +641,7 @@ pub(super) fn response(case: &ResponseCase, table: &Table) -> ResponseAnswer {
 }
 
 /// The arithmetic of a response.
-fn state_of_response(case: &ResponseCase, asked: &sums::Response, table: &Table) -> State {
+fn state_of_response(case: &ResponseCase, asked: &sums::Response, table: &GateTable) -> State {
     let figures = &table.figures;
     let drift = sums::share_or(case.drift, 1.0);
     let entropy = sums::entropy_of_response(figures, asked);
@@ -617,7 +660,12 @@ fn state_of_response(case: &ResponseCase, asked: &sums::Response, table: &Table)
 // ---- verify_paths
 
 /// The answer of `verify_paths`: what was declared beside what changed.
-pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Table) -> PathsAnswer {
+pub fn paths(
+    affected: &[String],
+    tested: &[String],
+    truth: &Truth,
+    table: &GateTable,
+) -> PathsAnswer {
     let index = Index::of(truth);
     let surface = Surface::of(truth, table);
     let declared = Declared::of(affected, tested, &index, truth, table);
@@ -626,9 +674,15 @@ pub fn paths(affected: &[String], tested: &[String], truth: &Truth, table: &Tabl
         truth.files.iter().flat_map(|file| file.functions.iter().cloned()).collect();
     functions.sort();
     functions.dedup();
-    let phantom_claims: Vec<String> =
-        declared.phantoms.iter().chain(&declared.untouched).chain(&declared.phantom_tests).cloned().collect();
-    let covered = |at: usize| declared.tested_files[at] || truth.files[at].test || surface.is_quiet(at);
+    let phantom_claims: Vec<String> = declared
+        .phantoms
+        .iter()
+        .chain(&declared.untouched)
+        .chain(&declared.phantom_tests)
+        .cloned()
+        .collect();
+    let covered =
+        |at: usize| declared.tested_files[at] || truth.files[at].test || surface.is_quiet(at);
     PathsAnswer {
         declaration_trust: sums::rounded(share * declared.honest()),
         declaration_coverage: sums::rounded(share),

@@ -132,7 +132,8 @@ impl Runs {
         let known = || KINDS.map(super::table::word).join(", ");
         for row in &self.run {
             let name = &row.name;
-            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+            let plain =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
             let fault = if name.is_empty() || !name.chars().all(plain) {
                 Some("a name has small letters, digits, `-` and `_`".to_owned())
             } else if !seen.insert(name) {
@@ -152,7 +153,11 @@ impl Runs {
             }
         }
         let empty = self.wrapper.iter().any(|row| row.wraps.is_empty());
-        if empty { Err(RunsError::Row("wrapper: `wraps` says how it begins".to_owned())) } else { Ok(()) }
+        if empty {
+            Err(RunsError::Row("wrapper: `wraps` says how it begins".to_owned()))
+        } else {
+            Ok(())
+        }
     }
 
     /// Says what `line` is.
@@ -189,7 +194,9 @@ impl Runs {
                     || !(word.starts_with('-') || before.starts_with('-'))
                 {
                     // A program that is called by its path is no place.
-                    named.extend(Some(value).filter(|value| program(value) == *value).map(str::to_owned));
+                    named.extend(
+                        Some(value).filter(|value| program(value) == *value).map(str::to_owned),
+                    );
                 }
                 before = if word.contains('=') { "" } else { word };
             }
@@ -225,7 +232,9 @@ impl Runs {
             let wraps = row.wraps.iter().find_map(|wraps| begins(wraps, words, &row.valued))?;
             let mut rest = &words[wraps.len..];
             let mut takes = row.takes;
-            *runs &= !words[..wraps.len].iter().any(|word| self.silent.iter().any(|flag| like(flag, word)));
+            *runs &= !words[..wraps.len]
+                .iter()
+                .any(|word| self.silent.iter().any(|flag| like(flag, word)));
             while let Some(word) = rest.first() {
                 let set = word
                     .split_once('=')
@@ -262,18 +271,24 @@ impl Runs {
                 .enumerate()
                 .filter(|(at, word)| !word.starts_with('-') && !is_value(*at))
                 .any(|(_, word)| row.needs.iter().any(|need| like(need, word)))
-            || rest.iter().any(|word| row.needs.iter().any(|need| need.starts_with('-') && like(need, word)));
+            || rest
+                .iter()
+                .any(|word| row.needs.iter().any(|need| need.starts_with('-') && like(need, word)));
         needed.then(|| (row.name.as_str(), !self.is_silent(row, words, rest)))
     }
 
     fn is_silent(&self, row: &RunRow, words: &[&str], rest: &[&str]) -> bool {
         let silent = || self.silent.iter().chain(&row.silent);
-        let flag =
-            |word: &str| silent().any(|one| one.starts_with('-') && (like(one, word) || valued(one, word)));
+        let flag = |word: &str| {
+            silent().any(|one| one.starts_with('-') && (like(one, word) || valued(one, word)))
+        };
         let letter = |word: &str| {
-            let cluster = word.strip_prefix('-').filter(|rest| row.clusters && !rest.starts_with('-'));
-            let letters =
-                || silent().filter_map(|one| one.strip_prefix('-').filter(|one| one.chars().count() == 1));
+            let cluster =
+                word.strip_prefix('-').filter(|rest| row.clusters && !rest.starts_with('-'));
+            let letters = || {
+                silent()
+                    .filter_map(|one| one.strip_prefix('-').filter(|one| one.chars().count() == 1))
+            };
             cluster.is_some_and(|cluster| letters().any(|letter| cluster.contains(letter)))
         };
         let named = |word: &&str| silent().any(|one| !one.starts_with('-') && like(one, word));
@@ -282,7 +297,9 @@ impl Runs {
         // Flags, and settings like `SHELL=…`, which `make` takes among its words.
         let setting = |word: &&str| silent().any(|one| one.contains("=*") && like(one, word));
         words.iter().any(|word| flag(word) || letter(word) || setting(word))
-            || words[..head].iter().any(|word| named(word) || row.between.iter().any(|one| like(one, word)))
+            || words[..head]
+                .iter()
+                .any(|word| named(word) || row.between.iter().any(|one| like(one, word)))
             || first.is_some_and(named)
     }
 }
@@ -576,7 +593,8 @@ mod tests {
             .expect_err("no backs")
             .to_string();
         assert!(error.contains("run frob") && error.contains("unit_test"), "{error}");
-        let error = runs.with(vec![RunRow { name: "A b".into(), ..row }]).expect_err("a name").to_string();
+        let error =
+            runs.with(vec![RunRow { name: "A b".into(), ..row }]).expect_err("a name").to_string();
         assert!(error.contains("run A b"), "{error}");
         let error = Runs::parse(
             "silent = []\nmasking = []\n[[run]]\nname = \"x\"\nruns = [\"x\"]\nbacks = [\"guess\"]",
@@ -595,7 +613,10 @@ mod tests {
         }
 
         #[test]
-        fn no_line_of_shell_words_panics(words in prop::collection::vec("cargo|test|-[a-z]|--|&&|;|\\||\\(|\\)|env|X=1|timeout|5|'|\"|\\$x|cd|bash|-c", 0..12)) {
+        fn no_line_of_shell_words_panics(
+            words in prop::collection::vec(
+                "cargo|test|-[a-z]|--|&&|;|\\||\\(|\\)|env|X=1|timeout|5|'|\"|\\$x|cd|bash|-c",
+                0..12)) {
             recognise(&words.join(" "));
         }
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{rounded, share};
-use super::table::{Table, word};
+use super::table::{GateTable, word};
 use super::{Directive, EvidenceType, Inquiry};
 use crate::claims::gate::Ruling;
 
 /// How often recent claims were turned down or contradicted: an exponential mean over the
 /// last verdicts, oldest first in `past`; `contradicted` says that something seen later
 /// spoke against a claim that stood.
-pub fn drift(past: &[(Directive, bool)], table: &Table) -> f64 {
+pub fn drift(past: &[(Directive, bool)], table: &GateTable) -> f64 {
     let figures = &table.figures;
     let recent = &past[past.len().saturating_sub(figures.drift_window)..];
     let mean = recent.iter().fold(0.0, |mean, &(directive, contradicted)| {
@@ -72,7 +72,7 @@ pub struct PastClaim {
 const LISTED: usize = 10;
 
 /// Takes rulings together, oldest first.
-pub fn report(past: &[Past<'_>], table: &Table) -> SessionReport {
+pub fn report(past: &[Past<'_>], table: &GateTable) -> SessionReport {
     let mut report = SessionReport { total: past.len(), ..SessionReport::default() };
     let mut verdicts = Vec::with_capacity(past.len());
     let mut means = Means::default();
@@ -153,8 +153,8 @@ mod tests {
     use super::super::{ActionType, ResponseCase, Truth};
     use super::*;
 
-    fn table() -> Table {
-        Table::shipped().expect("rows")
+    fn table() -> GateTable {
+        GateTable::shipped().expect("rows")
     }
 
     fn is(value: f64, wanted: f64) {
@@ -212,7 +212,12 @@ mod tests {
             .collect();
         let counted = report(&past, &table);
         assert_eq!(
-            (counted.total, counted.opened, counted.directives["pass"], counted.directives["reject"]),
+            (
+                counted.total,
+                counted.opened,
+                counted.directives["pass"],
+                counted.directives["reject"]
+            ),
             (12, 11, 11, 1)
         );
         assert_eq!(counted.evidence_types_used["code_review"], 12);

@@ -2,12 +2,12 @@
 
 use super::arithmetic;
 use super::items::ends;
-use super::table::Table;
+use super::table::GateTable;
 use super::{ChangedFile, Truth};
 
 /// What a changed file is to the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum SurfaceKind {
     /// Runs, and has to be declared and tested.
     Code,
     /// Is run by a run of the tests.
@@ -22,18 +22,18 @@ enum Kind {
 /// its prose. What lies beside the surface is named, and held against nobody.
 #[derive(Debug)]
 pub(super) struct Surface {
-    kinds: Vec<Kind>,
+    kinds: Vec<SurfaceKind>,
     /// What the surface is made of.
-    of: Option<Kind>,
+    of: Option<SurfaceKind>,
     /// Nothing in the change runs.
     pub only_prose: bool,
 }
 
 impl Surface {
-    pub fn of(truth: &Truth, table: &Table) -> Self {
-        let kinds: Vec<Kind> = truth.files.iter().map(|file| kind(file, table)).collect();
+    pub fn of(truth: &Truth, table: &GateTable) -> Self {
+        let kinds: Vec<SurfaceKind> = truth.files.iter().map(|file| kind(file, table)).collect();
         let of = kinds.iter().copied().min();
-        Self { of, only_prose: of == Some(Kind::Prose), kinds }
+        Self { of, only_prose: of == Some(SurfaceKind::Prose), kinds }
     }
 
     /// Whether the file belongs to the surface.
@@ -43,16 +43,16 @@ impl Surface {
 
     /// Something of the change runs, or tests what runs.
     pub fn has_code(&self) -> bool {
-        matches!(self.of, Some(Kind::Code | Kind::Test))
+        matches!(self.of, Some(SurfaceKind::Code | SurfaceKind::Test))
     }
 
     /// Whether a run of the tests covers the file without anybody naming it.
     pub fn is_quiet(&self, at: usize) -> bool {
-        self.kinds.get(at).is_some_and(|kind| *kind > Kind::Code)
+        self.kinds.get(at).is_some_and(|kind| *kind > SurfaceKind::Code)
     }
 
     pub fn is_prose(&self, at: usize) -> bool {
-        self.kinds.get(at) == Some(&Kind::Prose)
+        self.kinds.get(at) == Some(&SurfaceKind::Prose)
     }
 
     fn members(&self) -> impl Iterator<Item = usize> {
@@ -81,20 +81,20 @@ impl Surface {
 
     /// What changed beside the surface and was not declared; prose needs no word.
     pub fn warnings(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
-        let beside =
-            (0..self.kinds.len()).filter(|&at| !self.holds(at) && !self.is_prose(at) && !declared[at]);
+        let beside = (0..self.kinds.len())
+            .filter(|&at| !self.holds(at) && !self.is_prose(at) && !declared[at]);
         beside.map(|at| format!("changed as well: {}", truth.files[at].path)).collect()
     }
 }
 
-fn kind(file: &ChangedFile, table: &Table) -> Kind {
+fn kind(file: &ChangedFile, table: &GateTable) -> SurfaceKind {
     if file.prose {
-        Kind::Prose
+        SurfaceKind::Prose
     } else if file.test {
-        Kind::Test
+        SurfaceKind::Test
     } else if file.functions.is_empty() && ends(&file.path, &table.files.passive) {
-        Kind::Passive
+        SurfaceKind::Passive
     } else {
-        Kind::Code
+        SurfaceKind::Code
     }
 }

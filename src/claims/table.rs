@@ -1,7 +1,7 @@
 //! The rows of the gate: weights, thresholds, phrases, findings.
 //!
 //! A table is recorded with each verdict, so it reads and writes as JSON without loss; an
-//! old verdict is repeated by the rows that it was given by. [`Table::check`] says what is
+//! old verdict is repeated by the rows that it was given by. [`GateTable::check`] says what is
 //! wrong with rows, each by its name.
 
 use std::collections::BTreeMap;
@@ -277,7 +277,7 @@ pub struct TraceRows {
 /// All rows of the gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table {
+pub struct GateTable {
     pub evidence: Vec<EvidenceRow>,
     pub threshold: Vec<Thresholds>,
     pub says: Vec<SaysRow>,
@@ -293,7 +293,7 @@ pub struct Table {
     pub backs: BTreeMap<String, Vec<EvidenceType>>,
 }
 
-impl Table {
+impl GateTable {
     /// The rows that git seed brings, with its runs of tests.
     pub fn shipped() -> Result<Self, TableError> {
         let table: Self = shipped::read(shipped::shipped!("gate"))?;
@@ -302,7 +302,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Reads rows from TOML; runs of tests are added with [`Table::with_runs`].
+    /// Reads rows from TOML; runs of tests are added with [`GateTable::with_runs`].
     pub fn parse(toml: &str) -> Result<Self, TableError> {
         let table: Self = toml::from_str(toml)?;
         table.check()?;
@@ -362,7 +362,8 @@ impl Table {
     fn threshold_fault(&self) -> Option<String> {
         if !self.threshold.iter().any(|row| row.action == ActionType::Other) {
             return Some(
-                "threshold: the row `other` is missing, which stands for every action without one".into(),
+                "threshold: the row `other` is missing, which stands for every action without one"
+                    .into(),
             );
         }
         for (at, row) in self.threshold.iter().enumerate() {
@@ -381,7 +382,9 @@ impl Table {
                 ));
             }
             if confidence.regenerate > confidence.rewrite {
-                return Some(format!("threshold {name}: confidence has to rise from regenerate to rewrite"));
+                return Some(format!(
+                    "threshold {name}: confidence has to rise from regenerate to rewrite"
+                ));
             }
         }
         None
@@ -390,7 +393,8 @@ impl Table {
     fn finding_fault(&self) -> Option<String> {
         Finding::ALL.into_iter().find_map(|name| {
             let rows = self.finding.iter().filter(|row| row.name == name).count();
-            (rows != 1).then(|| format!("finding {}: wants exactly one row, has {rows}", word(name)))
+            (rows != 1)
+                .then(|| format!("finding {}: wants exactly one row, has {rows}", word(name)))
         })
     }
 
@@ -402,7 +406,9 @@ impl Table {
                 return Some(format!("{name}: has no phrases"));
             }
             let bad = phrases.iter().find(|phrase| {
-                phrase.trim().is_empty() || phrase.chars().any(char::is_uppercase) || phrase.contains("  ")
+                phrase.trim().is_empty()
+                    || phrase.chars().any(char::is_uppercase)
+                    || phrase.contains("  ")
             });
             if let Some(phrase) = bad {
                 return Some(format!(
@@ -429,7 +435,8 @@ impl Table {
             return Some(format!("figures.{name}: the first has to be below the second"));
         }
         (figures.drift_window == 0 || !share(figures.drift_weight)).then(|| {
-            "figures.drift_window and drift_weight: at least one verdict, a weight between 0 and 1".into()
+            "figures.drift_window and drift_weight: at least one verdict, a weight between 0 and 1"
+                .into()
         })
     }
 }
@@ -462,24 +469,24 @@ fn share(value: f64) -> bool {
 mod tests {
     use super::*;
 
-    fn shipped() -> Table {
-        Table::shipped().expect("the shipped rows")
+    fn shipped() -> GateTable {
+        GateTable::shipped().expect("the shipped rows")
     }
 
     #[test]
     fn the_shipped_rows_are_sound_and_come_back_from_json() {
         let table = shipped();
         let json = serde_json::to_string(&table).expect("json");
-        let again: Table = serde_json::from_str(&json).expect("the same");
+        let again: GateTable = serde_json::from_str(&json).expect("the same");
         assert!(again == table, "JSON loses something");
         assert_eq!(serde_json::to_string(&again).expect("json"), json);
-        let toml = Table::parse(include_str!("gate.toml")).expect("the TOML");
+        let toml = GateTable::parse(include_str!("gate.toml")).expect("the TOML");
         assert!(toml.with_runs(&Runs::shipped().expect("runs")) == table, "TOML and JSON differ");
     }
 
     #[test]
     fn a_bad_row_is_named() {
-        let bad = |change: fn(&mut Table)| {
+        let bad = |change: fn(&mut GateTable)| {
             let mut table = shipped();
             change(&mut table);
             table.check().expect_err("bad").to_string()
@@ -487,10 +494,13 @@ mod tests {
         for (said, change) in [
             (
                 "evidence unit_test: wants",
-                (|t| t.evidence.retain(|row| row.kind != EvidenceType::UnitTest)) as fn(&mut Table),
+                (|t| t.evidence.retain(|row| row.kind != EvidenceType::UnitTest))
+                    as fn(&mut GateTable),
             ),
             ("evidence none: its weight", |t| t.evidence[7].weight = 2.0),
-            ("threshold: the row `other`", |t| t.threshold.retain(|row| row.action != ActionType::Other)),
+            ("threshold: the row `other`", |t| {
+                t.threshold.retain(|row| row.action != ActionType::Other)
+            }),
             ("threshold deploy: entropy has to rise", |t| t.threshold[2].entropy.damp = 0.9),
             ("threshold deploy: stands twice", |t| t.threshold.push(t.threshold[2].clone())),
             ("finding missed: wants exactly one row, has 0", |t| {
@@ -504,7 +514,8 @@ mod tests {
             assert!(error.contains(said), "{error}");
         }
         let error =
-            Table::parse("[[evidence]]\nkind = \"guess\"\nweight = 1.0\nbacking = \"run\"").expect_err("bad");
+            GateTable::parse("[[evidence]]\nkind = \"guess\"\nweight = 1.0\nbacking = \"run\"")
+                .expect_err("bad");
         assert!(error.to_string().contains("`unit_test`"), "{error}");
     }
 }

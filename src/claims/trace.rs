@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{rounded, share};
-use super::table::{Table, TraceRows};
+use super::table::{GateTable, TraceRows};
 use super::{Directive, TraceCase};
 
 /// What a chain is worth. To whoever asks for a [`Directive`], solid passes, weak is damped,
@@ -47,8 +47,11 @@ pub struct TraceAnswer {
 /// The links of a chain that was written as text: joined by arrows, else one a line.
 pub fn links(chain: &str) -> Vec<String> {
     let arrows = chain.replace("=>", "→").replace("->", "→").replace(['⇒', '⟶'], "→");
-    let parted: Vec<&str> =
-        if arrows.contains('→') { arrows.split('→').collect() } else { arrows.lines().collect() };
+    let parted: Vec<&str> = if arrows.contains('→') {
+        arrows.split('→').collect()
+    } else {
+        arrows.lines().collect()
+    };
     parted.into_iter().map(tidy).filter(|link| !link.is_empty()).collect()
 }
 
@@ -62,7 +65,7 @@ fn tidy(link: &str) -> String {
 }
 
 /// Decides what a chain is worth.
-pub fn judge(case: &TraceCase, table: &Table) -> TraceAnswer {
+pub fn judge(case: &TraceCase, table: &GateTable) -> TraceAnswer {
     let rows = &table.trace;
     let parsed: Vec<String> = case.links.iter().flat_map(|link| links(link)).collect();
     let specific = specific_links(case, &parsed);
@@ -144,8 +147,9 @@ fn words(link: &str) -> Vec<String> {
 
 /// Whether two texts share a word that says something.
 fn shares_a_word(one: &str, other: &str) -> bool {
-    let telling =
-        |text: &str| words(text).into_iter().filter(|word| word.chars().count() > 3).collect::<Vec<_>>();
+    let telling = |text: &str| {
+        words(text).into_iter().filter(|word| word.chars().count() > 3).collect::<Vec<_>>()
+    };
     let others = telling(other);
     // Forms of a word share their beginning.
     let start = |word: &str| word.chars().take(4).collect::<String>();
@@ -169,14 +173,18 @@ fn is_specific(link: &str, known: &BTreeSet<&str>, names: &BTreeSet<&str>) -> bo
 
 fn is_identifier(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| matches!(c, '(' | ')' | ':'));
-    let plain = bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '(' | ')'));
-    let call = word.ends_with("()") || (word.contains('(') && word.ends_with(')') && !word.starts_with('('));
+    let plain =
+        bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '(' | ')'));
+    let call = word.ends_with("()")
+        || (word.contains('(') && word.ends_with(')') && !word.starts_with('('));
     let snake = bare.trim_matches('_').contains('_');
     let scoped = bare.contains("::");
     let mut letters = bare.chars();
     let first = letters.next();
-    let hump =
-        bare.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let hump = bare
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     let dotted = bare.split('.').count() > 1
         && bare.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
     first.is_some_and(|c| c.is_alphabetic() || c == '_')
@@ -190,8 +198,8 @@ mod tests {
 
     use super::*;
 
-    fn table() -> Table {
-        Table::shipped().expect("rows")
+    fn table() -> GateTable {
+        GateTable::shipped().expect("rows")
     }
 
     fn case(symptom: &str, chain: &str) -> TraceCase {
@@ -221,7 +229,8 @@ mod tests {
         for (symptom, chain, wanted) in [
             (
                 "request hangs",
-                "lex.rs:12 drops the last token → `next()` waits for more input → read_all loops → the request hangs",
+                "lex.rs:12 drops the last token → `next()` waits for more input → read_all loops \
+                 → the request hangs",
                 Worth::Solid,
             ),
             (
@@ -229,8 +238,16 @@ mod tests {
                 "src/parser/lex.rs drops a token → next() waits → the server is hanging",
                 Worth::Solid,
             ),
-            ("request hangs", "something is wrong → it waits somewhere → the request hangs", Worth::Weak),
-            ("request hangs", "lex.rs drops a token → next() waits → read_all returns early", Worth::Weak),
+            (
+                "request hangs",
+                "something is wrong → it waits somewhere → the request hangs",
+                Worth::Weak,
+            ),
+            (
+                "request hangs",
+                "lex.rs drops a token → next() waits → read_all returns early",
+                Worth::Weak,
+            ),
             ("request hangs", "lex.rs is wrong → request hangs", Worth::Incomplete),
             (
                 "request hangs",

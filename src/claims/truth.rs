@@ -54,10 +54,9 @@ impl<'t> Lines<'t> {
         }
         let (few, many) =
             if self.counted.len() < other.counted.len() { (self, other) } else { (other, self) };
-        let shared = few
-            .counted
-            .iter()
-            .map(|(line, count)| line.len() * many.counted.get(line).map_or(0, |there| *there.min(count)));
+        let shared = few.counted.iter().map(|(line, count)| {
+            line.len() * many.counted.get(line).map_or(0, |there| *there.min(count))
+        });
         shared.sum::<usize>() * 100 / most
     }
 }
@@ -120,8 +119,8 @@ fn changed_file(read: &Read<'_>, languages: &Languages) -> ChangedFile {
         }
     }
     // Tests may live beside the code: then the change is one of tests if nothing else changed.
-    let all_tests =
-        tests > 0 && tests == seen.iter().filter(|whole| before.get(*whole) != after.get(*whole)).count();
+    let all_tests = tests > 0
+        && tests == seen.iter().filter(|whole| before.get(*whole) != after.get(*whole)).count();
     ChangedFile {
         path: read.piece.path.clone(),
         was: read.piece.was.clone(),
@@ -160,9 +159,11 @@ fn tests_gone(sides: &[Read<'_>]) -> Vec<TestGone> {
     for (at, read) in sides.iter().enumerate() {
         let mut runs: BTreeMap<&str, bool> = BTreeMap::new();
         for case in cases(read) {
-            *runs.entry(case.definition.whole.as_str()).or_default() |= case.definition.live && !case.hollow;
+            *runs.entry(case.definition.whole.as_str()).or_default() |=
+                case.definition.live && !case.hollow;
         }
-        let there: BTreeSet<&str> = read.after.definitions.iter().map(|new| new.whole.as_str()).collect();
+        let there: BTreeSet<&str> =
+            read.after.definitions.iter().map(|new| new.whole.as_str()).collect();
         let said = words_of(&read.after.comments);
         for old in read.before.definitions.iter().filter(|old| old.live) {
             let how = match runs.get(old.whole.as_str()) {
@@ -188,7 +189,8 @@ fn without_moved(gone: &mut Vec<(usize, &Definition, Gone)>, came: &[(usize, &De
     }
     let mut taken = BTreeSet::new();
     gone.retain(|(_, old, how)| {
-        let elsewhere = (*how == Gone::Deleted).then(|| by_name.get_mut(old.name.as_str())?.pop()).flatten();
+        let elsewhere =
+            (*how == Gone::Deleted).then(|| by_name.get_mut(old.name.as_str())?.pop()).flatten();
         elsewhere.is_none_or(|index| !taken.insert(index))
     });
     if gone.len().saturating_mul(came.len() - taken.len()) > MOST_PAIRS {
@@ -214,8 +216,13 @@ fn without_moved(gone: &mut Vec<(usize, &Definition, Gone)>, came: &[(usize, &De
 fn came<'r>(sides: &'r [Read<'_>]) -> Vec<(usize, &'r Definition)> {
     let mut found = Vec::new();
     for (at, read) in sides.iter().enumerate() {
-        let known: BTreeSet<&str> =
-            read.before.definitions.iter().filter(|old| old.live).map(|old| old.whole.as_str()).collect();
+        let known: BTreeSet<&str> = read
+            .before
+            .definitions
+            .iter()
+            .filter(|old| old.live)
+            .map(|old| old.whole.as_str())
+            .collect();
         let new = cases(read).into_iter().filter(|case| case.definition.live && !case.hollow);
         found.extend(
             new.map(|case| case.definition)
@@ -308,45 +315,58 @@ mod tests {
         let cases = [
             (
                 "a.rs",
-                "pub(crate) async fn one<T>(x: T) {}\nimpl<T> Show for Two<T> {\n    const fn three() {}\n}\nmacro_rules! four {\n}\n",
+                "pub(crate) async fn one<T>(x: T) {}\nimpl<T> Show for Two<T> {\n    const fn \
+                 three() {}\n}\nmacro_rules! four {\n}\n",
                 "one Two three four",
             ),
             (
                 "a.py",
-                "class One(Base):\n    x = 1\n\n    async def two(self):\n        pass\n\n@wraps\ndef three(): pass\n\nLIMIT = 3\n",
+                "class One(Base):\n    x = 1\n\n    async def two(self):\n        pass\n\n@wraps\n\
+                 def three(): pass\n\nLIMIT = 3\n",
                 "One two three LIMIT",
             ),
             (
                 "a.ts",
-                "export default async function one<T>(x: T) {\n}\nexport class Two {\n  private three(x: number): void {\n    if (x) {\n    }\n  }\n}\nconst four = async (x) => {\n};\nexports.five = function () {\n};\n",
+                "export default async function one<T>(x: T) {\n}\n\
+                 export class Two {\n  private three(x: number): void {\n    if (x) {\n    }\n  \
+                 }\n}\nconst four = async (x) => {\n};\nexports.five = function () {\n};\n",
                 "one Two three four five",
             ),
             (
                 "a.go",
-                "func One(x int) {\n}\n\nfunc (s *Server) Two() error {\n}\n\ntype Three struct {\n}\n",
+                "func One(x int) {\n}\n\nfunc (s *Server) Two() error {\n}\n\n\
+                 type Three struct {\n}\n",
                 "One Two Three",
             ),
             (
                 "a.c",
-                "#include <x.h>\nstatic int one(int a,\n               int b)\n{\n\treturn a;\n}\n\nstruct two {\n\tint x;\n};\n\nchar *three(void) {\n}\nint four(int);\n",
+                "#include <x.h>\nstatic int one(int a,\n               int b)\n{\n\treturn a;\n}\n\
+                 \nstruct two {\n\tint x;\n};\n\nchar *three(void) {\n}\nint four(int);\n",
                 "one two three",
             ),
             (
                 "A.java",
-                "public final class One {\n    @Override\n    public List<String> two(int x) {\n        return foo(x);\n    }\n\n    One(int x) {\n    }\n}\n",
+                "public final class One {\n    @Override\n    public List<String> two(int x) \
+                 {\n        return foo(x);\n    }\n\n    One(int x) {\n    }\n}\n",
                 "One two",
             ),
             (
                 "A.cs",
-                "namespace N\n{\n    class One\n    {\n        public async Task<int> Two(int x)\n        {\n        }\n    }\n}\n",
+                "namespace N\n{\n    class One\n    {\n        public async Task<int> Two(int \
+                 x)\n        {\n        }\n    }\n}\n",
                 "N One Two",
             ),
             (
                 "a.rb",
-                "module One\n  class Two\n    def self.three(x)\n    end\n\n    def four?\n    end\n  end\nend\n",
+                "module One\n  class Two\n    def self.three(x)\n    end\n\
+                 \n    def four?\n    end\n  end\nend\n",
                 "One Two three four?",
             ),
-            ("a.php", "<?php\nclass One {\n    public static function two($x) {\n    }\n}\n", "One two"),
+            (
+                "a.php",
+                "<?php\nclass One {\n    public static function two($x) {\n    }\n}\n",
+                "One two",
+            ),
             ("a.kt", "data class One(val x: Int)\nsuspend fun String.two(): Int = 1\n", "One two"),
             ("a.swift", "struct One {\n    mutating func two() {\n    }\n}\n", "One two"),
             ("a.sh", "set -e\none() {\n  echo\n}\nfunction two {\n}\n", "one two"),
@@ -368,7 +388,8 @@ mod tests {
 
     #[test]
     fn only_what_changed_is_named() {
-        let rust = "use a;\n\n/// One.\nfn one() {\n    1\n}\n\n/// Two.\n#[inline]\nfn two() {\n    2\n}\n";
+        let rust = "use a;\n\n/// One.\nfn one() {\n    1\n}\n\n/// Two.\n#[inline]\n\
+            fn two() {\n    2\n}\n";
         let cases = [
             ("a.rs", rust, rust.replace("    2", "    3"), "two"),
             ("a.rs", rust, rust.replace("/// Two.", "/// Two!"), "two"),
@@ -377,8 +398,11 @@ mod tests {
             ("a.rs", rust, rust.replace("fn two", "fn three"), "three two"),
             (
                 "a.py",
-                "class A:\n    def f(self,\n          x\n    ) -> int:\n        return 1\n\n    def g(self):\n        return 2\n",
-                "class A:\n    def f(self,\n          x\n    ) -> int:\n        return 3\n\n    def g(self):\n        return 2\n".to_owned(),
+                "class A:\n    def f(self,\n          x\n    ) -> int:\n        return 1\n\
+                 \n    def g(self):\n        return 2\n",
+                "class A:\n    def f(self,\n          x\n    ) -> int:\n        return 3\n\
+                 \n    def g(self):\n        return 2\n"
+                    .to_owned(),
                 "f",
             ),
             (
@@ -389,7 +413,11 @@ mod tests {
             ),
         ];
         for (path, before, after, wanted) in cases {
-            assert_eq!(functions(path, Some(before), Some(&after)).join(" "), wanted, "{path}: {after}");
+            assert_eq!(
+                functions(path, Some(before), Some(&after)).join(" "),
+                wanted,
+                "{path}: {after}"
+            );
         }
     }
 
@@ -423,57 +451,80 @@ mod tests {
                 "import pytest\n\ndef test_t():\n    assert f() == 1\n",
                 vec![
                     "import pytest\n\n@pytest.mark.skip\ndef test_t():\n    assert f() == 1\n",
-                    "import pytest\n\n@pytest.mark.skip(reason='x')\ndef test_t():\n    assert f() == 1\n",
+                    "import pytest\n\n@pytest.mark.skip(reason='x')\n\
+                     def test_t():\n    assert f() == 1\n",
                     "import pytest\n\n@pytest.mark.xfail\ndef test_t():\n    assert f() == 1\n",
                     "import pytest\n\n@unittest.skip('x')\ndef test_t():\n    assert f() == 1\n",
-                    "import pytest\n\ndef test_t():\n    \"\"\"Says.\"\"\"\n    pytest.skip('x')\n    assert f() == 1\n",
-                    "import pytest\npytestmark = pytest.mark.skip\n\ndef test_t():\n    assert f() == 1\n",
+                    "import pytest\n\ndef test_t():\n    \"\"\"Says.\"\"\"\n    \
+                     pytest.skip('x')\n    assert f() == 1\n",
+                    "import pytest\npytestmark = pytest.mark.skip\n\n\
+                     def test_t():\n    assert f() == 1\n",
                     "import pytest\n\ndef test_t():\n    pass\n",
                     "import pytest\n\ndef test_t():\n    assert True\n",
                     "import pytest\n\ndef test_t():\n    f()\n",
                     "import pytest\n\n# def test_t():\n#     assert f() == 1\n",
-                    "import pytest\n\n\"\"\"\ndef test_t():\n    assert f() == 1\n\"\"\"\n# test_t\n",
+                    "import pytest\n\n\"\"\"\ndef test_t():\n    assert f() == 1\n\"\"\"\n\
+                     # test_t\n",
                 ],
             ),
             (
                 "a.spec.ts",
-                "describe('a', () => {\n  it('adds', () => {\n    expect(f()).toBe(1);\n  });\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
+                "describe('a', () => {\n  it('adds', () => {\n    expect(f()).toBe(1);\n  });\n  \
+                 it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
                 vec![
-                    "describe('a', () => {\n  it.skip('adds', () => {\n    expect(f()).toBe(1);\n  });\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
-                    "describe('a', () => {\n  xit('adds', () => {\n    expect(f()).toBe(1);\n  });\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
-                    "describe('a', () => {\n  test.todo('adds');\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
-                    "describe('a', () => {\n  it('adds', () => {\n    expect(f()).toBe(1);\n  });\n  it.only('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
-                    "describe('a', () => {\n  it('adds', () => {\n    expect(true).toBe(true);\n  });\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
-                    "describe('a', () => {\n  it('adds', () => {});\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
+                    "describe('a', () => {\n  it.skip('adds', () => {\n    \
+                     expect(f()).toBe(1);\n  });\n  it('other', () => {\n    \
+                     expect(g()).toBe(1);\n  });\n});\n",
+                    "describe('a', () => {\n  xit('adds', () => {\n    expect(f()).toBe(1);\n  \
+                     });\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
+                    "describe('a', () => {\n  test.todo('adds');\n  it('other', () => {\n    \
+                     expect(g()).toBe(1);\n  });\n});\n",
+                    "describe('a', () => {\n  it('adds', () => {\n    expect(f()).toBe(1);\n  \
+                     });\n  it.only('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
+                    "describe('a', () => {\n  it('adds', () => {\n    expect(true).toBe(true);\n  \
+                     });\n  it('other', () => {\n    expect(g()).toBe(1);\n  });\n});\n",
+                    "describe('a', () => {\n  it('adds', () => {});\n  it('other', () => {\n    \
+                     expect(g()).toBe(1);\n  });\n});\n",
                 ],
             ),
             (
                 "a_test.go",
                 "func TestT(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
                 vec![
-                    "func TestT(t *testing.T) {\n\tt.Skip(\"flaky\")\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
-                    "func TestT(t *testing.T) {\n\treturn\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
+                    "func TestT(t *testing.T) {\n\tt.Skip(\"flaky\")\n\tif f() != 1 {\n\
+                     \t\tt.Fatal(\"no\")\n\t}\n}\n",
+                    "func TestT(t *testing.T) {\n\treturn\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\
+                     \t}\n}\n",
                     "func TestT(t *testing.T) {\n\t_ = f()\n}\n",
-                    "//go:build ignore\n\nfunc TestT(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
-                    "func disabledTestT(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
+                    "//go:build ignore\n\nfunc TestT(t *testing.T) {\n\tif f() != 1 {\n\
+                     \t\tt.Fatal(\"no\")\n\t}\n}\n",
+                    "func disabledTestT(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\
+                     \t}\n}\n",
                 ],
             ),
             (
                 "src/test/java/ATest.java",
-                "class ATest {\n    @Test\n    void adds() {\n        assertEquals(1, f());\n    }\n}\n",
+                "class ATest {\n    @Test\n    void adds() {\n        assertEquals(1, f());\n    \
+                 }\n}\n",
                 vec![
-                    "class ATest {\n    @Test\n    @Disabled(\"x\")\n    void adds() {\n        assertEquals(1, f());\n    }\n}\n",
-                    "@Disabled\nclass ATest {\n    @Test\n    void adds() {\n        assertEquals(1, f());\n    }\n}\n",
+                    "class ATest {\n    @Test\n    @Disabled(\"x\")\n    void adds() {\n        \
+                     assertEquals(1, f());\n    }\n}\n",
+                    "@Disabled\nclass ATest {\n    @Test\n    void adds() {\n        \
+                     assertEquals(1, f());\n    }\n}\n",
                     "class ATest {\n    void adds() {\n        assertEquals(1, f());\n    }\n}\n",
-                    "class ATest {\n    @Test\n    void adds() {\n        assertTrue(true);\n    }\n}\n",
+                    "class ATest {\n    @Test\n    void adds() {\n        assertTrue(true);\n    \
+                     }\n}\n",
                 ],
             ),
             (
                 "ATests.cs",
-                "class ATests\n{\n    [Fact]\n    public void Adds()\n    {\n        Assert.Equal(1, F());\n    }\n}\n",
+                "class ATests\n{\n    [Fact]\n    public void Adds()\n    {\n        \
+                 Assert.Equal(1, F());\n    }\n}\n",
                 vec![
-                    "class ATests\n{\n    [Fact(Skip = \"x\")]\n    public void Adds()\n    {\n        Assert.Equal(1, F());\n    }\n}\n",
-                    "class ATests\n{\n    [Fact]\n    [Ignore]\n    public void Adds()\n    {\n        Assert.Equal(1, F());\n    }\n}\n",
+                    "class ATests\n{\n    [Fact(Skip = \"x\")]\n    public void Adds()\n    \
+                     {\n        Assert.Equal(1, F());\n    }\n}\n",
+                    "class ATests\n{\n    [Fact]\n    [Ignore]\n    public void Adds()\n    \
+                     {\n        Assert.Equal(1, F());\n    }\n}\n",
                 ],
             ),
             (
@@ -481,7 +532,8 @@ mod tests {
                 "describe A do\n  it \"adds\" do\n    expect(f).to eq(1)\n  end\nend\n",
                 vec![
                     "describe A do\n  xit \"adds\" do\n    expect(f).to eq(1)\n  end\nend\n",
-                    "describe A do\n  it \"adds\" do\n    skip\n    expect(f).to eq(1)\n  end\nend\n",
+                    "describe A do\n  it \"adds\" do\n    skip\n    expect(f).to eq(1)\n  end\n\
+                     end\n",
                 ],
             ),
             (
@@ -507,7 +559,8 @@ mod tests {
             (
                 "a.rs",
                 "#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n",
-                "#[test]\nfn t() {\n    // #[ignore]\n    let s = \"#[ignore]\\n#[test]\";\n    assert_eq!(f(s), 1);\n}\n",
+                "#[test]\nfn t() {\n    // #[ignore]\n    let s = \"#[ignore]\\n#[test]\";\n    \
+                 assert_eq!(f(s), 1);\n}\n",
             ),
             (
                 "a.rs",
@@ -527,17 +580,20 @@ mod tests {
             (
                 "test_a.py",
                 "def test_t():\n    assert f() == 1\n",
-                "@pytest.mark.skipif(sys.platform == 'win32', reason='x')\ndef test_t():\n    assert f() == 1\n",
+                "@pytest.mark.skipif(sys.platform == 'win32', reason='x')\n\
+                 def test_t():\n    assert f() == 1\n",
             ),
             (
                 "test_a.py",
                 "def test_t():\n    assert f() == 1\n",
-                "@pytest.mark.parametrize(\n    'x',\n    [1],\n)\ndef test_t(x):\n    assert f(x) == 1\n",
+                "@pytest.mark.parametrize(\n    'x',\n    [1],\n)\n\
+                 def test_t(x):\n    assert f(x) == 1\n",
             ),
             (
                 "a_test.go",
                 "func TestT(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
-                "func TestT(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip(\"long\")\n\t}\n\tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
+                "func TestT(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip(\"long\")\n\t}\n\
+                 \tif f() != 1 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
             ),
             (
                 "a.test.js",
@@ -554,22 +610,31 @@ mod tests {
     #[test]
     fn what_moved_did_not_go() {
         let test = "def test_t():\n    assert f() == 1\n";
-        let moved = [piece("tests/test_a.py", Some(test), None), piece("tests/test_b.py", None, Some(test))];
+        let moved = [
+            piece("tests/test_a.py", Some(test), None),
+            piece("tests/test_b.py", None, Some(test)),
+        ];
         assert_eq!(truth(&moved).tests_gone, []);
         let deleted = truth(&[piece("tests/test_a.py", Some(test), None)]).tests_gone;
         assert_eq!(
             deleted,
-            [TestGone { path: "tests/test_a.py".into(), name: "test_a.py".into(), how: Gone::Deleted }]
+            [TestGone {
+                path: "tests/test_a.py".into(),
+                name: "test_a.py".into(),
+                how: Gone::Deleted
+            }]
         );
-        let two =
-            "def test_t():\n    assert f() == 1\n\ndef test_u():\n    assert entirely(different) == body\n";
+        let two = "def test_t():\n    assert f() == 1\n\ndef test_u():\n    assert \
+            entirely(different) == body\n";
         assert_eq!(gone("tests/test_a.py", two, test), [("test_u".to_owned(), Gone::Deleted)]);
     }
 
     #[test]
     fn files_are_sorted_by_what_they_are() {
         let table = shipped_languages();
-        for path in ["README.md", "docs/a.rst", "LICENSE-MIT", "CHANGELOG", "a/notes.txt", "AUTHORS"] {
+        for path in
+            ["README.md", "docs/a.rst", "LICENSE-MIT", "CHANGELOG", "a/notes.txt", "AUTHORS"]
+        {
             assert!(table.is_prose(path), "{path}");
         }
         for path in [
@@ -614,8 +679,9 @@ mod tests {
         let began = std::time::Instant::now();
         let line = "x".repeat(64 * 1024);
         let many: String = (0..10_000).map(|n| format!("fn f{n}() {{\n    {n}\n}}\n")).collect();
-        let tests: String =
-            (0..4_000).map(|n| format!("#[test]\nfn t{n}() {{\n    assert_eq!(f({n}), 1);\n}}\n")).collect();
+        let tests: String = (0..4_000)
+            .map(|n| format!("#[test]\nfn t{n}() {{\n    assert_eq!(f({n}), 1);\n}}\n"))
+            .collect();
         let deep: String = (0..1_000).map(|n| format!("{}fn f{n}() {{\n", " ".repeat(n))).collect();
         let other = many.replace("    ", "        ");
         let pieces = [
@@ -637,14 +703,20 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
-        fn any_bytes_can_be_read(before: Vec<u8>, after: Vec<u8>, name in "[a-z]{1,4}\\.(rs|py|ts|go|c|java|cs|rb|php|sh|ex|xyz|md)") {
-            let piece = Piece { path: name, was: None, how: How::Modified, before: Some(before), after: Some(after) };
+        fn any_bytes_can_be_read(before: Vec<u8>, after: Vec<u8>,
+            name in "[a-z]{1,4}\\.(rs|py|ts|go|c|java|cs|rb|php|sh|ex|xyz|md)") {
+            let piece = Piece { path: name, was: None, how: How::Modified, before: Some(before),
+                after: Some(after) };
             read("", "", &[piece], shipped_languages());
         }
 
         #[test]
-        fn any_code_can_be_read(words in prop::collection::vec(0..32_usize, 0..60), name in "[a-z]{1,4}_test\\.(rs|py|ts|go|c|java|cs|rb|php|sh|ex)") {
-            const WORDS: [&str; 32] = ["fn ", "def ", "it('a', ", "#[test]\n", "{", "}", "\n", "\n    ", "\n\t", "'", "\"", "`", "//", "#", "/*", "*/", "func (", ")", "(", "=> ", "= ", "class A", "impl<", ">", "r#\"", "\\", "@", "[", "]", "\u{fc}", "test", "describe.skip(\"x\""];
+        fn any_code_can_be_read(words in prop::collection::vec(0..32_usize, 0..60),
+            name in "[a-z]{1,4}_test\\.(rs|py|ts|go|c|java|cs|rb|php|sh|ex)") {
+            const WORDS: [&str; 32] = ["fn ", "def ", "it('a', ", "#[test]\n", "{", "}", "\n",
+                "\n    ", "\n\t", "'", "\"", "`", "//", "#", "/*", "*/", "func (", ")", "(", "=> ",
+                "= ", "class A", "impl<", ">", "r#\"", "\\", "@", "[", "]", "\u{fc}", "test",
+                "describe.skip(\"x\""];
             let text: String = words.iter().map(|word| WORDS[*word]).collect();
             let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
             let piece = piece(&name, Some(&text), Some(&text[half..]));

@@ -46,7 +46,11 @@ pub(super) enum Written {
     AgentTrace,
 }
 
-pub(super) fn run(command: &AuditCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &AuditCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         AuditCommand::Show { record: Some(record), .. } => {
@@ -101,7 +105,8 @@ fn list(records: &[Recorded], out: &mut Report) {
         let said = record.directive.map_or("", crate::claims::Directive::word);
         let signed = if record.signed == Signed::Unsigned { "unsigned" } else { "signed" };
         let (at, id) = (report::clock(record.at), &one.id.as_str()[..12]);
-        let line = format!("{id}  {at}  {:<14}{said:<11}{signed:<9} {}", record.kind.word(), about(one));
+        let line =
+            format!("{id}  {at}  {:<14}{said:<11}{signed:<9} {}", record.kind.word(), about(one));
         out.line(line.trim_end());
     }
     if records.is_empty() {
@@ -118,7 +123,9 @@ fn about(one: &Recorded) -> String {
         (Some(Inquiry::CausalTrace(case)), ..) => case.symptom.clone(),
         (Some(Inquiry::ResponseGate(case)), ..) => format!("before: {}", word(case.action_type)),
         (_, Some(attest), _) => match &attest.record {
-            Some(backing) => format!("commit {} backed by {}", short(&attest.commit), short(backing)),
+            Some(backing) => {
+                format!("commit {} backed by {}", short(&attest.commit), short(backing))
+            }
             None => format!("commit {} without a record", short(&attest.commit)),
         },
         (_, _, Some(review)) => {

@@ -13,7 +13,7 @@ use super::{Context, Outcome, TextArgs};
 use crate::claims::table::KINDS as EVIDENCE;
 use crate::claims::{ActionType, Claim, EvidenceType};
 use crate::engine::claims::gate::{ACTIONS, Answer, Response, items, word};
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ClaimCommand {
@@ -139,10 +139,18 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// A text that says something.
 fn said(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("a text that says something".to_owned()) } else { Ok(text.to_owned()) }
+    if text.trim().is_empty() {
+        Err("a text that says something".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
 }
 
-pub(super) fn run(command: &ClaimCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &ClaimCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     let quiet = |_: u32, _: &'static str| {};
     let answer = match command {
@@ -165,11 +173,16 @@ pub(super) fn run(command: &ClaimCommand, context: &Context, out: &mut Report) -
             out.pair("trace", answer.json["trace_id"].as_str().unwrap_or_default());
             out.pair(
                 "claims",
-                format_args!("{} let through, {} sent back", counters["opened"], counters["sent_back"]),
+                format_args!(
+                    "{} let through, {} sent back",
+                    counters["opened"], counters["sent_back"]
+                ),
             );
             return Ok(Outcome::Yes);
         }
-        ClaimCommand::Report { coverage: true, range } => return coverage(&repo, range.as_deref(), out),
+        ClaimCommand::Report { coverage: true, range } => {
+            return coverage(&repo, range.as_deref(), out);
+        }
         ClaimCommand::Report { .. } => {
             let answer = claims::gate::session_report(&repo)?;
             out.json(&answer.json);
@@ -184,7 +197,9 @@ fn claim_of(args: &VerifyArgs) -> anyhow::Result<Claim> {
     let file = TextArgs { message: args.claim.clone(), file: args.file.clone() };
     let text = file.read()?.trim().to_owned();
     if text.is_empty() {
-        return Err(SeedError::Usage("the claim is empty: say what was done to what".to_owned()).into());
+        return Err(
+            EngineError::Usage("the claim is empty: say what was done to what".to_owned()).into()
+        );
     }
     Ok(Claim {
         text,
@@ -218,7 +233,8 @@ fn tidy(list: &[String]) -> Vec<String> {
 fn ruled(answer: &Answer, out: &mut Report) -> Outcome {
     out.json(&answer.json);
     let directive = answer.directive.map(word).unwrap_or_default();
-    let record: String = answer.json["record"].as_str().unwrap_or_default().chars().take(12).collect();
+    let record: String =
+        answer.json["record"].as_str().unwrap_or_default().chars().take(12).collect();
     if !answer.opens {
         let mut text = format!("[claim] {directive}: this cannot stand as it is.");
         for reason in &answer.reasons {
@@ -291,7 +307,10 @@ fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> anyhow::Resul
     let commits = crate::engine::repo::text::count(coverage.commits, "commit");
     out.line(format_args!("{} of {commits} carry a ruling for their very tree", coverage.covered));
     for commit in coverage.uncovered.iter().take(10) {
-        out.line(format_args!("  without  {}", commit.as_str().chars().take(12).collect::<String>()));
+        out.line(format_args!(
+            "  without  {}",
+            commit.as_str().chars().take(12).collect::<String>()
+        ));
     }
     Ok(Outcome::Yes)
 }

@@ -5,7 +5,7 @@ use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::engine::memory::compaction::Written;
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::memory::compaction::{Fill, Section};
 
 #[derive(Debug, Subcommand)]
@@ -34,7 +34,11 @@ pub(super) enum CompactCommand {
     Seal,
 }
 
-pub(super) fn run(command: &CompactCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &CompactCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         CompactCommand::Append { section, text, replace } => {
@@ -46,18 +50,18 @@ pub(super) fn run(command: &CompactCommand, context: &Context, out: &mut Report)
 }
 
 /// The section that the agent may write and that is called `name`.
-fn named(name: &str) -> Result<Section, SeedError> {
+fn named(name: &str) -> Result<Section, EngineError> {
     let known = || {
         let own = Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages);
         own.map(Section::slug).collect::<Vec<_>>().join(", ")
     };
     match Section::named(name) {
-        Some(Section::GitCommitMessages) => Err(SeedError::Usage(format!(
+        Some(Section::GitCommitMessages) => Err(EngineError::Usage(format!(
             "git seed keeps the list of commits itself; yours are: {}",
             known()
         ))),
         Some(section) => Ok(section),
-        None => Err(SeedError::Usage(format!("`{name}` is no section; known: {}", known()))),
+        None => Err(EngineError::Usage(format!("`{name}` is no section; known: {}", known()))),
     }
 }
 
@@ -86,7 +90,10 @@ fn append(
     ));
     told_of_others(&written, out);
     if written.left > 0 {
-        out.line(format_args!("{} words left the section; the step before this one has them.", written.left));
+        out.line(format_args!(
+            "{} words left the section; the step before this one has them.",
+            written.left
+        ));
     }
     match written.fill {
         Fill::Free => {}
@@ -94,7 +101,8 @@ fn append(
             out.aside("The file fills up; git seed compact seal folds what stands there twice.");
         }
         Fill::Long | Fill::Full => {
-            let way = "git seed compact append <section> --replace -F - puts a shorter text in the place of a section";
+            let way = "git seed compact append <section> --replace -F - puts a shorter text in \
+                the place of a section";
             out.aside(&format!("The file is too long to be sealed as it is; {way}."));
         }
     }
@@ -115,7 +123,8 @@ fn read(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     };
     let (file, front) = (&shown.file, &shown.file.front);
     let sections = Section::ALL.into_iter().map(|section| {
-        serde_json::json!({ "section": section.slug(), "title": section.title(), "text": file.text(section) })
+        serde_json::json!({ "section": section.slug(), "title": section.title(),
+            "text": file.text(section) })
     });
     let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     out.json(&serde_json::json!({
@@ -139,7 +148,9 @@ fn seal(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     out.json(&serde_json::json!({
         "path": written.path, "words": sealed.words, "commits_folded": sealed.commits,
         "due": due.as_deref().unwrap_or_default(),
-        "folded": folded.clone().map(|(section, n)| serde_json::json!({ "section": section.slug(), "repeats": n })).collect::<Vec<_>>(),
+        "folded": folded.clone()
+        .map(|(section,
+            n)| serde_json::json!({ "section": section.slug(), "repeats": n })).collect::<Vec<_>>(),
     }));
     out.line(format_args!("Sealed {}, {} words.", written.path, sealed.words));
     told_of_others(&written, out);

@@ -31,7 +31,11 @@ pub(super) enum CondenseCommand {
     Verify,
 }
 
-pub(super) fn run(command: &CondenseCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &CondenseCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     match command {
         CondenseCommand::Status => status(context, out),
         CondenseCommand::Archive => archive(context, out),
@@ -46,8 +50,9 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let live = memory::pages::live_notes(&repo, &focused)?;
     let deflation = memory::condense::deflation(&repo, &focused)?;
     let stage = memory::condense::condense_stage(&repo, &focused).word();
-    let (baseline, now, most) = deflation
-        .map_or((0, 0, 0), |deflation| (deflation.baseline, deflation.remaining, deflation.max_words()));
+    let (baseline, now, most) = deflation.map_or((0, 0, 0), |deflation| {
+        (deflation.baseline, deflation.remaining, deflation.max_words())
+    });
     let archived = memory::condense::is_archived(&repo, &focused);
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
@@ -74,7 +79,8 @@ fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
         Err(refusal) => return Ok(super::refuse(&repo, &refusal, out)),
     };
     out.json(&serde_json::json!({
-        "path": archived.path, "pages": archived.pages, "captures": archived.captures, "added": archived.added,
+        "path": archived.path, "pages": archived.pages, "captures": archived.captures,
+        "added": archived.added,
     }));
     match (archived.captures, archived.added) {
         (0, _) => out.line("Nothing to archive: the footers are empty."),
@@ -172,7 +178,9 @@ fn diff(page: &PageAbsorbed, out: &mut Report) {
 fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {
     let name = &page.page;
     if page.left_alone {
-        out.line(format_args!("{name} was changed meanwhile: left alone. Archive it and absorb again."));
+        out.line(format_args!(
+            "{name} was changed meanwhile: left alone. Archive it and absorb again."
+        ));
         return;
     }
     let absorbed = &page.absorbed;

@@ -22,14 +22,19 @@ pub(super) struct DoctorArgs {
     memory: bool,
 }
 
-pub(super) fn run(args: &DoctorArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &DoctorArgs,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     if args.memory {
         return Ok(memory(&memory::host_notes::examine_notes(&context.repo()?), out));
     }
     let found = setup::doctor::examine(&context.repo_over_damage()?, args.fix)?;
     out.json(&found);
     for finding in &found {
-        let mark = if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };
+        let mark =
+            if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };
         out.line(format_args!("{mark} {:<12} {}", finding.check, finding.detail));
         if let Some(fix) = finding.fix.as_deref().filter(|_| !finding.ok) {
             out.line(format_args!("                 mend: {fix}"));

@@ -28,7 +28,12 @@ pub(super) struct ExecArgs {
     #[arg(long, hide = true)]
     bare: bool,
     /// The command and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "command")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "command"
+    )]
     command: Vec<OsString>,
 }
 
@@ -63,7 +68,8 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         && confine::check().is_ok()
         && let Some(run) = claims::receipts::run_of_words(repo, &args.command, cwd)
     {
-        return watch(repo, &run, args, cwd).unwrap_or_else(|error| told(1, &error, "git seed doctor"));
+        return watch(repo, &run, args, cwd)
+            .unwrap_or_else(|error| told(1, &error, "git seed doctor"));
     }
     if args.bare {
         world::end_with_parent();
@@ -73,7 +79,11 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         Err(error) => return told(1, &error, "git seed doctor"),
     };
     if let Err(error) = confine::enter(&confinement.open) {
-        return told(1, &error, "without it, run the command as it is; the tree fence looks afterwards");
+        return told(
+            1,
+            &error,
+            "without it, run the command as it is; the tree fence looks afterwards",
+        );
     }
     let Some((program, arguments)) = args.command.split_first() else { return ExitCode::from(64) };
     let error = world::become_program(program, arguments, confinement.scratch.as_deref());
@@ -89,7 +99,8 @@ fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Res
     let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
     words.extend(args.command.iter().cloned());
     let code = world::run_below(&world::own_binary(), &words, cwd)?;
-    let left = before.and_then(|before| claims::receipts::leave_run(repo, run, cwd, i32::from(code), before));
+    let left = before
+        .and_then(|before| claims::receipts::leave_run(repo, run, cwd, i32::from(code), before));
     if let Err(error) = left {
         let _ = writeln!(io::stderr(), "git seed: no receipt was left: {error}");
     }
@@ -112,7 +123,8 @@ mod tests {
             ("git-seed exec --help", None),
             ("git-seed hook claude", None),
         ] {
-            let read = plain(line.split(' ').map(OsString::from)).map(|args| args.command.join(" ".as_ref()));
+            let read = plain(line.split(' ').map(OsString::from))
+                .map(|args| args.command.join(" ".as_ref()));
             assert_eq!(read, command.map(OsString::from), "{line}");
         }
     }

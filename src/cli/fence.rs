@@ -8,7 +8,7 @@ use clap::Subcommand;
 use super::{Context, Outcome, report::Report};
 use crate::engine::fence::restore::Restored;
 use crate::engine::fence::survey::Survey;
-use crate::engine::repo::{LoadedJob, Repo, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FenceCommand {
@@ -30,7 +30,11 @@ pub(super) enum FenceCommand {
     },
 }
 
-pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &FenceCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     // Fingerprints are compared with or without a job; the tree has nothing to say without one.
@@ -54,7 +58,8 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
             let restored = restore(&repo, focused.is_some(), paths, person)?;
             out.json(&serde_json::json!({ "restored": restored.kept, "left": restored.left }));
             for (path, kept) in &restored.kept {
-                let kept = if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
+                let kept =
+                    if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
                 out.line(format_args!("{path} is as it was{kept}"));
             }
             for path in &restored.left {
@@ -71,7 +76,12 @@ pub(super) fn run(command: &FenceCommand, context: &Context, out: &mut Report) -
 }
 
 /// Puts fingerprinted files back, then what the tree fence knows.
-fn restore(repo: &Repo, focused: bool, paths: &[String], person: bool) -> Result<Restored, SeedError> {
+fn restore(
+    repo: &Repo,
+    focused: bool,
+    paths: &[String],
+    person: bool,
+) -> Result<Restored, EngineError> {
     let (mut restored, rest) = fence::fingerprint_restore::restore_prints(repo, paths)?;
     let done = !restored.kept.is_empty() || !restored.left.is_empty();
     if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
@@ -90,15 +100,19 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
         repo.require_focused()?;
     }
     let mut survey = match focused {
-        Some(focused) => {
-            fence::survey::survey(repo, focused, &repo.read_since(focused)?, repo.row(Some(focused)))?
-        }
+        Some(focused) => fence::survey::survey(
+            repo,
+            focused,
+            &repo.read_since(focused)?,
+            repo.row(Some(focused)),
+        )?,
         None => Survey::default(),
     };
     survey.strays.extend(prints);
     survey.strays.sort();
     survey.strays.dedup();
-    let persons = focused.map(|focused| fence::tree::persons(repo, focused)).transpose()?.unwrap_or_default();
+    let persons =
+        focused.map(|focused| fence::tree::persons(repo, focused)).transpose()?.unwrap_or_default();
     let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
     let outside = survey.strays.iter().map(String::as_str).chain(unclaimed.iter().copied());
     let mut hidden = fence::survey::hidden_now(repo, &survey, outside)?;
@@ -110,8 +124,13 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
         "mixed": survey.mixed, "companions": survey.companions, "persons": persons,
     }));
     let mut line = |what: &str, path: &str, told: &str| {
-        let ignored = if hidden.contains(path) { "ignored by now, not when the cycle began" } else { "" };
-        let told = [told, ignored].into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("; ");
+        let ignored =
+            if hidden.contains(path) { "ignored by now, not when the cycle began" } else { "" };
+        let told = [told, ignored]
+            .into_iter()
+            .filter(|told| !told.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ");
         let told = if told.is_empty() { told } else { format!("   ({told})") };
         out.line(format_args!("{what:<9}  {path}{told}"));
     };
@@ -128,8 +147,11 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
         let is = |list: &[String]| list.contains(path);
         let mixed = if is(&survey.mixed) { "it held changes of the person's before" } else { "" };
         let follows = if is(&survey.companions) { "it follows its source" } else { "" };
-        let told =
-            [mixed, follows].into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("; ");
+        let told = [mixed, follows]
+            .into_iter()
+            .filter(|told| !told.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ");
         line("own", path, &told);
     }
     if !survey.strays.is_empty() {
@@ -138,7 +160,8 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
         out.line("Clean.");
     } else {
         out.line(
-            "hint: a person takes them with git seed fence accept <path>, or puts them back with restore",
+            "hint: a person takes them with git seed fence accept <path>, or puts them back with \
+             restore",
         );
     }
     Ok(())

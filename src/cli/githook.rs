@@ -3,7 +3,7 @@
 use super::{Context, Outcome};
 use crate::claims::hooks;
 use crate::cli::report::Report;
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::engine::setup;
 use crate::engine::setup::git_hooks::GitHook;
 use crate::rules::Pushing;
@@ -19,15 +19,24 @@ pub(super) struct GithookArgs {
     arguments: Vec<String>,
 }
 
-pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &GithookArgs,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let Some(hook) = GitHook::named(&args.name) else {
         let known = "pre-commit, commit-msg, post-commit, pre-push";
-        return Err(SeedError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into());
+        return Err(
+            EngineError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into()
+        );
     };
     // What breaks in here must never block a person's commit.
     let Ok(repo) = Repo::open(&context.cwd) else { return Ok(Outcome::Yes) };
-    let phase =
-        repo.focused().ok().flatten().map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
+    let phase = repo
+        .focused()
+        .ok()
+        .flatten()
+        .map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
     if hook == GitHook::PrePush {
         let mut pushed = String::new();
         // What git tells is short; what does not read warns of nothing.
@@ -37,7 +46,8 @@ pub(super) fn run(args: &GithookArgs, context: &Context, out: &mut Report) -> an
                 return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));
             }
             out.aside(&format!(
-                "git seed: {bare} of {all} commits here carry no passing record of the gate; git seed audit show lists the records"
+                "git seed: {bare} of {all} commits here carry no passing record of the gate; git \
+                 seed audit show lists the records"
             ));
         }
     }

@@ -5,7 +5,7 @@ use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, report::Report};
 use crate::engine::record::draft::By;
-use crate::engine::repo::SeedError;
+use crate::engine::repo::EngineError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GmodeCommand {
@@ -26,7 +26,11 @@ pub(super) enum GmodeCommand {
     Exit,
 }
 
-pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &GmodeCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     let focused = repo.require_focused()?;
     let phase = focused.state.stand.phase.to_string();
@@ -35,7 +39,9 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
             return Ok(match person::answers::prepare_side(&repo, *confidence, &text.read()?)? {
                 Ok(_) => {
                     out.json(&serde_json::json!({ "prepared": true }));
-                    out.line("Prepared. Ask with [GMODE] right away; anything else in between ends it.");
+                    out.line(
+                        "Prepared. Ask with [GMODE] right away; anything else in between ends it.",
+                    );
                     Outcome::Yes
                 }
                 Err(refusal) => out.refusal(&refusal, &phase),
@@ -44,7 +50,10 @@ pub(super) fn run(command: &GmodeCommand, context: &Context, out: &mut Report) -
         GmodeCommand::Enter { text } => {
             let why = text.read()?;
             if why.trim().is_empty() {
-                return Err(SeedError::Usage("say why: git seed gmode enter -m \"…\"".to_owned()).into());
+                return Err(EngineError::Usage(
+                    "say why: git seed gmode enter -m \"…\"".to_owned(),
+                )
+                .into());
             }
             person::answers::enter_side(&repo, &focused.chain, &why, By::Person)?
         }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::panic;
 use std::process::ExitCode;
 
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::event::Event;
 use crate::hosts::{self, Answer, BadPayload, Host};
 use crate::store::NotOpen;
@@ -30,9 +30,12 @@ pub(super) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<Hoo
     if arguments.next()? != "hook" {
         return None;
     }
-    let mut words = arguments.map(|word| word.into_string().ok().filter(|word| !word.starts_with('-')));
-    let args =
-        HookArgs { host: words.next()??, event: words.next().map_or(Some(None), |event| event.map(Some))? };
+    let mut words =
+        arguments.map(|word| word.into_string().ok().filter(|word| !word.starts_with('-')));
+    let args = HookArgs {
+        host: words.next()??,
+        event: words.next().map_or(Some(None), |event| event.map(Some))?,
+    };
     words.next().is_none().then_some(args)
 }
 
@@ -87,10 +90,10 @@ fn unreadable(bad: &BadPayload) -> Option<String> {
 
 /// No repository, or one that git seed does not live in: silence. One that it cannot
 /// read although it should: the person hears of it.
-fn closed(event: &Event, error: &SeedError) -> Answer {
+fn closed(event: &Event, error: &EngineError) -> Answer {
     let quiet = matches!(
         error,
-        SeedError::NotOpen(
+        EngineError::NotOpen(
             NotOpen::NotARepository { .. }
                 | NotOpen::Bare { .. }
                 | NotOpen::Reftable { .. }

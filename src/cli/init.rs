@@ -29,8 +29,12 @@ pub(super) struct InitArgs {
 
 pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
-    let wanted =
-        Wanted { hosts: args.host.clone(), shared: args.shared, mcp: args.mcp, governance: args.governance };
+    let wanted = Wanted {
+        hosts: args.host.clone(),
+        shared: args.shared,
+        mcp: args.mcp,
+        governance: args.governance,
+    };
     let told = setup::init::install(&repo, &wanted)?;
     tell(&told, out);
     out.line("try       git seed doctor               proves that the hooks fire");
@@ -44,7 +48,10 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
     if out.is_json() {
         let rows: Vec<_> = told
             .iter()
-            .map(|row| serde_json::json!({ "verb": row.verb, "what": row.what, "detail": row.detail }))
+            .map(|row| {
+                serde_json::json!({ "verb": row.verb, "what": row.what,
+                "detail": row.detail })
+            })
             .collect();
         out.json(&rows);
         return;
@@ -88,7 +95,8 @@ mod tests {
     fn advice_names_commands_that_there_are() {
         let mut seen = 0;
         for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS) {
-            let spans = text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
+            let spans =
+                text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
             for span in spans {
                 seen += 1;
                 let typed = words(span);

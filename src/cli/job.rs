@@ -9,7 +9,7 @@ use crate::engine::jobs::next_run::Due;
 use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::text::count;
-use crate::engine::repo::{LoadedJob, Repo, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::engine::report::JobShown;
 use crate::jobs::{BadJobId, JobId, Status};
 use crate::verdict::Refusal;
@@ -105,7 +105,11 @@ pub(super) enum JobCommand {
     Move,
 }
 
-pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &JobCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     match command {
@@ -124,7 +128,9 @@ pub(super) fn run(command: &JobCommand, context: &Context, out: &mut Report) -> 
         }
         JobCommand::AddDependency { job, dependency } => {
             let done = jobs::dependencies::add_dependency(&repo, &id(job)?, &id(dependency)?)?;
-            tell(&repo, done, out, |job| format!("{} waits for {dependency} now.", job.state.job.name))
+            tell(&repo, done, out, |job| {
+                format!("{} waits for {dependency} now.", job.state.job.name)
+            })
         }
         JobCommand::RemoveDependency { dependency } => unlink(&repo, dependency, false, out),
         JobCommand::VoidDependency { dependency } => unlink(&repo, dependency, true, out),
@@ -176,7 +182,10 @@ fn pause(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     said(
         &job,
         out,
-        &format!("{} rests; git seed job activate {} goes on.", job.state.job.name, job.state.job.id),
+        &format!(
+            "{} rests; git seed job activate {} goes on.",
+            job.state.job.name, job.state.job.id
+        ),
     );
     Ok(Outcome::Yes)
 }
@@ -192,8 +201,8 @@ fn repeat(repo: &Repo, hours: u32, active: bool, out: &mut Report) -> anyhow::Re
     Ok(Outcome::Yes)
 }
 
-fn id(text: &str) -> Result<JobId, SeedError> {
-    text.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))
+fn id(text: &str) -> Result<JobId, EngineError> {
+    text.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))
 }
 
 /// Takes a job up here. One that waits for a person's approval, or came from another clone,
@@ -207,12 +216,14 @@ fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Re
     {
         return Ok(refuse(repo, &refusal, out));
     }
-    let resumed =
-        match if focus { jobs::lifecycle::focus_job(repo, id)? } else { jobs::resume::resume_job(repo, id)? }
-        {
-            Ok(resumed) => resumed,
-            Err(refusal) => return Ok(refuse(repo, &refusal, out)),
-        };
+    let resumed = match if focus {
+        jobs::lifecycle::focus_job(repo, id)?
+    } else {
+        jobs::resume::resume_job(repo, id)?
+    } {
+        Ok(resumed) => resumed,
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
+    };
     let job = &resumed.focused;
     said(job, out, &format!("{} is {done}.", job.state.job.name));
     for remark in &resumed.remarks {
@@ -228,7 +239,11 @@ fn reactivate(repo: &Repo, id: &JobId, active: bool, out: &mut Report) -> anyhow
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),
     };
     let job = &begun.focused.state.job;
-    said(&begun.focused, out, &format!("{} begins run {}; it is {}.", job.name, job.run, job.status.word()));
+    said(
+        &begun.focused,
+        out,
+        &format!("{} begins run {}; it is {}.", job.name, job.run, job.status.word()),
+    );
     if begun.waits.is_some() {
         out.line(format_args!("Another job is in the way here; later: git seed job activate {id}"));
     } else if !active {
@@ -334,8 +349,14 @@ fn create(
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
     let person = repo.is_person().is_ok();
-    let done =
-        jobs::lifecycle::create_job(repo, name, objective.unwrap_or_default(), dependent, person, note)?;
+    let done = jobs::lifecycle::create_job(
+        repo,
+        name,
+        objective.unwrap_or_default(),
+        dependent,
+        person,
+        note,
+    )?;
     let job = done.as_ref().ok().map(|job| job.state.job.id.clone());
     let told = tell(repo, done, out, |job| {
         format!("job {} created, pending: {}", job.state.job.id, job.state.job.name)
@@ -383,14 +404,17 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
             out.line(format_args!("Approved: {text}."));
             Ok(Outcome::Yes)
         }
-        PersonReply::NotCounted(why) => Err(SeedError::NotNow(why).into()),
+        PersonReply::NotCounted(why) => Err(EngineError::NotNow(why).into()),
         PersonReply::Kept => Ok(Outcome::Failed),
     }
 }
 
 fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
-    let phase =
-        repo.focused().ok().flatten().map_or_else(String::new, |job| job.state.stand.phase.to_string());
+    let phase = repo
+        .focused()
+        .ok()
+        .flatten()
+        .map_or_else(String::new, |job| job.state.stand.phase.to_string());
     out.refusal(refusal, &phase)
 }
 
@@ -421,7 +445,10 @@ fn said(job: &LoadedJob, out: &mut Report, words: &str) {
 pub(super) fn print(job: &JobShown, out: &mut Report) {
     out.json(job);
     out.pair("job", format_args!("{}   {}   run {}", job.name, job.id, job.run));
-    out.pair("status", format_args!("{}{}", job.status, if job.focused { ", focused" } else { "" }));
+    out.pair(
+        "status",
+        format_args!("{}{}", job.status, if job.focused { ", focused" } else { "" }),
+    );
     out.pair("phase", format_args!("{}   cycle {}", job.phase, job.cycle));
     if !job.objective.is_empty() {
         out.pair("for", &job.objective);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::engine::record;
 use crate::engine::record::history::LogRow;
-use crate::engine::repo::{LoadedJob, Repo, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::phases::Map;
 
 /// The steps of a job, newest first
@@ -30,9 +30,13 @@ pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow
     let map = repo.map(&job.state.stand);
     for row in &rows {
         let mark = if args.graph { mark(map, row) } else { "" };
-        let commit = row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
+        let commit =
+            row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
         let at = report::clock(seconds(&row.at));
-        let line = format!("{mark}{:<20} cycle {}  {commit:<7}  {at}  {}", row.step, row.cycle, row.subject);
+        let line = format!(
+            "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}",
+            row.step, row.cycle, row.subject
+        );
         out.line(line.trim_end());
     }
     Ok(Outcome::Yes)
@@ -53,14 +57,16 @@ fn seconds(at: &str) -> i64 {
 }
 
 /// The job that a person means: by id, the focused one, or the newest.
-pub(super) fn which(repo: &Repo, job: Option<&str>) -> Result<LoadedJob, SeedError> {
+pub(super) fn which(repo: &Repo, job: Option<&str>) -> Result<LoadedJob, EngineError> {
     repo.require_seeded()?;
     if let Some(id) = job {
-        return repo
-            .job(&id.parse().map_err(|bad: crate::jobs::BadJobId| SeedError::Usage(bad.to_string()))?);
+        return repo.job(
+            &id.parse()
+                .map_err(|bad: crate::jobs::BadJobId| EngineError::Usage(bad.to_string()))?,
+        );
     }
     match repo.focused()? {
         Some(focused) => Ok(focused),
-        None => record::archive::newest(repo)?.ok_or(SeedError::NoJob),
+        None => record::archive::newest(repo)?.ok_or(EngineError::NoJob),
     }
 }

@@ -53,7 +53,10 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let mut pages = vec![("git-seed.1".to_owned(), page(command.clone().name("git-seed"))?)];
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = format!("git-seed-{}", sub.get_name());
-        pages.push((format!("{name}.1"), page(sub.clone().name(name).version(env!("CARGO_PKG_VERSION")))?));
+        pages.push((
+            format!("{name}.1"),
+            page(sub.clone().name(name).version(env!("CARGO_PKG_VERSION")))?,
+        ));
         for verb in sub.get_subcommands() {
             let name = format!("git-seed-{}-{}", sub.get_name(), verb.get_name());
             pages.push((

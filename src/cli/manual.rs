@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::memory::{knowledge, notes};
 use crate::phases::companions;
-use crate::phases::{Class, Kind, OPEVC, Reads, Write, gates};
+use crate::phases::{Class, OPEVC, PhaseKind, Reads, Write, gates};
 use crate::rules::Rules;
 
 const SOURCE: &str = include_str!("../rules.md");
@@ -18,19 +18,20 @@ const PLANS: &str = include_str!("../plans.md");
 
 /// Keys of a row that only `seed.toml` has.
 const OF_PROPOSALS: &str = "
-#   track        the map that the row belongs to; that of new jobs (`track` of the rules) where it says nothing
-#   after        the row that it stands behind, which is also the order of anchors; where it says nothing, \
-    a new row stands behind the last one that leads to it
+#   track        the map that the row belongs to; that of new jobs (`track` of the rules) where it \
+    says nothing
+#   after        the row that it stands behind, which is also the order of anchors; where it says \
+    nothing, a new row stands behind the last one that leads to it
 ";
 
 /// Keys of rows with commands.
 const OF_COMMANDS: &str = "
-#   files        of `check`: which edited files it is for. A pattern without a slash is held against the \
-    file's name, `docs/` means all below, any other is read from the top of the work tree; `*` stands for \
-    letters of one part, `**` for any number of parts
+#   files        of `check`: which edited files it is for. A pattern without a slash is held \
+    against the file's name, `docs/` means all below, any other is read from the top of the work \
+    tree; `*` stands for letters of one part, `**` for any number of parts
 #   when         of `tests`: the same, for files that changed since these tests ran last
-#   run          the command, run from the top of the work tree. It is split into words once; no shell sees \
-    it. Of `check`, `{path}` is the edited file, one word whatever it holds
+#   run          the command, run from the top of the work tree. It is split into words once; no \
+    shell sees it. Of `check`, `{path}` is the edited file, one word whatever it holds
 #   shell        `true` hands `run` to sh
 ";
 
@@ -56,7 +57,8 @@ pub(super) fn plans() -> String {
 }
 
 fn page(name: &str, source: &str) -> String {
-    let mut page = format!(".TH git\\-seed\\-{name} 2026-11 \"git\\-seed {}\"\n", env!("CARGO_PKG_VERSION"));
+    let mut page =
+        format!(".TH git\\-seed\\-{name} 2026-11 \"git\\-seed {}\"\n", env!("CARGO_PKG_VERSION"));
     let mut code = false;
     let mut fresh = true;
     for line in source.lines() {
@@ -117,7 +119,8 @@ fn rule_keys() -> String {
         } else if line.starts_with('[') {
             // What stands before a table is about the table.
             page += &format!(".SS {}\n", plain(line));
-            page += &comment.drain(..).map(|said| format!("{}\n", spoken(said))).collect::<String>();
+            page +=
+                &comment.drain(..).map(|said| format!("{}\n", spoken(said))).collect::<String>();
         } else if let Some((key, value)) = line.split_once(" = ") {
             let mut value = value.to_owned();
             while value.starts_with('[') && !value.ends_with(']') {
@@ -138,7 +141,7 @@ fn rule_keys() -> String {
 fn kinds() -> Vec<Entry> {
     // A test reads them; a binary in which they do not read was never tested.
     let kinds = notes::Kinds::shipped().unwrap_or_else(|bad| unreachable!("notes.toml: {bad}"));
-    let entry = |kind: &notes::Kind| {
+    let entry = |kind: &notes::NoteKind| {
         let crumbs: Vec<&str> = kind.crumbs.iter().map(|crumb| crumb.said()).collect();
         let by = kind.consumer.as_ref().map(|agent| format!("`{agent}`; ")).unwrap_or_default();
         let text = format!("{} ({by}{})", kind.means, crumbs.join(" or "));
@@ -160,11 +163,17 @@ fn phase_keys(head: &str) -> Vec<Entry> {
                 break;
             }
         }
-        let words = keys.iter().map(|key| words_of(key)).find(|words| !words.is_empty()).unwrap_or_default();
+        let words = keys
+            .iter()
+            .map(|key| words_of(key))
+            .find(|words| !words.is_empty())
+            .unwrap_or_default();
         let mut text = rest.to_owned();
         if !words.is_empty() {
-            text +=
-                &format!(": {}", words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "));
+            text += &format!(
+                ": {}",
+                words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+            );
         }
         entries.push(Entry { keys, text });
     }
@@ -174,7 +183,7 @@ fn phase_keys(head: &str) -> Vec<Entry> {
 /// The words that a key of a phase takes.
 fn words_of(key: &str) -> Vec<String> {
     match key {
-        "kind" => words::<Kind>(),
+        "kind" => words::<PhaseKind>(),
         "acts" => words::<Class>(),
         "reads" => words::<Reads>(),
         "write" => words::<Write>(),
@@ -184,7 +193,10 @@ fn words_of(key: &str) -> Vec<String> {
 
 /// The spellings of an enum, as serde knows them.
 fn words<T: DeserializeOwned>() -> Vec<String> {
-    let said = serde_json::from_value::<T>("?".into()).err().map(|bad| bad.to_string()).unwrap_or_default();
+    let said = serde_json::from_value::<T>("?".into())
+        .err()
+        .map(|bad| bad.to_string())
+        .unwrap_or_default();
     in_ticks(&said)
 }
 
@@ -195,7 +207,8 @@ fn in_ticks(said: &str) -> Vec<String> {
 
 fn list(entries: &[Entry]) -> String {
     let entry = |entry: &Entry| {
-        let keys: Vec<String> = entry.keys.iter().map(|key| format!("\\fB{}\\fR", plain(key))).collect();
+        let keys: Vec<String> =
+            entry.keys.iter().map(|key| format!("\\fB{}\\fR", plain(key))).collect();
         format!(".TP\n{}\n{}\n", keys.join(", "), spoken(&entry.text))
     };
     entries.iter().map(entry).collect()
@@ -205,7 +218,11 @@ fn list(entries: &[Entry]) -> String {
 fn spoken(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let said: String = parts
-        .map(|(n, part)| if n % 2 == 1 { format!("\\fB{}\\fR", escaped(part)) } else { escaped(part) })
+        .map(
+            |(n, part)| {
+                if n % 2 == 1 { format!("\\fB{}\\fR", escaped(part)) } else { escaped(part) }
+            },
+        )
         .collect();
     guarded(said)
 }
@@ -244,7 +261,9 @@ mod tests {
 
     fn mentions(page: &str, key: &str) -> bool {
         let tag = format!("\\fB{}\\fR", plain(key));
-        page.lines().zip(page.lines().skip(1)).any(|(before, line)| before == ".TP" && line.contains(&tag))
+        page.lines()
+            .zip(page.lines().skip(1))
+            .any(|(before, line)| before == ".TP" && line.contains(&tag))
     }
 
     /// The tables below the top, with their keys.
@@ -268,11 +287,17 @@ mod tests {
                 assert!(mentions(&page, &name), "src/rules.toml has no line for `{name}`");
                 continue;
             }
-            assert!(page.contains(&format!(".SS [{}]\n", plain(&name))), "src/rules.toml has no [{name}]");
+            assert!(
+                page.contains(&format!(".SS [{}]\n", plain(&name))),
+                "src/rules.toml has no [{name}]"
+            );
             let example = SOURCE.lines().any(|line| line == format!("[{name}]"));
             assert!(example, "src/rules.md has no example of [{name}]");
             for key in keys {
-                assert!(mentions(&page, &key), "src/rules.toml has no line for `{key}` of [{name}]");
+                assert!(
+                    mentions(&page, &key),
+                    "src/rules.toml has no line for `{key}` of [{name}]"
+                );
             }
         }
     }
@@ -286,11 +311,15 @@ mod tests {
 
     #[test]
     fn each_key_of_a_phase_is_in_the_page() {
-        let said = serde_json::from_value::<Phase>(serde_json::json!({ "?": 1 })).expect_err("no key");
+        let said =
+            serde_json::from_value::<Phase>(serde_json::json!({ "?": 1 })).expect_err("no key");
         let keys = known(&said.to_string());
         assert!(keys.len() > 20, "{keys:?}");
         for key in keys.iter().map(String::as_str).chain(["track", "after"]) {
-            assert!(mentions(&rules(), key), "the head of src/phases/opevc.toml does not explain `{key}`");
+            assert!(
+                mentions(&rules(), key),
+                "the head of src/phases/opevc.toml does not explain `{key}`"
+            );
         }
     }
 
@@ -330,10 +359,12 @@ mod tests {
         for anchor in Rules::shipped().expect("sound").maps.anchors() {
             assert!(page.contains(&plain(anchor)), "{anchor}");
         }
-        let ends: Vec<_> = kinds.read(MEMORY).into_iter().map(|note| note.standing.word()).collect();
+        let ends: Vec<_> =
+            kinds.read(MEMORY).into_iter().map(|note| note.standing.word()).collect();
         assert_eq!(ends, ["resolved", "carried"], "the ends that it shows are ends");
         assert!(!page.contains("{{"), "{page}");
-        let shown = MEMORY.split("```\n").find(|block| block.starts_with("---\n")).expect("front matter");
+        let shown =
+            MEMORY.split("```\n").find(|block| block.starts_with("---\n")).expect("front matter");
         let known = ["lexers".to_owned()].into();
         let file = format!("{shown}1\n2\n3\n4\n5\n");
         assert_eq!(knowledge::check(".claude/knowledge/lexer_positions.md", &file, &known), []);

@@ -18,7 +18,11 @@ pub(super) enum MemoryCommand {
     Lint,
 }
 
-pub(super) fn run(command: &MemoryCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &MemoryCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let MemoryCommand::Lint = command;
     let repo = context.repo()?;
     let found = memory::lint::lint_memory(&repo)?;

@@ -44,7 +44,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::phases::commands;
 use crate::verdict::Refusal;
 use report::{Colour, Report};
@@ -249,7 +249,8 @@ fn keep_for_a_person(
         }
         First::Job => Some(repo.require_focused()?),
     };
-    let phase = focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
+    let phase =
+        focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
     Ok(require_person(&repo, command).map(|refusal| out.refusal(&refusal, &phase)))
 }
 
@@ -261,7 +262,7 @@ pub(crate) struct Context {
 impl Context {
     /// The repository around the working directory, where a boundary that was stopped
     /// between its commit and its step has been finished.
-    pub(crate) fn repo(&self) -> Result<Repo, SeedError> {
+    pub(crate) fn repo(&self) -> Result<Repo, EngineError> {
         let repo = Repo::open(&self.cwd)?;
         if record::pending_file::pending(&repo)?.is_some() && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
@@ -270,7 +271,7 @@ impl Context {
     }
 
     /// The same for `off` and `doctor`, which have to work over state that does not read.
-    fn repo_over_damage(&self) -> Result<Repo, SeedError> {
+    fn repo_over_damage(&self) -> Result<Repo, EngineError> {
         match self.repo() {
             Err(error) if error.is_damage() => Repo::open(&self.cwd),
             opened => opened,
@@ -279,9 +280,9 @@ impl Context {
 
     /// The same for the commands that mend rules: where those in force do not hold, the shipped
     /// ones are.
-    fn seed_under_any_rules(&self) -> Result<Repo, SeedError> {
+    fn seed_under_any_rules(&self) -> Result<Repo, EngineError> {
         match self.repo() {
-            Err(SeedError::Rules(_)) => Repo::open_under_shipped(&self.cwd),
+            Err(EngineError::Rules(_)) => Repo::open_under_shipped(&self.cwd),
             repo => repo,
         }
     }
@@ -333,7 +334,7 @@ fn current_dir() -> PathBuf {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<SeedError>() {
+    match error.downcast_ref::<EngineError>() {
         Some(error) => error.exit_code(),
         None => 1,
     }
@@ -440,7 +441,8 @@ impl TextArgs {
                     .context("reading standard input")?;
             }
             (None, Some(file)) => {
-                let open = std::fs::File::open(file).with_context(|| file.to_string_lossy().into_owned())?;
+                let open = std::fs::File::open(file)
+                    .with_context(|| file.to_string_lossy().into_owned())?;
                 open.take(Self::MOST)
                     .read_to_string(&mut text)
                     .with_context(|| file.to_string_lossy().into_owned())?;
@@ -464,7 +466,8 @@ mod tests {
     fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<(Vec<String>, bool)>) {
         if command.has_subcommands() {
             for below in command.get_subcommands() {
-                let words: Vec<String> = words.iter().cloned().chain([below.get_name().to_owned()]).collect();
+                let words: Vec<String> =
+                    words.iter().cloned().chain([below.get_name().to_owned()]).collect();
                 leaves(below, &words, found);
             }
             return;
@@ -473,7 +476,9 @@ mod tests {
         for argument in command.get_arguments().filter(|argument| argument.is_required_set()) {
             line.extend(argument.get_long().map(|long| format!("--{long}")));
             let known = argument.get_possible_values();
-            line.push(known.first().map_or_else(|| "1".to_owned(), |value| value.get_name().to_owned()));
+            line.push(
+                known.first().map_or_else(|| "1".to_owned(), |value| value.get_name().to_owned()),
+            );
         }
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         found.push((line, about.ends_with('\u{b0}')));
@@ -485,14 +490,16 @@ mod tests {
         leaves(&definition(), &["git-seed".to_owned()], &mut found);
         assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 13, "{found:?}");
         for (line, marked) in found {
-            // Some want one of several arguments, which no single one tells; none of those is a person's.
+            // Some want one of several arguments, which no single one tells; none of those is a
+            // person's.
             let Ok(parsed) = Arguments::try_parse_from(&line) else {
                 assert!(!marked, "{line:?} does not parse");
                 continue;
             };
             assert_eq!(parsed.command.whose() != Whose::Anyones, marked, "{line:?}");
         }
-        let check = Arguments::try_parse_from(["git-seed", "uninstall", "--check"]).expect("it parses");
+        let check =
+            Arguments::try_parse_from(["git-seed", "uninstall", "--check"]).expect("it parses");
         assert_eq!(check.command.whose(), Whose::Anyones, "it only shows");
     }
 }

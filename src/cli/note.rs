@@ -32,7 +32,11 @@ pub(super) enum NoteCommand {
     },
 }
 
-pub(super) fn run(command: &NoteCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &NoteCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     let ended = match command {
         NoteCommand::List => {
@@ -41,7 +45,9 @@ pub(super) fn run(command: &NoteCommand, context: &Context, out: &mut Report) ->
             list(&notes, out);
             return Ok(Outcome::Yes);
         }
-        NoteCommand::Resolve { n, breadcrumb } => memory::notes::note_resolve(&repo, *n, breadcrumb)?,
+        NoteCommand::Resolve { n, breadcrumb } => {
+            memory::notes::note_resolve(&repo, *n, breadcrumb)?
+        }
         NoteCommand::Carry { n, why } => memory::notes::note_carry(&repo, *n, why)?,
     };
     match ended {
@@ -61,12 +67,16 @@ fn list(notes: &[NoteAt], out: &mut Report) {
         out.line(format_args!("{n:>3}  {}  {}", marked.place(), said(marked)));
     }
     let waits = |one: &&NoteAt| {
-        one.note.kind == "PENDING-JOB" && matches!(one.note.standing, Standing::Live | Standing::HandedBack)
+        one.note.kind == "PENDING-JOB"
+            && matches!(one.note.standing, Standing::Live | Standing::HandedBack)
     };
     if let Some(one) = notes.iter().find(waits) {
         let n = one.n;
         out.line(if one.note.content.contains("dep:") {
-            format!("git seed job create-dependent <name> --note {n} makes it a job that this one waits for.")
+            format!(
+                "git seed job create-dependent <name> --note {n} makes it a job that this one \
+                waits for."
+            )
         } else {
             format!("git seed job create <name> --note {n} makes it a job of its own.")
         });
@@ -92,7 +102,9 @@ fn said(marked: &NoteAt) -> String {
     let what = match note.standing {
         Standing::Live if note.content.is_empty() => "says nothing, or its end does not".to_owned(),
         Standing::Live => note.content.clone(),
-        Standing::HandedBack => format!("{}   (handed back: {})", note.content, note.extra.join("; ")),
+        Standing::HandedBack => {
+            format!("{}   (handed back: {})", note.content, note.extra.join("; "))
+        }
         Standing::Resolved => note.crumb.clone(),
         Standing::Carried => {
             let cycles = crate::engine::repo::text::count(note.carries as usize, "cycle");

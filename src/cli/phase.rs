@@ -7,7 +7,7 @@ use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::engine::boundary::step::Transitioned;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::phases::{PhaseName, gates};
 use crate::verdict::Refusal;
 
@@ -58,7 +58,11 @@ pub(super) enum PhaseCommand {
     },
 }
 
-pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &PhaseCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         PhaseCommand::Current => current(&repo, out),
@@ -69,7 +73,9 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
             Ok(Outcome::Yes)
         }
         PhaseCommand::List => list(&repo, out),
-        PhaseCommand::Advance { text, up: true, .. } => cross(&repo, &Transition::Up, &text.read()?, out),
+        PhaseCommand::Advance { text, up: true, .. } => {
+            cross(&repo, &Transition::Up, &text.read()?, out)
+        }
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
             let (to, scope, add_cycle) =
                 (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
@@ -78,7 +84,9 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
             }
             cross(&repo, &Transition::Forward { to, add_cycle, scope }, &text.read()?, out)
         }
-        PhaseCommand::Checkpoint { text } => cross(&repo, &Transition::Checkpoint, &text.read()?, out),
+        PhaseCommand::Checkpoint { text } => {
+            cross(&repo, &Transition::Checkpoint, &text.read()?, out)
+        }
         PhaseCommand::Back { to, text } => {
             let to = to.as_deref().map(PhaseName::from);
             cross(&repo, &Transition::Back { to }, &text.read()?, out)
@@ -87,11 +95,16 @@ pub(super) fn run(command: &PhaseCommand, context: &Context, out: &mut Report) -
     }
 }
 
-fn only_in_condense(repo: &Repo, add_cycle: Option<&str>) -> Result<Result<(), Refusal>, SeedError> {
+fn only_in_condense(
+    repo: &Repo,
+    add_cycle: Option<&str>,
+) -> Result<Result<(), Refusal>, EngineError> {
     let Some(why) = add_cycle else { return Ok(Ok(())) };
     let focused = repo.require_focused()?;
     if why.trim().is_empty() {
-        return Err(SeedError::Usage("--add-cycle says why the job needs another cycle".to_owned()));
+        return Err(EngineError::Usage(
+            "--add-cycle says why the job needs another cycle".to_owned(),
+        ));
     }
     let phase = &focused.state.stand.phase;
     Ok(gates::adds_cycle(repo.row(Some(&focused)), phase, focused.state.job.status.is_open()))
@@ -110,12 +123,14 @@ fn current(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
 
 fn list(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.focused()?;
-    let map = focused.as_ref().map_or(repo.rules.maps.home(), |focused| repo.map(&focused.state.stand));
+    let map =
+        focused.as_ref().map_or(repo.rules.maps.home(), |focused| repo.map(&focused.state.stand));
     let rows: Vec<_> = map
         .phases()
         .filter(|phase| !phase.next.is_empty() || phase.name.is_gmode())
         .map(|phase| {
-            let names = |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>();
+            let names =
+                |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>();
             (phase.name.to_string(), names(&phase.next), names(&phase.back))
         })
         .collect();
@@ -125,20 +140,24 @@ fn list(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         .collect();
     out.json(&json);
     for (name, next, back) in &rows {
-        let next = if name == "gmode" { "where it was entered".to_owned() } else { next.join(", ") };
-        let back = if back.is_empty() { String::new() } else { format!("   back to {}", back.join(", ")) };
+        let next =
+            if name == "gmode" { "where it was entered".to_owned() } else { next.join(", ") };
+        let back =
+            if back.is_empty() { String::new() } else { format!("   back to {}", back.join(", ")) };
         out.line(format_args!("{name:<9} -> {next}{back}"));
     }
     Ok(Outcome::Yes)
 }
 
 fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> anyhow::Result<Outcome> {
-    let value =
-        value.parse().map_err(|bad: crate::phases::BadMultiplier| SeedError::Usage(bad.to_string()))?;
+    let value = value
+        .parse()
+        .map_err(|bad: crate::phases::BadMultiplier| EngineError::Usage(bad.to_string()))?;
     match jobs::lifecycle::set_multiplier(repo, value)? {
         Ok(focused) => {
             let stand = &focused.state.stand;
-            out.json(&serde_json::json!({ "phase": stand.phase.as_str(), "multiplier": f64::from(value.tenths()) / 10.0 }));
+            out.json(&serde_json::json!({ "phase": stand.phase.as_str(),
+                "multiplier": f64::from(value.tenths()) / 10.0 }));
             out.line(format_args!("{} is open.", stand.phase));
             Ok(Outcome::Yes)
         }
@@ -146,11 +165,16 @@ fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> anyhow::Result<Outc
     }
 }
 
-fn cross(repo: &Repo, toward: &Transition, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+fn cross(
+    repo: &Repo,
+    toward: &Transition,
+    text: &str,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     match boundary::cross::advance(repo, toward, text, By::Agent)? {
         Ok(crossed) => {
             let (last, passed) =
-                crossed.split_last().ok_or_else(|| SeedError::NotNow("no step".to_owned()))?;
+                crossed.split_last().ok_or_else(|| EngineError::NotNow("no step".to_owned()))?;
             for crossed in passed {
                 step_line(crossed, out);
             }
@@ -163,7 +187,8 @@ fn cross(repo: &Repo, toward: &Transition, text: &str, out: &mut Report) -> anyh
 
 fn step_json(crossed: &Transitioned) -> serde_json::Value {
     let commit = crossed.commit.as_ref().map(ToString::to_string);
-    serde_json::json!({ "step": crossed.trailers.step, "id": crossed.trailers.id, "commit": commit })
+    serde_json::json!({ "step": crossed.trailers.step, "id": crossed.trailers.id,
+        "commit": commit })
 }
 
 fn step_line(crossed: &Transitioned, out: &mut Report) {
@@ -193,7 +218,10 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
             out.line(carried);
         }
         if let Some(created) = &crossed.created {
-            out.line(format_args!("The prompt that waited is a job now: \"{}\".", created.state.job.name));
+            out.line(format_args!(
+                "The prompt that waited is a job now: \"{}\".",
+                created.state.job.name
+            ));
         } else if let Ok(told) = jobs::dependencies::next_told(repo) {
             for line in told {
                 out.line(line);
@@ -203,7 +231,8 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
     }
     if crossed.rests {
         out.line(format_args!(
-            "\"{}\" is finished; cycle {} is closed, and the job rests until the person approves it.",
+            "\"{}\" is finished; cycle {} is closed, and the job rests until the person approves \
+             it.",
             crossed.focused.state.job.name, stand.cycle
         ));
         if let Some(next) = &crossed.next {
@@ -214,7 +243,10 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
         return;
     }
     if stand.phase.is_idle() {
-        out.line(format_args!("Cycle {} is closed; git seed phase advance begins the next.", stand.cycle));
+        out.line(format_args!(
+            "Cycle {} is closed; git seed phase advance begins the next.",
+            stand.cycle
+        ));
         if let Ok(Some(told)) = jobs::dependencies::waits_told(repo, &crossed.focused.state) {
             out.line(told);
         }

@@ -5,7 +5,7 @@ use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
 use crate::engine::repo::plan_file::Checked;
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::plans::document::Voice;
 
 #[derive(Debug, Subcommand)]
@@ -34,7 +34,11 @@ pub(super) enum PlanCommand {
     Restore,
 }
 
-pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &PlanCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         PlanCommand::SetPlanFile { value } => match jobs::lifecycle::set_plan(&repo, value)? {
@@ -59,7 +63,9 @@ pub(super) fn run(command: &PlanCommand, context: &Context, out: &mut Report) ->
                 out.line(text.trim_end());
                 Ok(Outcome::Yes)
             }
-            None => Err(SeedError::NotNow("the job has no plan document to read".to_owned()).into()),
+            None => {
+                Err(EngineError::NotNow("the job has no plan document to read".to_owned()).into())
+            }
         },
         PlanCommand::Restore => {
             let path = jobs::plan::restore_plan(&repo)?;
@@ -75,18 +81,20 @@ fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.require_focused()?;
     let Some(Checked { path, there, document }) = repo.document_now(&focused.state) else {
         let why = "the job has no plan document; git seed plan set-plan-file decides about one";
-        return Err(SeedError::NotNow(why.to_owned()).into());
+        return Err(EngineError::NotNow(why.to_owned()).into());
     };
     let file = path.rsplit('/').next().unwrap_or_default();
     let faults: Vec<_> = document
         .faults
         .iter()
         .map(|fault| {
-            serde_json::json!({ "line": fault.line, "column": fault.column, "what": fault.what.as_str() })
+            serde_json::json!({ "line": fault.line, "column": fault.column,
+                "what": fault.what.as_str() })
         })
         .collect();
     out.json(&serde_json::json!({
-        "ok": there && faults.is_empty(), "path": path, "total_cycles": document.sound(), "problems": faults,
+        "ok": there && faults.is_empty(), "path": path, "total_cycles": document.sound(),
+        "problems": faults,
     }));
     if !there {
         out.line(format_args!("{path} is not there, or is no plain file."));
@@ -124,7 +132,8 @@ fn keys(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     for (phase, texts) in &voices.phases {
         out.line(format_args!("{phase}:"));
         for Voice { id, variables, .. } in texts {
-            let variables: Vec<String> = variables.iter().map(|name| format!("{{{{{name}}}}}")).collect();
+            let variables: Vec<String> =
+                variables.iter().map(|name| format!("{{{{{name}}}}}")).collect();
             out.line(format_args!("  {id}  {}", variables.join(" ")));
         }
     }
@@ -151,16 +160,17 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let path = plan.pointer.path(&focused.state.job.id.to_string());
     let last = plan.effective_last_cycle(total);
     // A job that brings rules of its own goes further than any document.
-    let stage = if jobs::plan::job_rules(repo, &focused)?.is_some() { 4 } else { plan.pointer.stage() };
+    let stage =
+        if jobs::plan::job_rules(repo, &focused)?.is_some() { 4 } else { plan.pointer.stage() };
     out.json(&serde_json::json!({
         "stage": stage, "plan_file": given, "path": path, "total_cycles": total,
         "effective_last_cycle": last, "eligible": jobs::completion::eligible(repo, &focused),
     }));
     out.pair(
         "plan",
-        plan.pointer
-            .given()
-            .map_or("undecided", |given| if given == "false" { "no document, one cycle" } else { given }),
+        plan.pointer.given().map_or("undecided", |given| {
+            if given == "false" { "no document, one cycle" } else { given }
+        }),
     );
     if let Some(path) = &path {
         out.pair("path", path);

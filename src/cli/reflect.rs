@@ -14,7 +14,11 @@ pub(super) struct ReflectArgs {
     text: TextArgs,
 }
 
-pub(super) fn run(args: &ReflectArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &ReflectArgs,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     let text = args.text.read()?;
     match jobs::lifecycle::reflect(&repo, &args.lens, &text)? {

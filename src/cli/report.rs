@@ -67,7 +67,8 @@ impl Report {
     /// One JSON value; nothing in text mode.
     pub fn json(&mut self, value: &impl Serialize) {
         if self.json {
-            let text = serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("\"{error}\""));
+            let text =
+                serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("\"{error}\""));
             self.put(format_args!("{text}\n"));
         }
     }
@@ -167,7 +168,7 @@ impl Report {
 }
 
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
-    error.downcast_ref::<crate::engine::repo::SeedError>()?.hint()
+    error.downcast_ref::<crate::engine::repo::EngineError>()?.hint()
 }
 
 /// What makes `after` of `before`, with three lines around each change; empty where they are
@@ -178,7 +179,8 @@ pub fn unified_diff(before: &str, after: &str, names: (&str, &str)) -> String {
 
 /// The time of day for people, in their own zone where the system tells it.
 pub fn clock(at: UnixSeconds) -> String {
-    let time = time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let time =
+        time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     let offset = time::UtcOffset::local_offset_at(time).unwrap_or(time::UtcOffset::UTC);
     let time = time.to_offset(offset);
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
@@ -191,7 +193,8 @@ fn plain(text: &str, tints: bool) -> std::borrow::Cow<'_, str> {
         return text.into();
     }
     let is_tint = |rest: &str| {
-        let code = rest.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(code, _)| code);
+        let code =
+            rest.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(code, _)| code);
         tints && matches!(code, Some("0" | "1" | "2" | "31" | "32"))
     };
     let shown = text.char_indices().map(|(at, c)| match c {

@@ -5,7 +5,7 @@ use clap::Subcommand;
 
 use super::report::{Report, unified_diff};
 use super::{Context, Outcome};
-use crate::engine::repo::{LoadedJob, Repo, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::jobs::BadJobId;
 use crate::rules::{Change, Rules};
 
@@ -33,7 +33,8 @@ pub(super) enum RulesCommand {
 /// Whose rules are meant.
 #[derive(Debug, clap::Args)]
 pub(super) struct Of {
-    /// Rules that bind one job only: `.claude/jobs/<id>/seed.toml`, with [[phase]] and [[note]] rows
+    /// Rules that bind one job only: `.claude/jobs/<id>/seed.toml`, with [[phase]] and [[note]]
+    /// rows
     ///
     /// They add and tighten: further phases that look, gates, sections, kinds of notes. What
     /// protects the person stays as the repository's rules have it.
@@ -57,21 +58,21 @@ impl Proposal {
             let (text, applied) = (setup::init::proposed_rules(repo)?, repo.applied_rules()?);
             return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
         };
-        let id = id.parse().map_err(|bad: BadJobId| SeedError::Usage(bad.to_string()))?;
+        let id = id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))?;
         let job = repo.job(&id)?;
         let ((file, text), applied) =
             (jobs::plan::proposed_job_rules(repo, &job)?, jobs::plan::job_rules(repo, &job)?);
         Ok(Self { job: Some(job), file, text, applied })
     }
 
-    fn check(&self, repo: &Repo) -> Result<(), SeedError> {
+    fn check(&self, repo: &Repo) -> Result<(), EngineError> {
         match &self.job {
             Some(job) => jobs::plan::check_job_rules(repo, job, &self.file, &self.text),
             None => setup::init::check_rules(&self.text),
         }
     }
 
-    fn apply(&self, repo: &Repo) -> Result<(), SeedError> {
+    fn apply(&self, repo: &Repo) -> Result<(), EngineError> {
         match &self.job {
             _ if self.applied.as_deref() == Some(self.text.as_str()) => Ok(()),
             Some(job) => jobs::plan::apply_job_rules(repo, job, &self.file, &self.text),
@@ -79,17 +80,24 @@ impl Proposal {
         }
     }
 
-    fn changes(&self, repo: &Repo) -> Result<Vec<Change>, SeedError> {
+    fn changes(&self, repo: &Repo) -> Result<Vec<Change>, EngineError> {
         if self.job.is_none() {
             return Ok(Rules::changes(self.applied.as_deref(), &self.text)?);
         }
         let below = repo.applied_rules()?;
         let whole = |own: &str| Rules::job_text(below.as_deref(), own);
-        Ok(Rules::changes(Some(&whole(self.applied.as_deref().unwrap_or_default())?), &whole(&self.text)?)?)
+        Ok(Rules::changes(
+            Some(&whole(self.applied.as_deref().unwrap_or_default())?),
+            &whole(&self.text)?,
+        )?)
     }
 }
 
-pub(super) fn run(command: &RulesCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &RulesCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     // Rules that do not hold are mended with these commands.
     let repo = context.seed_under_any_rules()?;
     match command {
@@ -143,11 +151,13 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         .err()
         .map(|bad| bad.told("the applied rules", applied.as_deref().unwrap_or_default()));
     out.json(&serde_json::json!({
-        "shipped": Rules::shipped_text(), "applied": applied, "in_force": in_force.ok(), "wrong": wrong,
+        "shipped": Rules::shipped_text(), "applied": applied, "in_force": in_force.ok(),
+        "wrong": wrong,
     }));
     if let Some(text) = applied {
         out.line(
-            "# Applied by a person (refs/seed/rules): each key here stands before the shipped one below.",
+            "# Applied by a person (refs/seed/rules): each key here stands before the shipped one \
+             below.",
         );
         if let Some(wrong) = wrong {
             out.line(format_args!("# They do not hold: {wrong}"));
@@ -155,12 +165,21 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line("");
         out.line(text.trim_end());
         out.line("");
-        out.line("# ------------------------------------------------------------------------------");
+        out.line(
+            "# ------------------------------------------------------------------------------",
+        );
     }
     out.line(Rules::shipped_text().trim_end());
-    if let Some(own) = repo.focused()?.map(|job| jobs::plan::job_rules(repo, &job)).transpose()?.flatten() {
-        out.line("\n# ------------------------------------------------------------------------------");
-        out.line("# Rules of the focused job alone (git seed rules apply --job): they add and tighten.\n");
+    if let Some(own) =
+        repo.focused()?.map(|job| jobs::plan::job_rules(repo, &job)).transpose()?.flatten()
+    {
+        out.line(
+            "\n# ------------------------------------------------------------------------------",
+        );
+        out.line(
+            "# Rules of the focused job alone (git seed rules apply --job): they add and \
+            tighten.\n",
+        );
         out.line(shown(own).trim_end());
     }
     Ok(Outcome::Yes)
@@ -171,7 +190,10 @@ fn check(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     proposal.check(repo)?;
     out.json(&serde_json::json!({ "ok": true }));
     let job = proposal.job.map_or_else(String::new, |job| format!(" --job {}", job.state.job.id));
-    out.line(format_args!("{} is sound; git seed rules apply{job} puts it into force.", proposal.file));
+    out.line(format_args!(
+        "{} is sound; git seed rules apply{job} puts it into force.",
+        proposal.file
+    ));
     Ok(Outcome::Yes)
 }
 
@@ -185,7 +207,9 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     let applied = proposal.applied.clone().map(shown);
     // A proposal names what shall differ; beside the whole shipped text all else would seem to go.
     let (name, in_force, before) = match &applied {
-        Some(text) if proposal.job.is_none() => ("refs/seed/rules (in force)", text.as_str(), text.as_str()),
+        Some(text) if proposal.job.is_none() => {
+            ("refs/seed/rules (in force)", text.as_str(), text.as_str())
+        }
         Some(text) => ("the job's rules (in force)", text.as_str(), text.as_str()),
         None if proposal.job.is_some() => ("the job's rules (none)", "", ""),
         None => ("the shipped rules (in force)", Rules::shipped_text(), ""),
@@ -205,7 +229,8 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line("");
         tell(&changes, out);
     }
-    let rest = if proposal.job.is_some() { "the repository's rules have it" } else { "it was shipped" };
+    let rest =
+        if proposal.job.is_some() { "the repository's rules have it" } else { "it was shipped" };
     out.line(format_args!("\nWhat {file} leaves out is as {rest}."));
     Ok(Outcome::Yes)
 }
@@ -233,8 +258,9 @@ fn apply(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
 /// What changed, one key in a line; a whole row that came or went in one line.
 fn tell(changes: &[Change], out: &mut Report) {
     let row = |change: &Change| change.key.rsplit_once(": ").map(|(row, _)| row.to_owned());
-    let whole =
-        |change: &Change| change.key.ends_with(": kind") && (change.was.is_none() || change.now.is_none());
+    let whole = |change: &Change| {
+        change.key.ends_with(": kind") && (change.was.is_none() || change.now.is_none())
+    };
     let rows: Vec<String> = changes.iter().filter(|change| whole(change)).filter_map(row).collect();
     for change in changes {
         let own = row(change).filter(|row| rows.contains(row));
@@ -243,7 +269,8 @@ fn tell(changes: &[Change], out: &mut Report) {
             (Some(row), ..) if whole(change) => out.line(format_args!("{row}  is gone")),
             (Some(_), ..) => {}
             (None, was, now) => {
-                let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+                let said =
+                    |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
                 out.line(format_args!("{}  {} -> {}", change.key, said(was), said(now)));
             }
         }
@@ -256,8 +283,12 @@ mod tests {
 
     #[test]
     fn an_agent_sees_the_rules_without_what_paces_it() {
-        let text = "idle = \"open\"\n[[phase]]\nname = \"plan\"\npace.least = 4\n[phase.pace]\nmost = 30\npays = { read = 9 }\n\n[commit]\nsubject = \"x\"\n";
+        let text = "idle = \"open\"\n[[phase]]\nname = \"plan\"\npace.least = 4\n[phase.pace]\n\
+            most = 30\npays = { read = 9 }\n\n[commit]\nsubject = \"x\"\n";
         let shown = without_pace(text);
-        assert_eq!(shown, "idle = \"open\"\n[[phase]]\nname = \"plan\"\n[commit]\nsubject = \"x\"\n");
+        assert_eq!(
+            shown,
+            "idle = \"open\"\n[[phase]]\nname = \"plan\"\n[commit]\nsubject = \"x\"\n"
+        );
     }
 }

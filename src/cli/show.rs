@@ -2,7 +2,7 @@
 
 use super::{Context, Outcome, report::Report};
 use crate::claims::Ran;
-use crate::engine::repo::SeedError;
+use crate::engine::repo::EngineError;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::{claims, record, report};
 use crate::format::evidence;
@@ -38,11 +38,11 @@ pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyho
     let commit = repo.store.resolve_commit(&args.object)?;
     let Some(commit) = commit else {
         let what = format!("`{}` is no job, no receipt and no commit", args.object);
-        return Err(SeedError::Usage(what).into());
+        return Err(EngineError::Usage(what).into());
     };
     let message = repo.store.commit_message(&commit)?;
     let Some(step) = StepTrailers::read(&message) else {
-        return Err(SeedError::Usage(format!("{commit} is no phase commit")).into());
+        return Err(EngineError::Usage(format!("{commit} is no phase commit")).into());
     };
     let notes = repo.store.note_lines(&commit)?;
     out.json(&serde_json::json!({

@@ -45,8 +45,12 @@ fn print(status: &Status, out: &mut Report) {
     named(&fence.strays, "was changed by the agent and may not be", out);
     named(&fence.unclaimed, "changed, claimed by no call: in no commit", out);
     let cost = &status.cost;
-    let counted =
-        [(cost.calls, "call"), (cost.words, "word"), (cost.refusals, "refusal"), (cost.commits, "commit")];
+    let counted = [
+        (cost.calls, "call"),
+        (cost.words, "word"),
+        (cost.refusals, "refusal"),
+        (cost.commits, "commit"),
+    ];
     let counted = counted.map(|(n, what)| crate::engine::repo::text::count(n as usize, what));
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);

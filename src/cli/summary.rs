@@ -27,7 +27,11 @@ pub(super) enum SummaryCommand {
     },
 }
 
-pub(super) fn run(command: &SummaryCommand, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    command: &SummaryCommand,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     match command {
@@ -39,10 +43,12 @@ pub(super) fn run(command: &SummaryCommand, context: &Context, out: &mut Report)
 fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
     let chain = jobs::summary::summaries(repo, &which(repo, id)?)?;
     let open = chain.open.iter().map(|(n, one)| {
-        serde_json::json!({ "n": n, "kind": one.kind.word(), "text": one.text, "at": rfc3339(one.at) })
+        serde_json::json!({ "n": n, "kind": one.kind.word(), "text": one.text,
+            "at": rfc3339(one.at) })
     });
     out.json(&serde_json::json!({
-        "summaries": chain.kept, "due": chain.due, "sections": SECTIONS, "open": open.collect::<Vec<_>>(),
+        "summaries": chain.kept, "due": chain.due, "sections": SECTIONS,
+        "open": open.collect::<Vec<_>>(),
     }));
     for kept in &chain.kept {
         let [first, last] = kept.covers;
@@ -56,9 +62,12 @@ fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outco
         out.line("");
     }
     match chain.due {
-        Some(due) => out.line(format_args!("To be summed up through {due}: git seed summary submit -F -")),
+        Some(due) => {
+            out.line(format_args!("To be summed up through {due}: git seed summary submit -F -"))
+        }
         None if chain.open.is_empty() => out.line("Everything that was said is summed up."),
-        None => out.line("No summary is due; one may be given all the same: git seed summary submit -F -"),
+        None => out
+            .line("No summary is due; one may be given all the same: git seed summary submit -F -"),
     }
     // Whoever was refused is sent here for them.
     if !chain.open.is_empty() {

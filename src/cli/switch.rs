@@ -2,7 +2,7 @@
 
 use super::{Context, Outcome, TextArgs, report::Report};
 use crate::engine::jobs;
-use crate::engine::repo::SeedError;
+use crate::engine::repo::EngineError;
 
 /// Switch discipline off in this worktree°
 ///
@@ -23,7 +23,7 @@ pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow
     let repo = context.repo_over_damage()?;
     let why = args.text.read()?;
     if why.trim().is_empty() {
-        return Err(SeedError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
+        return Err(EngineError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
     }
     jobs::lifecycle::switch_off(&repo, why.trim())?;
     out.json(&serde_json::json!({ "enabled": false }));

@@ -30,9 +30,12 @@ pub(super) struct TourArgs {
 }
 
 pub(super) fn run(args: &TourArgs, out: &mut Report) -> anyhow::Result<Outcome> {
-    let dir =
-        tempfile::Builder::new().prefix("git-seed-tour-").tempdir().context("a directory for the tour")?;
-    let pause = !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let dir = tempfile::Builder::new()
+        .prefix("git-seed-tour-")
+        .tempdir()
+        .context("a directory for the tour")?;
+    let pause =
+        !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
     let stage = Stage::new(&std::fs::canonicalize(&home)?, &world::own_binary())?;
     let mut tour = Tour { stage, out, pause, told: Vec::new() };
@@ -44,8 +47,8 @@ pub(super) fn run(args: &TourArgs, out: &mut Report) -> anyhow::Result<Outcome> 
 /// The person's half-finished change, in the index and on top of it.
 const TODO: [&str; 3] = ["- tea\n", "- tea\n- milk\n", "- tea\n- milk\n- bread\n"];
 
-const UNQUOTE: &str =
-    "# Prints its argument without the quotes around it.\nprintf '%s\\n' \"$1\" | sed 's/^\"//; s/\"$//'\n";
+const UNQUOTE: &str = "# Prints its argument without the quotes around it.\n\
+    printf '%s\\n' \"$1\" | sed 's/^\"//; s/\"$//'\n";
 
 const TESTS: &str = r#"# Each line: what goes in, what must come out.
 check() {
@@ -137,21 +140,29 @@ impl Tour<'_> {
         write("tests/quote.sh", TESTS_OF_QUOTE)?;
         write(
             "tools/tidy.sh",
-            "sed -i.bak 's/ *$//; $a\\\n' README.md && rm -f README.md.bak\necho tidied >> README.md\n",
+            "sed -i.bak 's/ *$//; $a\\\n' README.md && rm -f README.md.bak\n\
+             echo tidied >> README.md\n",
         )?;
         write("README.md", "# unquote\n\nTakes quotes off, and puts them on.\n")?;
         write("CLAUDE.md", "# unquote\n\nPlain sh. Tests: sh tests/run.sh, sh tests/quote.sh\n")?;
         write("todo.md", TODO[0])?;
         write(".claude/agents/reviewer.md", REVIEWER)?;
-        self.sh("git init -q -b main && git config user.name Ada && git config user.email ada@example.org")?;
-        self.sh("git config commit.gpgsign false && git add -A && git commit -q -m 'take quotes off'")?;
+        self.sh("git init -q -b main && git config user.name Ada && git config user.email \
+            ada@example.org")?;
+        self.sh(
+            "git config commit.gpgsign false && git add -A && git commit -q -m 'take quotes off'",
+        )?;
         write("todo.md", TODO[1])?;
         self.sh("git add todo.md")?;
         write("todo.md", TODO[2])?;
         let before = self.stage.prints("git status --porcelain")?;
         self.stage("todo.md is half staged; that stays the person's business to the end")?;
         let done = self.stage.seed(&["init"], "")?;
-        self.expect(done.status.success(), "git seed init", &String::from_utf8_lossy(&done.stderr))?;
+        self.expect(
+            done.status.success(),
+            "git seed init",
+            &String::from_utf8_lossy(&done.stderr),
+        )?;
         let same = before == self.stage.prints("git status --porcelain")?;
         self.expect(same, "git seed init", "git status changed")?;
         self.good("git seed init", "hook lines and hooks are in place; git status is what it was")?;
@@ -176,7 +187,10 @@ impl Tour<'_> {
         )?;
         let came = self.stage.reads("src/quote.sh")?;
         self.passes("the agent reads src/quote.sh", came)?;
-        self.agent(&["phase", "advance", "--scope", "src", "-m", "the closing quote is never printed"], "")?;
+        self.agent(
+            &["phase", "advance", "--scope", "src", "-m", "the closing quote is never printed"],
+            "",
+        )?;
         let came = self.stage.edits("src/quote.sh", "\"%s\\n", "\"%s\\n\"")?;
         self.passes("the agent edits src/quote.sh, and runs nothing", came)?;
         let first = self.claims()?;
@@ -185,7 +199,10 @@ impl Tour<'_> {
         let came = self.stage.runs(TEST_OF_QUOTE)?;
         let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
         self.expect(failed, "the first run of tests/quote.sh", "it should have failed")?;
-        self.passes_quietly("so it runs the tests: FAILED, the quote comes after the newline", came)?;
+        self.passes_quietly(
+            "so it runs the tests: FAILED, the quote comes after the newline",
+            came,
+        )?;
         let came = self.stage.edits("src/quote.sh", "\\n\"", "\"\\n")?;
         self.passes("it mends that", came)?;
         let came = self.stage.runs(TEST_OF_QUOTE)?;
@@ -223,22 +240,30 @@ impl Tour<'_> {
         let newest = self.stage.prints("git seed audit show --json")?;
         let newest: serde_json::Value = serde_json::from_str(&newest)?;
         let receipts = newest.pointer("/0/receipts").and_then(serde_json::Value::as_array);
-        let receipt = receipts.and_then(|list| list.last()?.as_str()).unwrap_or_default().to_owned();
+        let receipt =
+            receipts.and_then(|list| list.last()?.as_str()).unwrap_or_default().to_owned();
         self.stage(&format!("git seed show {receipt}"))?;
         let shown = self.stage.prints(&format!("git seed show {receipt}"))?;
         self.expect(shown.contains(TEST_OF_QUOTE), "git seed show", &shown)?;
         self.lines(&shown)?;
         let replayed = self.stage.prints("git seed audit replay")?;
         self.expect(replayed.starts_with("2 verified"), "git seed audit replay", &replayed)?;
-        self.good("git seed audit replay", &format!("each ruling made again from its record: {replayed}"))
+        self.good(
+            "git seed audit replay",
+            &format!("each ruling made again from its record: {replayed}"),
+        )
     }
 
     fn small_talk(&mut self) -> anyhow::Result<()> {
         self.scene("A prompt becomes a job; until it begins, it is small talk")?;
-        let told =
-            self.stage.prompt("Quoted strings lose their escapes: \\\" and \\\\ must survive unquote.")?;
+        let told = self
+            .stage
+            .prompt("Quoted strings lose their escapes: \\\" and \\\\ must survive unquote.")?;
         self.expect(told.is_some(), "the prompt", "no job was born")?;
-        self.good("the person asks for a fix", "a job is born, active and focused; looking is free")?;
+        self.good(
+            "the person asks for a fix",
+            "a job is born, active and focused; looking is free",
+        )?;
         let came = self.stage.reads("src/unquote.sh")?;
         self.passes("the agent reads src/unquote.sh", came)?;
         let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/x/y/")?;
@@ -255,28 +280,43 @@ impl Tour<'_> {
         self.refused("the agent edits src/unquote.sh", came)?;
         let came = self.stage.runs("sed -i 's/x/y/' src/unquote.sh")?;
         self.refused("the side door: sed -i in a shell", came)?;
-        let page =
-            page("src", "The sed script takes the outer quotes off and leaves \\\" and \\\\ as they are.");
+        let page = page(
+            "src",
+            "The sed script takes the outer quotes off and leaves \\\" and \\\\ as they are.",
+        );
         let came = self.stage.writes("src/CLAUDE.md", &page)?;
         self.passes("the agent notes what it saw below ---Ob--- in src/CLAUDE.md", came)?;
-        let objective = "Unquoting keeps what the quotes protected. A backslash before a double quote gives the quote, a \
-            backslash before a backslash gives one backslash, and everything else stays as it is today. The change \
-            lies in src/unquote.sh alone, which stays one small sed script without new dependencies, and the three \
-            lines of tests/run.sh pass when they are run from the top of the repository. Callers see no other change: \
-            the argument is still taken as it is given, the result is still printed with one newline, and the exit \
-            code is still that of the pipeline, so that nobody has to change how the script is called today.";
+        let objective = "Unquoting keeps what the quotes protected. A backslash before a double \
+            quote gives the quote, a backslash before a backslash gives one backslash, and \
+            everything else stays as it is today. The change lies in src/unquote.sh alone, \
+            which stays one small sed script without new dependencies, and the three lines of \
+            tests/run.sh pass when they are run from the top of the repository. Callers see no \
+            other change: the argument is still taken as it is given, the result is still \
+            printed with one newline, and the exit code is still that of the pipeline, so that \
+            nobody has to change how the script is called today.";
         self.agent(&["job", "update", "--name", JOB, "--objective", objective], "")?;
-        self.boundary("settle where escapes are lost", &[
-            ("What I Observed", "src/unquote.sh strips the outer quotes with sed and never looks at backslashes, so both kinds of escape come out as they went in."),
-            ("Sources Consulted", "src/unquote.sh, tests/run.sh"),
-            ("Questions Resolved", "The loss is in one place only, and the tests already name it."),
-        ])
+        self.boundary(
+            "settle where escapes are lost",
+            &[
+                (
+                    "What I Observed",
+                    "src/unquote.sh strips the outer quotes with sed and never looks \
+                at backslashes, so both kinds of escape come out as they went in.",
+                ),
+                ("Sources Consulted", "src/unquote.sh, tests/run.sh"),
+                (
+                    "Questions Resolved",
+                    "The loss is in one place only, and the tests already name it.",
+                ),
+            ],
+        )
     }
 
     fn plan(&mut self) -> anyhow::Result<()> {
         self.scene("PLAN: the contract, and what execute may touch")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
-        let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\nDone when: sh tests/run.sh passes.\n";
+        let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\n\
+            Done when: sh tests/run.sh passes.\n";
         let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
         self.refused("the agent writes a contract off the top of its head", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
@@ -287,9 +327,17 @@ impl Tour<'_> {
         self.boundary(
             "two substitutions in one sed script",
             &[
-                ("Plan This Cycle", "Add the two substitutions to the sed script in src/unquote.sh."),
+                (
+                    "Plan This Cycle",
+                    "Add the two substitutions to the sed script in \
+                    src/unquote.sh.",
+                ),
                 ("Acceptance Criteria", "Every line of tests/run.sh says ok."),
-                ("Risks", "The order of the substitutions matters when a backslash stands before a quote."),
+                (
+                    "Risks",
+                    "The order of the substitutions matters when a backslash stands before \
+                    a quote.",
+                ),
                 ("How VERIFY Will Test", "sh tests/run.sh, from the top of the repository."),
             ],
         )
@@ -298,7 +346,8 @@ impl Tour<'_> {
     fn execute(&mut self) -> anyhow::Result<()> {
         self.scene("EXECUTE: inside the declared directories, nowhere else")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
-        let came = self.stage.edits("README.md", "Takes quotes off,", "Takes quotes off carefully,")?;
+        let came =
+            self.stage.edits("README.md", "Takes quotes off,", "Takes quotes off carefully,")?;
         self.refused("the agent edits README.md, which nobody declared", came)?;
         let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/\\\\\"/\"/g")?;
         self.passes("the agent edits src/unquote.sh", came)?;
@@ -312,27 +361,48 @@ impl Tour<'_> {
             "---Ex---\n\nFirst the quotes, then the escaped quote.\n",
         )?;
         self.passes("the agent keeps a working note below ---Ex---", came)?;
-        self.leave_execute("escaped quotes survive", "One substitution was added to the sed script.")
+        self.leave_execute(
+            "escaped quotes survive",
+            "One substitution was added to the sed script.",
+        )
     }
 
     fn leave_execute(&mut self, subject: &str, what: &str) -> anyhow::Result<()> {
-        self.boundary(subject, &[
-            ("What I Implemented", what),
-            ("Evidence", "The checkpoint and the commits of this phase hold the change; nothing outside src was touched."),
-            ("Plan Item Addressed", "The substitutions in src/unquote.sh, as the plan of this cycle names them."),
-        ])
+        self.boundary(
+            subject,
+            &[
+                ("What I Implemented", what),
+                (
+                    "Evidence",
+                    "The checkpoint and the commits of this phase hold the change; nothing \
+                outside src was touched.",
+                ),
+                (
+                    "Plan Item Addressed",
+                    "The substitutions in src/unquote.sh, as the plan of this \
+                cycle names them.",
+                ),
+            ],
+        )
     }
 
     fn a_persons_own_commit(&mut self) -> anyhow::Result<()> {
         if crate::engine::setup::git_hooks::agent_is_above() {
-            self.stage("(an agent runs this tour, so the scene of a person's own commit is left out)")?;
+            self.stage(
+                "(an agent runs this tour, so the scene of a person's own commit is left out)",
+            )?;
             return Ok(());
         }
         self.scene("Meanwhile the person commits something of their own")?;
         std::fs::write(self.stage.repo.join("LICENSE"), "as you like\n")?;
-        self.sh("git commit -q -m 'a licence' -o -- LICENSE 2>/dev/null || { git add -N LICENSE && git commit -q -m 'a licence' -o -- LICENSE; }")?;
-        self.good("git commit -m 'a licence'", "nobody stands in the way; the hooks bind the agent only")?;
-        // No person is quicker than this; what changes right before a call would be taken for the call's.
+        self.sh("git commit -q -m 'a licence' -o -- LICENSE 2>/dev/null || { git add -N LICENSE \
+            && git commit -q -m 'a licence' -o -- LICENSE; }")?;
+        self.good(
+            "git commit -m 'a licence'",
+            "nobody stands in the way; the hooks bind the agent only",
+        )?;
+        // No person is quicker than this; what changes right before a call would be taken for the
+        // call's.
         std::thread::sleep(Duration::from_millis(250));
         Ok(())
     }
@@ -342,7 +412,11 @@ impl Tour<'_> {
         self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.runs("sh tests/run.sh")?;
         let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
-        self.expect(failed, "the first run of the tests", "it should have failed on the backslash")?;
+        self.expect(
+            failed,
+            "the first run of the tests",
+            "it should have failed on the backslash",
+        )?;
         self.passes("the agent runs the tests: one line FAILED", came)?;
         let stop = self.stage.stops()?;
         self.refused(
@@ -359,24 +433,38 @@ impl Tour<'_> {
         self.passes("the agent writes the result below ---Ve---", came)?;
         self.agent(&["phase", "back", "execute", "-m", "a doubled backslash stays doubled"], "")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
-        let came = self.stage.edits("src/unquote.sh", "s/\\\\\"/\"/g", "s/\\\\\\([\"\\\\]\\)/\\1/g")?;
-        self.passes("back in execute, the agent mends the substitution", came)?;
         let came =
-            self.stage.edits("src/CLAUDE.md", "then the escaped quote", "then both escapes at once")?;
+            self.stage.edits("src/unquote.sh", "s/\\\\\"/\"/g", "s/\\\\\\([\"\\\\]\\)/\\1/g")?;
+        self.passes("back in execute, the agent mends the substitution", came)?;
+        let came = self.stage.edits(
+            "src/CLAUDE.md",
+            "then the escaped quote",
+            "then both escapes at once",
+        )?;
         self.passes("and its note", came)?;
         self.leave_execute(
             "both escapes at once",
             "One substitution takes both escapes, so their order no longer matters.",
         )?;
         let came = self.stage.runs("sh src/unquote.sh hello")?;
-        self.passes_quietly("back in verify, the agent tries one word by hand, and not the tests", came)?;
-        let came = self.stage.edits("src/CLAUDE.md", "FAILED: a doubled backslash stays doubled.", FOUND)?;
+        self.passes_quietly(
+            "back in verify, the agent tries one word by hand, and not the tests",
+            came,
+        )?;
+        let came = self.stage.edits(
+            "src/CLAUDE.md",
+            "FAILED: a doubled backslash stays doubled.",
+            FOUND,
+        )?;
         self.passes_quietly("writes a result and five notes below ---Ve---", came)?;
-        let came =
-            self.stage.runs(&command_line(&["phase", "advance", "-F", "-"], &story(HOLDS.0, HOLDS.1)))?;
+        let came = self
+            .stage
+            .runs(&command_line(&["phase", "advance", "-F", "-"], &story(HOLDS.0, HOLDS.1)))?;
         self.gate("and says that 3 of 3 criteria hold", came)?;
         let came = self.stage.runs("sh tests/run.sh")?;
-        let passed = matches!(&came, Came::Through { printed, .. } if printed.lines().count() == 3 && !printed.contains("FAILED"));
+        let passed = matches!(&came,
+            Came::Through { printed, .. } if printed.lines().count() == 3
+                && !printed.contains("FAILED"));
         self.expect(passed, "the second run of the tests", "it should have passed")?;
         self.passes("so it runs the tests: three lines ok", came)?;
         self.boundary(HOLDS.0, HOLDS.1)
@@ -396,7 +484,8 @@ impl Tour<'_> {
         self.agent(&["condense", "archive"], "")?;
         let diff = self.agent(&["condense", "absorb"], "")?;
         self.changed_lines(&diff)?;
-        let came = self.stage.runs("git seed phase advance -F - <<'EOF'\nmemory is settled\nEOF\n")?;
+        let came =
+            self.stage.runs("git seed phase advance -F - <<'EOF'\nmemory is settled\nEOF\n")?;
         self.gate("git seed phase advance -F -", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
         self.passes("the agent reads what is left", came)?;
@@ -427,36 +516,48 @@ impl Tour<'_> {
         self.good("git seed note list", "five notes of five kinds, all live")?;
         let came = self.stage.runs("git seed condense archive")?;
         self.gate("git seed condense archive", came)?;
-        let (came, _) = self.stage.launches("knowledge-extractor", "Write down what matters.", |_| Ok(()))?;
+        let (came, _) =
+            self.stage.launches("knowledge-extractor", "Write down what matters.", |_| Ok(()))?;
         self.refused("knowledge-extractor is launched without a note", came)?;
         self.given("[KNOWLEDGE]{order-of-escapes}", "knowledge-extractor", |stage| {
             write_below(&stage.repo, ".claude/knowledge/shell/order-of-escapes.md", KNOWLEDGE)?;
-            let index = "- [order-of-escapes](shell/order-of-escapes.md): Why two escapes are taken in one substitution\n";
+            let index = "- [order-of-escapes](shell/order-of-escapes.md): Why two escapes are \
+                taken in one substitution\n";
             write_below(&stage.repo, ".claude/knowledge/INDEX.md", index)?;
             Ok(".claude/knowledge/shell/order-of-escapes.md".to_owned())
         })?;
         self.given("[PENDING-JOB]{single-quotes}", "job-creator", |stage| {
             let text =
-                "Single quotes are taken for words of their own; src/unquote.sh knows double quotes only.";
+                "Single quotes are taken for words of their own; src/unquote.sh knows double \
+                 quotes only.";
             let made = stage.seed(&["job", "create", "keep single quotes", "-m", text], "")?;
             let made = String::from_utf8_lossy(&made.stdout).into_owned();
             let id = made.split_whitespace().find(|word| word.contains('t') && word.contains('-'));
             Ok(format!("job {} created", id.unwrap_or_default()))
         })?;
-        self.given("[VOICE-UPDATE]{place.file | names no page | name the page}", "voice-updater", |stage| {
-            write_below(&stage.repo, ".claude/knowledge/voices.md", VOICES)?;
-            Ok(".claude/knowledge/voices.md".to_owned())
-        })?;
+        self.given(
+            "[VOICE-UPDATE]{place.file | names no page | name the page}",
+            "voice-updater",
+            |stage| {
+                write_below(&stage.repo, ".claude/knowledge/voices.md", VOICES)?;
+                Ok(".claude/knowledge/voices.md".to_owned())
+            },
+        )?;
         self.given(
             "[AGENT-UPDATE]{reviewer | reads tests last | read them first}",
             "agent-updater",
             |stage| {
-                write_below(&stage.repo, ".claude/agents/reviewer.md", &REVIEWER.replace("last", "first"))?;
+                write_below(
+                    &stage.repo,
+                    ".claude/agents/reviewer.md",
+                    &REVIEWER.replace("last", "first"),
+                )?;
                 Ok(".claude/agents/reviewer.md".to_owned())
             },
         )?;
         self.agent(&["note", "list"], "")?;
-        let carried = self.agent(&["note", "carry", "5", "--why", "the glossary has no home yet"], "")?;
+        let carried =
+            self.agent(&["note", "carry", "5", "--why", "the glossary has no home yet"], "")?;
         self.expect(carried.contains("carried"), "git seed note carry", &carried)
     }
 
@@ -479,9 +580,15 @@ impl Tour<'_> {
         if let Came::Refused(reason) = came {
             bail!("the tour went wrong at {agent}: {reason}");
         }
-        let Some(kept) = kept else { bail!("the tour went wrong: {agent} could have ended at once") };
+        let Some(kept) = kept else {
+            bail!("the tour went wrong: {agent} could have ended at once")
+        };
         if kind == "KNOWLEDGE" {
-            self.bad(&format!("{agent} wants to end without having done anything"), "refused", &kept)?;
+            self.bad(
+                &format!("{agent} wants to end without having done anything"),
+                "refused",
+                &kept,
+            )?;
         }
         self.good(&format!("{agent} is given {note}"), &end)
     }
@@ -516,7 +623,8 @@ impl Tour<'_> {
         self.scene("Only a person ends a job")?;
         let list = self.stage.seed(&["job", "list", "--json"], "")?;
         let jobs: serde_json::Value = serde_json::from_slice(&list.stdout)?;
-        let made = jobs.as_array().and_then(|jobs| jobs.iter().find(|job| job["status"] == "pending"));
+        let made =
+            jobs.as_array().and_then(|jobs| jobs.iter().find(|job| job["status"] == "pending"));
         let next = made.and_then(|job| job["id"].as_str()).unwrap_or_default().to_owned();
         self.expect(!next.is_empty(), "git seed job list", "the job made of a note is not in it")?;
         let question = format!("{QUESTION}\nNext: {next} keep single quotes\n");
@@ -535,10 +643,19 @@ impl Tour<'_> {
             &[
                 (
                     "Waterfall Steps Completed",
-                    "The one lasting finding moved into the body; the rest of the footers is in the session log.",
+                    "The one lasting finding moved into the body; the rest of the footers is in \
+                     the session log.",
                 ),
-                ("Knowledge Routed", "Why both escapes are taken in one substitution has a file and an index line."),
-                ("Markers Consumed", "Four of five notes are resolved; the word without a home is carried."),
+                (
+                    "Knowledge Routed",
+                    "Why both escapes are taken in one substitution has a file \
+                    and an index line.",
+                ),
+                (
+                    "Markers Consumed",
+                    "Four of five notes are resolved; the word without a home is \
+                    carried.",
+                ),
             ],
         )?;
         let stop = self.stage.stops()?;
@@ -550,7 +667,10 @@ impl Tour<'_> {
         self.stage.prompt("[PAUSE]")?;
         let stop = self.stage.stops()?;
         self.expect(stop.is_none(), "the last stop", &stop.clone().unwrap_or_default())?;
-        self.good("the person writes [PAUSE], and the agent stops", "one job is done, the next one rests")
+        self.good(
+            "the person writes [PAUSE], and the agent stops",
+            "one job is done, the next one rests",
+        )
     }
 
     fn nothing_was_lost(&mut self) -> anyhow::Result<()> {
@@ -559,7 +679,8 @@ impl Tour<'_> {
         let same = format!("{staged}\n") == TODO[1] && now == TODO[2];
         self.expect(same, "todo.md", "it is not half staged as it was")?;
         self.good("and todo.md", "still half staged, byte for byte")?;
-        let commits = self.stage.prints("git log --format=%H --diff-filter=AM -- todo.md | wc -l")?;
+        let commits =
+            self.stage.prints("git log --format=%H --diff-filter=AM -- todo.md | wc -l")?;
         self.expect(commits.trim() == "1", "todo.md", "a phase commit took it along")
     }
 
@@ -572,16 +693,19 @@ impl Tour<'_> {
         self.expect(log.contains("verify -> condense"), "git seed log --graph", &log)?;
         self.scene("The way out")?;
         let bundle = self.stage.home.join("kept.bundle");
-        let told = setup::uninstall::remove(&Repo::discover(&self.stage.repo)?, true, Some(&bundle))?;
+        let told =
+            setup::uninstall::remove(&Repo::discover(&self.stage.repo)?, true, Some(&bundle))?;
         let left: Vec<_> = told.iter().filter(|row| row.verb == "left").collect();
         self.expect(left.is_empty(), "git seed uninstall", &format!("{left:?}"))?;
-        let refs = self
-            .stage
-            .prints("git for-each-ref refs/seed refs/notes; ls -d .git/seed 2>/dev/null; ls -A .claude 2>/dev/null | grep -vxE 'agents|jobs|knowledge'")?;
+        let refs = self.stage.prints(
+            "git for-each-ref refs/seed refs/notes; ls -d .git/seed 2>/dev/null; ls -A \
+                .claude 2>/dev/null | grep -vxE 'agents|jobs|knowledge'",
+        )?;
         self.expect(refs.is_empty(), "git seed uninstall", &refs)?;
         self.good(
             "git seed uninstall, typed by a person",
-            "hook lines, hooks, subagents, refs and .git/seed are gone; pages, knowledge, session logs and commits stay",
+            "hook lines, hooks, subagents, refs and .git/seed are gone; pages, knowledge, session \
+             logs and commits stay",
         )?;
         self.scene("What is left: the story, in git")?;
         self.lines(&log)?;
@@ -651,8 +775,10 @@ impl Tour<'_> {
     fn bad(&mut self, what: &str, verdict: &str, text: &str) -> anyhow::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": verdict, "told": text }));
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Bad, verdict));
-        let why =
-            text.split_once("BLOCKED: ").or(text.split_once("NOTICED: ")).map_or(text, |(_, rest)| rest);
+        let why = text
+            .split_once("BLOCKED: ")
+            .or(text.split_once("NOTICED: "))
+            .map_or(text, |(_, rest)| rest);
         let mut lines = why.lines();
         self.out.line(format_args!("  {what}"));
         self.out.line(format_args!("      {mark} {}", lines.next().unwrap_or_default()));
@@ -703,8 +829,13 @@ impl Tour<'_> {
     fn agent(&mut self, arguments: &[&str], stdin: &str) -> anyhow::Result<String> {
         let line = command_line(arguments, stdin);
         let came = self.stage.runs(&line)?;
-        let Came::Through { printed, .. } = came else { bail!("the tour went wrong at `{line}`: {came:?}") };
-        if printed.contains("BLOCKED") || printed.contains("error: ") || printed.contains("not found") {
+        let Came::Through { printed, .. } = came else {
+            bail!("the tour went wrong at `{line}`: {came:?}")
+        };
+        if printed.contains("BLOCKED")
+            || printed.contains("error: ")
+            || printed.contains("not found")
+        {
             bail!("the tour went wrong at `{line}`: {printed}");
         }
         let first = printed.lines().next().unwrap_or_default().to_owned();
@@ -849,12 +980,14 @@ fn page(title: &str, seen: &str) -> String {
 const QUESTION: &str = "[JOB-COMPLETE] keep escapes in unquote
 
 ## Objective Met
-Unquoting keeps what the quotes protected: a backslash before a double quote gives the quote, and a doubled \
-backslash gives one backslash. Everything else stays as it was, and callers see no other change.
+Unquoting keeps what the quotes protected: a backslash before a double quote gives \
+the quote, and a doubled backslash gives one backslash. Everything else stays as it was, \
+and callers see no other change.
 
 ## Evidence
-sh tests/run.sh was run in verify after the last change to src/unquote.sh and printed three lines that begin with \
-ok; the first attempt had failed on the doubled backslash, which is why one step back to execute stands in the log.
+sh tests/run.sh was run in verify after the last change to src/unquote.sh and printed three lines \
+that begin with ok; the first attempt had failed on the doubled backslash, which is why one step \
+back to execute stands in the log.
 
 ## Verification Result
 Three of three criteria hold.
@@ -867,8 +1000,8 @@ src/CLAUDE.md says in its body why both escapes are taken in one substitution.
 
 /// What it asks at the end of a small job.
 fn small_question() -> String {
-    "[JOB-COMPLETE] quote.sh forgets the closing quote: it prints the closing quote inside the line now, its test was run \
-     after the last change and printed ok, and nothing else was touched.
+    "[JOB-COMPLETE] quote.sh forgets the closing quote: it prints the closing quote inside the \
+     line now, its test was run after the last change and printed ok, and nothing else was touched.
 
 ## Outstanding Items
 "

@@ -17,7 +17,11 @@ pub(super) struct UninstallArgs {
     keep_history: bool,
 }
 
-pub(super) fn run(args: &UninstallArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &UninstallArgs,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
     if args.check {
         repo.require_seeded()?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{Context, Outcome, report::Report};
 use crate::claims::audit::{Finding, Findings};
 use crate::engine::claims::verify::Asked;
-use crate::engine::repo::SeedError;
+use crate::engine::repo::EngineError;
 use crate::store::NotAnId;
 
 /// Check the records, their signatures, what they are bound to, and the steps of commits
@@ -28,13 +28,18 @@ pub(super) struct VerifyArgs {
     keys: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &VerifyArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &VerifyArgs,
+    context: &Context,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
     // What is checked is not touched: no boundary is finished first.
     let repo = crate::engine::repo::Repo::open(&context.cwd)?;
-    let usage = |error: NotAnId| SeedError::Usage(error.to_string());
+    let usage = |error: NotAnId| EngineError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
-    let findings = claims::verify::verify(&repo, &Asked { range: args.range.clone(), expect, keys })?;
+    let findings =
+        claims::verify::verify(&repo, &Asked { range: args.range.clone(), expect, keys })?;
     Ok(told(&findings, out))
 }
 
@@ -49,7 +54,8 @@ pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
         for group in alike.by_ref().take(SHOWN) {
             let [first, more @ ..] = group else { continue };
             let id: String = first.record.chars().take(20).collect();
-            let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
+            let more =
+                if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
             out.line(format_args!("{what:<14}{id:<21} {}{more}", first.reason));
         }
         let left: usize = alike.map(<[Finding]>::len).sum();

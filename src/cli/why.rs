@@ -30,8 +30,9 @@ pub(super) fn run(args: &WhyArgs, context: &Context, out: &mut Report) -> anyhow
         out.line("Nothing was refused.");
     }
     for row in &rows {
-        let at = time::OffsetDateTime::parse(&row.at, &time::format_description::well_known::Rfc3339)
-            .map_or(0, time::OffsetDateTime::unix_timestamp);
+        let at =
+            time::OffsetDateTime::parse(&row.at, &time::format_description::well_known::Rfc3339)
+                .map_or(0, time::OffsetDateTime::unix_timestamp);
         let what = format!("{} {}", row.tool, row.paths.join(" "));
         let what = if what.trim().is_empty() { row.event.clone() } else { what.trim().to_owned() };
         let by = out.tint(Tint::Bad, format_args!("refused by {}", row.by));

@@ -40,5 +40,5 @@ pub use claims::{export, records, verify};
 pub use memory::lint::read_each;
 pub use record::draft::{By, Journaling, StepDraft, Taken};
 pub use record::step::step;
-pub use repo::{JournalTrouble, LoadedJob, Repo, Result, SeedError};
+pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};
 pub use setup::init::apply_rules;

@@ -159,7 +159,9 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         job: Some(job_head(focused)),
         phase: state.stand.phase.to_string(),
         cycle: state.stand.cycle,
-        cycles: repo.plan_total(focused).and_then(|total| state.plan.effective_last_cycle(Some(total))),
+        cycles: repo
+            .plan_total(focused)
+            .and_then(|total| state.plan.effective_last_cycle(Some(total))),
         allowed: {
             let mut said = allowed(row, &open_places(repo, focused)?);
             let open = focused.state.unlocked.as_ref();
@@ -228,7 +230,8 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
             }
             let bytes = repo.counted_file(&focused, &format!("trace/{name}"))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            // A line of another git seed is passed over: the list is for people, nothing decides by it.
+            // A line of another git seed is passed over: the list is for people, nothing decides by
+            // it.
             lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
         }
     }
@@ -253,7 +256,8 @@ pub(crate) fn worth(repo: &Repo, refused: &Refused) -> Option<String> {
     let map = repo.rules.maps.home();
     let pace = map.phase(&refused.phase.as_str().into())?.pace.as_ref()?;
     let named = refused.facts.get("met").unwrap_or_default();
-    let met: Vec<_> = pace.demands.keys().copied().filter(|demand| named.contains(demand.word())).collect();
+    let met: Vec<_> =
+        pace.demands.keys().copied().filter(|demand| named.contains(demand.word())).collect();
     let tenths = pace.worth(&acts, &met).saturating_mul(multiplier.tenths());
     Some(format!("{}.{} of {}", tenths / 10, tenths % 10, pace.enough))
 }
@@ -266,7 +270,13 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
         let bytes = repo.counted_file(job, &names::interaction(n))?;
         if let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) {
             let (kind, at) = (read.kind.word(), rfc3339(read.at));
-            interactions.push(InteractionShown { n, kind, text: read.text, at, provenance: read.provenance });
+            interactions.push(InteractionShown {
+                n,
+                kind,
+                text: read.text,
+                at,
+                provenance: read.provenance,
+            });
         }
     }
     let plan_file = match state.plan.pointer.given() {
@@ -333,7 +343,12 @@ pub(crate) fn phase_shown(repo: &Repo) -> Result<PhaseShown> {
 
 fn job_head(job: &LoadedJob) -> JobHead {
     let job = &job.state.job;
-    JobHead { id: job.id.to_string(), name: job.name.clone(), status: job.status.word(), run: job.run }
+    JobHead {
+        id: job.id.to_string(),
+        name: job.name.clone(),
+        status: job.status.word(),
+        run: job.run,
+    }
 }
 
 /// Two gates may want the same work.
@@ -392,7 +407,10 @@ fn why_row(line: &Line) -> Option<WhyRow> {
 fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
     let mut said = Vec::new();
     if row.opens(Class::Read) {
-        said.push(if row.reads == Reads::Memory { "read memory pages" } else { "read anything" }.to_owned());
+        said.push(
+            if row.reads == Reads::Memory { "read memory pages" } else { "read anything" }
+                .to_owned(),
+        );
     }
     if row.opens(Class::Web) {
         said.push("search the web".to_owned());
@@ -403,7 +421,9 @@ fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
     if row.write.contains(&Write::Scope) {
         let dirs = if scope.is_empty() { "no directory yet".to_owned() } else { scope.join(", ") };
         said.push(format!("write in {dirs}"));
-    } else if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::ScopedPage)) {
+    } else if let Some(anchor) =
+        row.anchor.as_deref().filter(|_| row.write.contains(&Write::ScopedPage))
+    {
         said.push(format!("write results below {anchor}"));
     }
     if row.write.contains(&Write::Memory) {

@@ -158,9 +158,11 @@ mod tests {
 
     #[test]
     fn files_of_the_index_are_days() {
-        for (id, file) in
-            [("20261121t205612-7f3a", "index/202611/21"), ("j", "index/other"), ("2026112x-1", "index/other")]
-        {
+        for (id, file) in [
+            ("20261121t205612-7f3a", "index/202611/21"),
+            ("j", "index/other"),
+            ("2026112x-1", "index/other"),
+        ] {
             assert_eq!(index_file(&id.parse().expect("an id")), file);
         }
     }
@@ -169,7 +171,8 @@ mod tests {
     fn closed_is_parked_or_completed_in_idle() {
         let mut state = state("j");
         assert!(!is_closed(&state));
-        for (status, closed) in [(Status::Completed, true), (Status::Awaiting, false), (Status::Voided, true)]
+        for (status, closed) in
+            [(Status::Completed, true), (Status::Awaiting, false), (Status::Voided, true)]
         {
             state.job.status = status;
             assert_eq!(is_closed(&state), closed, "{status:?}");

@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use crate::claims::record::{FORMAT, Kind, Record};
+use crate::claims::record::{FORMAT, Record, RecordKind};
 use crate::claims::{Directive, Truth};
 use crate::event::UnixSeconds;
 
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
 pub struct Gist {
     format: u32,
     pub n: u64,
-    kind: Kind,
+    kind: RecordKind,
     pub at: UnixSeconds,
     pub tree: String,
     #[serde(default)]
@@ -90,9 +90,14 @@ pub fn truth_digest(truth: &Truth) -> Result<String, serde_json::Error> {
 
 /// The message of a record's commit. It repeats what a search looks for; the record counts.
 pub fn message(record: &Record) -> String {
-    let said = record.directive.map_or(String::new(), |directive| format!(": {}", directive.word()));
-    let mut text =
-        format!("{}{said}\n\nSeed-Record: {}\nSeed-Tree: {}\n", record.kind.word(), record.n, record.tree);
+    let said =
+        record.directive.map_or(String::new(), |directive| format!(": {}", directive.word()));
+    let mut text = format!(
+        "{}{said}\n\nSeed-Record: {}\nSeed-Tree: {}\n",
+        record.kind.word(),
+        record.n,
+        record.tree
+    );
     if record.passes() {
         text.push_str("Seed-Opens: yes\n");
     }
@@ -114,7 +119,8 @@ pub struct Heading {
 
 /// Reads what [`message`] wrote.
 pub fn heading(message: &str) -> Option<Heading> {
-    let value = |key: &str| message.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+    let value =
+        |key: &str| message.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
     Some(Heading {
         n: value("Seed-Record")?.parse().ok()?,
         tree: value("Seed-Tree")?.to_owned(),
@@ -163,7 +169,7 @@ mod tests {
             directive: Some(Directive::Damp),
             opens: true,
             ..Record::new(
-                Kind::VerifyClaim,
+                RecordKind::VerifyClaim,
                 1_790_000_000,
                 "4b825dc642cb6eb9a060e54bf8d69288fbee4904".to_owned(),
             )
@@ -209,7 +215,7 @@ mod tests {
         assert_eq!((said.n, said.tree.as_str(), said.passes), (7, one.tree.as_str(), true));
         one.opens = false;
         assert!(!heading(&message(&one)).expect("reads").passes);
-        one = Record { kind: Kind::Attest, directive: None, ..one };
+        one = Record { kind: RecordKind::Attest, directive: None, ..one };
         one.attest = Some(Attest { commit: "c".to_owned(), tree: one.tree.clone(), record: None });
         assert_eq!(heading(&message(&one)).expect("reads").attests.as_deref(), Some("c"));
         assert_eq!(heading("a person's commit\n"), None);

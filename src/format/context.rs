@@ -33,7 +33,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(text in any::<String>(), run in any::<u32>(), cycle in any::<u32>()) {
+        fn what_is_written_is_read(text in any::<String>(), run in any::<u32>(),
+            cycle in any::<u32>()) {
             let context = Context { run, cycle, text };
             prop_assert_eq!(Context::read(&context.write()), Some(context));
         }

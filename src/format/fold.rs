@@ -72,7 +72,8 @@ pub fn opening(state: &State, at: i64) -> Vec<u8> {
     let (flights, running) = (state.flights.clone(), state.running.clone());
     let activity = Activity { flights, running, ..Activity::default() };
     let counts = Counts { activity, ..Counts::default() };
-    Line { base: state.step.clone(), at, what: What::Step, counts, ..Line::default() }.link(&state.folded)
+    Line { base: state.step.clone(), at, what: What::Step, counts, ..Line::default() }
+        .link(&state.folded)
 }
 
 /// A step, as its trailers name it.
@@ -169,7 +170,8 @@ mod tests {
             let (paths, strays) = (vec![path.to_owned()], vec![stray.to_owned()]);
             linked(Line { what: What::After, paths, strays, counts, ..Line::default() })
         };
-        let looked = Line { what: What::Looked, paths: vec!["CLAUDE.md".to_owned()], ..Line::default() };
+        let looked =
+            Line { what: What::Looked, paths: vec!["CLAUDE.md".to_owned()], ..Line::default() };
         let lines = vec![linked(looked), line(1, "b", "s"), line(2, "a", "s"), line(3, "b", "t")];
         let since = JournalLines { lines, last: "h".to_owned() };
         let mut state = state();
@@ -183,8 +185,11 @@ mod tests {
 
     #[test]
     fn a_job_remembers_the_newest_of_what_was_scheduled() {
-        let line = |n: usize| linked(Line { what: What::Scheduled, call: n.to_string(), ..Line::default() });
-        let since = JournalLines { lines: (0..SCHEDULED + 2).map(line).collect(), last: String::new() };
+        let line = |n: usize| {
+            linked(Line { what: What::Scheduled, call: n.to_string(), ..Line::default() })
+        };
+        let since =
+            JournalLines { lines: (0..SCHEDULED + 2).map(line).collect(), last: String::new() };
         let mut state = state();
         state.take_in(&since);
         assert_eq!((state.scheduled.len(), state.scheduled[0].as_str()), (SCHEDULED, "2"));

@@ -35,7 +35,8 @@ fn is_unworded(words: &str) -> bool {
     let read = || {
         let (hash, rest) = words.strip_prefix("Prompt ")?.split_once(", ")?;
         let (length, rest) = rest.split_once(" characters.\n")?;
-        let digits = |text: &str, all: fn(&u8) -> bool| !text.is_empty() && text.bytes().all(|c| all(&c));
+        let digits =
+            |text: &str, all: fn(&u8) -> bool| !text.is_empty() && text.bytes().all(|c| all(&c));
         let hashed = hash.len() == 16 && digits(hash, u8::is_ascii_hexdigit);
         Some(hashed && digits(length, u8::is_ascii_digit) && rest == UNWORDED)
     };
@@ -88,7 +89,10 @@ mod tests {
         ];
         for (text, head, inside) in cases {
             let kept = stands(text);
-            assert!(kept.starts_with(head) && kept.contains(inside) && !kept.contains("fix"), "{kept}");
+            assert!(
+                kept.starts_with(head) && kept.contains(inside) && !kept.contains("fix"),
+                "{kept}"
+            );
             assert_eq!(stands(&kept), kept, "it stands for words already");
         }
     }

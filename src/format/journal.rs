@@ -292,9 +292,11 @@ impl Line {
 impl Linked {
     /// Reads one line and checks that it says what it said when it was written.
     pub fn read(bytes: &[u8]) -> Result<Self, Broken> {
-        let text = std::str::from_utf8(bytes).map_err(|_| Broken::Unreadable)?.trim_end_matches('\n');
+        let text =
+            std::str::from_utf8(bytes).map_err(|_| Broken::Unreadable)?.trim_end_matches('\n');
         let mut parts = text.rsplitn(3, '\t');
-        let (Some(hash), Some(prev), Some(body)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some(hash), Some(prev), Some(body)) = (parts.next(), parts.next(), parts.next())
+        else {
             return Err(Broken::Unreadable);
         };
         if short_hash(format!("{prev}\n{body}").as_bytes(), LINK) != hash {
@@ -370,7 +372,8 @@ mod tests {
         }
 
         #[test]
-        fn any_words_survive(tool in any::<String>(), path in any::<String>(), prev in "[0-9a-f]{16}") {
+        fn any_words_survive(tool in any::<String>(), path in any::<String>(),
+            prev in "[0-9a-f]{16}") {
             let line = Line { tool, paths: vec![path], ..Line::default() };
             let linked = Linked::read(&line.link(&prev)).expect("it reads");
             prop_assert_eq!((linked.line, linked.prev), (line, prev));

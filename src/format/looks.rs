@@ -74,7 +74,8 @@ impl FirstLook {
 
     /// Whether the input names the absolute path `path`, or a directory above it.
     pub fn names(&self, path: &Path) -> bool {
-        self.named.iter().any(|named| named == path) || self.whole.iter().any(|above| path.starts_with(above))
+        self.named.iter().any(|named| named == path)
+            || self.whole.iter().any(|above| path.starts_with(above))
     }
 
     /// Whether a call is short that has gone on until `now` and took `took` by the host's
@@ -116,8 +117,11 @@ mod tests {
 
     #[test]
     fn a_directory_names_all_below_it_and_a_plain_word_only_itself() {
-        let look =
-            FirstLook { named: vec!["/r/docs".into()], whole: vec!["/r/src".into()], ..FirstLook::default() };
+        let look = FirstLook {
+            named: vec!["/r/docs".into()],
+            whole: vec!["/r/src".into()],
+            ..FirstLook::default()
+        };
         for (path, named) in [
             ("/r/docs", true),
             ("/r/docs/a", false),

@@ -31,7 +31,8 @@ impl Meta {
 
     pub fn write(&self) -> String {
         format!(
-            "# Written by git seed. Which binaries may read and write refs/seed/**.\nformat = {}\nmin-reader = {}\nmin-writer = {}\n",
+            "# Written by git seed. Which binaries may read and write refs/seed/**.\nformat = {}\n\
+             min-reader = {}\nmin-writer = {}\n",
             self.format, self.min_reader, self.min_writer
         )
     }

@@ -11,7 +11,8 @@ use crate::jobs::UnixSeconds;
 /// blob, as it lay in the tree then.
 pub fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSeconds) -> String {
     let mut record = serde_json::json!({
-        "at": at, "job": step.job, "run": step.run, "cycle": step.cycle, "phase": step.phase, "step": step.step,
+        "at": at, "job": step.job, "run": step.run, "cycle": step.cycle, "phase": step.phase,
+        "step": step.step,
     });
     if !unclaimed.is_empty() {
         record["unclaimed"] = serde_json::json!(unclaimed);

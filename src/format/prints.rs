@@ -47,7 +47,8 @@ impl Content {
 
     /// True when both are the same thing for the fence.
     pub fn is_same(&self, other: &Self, role: Role) -> bool {
-        let runs = |content: &Self| content.is_there() && role == Role::Hook && content.mode & 0o111 != 0;
+        let runs =
+            |content: &Self| content.is_there() && role == Role::Hook && content.mode & 0o111 != 0;
         self.sum == other.sum && self.link == other.link && runs(self) == runs(other)
     }
 }
@@ -191,14 +192,19 @@ mod tests {
             (Role::Hook, 0o755, 0o700, true),
             (Role::Settings, 0o755, 0o644, true),
         ] {
-            assert_eq!(content("a", a).is_same(&content("a", b), role), same, "{role:?} {a:o} {b:o}");
+            assert_eq!(
+                content("a", a).is_same(&content("a", b), role),
+                same,
+                "{role:?} {a:o} {b:o}"
+            );
         }
     }
 
     #[test]
     fn only_what_a_branch_tracks_is_passed_over() {
         let core = "[core]\n\tbare = false\n";
-        let told = |rest: &str| String::from_utf8(tame(format!("{core}{rest}").as_bytes())).expect("text");
+        let told =
+            |rest: &str| String::from_utf8(tame(format!("{core}{rest}").as_bytes())).expect("text");
         for passed in [
             "",
             "[branch \"a\"]\n\tremote = origin\n\tmerge = refs/heads/a\n",

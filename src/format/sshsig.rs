@@ -22,7 +22,9 @@ pub fn key(armoured: &str) -> Option<Vec<u8>> {
 /// git can judge.
 pub fn allowed(text: &str) -> Option<BTreeSet<Vec<u8>>> {
     let mut keys = BTreeSet::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         if line.contains("cert-authority") {
             return None;
         }
@@ -68,7 +70,8 @@ mod tests {
         AAAAQKwAHaPyrpx7C3ohmxIYu7A1GwjYl31SU1a5IJLV2cybnT1ntAHtay82YFGwAlkggu\n\
         alVxwCTLydkorvCTWdqww=\n\
         -----END SSH SIGNATURE-----";
-    const PUBLIC: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJSK1FyW3501q7asniz0IcQPy5JbVoGpdBsDWhXrFmx5";
+    const PUBLIC: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJSK1FyW3501q7asniz0IcQPy5JbVoGpdBsDWhXrFmx5";
 
     #[test]
     fn a_signature_names_its_key() {
@@ -78,7 +81,9 @@ mod tests {
         assert_eq!(allowed(&format!("* namespaces=\"git\" {PUBLIC}\n")), Some(true));
         assert_eq!(allowed("ada@example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n"), Some(false));
         assert_eq!(allowed(&format!("* cert-authority {PUBLIC}\n")), None);
-        for odd in ["", "-----BEGIN SSH SIGNATURE-----\n%\n-----END SSH SIGNATURE-----", &SIGNATURE[..60]] {
+        for odd in
+            ["", "-----BEGIN SSH SIGNATURE-----\n%\n-----END SSH SIGNATURE-----", &SIGNATURE[..60]]
+        {
             assert_eq!(super::key(odd), None, "{odd}");
         }
     }

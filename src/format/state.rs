@@ -348,7 +348,9 @@ pub fn read(bytes: &[u8]) -> Result<State, BadState> {
         Ok(state) if state.format <= FORMAT => Ok(state),
         Ok(state) => Err(BadState::Newer { found: state.format }),
         Err(error) => match toml::from_slice::<Version>(bytes) {
-            Ok(version) if version.format > FORMAT => Err(BadState::Newer { found: version.format }),
+            Ok(version) if version.format > FORMAT => {
+                Err(BadState::Newer { found: version.format })
+            }
             _ => Err(error.into()),
         },
     }
@@ -387,7 +389,11 @@ pub fn write_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Reads what [`write_lines`] wrote.
 pub fn read_lines(bytes: &[u8]) -> Vec<String> {
-    String::from_utf8_lossy(bytes).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    String::from_utf8_lossy(bytes)
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]
@@ -399,7 +405,10 @@ mod tests {
     #[test]
     fn the_frozen_sample_of_version_one_reads() {
         let state = read(FROZEN.as_bytes()).expect("the frozen sample reads");
-        assert_eq!((state.job.name.as_str(), state.stand.phase.as_str()), ("fix the lexer", "execute"));
+        assert_eq!(
+            (state.job.name.as_str(), state.stand.phase.as_str()),
+            ("fix the lexer", "execute")
+        );
         assert_eq!(state.stand.entry.multiplier.map(crate::phases::Multiplier::tenths), Some(30));
         assert_eq!(read(write(&state).expect("it writes").as_bytes()).expect("and reads"), state);
     }

@@ -23,7 +23,8 @@ impl StepTrailers {
     /// The last paragraph of a commit message.
     pub fn write(&self) -> String {
         let mut text = format!(
-            "Seed-Job: {}\nSeed-Run: {}\nSeed-Cycle: {}\nSeed-Phase: {}\nSeed-Step: {}\nSeed-Id: {}\n",
+            "Seed-Job: {}\nSeed-Run: {}\nSeed-Cycle: {}\nSeed-Phase: {}\nSeed-Step: {}\n\
+             Seed-Id: {}\n",
             self.job, self.run, self.cycle, self.phase, self.step, self.id
         );
         for (key, value) in [("Seed-Commit", &self.commit), ("Seed-By", &self.by)] {
@@ -66,7 +67,11 @@ impl<'a> Trailers<'a> {
 
     /// The value of `key`, whatever its case; the last one wins.
     pub fn get(&self, key: &str) -> Option<&'a str> {
-        self.0.iter().rev().find(|(found, _)| found.eq_ignore_ascii_case(key)).map(|(_, value)| *value)
+        self.0
+            .iter()
+            .rev()
+            .find(|(found, _)| found.eq_ignore_ascii_case(key))
+            .map(|(_, value)| *value)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -80,7 +85,8 @@ fn split(line: &str) -> Option<(&str, &str)> {
     token.then_some((key, value.trim()))
 }
 
-/// Puts `step`'s trailers last: beside trailers that the text ends with, or in a paragraph of their own.
+/// Puts `step`'s trailers last: beside trailers that the text ends with, or in a paragraph of their
+/// own.
 pub fn append(text: &str, step: &StepTrailers) -> String {
     let text = text.trim_end();
     let gap = if Trailers::of(text).is_empty() { "\n\n" } else { "\n" };

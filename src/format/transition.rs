@@ -162,7 +162,9 @@ impl State {
 
     /// The end of a first cycle: the document that was proved is the one that counts.
     fn accept_plan(&mut self, plan: Option<&Document>) -> Option<Written> {
-        let Document { lies: Lies::Sound { hash, total }, bytes: Some(bytes) } = plan? else { return None };
+        let Document { lies: Lies::Sound { hash, total }, bytes: Some(bytes) } = plan? else {
+            return None;
+        };
         let accepted = self.plan.accept(self.stand.cycle, hash.clone(), *total);
         accepted.then(|| (names::PLAN.to_owned(), bytes.clone()))
     }
@@ -195,7 +197,12 @@ impl State {
 
     /// The fence begins anew with the cycle. What a person opened before a cycle's first
     /// phase is its scope from the start.
-    fn begin(&mut self, beginning: &Beginning<'_>, crossed: &Crossed<'_>, files: &mut Vec<Written>) {
+    fn begin(
+        &mut self,
+        beginning: &Beginning<'_>,
+        crossed: &Crossed<'_>,
+        files: &mut Vec<Written>,
+    ) {
         let tree = beginning.tree.to_owned();
         self.fence = Fence { tree: tree.clone(), began: tree, ..Fence::default() };
         files.push((names::EXCLUDES.to_owned(), beginning.excludes.to_vec()));
@@ -236,7 +243,8 @@ mod tests {
 
     /// The frozen job, standing in `phase` of `cycle`.
     fn stands_in(phase: &str, cycle: u32) -> State {
-        let mut state = super::super::state::read(FROZEN.as_bytes()).expect("the frozen sample reads");
+        let mut state =
+            super::super::state::read(FROZEN.as_bytes()).expect("the frozen sample reads");
         state.stand.phase = phase.into();
         state.stand.cycle = cycle;
         state
@@ -251,7 +259,12 @@ mod tests {
             plan: None,
             allowed: Vec::new(),
             rests: false,
-            home: Here { worktree: "side".into(), branch: "main".into(), commit: "c0".into(), logged: 7 },
+            home: Here {
+                worktree: "side".into(),
+                branch: "main".into(),
+                commit: "c0".into(),
+                logged: 7,
+            },
             commit: None,
             look: None,
             begins: None,
@@ -269,11 +282,14 @@ mod tests {
     #[test]
     fn each_way_has_its_cycle_and_its_files() {
         let map = map();
-        let sound =
-            || Document { lies: Lies::Sound { hash: "h".into(), total: 3 }, bytes: Some(b"plan".to_vec()) };
+        let sound = || Document {
+            lies: Lies::Sound { hash: "h".into(), total: 3 },
+            bytes: Some(b"plan".to_vec()),
+        };
         let look = Look { tree: "aa".into(), strays: &[], unclaimed: &[], loose: true };
         let persons = ["todo.txt".to_owned()];
-        let beginning = Beginning { tree: "bb", persons: &persons, excludes: b"x", attributes: b"y" };
+        let beginning =
+            Beginning { tree: "bb", persons: &persons, excludes: b"x", attributes: b"y" };
         let (forward, back) = (Move::Forward(to("verify")), Move::Back(to("plan")));
         let (opens, ends) = (Move::Forward(to("observe")), Move::Forward(PhaseName::idle()));
         let begun = ["touched", "excludes", "attributes", "persons", "touched", "scope"];
@@ -333,7 +349,8 @@ mod tests {
     #[test]
     fn a_beginning_forgets_what_was_proved_and_measured() {
         let (map, opens) = (map(), Move::Forward(to("observe")));
-        let look = Look { tree: "aa".into(), strays: &["stray".to_owned()], unclaimed: &[], loose: true };
+        let look =
+            Look { tree: "aa".into(), strays: &["stray".to_owned()], unclaimed: &[], loose: true };
         let begins = Beginning { tree: "bb", persons: &[], excludes: b"", attributes: b"" };
         let allowed = vec!["doc/".to_owned(), "one.txt".to_owned()];
         let facts = facts(&map, Some(&opens));
@@ -361,7 +378,8 @@ mod tests {
             let mut state = stands_in("execute", 1);
             let before = state.cost.commits;
             state.cross(&Crossed { commit, ..facts(&map, None) }).expect("it is active");
-            let home = (state.home.commit.as_str(), state.cost.commits, state.stand.entry.checkpoints);
+            let home =
+                (state.home.commit.as_str(), state.cost.commits, state.stand.entry.checkpoints);
             assert_eq!(home, ("c1", before + 1, wanted));
         }
     }

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    HOOKS_PATH, HookError, OWN_DIR_FROM_TOP, Planned, PlannedConfig, Removed, RepoDirs, Theirs, at, sha256,
+    HOOKS_PATH, HookError, OWN_DIR_FROM_TOP, Planned, PlannedConfig, Removed, RepoDirs, Theirs, at,
+    sha256,
 };
 
 /// Hooks that git may run with the git directory as its own, where a relative path leads nowhere.
@@ -109,7 +110,8 @@ impl Way {
     /// What to put into which file.
     pub fn puts(&self, theirs: &Theirs) -> Vec<(String, Vec<Put<'_>>)> {
         let mut shared = NOTES.to_vec();
-        let hooks_path = self.value.as_deref().map(|value| Put { key: HOOKS_PATH, value, how: How::Last });
+        let hooks_path =
+            self.value.as_deref().map(|value| Put { key: HOOKS_PATH, value, how: How::Last });
         if self.linked {
             shared.push(Put { key: LINKED_INCLUDE, value: LINKED_CONFIG, how: How::Among });
         }
@@ -133,7 +135,8 @@ fn worktree_config(repo: &RepoDirs) -> String {
 
 pub(super) fn linked_config(repo: &RepoDirs) -> Result<Planned, HookError> {
     let own_dir = repo.own_dir();
-    let own_dir = own_dir.to_str().ok_or_else(|| HookError::NotUtf8(own_dir.clone().into_os_string()))?;
+    let own_dir =
+        own_dir.to_str().ok_or_else(|| HookError::NotUtf8(own_dir.clone().into_os_string()))?;
     let (bytes, _) = edited(repo, &[], &[Put { key: HOOKS_PATH, value: own_dir, how: How::Only }])?;
     let what = "leads linked work trees to git seed's hooks".to_owned();
     Ok(Planned { path: LINKED_CONFIG.to_owned(), bytes, mode: 0o644, what })
@@ -168,7 +171,12 @@ pub(super) fn plan_config(
     let (after, keys) = edited(repo, &before, puts)?;
     let named: Vec<_> = keys.iter().map(|own| own.key.as_str()).collect();
     let what = format!("sets {}", named.join(", "));
-    let edit = ConfigEdit { path: path.clone(), before: found.map(Bytes::new), after: sha256(&after), keys };
+    let edit = ConfigEdit {
+        path: path.clone(),
+        before: found.map(Bytes::new),
+        after: sha256(&after),
+        keys,
+    };
     Ok((PlannedConfig { path, before, after, what }, edit))
 }
 
@@ -181,7 +189,11 @@ fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, HookError> {
 }
 
 /// The bytes of a config with `puts` in it, and the keys that this changed.
-fn edited(repo: &RepoDirs, bytes: &[u8], puts: &[Put<'_>]) -> Result<(Vec<u8>, Vec<OwnKey>), HookError> {
+fn edited(
+    repo: &RepoDirs,
+    bytes: &[u8],
+    puts: &[Put<'_>],
+) -> Result<(Vec<u8>, Vec<OwnKey>), HookError> {
     let scratch = Scratch::new(repo, bytes)?;
     let mut keys = Vec::new();
     for put in puts {
@@ -224,13 +236,15 @@ impl<'a> Scratch<'a> {
 
     fn values(&self, key: &str) -> Result<Vec<String>, HookError> {
         let answer = self.config(&["-z", "--get-all", key])?;
-        let answer = String::from_utf8(answer)
-            .map_err(|foreign| HookError::NotUtf8(OsStr::from_bytes(foreign.as_bytes()).to_owned()))?;
+        let answer = String::from_utf8(answer).map_err(|foreign| {
+            HookError::NotUtf8(OsStr::from_bytes(foreign.as_bytes()).to_owned())
+        })?;
         Ok(answer.split_terminator('\0').map(str::to_owned).collect())
     }
 
     fn put(&self, put: Put<'_>, before: &[String]) -> Result<(), HookError> {
-        let includes = self.bytes()?.windows(8).any(|bytes| bytes.eq_ignore_ascii_case(b"[include"));
+        let includes =
+            self.bytes()?.windows(8).any(|bytes| bytes.eq_ignore_ascii_case(b"[include"));
         match put.how {
             How::Among => self.config(&["--add", put.key, put.value]).map(drop),
             How::Last if before.is_empty() && includes => self.append(put),
@@ -274,7 +288,8 @@ impl<'a> Scratch<'a> {
 pub(super) fn swap(path: &Path, expected: &[u8], new: Option<&[u8]>) -> Result<(), HookError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let lock = PathBuf::from([path.as_os_str(), OsStr::new(".lock")].join(OsStr::new("")));
-    let mut file = fs::File::create_new(&lock).map_err(|_| HookError::Busy { path: path.clone() })?;
+    let mut file =
+        fs::File::create_new(&lock).map_err(|_| HookError::Busy { path: path.clone() })?;
     let swapped = swap_locked(&path, &lock, &mut file, expected, new);
     if swapped.is_err() || new.is_none() {
         fs::remove_file(&lock).map_err(at(&lock))?;
@@ -333,8 +348,8 @@ fn without_our_keys(
 ) -> Result<Vec<u8>, HookError> {
     let scratch = Scratch::new(repo, now)?;
     for own in &edit.keys {
-        let among =
-            own.key == LINKED_INCLUDE || NOTES.iter().any(|put| put.key == own.key && put.how == How::Among);
+        let among = own.key == LINKED_INCLUDE
+            || NOTES.iter().any(|put| put.key == own.key && put.how == How::Among);
         if !scratch.take_back(own, among)? {
             removed.left.push((path.to_owned(), format!("{} was changed since; kept", own.key)));
         }

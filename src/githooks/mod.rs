@@ -31,7 +31,8 @@ pub use relay::Theirs;
 const HOOKS_PATH: &str = "core.hooksPath";
 /// Our directory, below the common git directory.
 const OWN_DIR: &str = "seed/hooks";
-/// Our directory as the main work tree sees it: still right after the clone was moved or mounted elsewhere.
+/// Our directory as the main work tree sees it: still right after the clone was moved or mounted
+/// elsewhere.
 const OWN_DIR_FROM_TOP: &str = ".git/seed/hooks";
 const FIX: &str = "`git seed init` puts them back";
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
@@ -52,10 +53,12 @@ pub enum HookError {
     #[error("`git {args}` failed: {stderr}")]
     Git { args: String, stderr: String },
     /// Another git holds the config, or it changed while we looked at it.
-    #[error("{path} is being changed by someone else; look for {path}.lock and try again", path = path.display())]
+    #[error("{path} is being changed by someone else; look for {path}.lock and try again",
+        path = path.display())]
     Busy { path: PathBuf },
     /// A setting that outranks this clone's own decides where git looks for hooks.
-    #[error("git looks for hooks in {at}, whatever this clone says; see `git config --show-origin core.hooksPath`", at = at.display())]
+    #[error("git looks for hooks in {at}, whatever this clone says; see `git config --show-origin \
+        core.hooksPath`", at = at.display())]
     Overridden { at: PathBuf },
     /// `core.hooksPath` is not UTF-8.
     #[error("core.hooksPath is not UTF-8: {0:?}")]
@@ -117,7 +120,8 @@ impl RepoDirs {
 
     /// Runs git; exit 1 with nothing on stderr is its way to say "there is none".
     fn ask(&self, args: &[&OsStr]) -> Result<Vec<u8>, HookError> {
-        let Output { status, stdout, stderr } = self.git().args(args).output().map_err(HookError::Start)?;
+        let Output { status, stdout, stderr } =
+            self.git().args(args).output().map_err(HookError::Start)?;
         if status.success() || (status.code() == Some(1) && stderr.is_empty()) {
             return Ok(stdout);
         }
@@ -143,8 +147,10 @@ impl RepoDirs {
         let answer = self.ask(&args.map(OsStr::new))?;
         let fields: Vec<_> = answer.split(|byte| *byte == 0).collect();
         let (pairs, _) = fields.as_chunks::<2>();
-        let mut paths =
-            pairs.iter().map(|[scope, path]| HooksPath::read(scope, path)).collect::<Result<Vec<_>, _>>()?;
+        let mut paths = pairs
+            .iter()
+            .map(|[scope, path]| HooksPath::read(scope, path))
+            .collect::<Result<Vec<_>, _>>()?;
         let own_dir = self.own_dir();
         // What one command line says is no setting of the clone.
         paths.retain(|found| found.scope != "command");
@@ -164,8 +170,8 @@ pub struct HooksPath {
 
 impl HooksPath {
     fn read(scope: &[u8], path: &[u8]) -> Result<Self, HookError> {
-        let path =
-            std::str::from_utf8(path).map_err(|_| HookError::NotUtf8(OsStr::from_bytes(path).to_owned()))?;
+        let path = std::str::from_utf8(path)
+            .map_err(|_| HookError::NotUtf8(OsStr::from_bytes(path).to_owned()))?;
         Ok(Self { scope: String::from_utf8_lossy(scope).into_owned(), path: path.to_owned() })
     }
 
@@ -285,7 +291,9 @@ fn set_aside(repo: &RepoDirs, path: &mut PathBuf, why: &mut String) -> Result<()
         return Ok(());
     }
     let names = (1_u32..).map(|nth| path.with_extension(format!("kept-{nth}")));
-    let Some(aside) = names.into_iter().find(|name| name.symlink_metadata().is_err()) else { return Ok(()) };
+    let Some(aside) = names.into_iter().find(|name| name.symlink_metadata().is_err()) else {
+        return Ok(());
+    };
     fs::rename(&*path, &aside).map_err(at(path))?;
     why.push_str(" as ");
     why.push_str(&aside.to_string_lossy());
@@ -340,10 +348,15 @@ impl Plan {
             configs.push(planned);
             edits.push(edit);
         }
-        let files_written =
-            files.iter().map(|file| OwnFile { path: file.path.clone(), sha256: sha256(&file.bytes) });
-        let record =
-            Record { dirs: new_dirs(repo, &files), files: files_written.collect(), configs: edits, theirs };
+        let files_written = files
+            .iter()
+            .map(|file| OwnFile { path: file.path.clone(), sha256: sha256(&file.bytes) });
+        let record = Record {
+            dirs: new_dirs(repo, &files),
+            files: files_written.collect(),
+            configs: edits,
+            theirs,
+        };
         Ok(Self { record, files, configs })
     }
 
@@ -369,7 +382,8 @@ impl Plan {
 
 /// Directories that the files need and that are not there, outer ones first.
 fn new_dirs(repo: &RepoDirs, files: &[Planned]) -> Vec<String> {
-    let mut dirs: Vec<_> = files.iter().flat_map(|file| Path::new(&file.path).ancestors().skip(1)).collect();
+    let mut dirs: Vec<_> =
+        files.iter().flat_map(|file| Path::new(&file.path).ancestors().skip(1)).collect();
     dirs.sort();
     dirs.dedup();
     let missing = dirs.into_iter().filter(|dir| !repo.common_dir.join(dir).exists());
@@ -413,7 +427,9 @@ fn remove_file(path: &Path, own: &OwnFile, removed: &mut Removed) -> Result<(), 
         fs::remove_file(path).map_err(at(path))?;
         removed.restored.push(path.to_owned());
     } else if path.symlink_metadata().is_ok() {
-        removed.left.push((path.to_owned(), "was changed since git seed wrote it; kept".to_owned()));
+        removed
+            .left
+            .push((path.to_owned(), "was changed since git seed wrote it; kept".to_owned()));
     }
     Ok(())
 }
@@ -437,7 +453,8 @@ pub struct HookState {
     pub detail: String,
 }
 
-/// Says of each hook whether git still reaches it: ours first, then theirs that no relay hands on to.
+/// Says of each hook whether git still reaches it: ours first, then theirs that no relay hands on
+/// to.
 ///
 /// # Errors
 ///
@@ -475,7 +492,8 @@ fn trouble(path: &Path, expected: &[u8], binary: &Path) -> Option<String> {
     if !is_runnable(path) {
         return Some(format!("it is not executable, so git ignores it; {FIX}"));
     }
-    (!is_runnable(binary)).then(|| format!("{} is gone, so the hook passes everything", binary.display()))
+    (!is_runnable(binary))
+        .then(|| format!("{} is gone, so the hook passes everything", binary.display()))
 }
 
 /// Somebody pointed git at other hooks, and ours still hand on to the former ones.
@@ -487,7 +505,9 @@ fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookE
             found.iter().rfind(|now| now.is_of_this_clone() && now.path != then.path)
         }
         Theirs::At(then) => match found.last() {
-            None => return Ok(Some(format!("core.hooksPath no longer names {}; {FIX}", then.path))),
+            None => {
+                return Ok(Some(format!("core.hooksPath no longer names {}; {FIX}", then.path)));
+            }
             Some(now) => Some(now).filter(|now| now.path != then.path),
         },
         Theirs::Plain | Theirs::Nothing => found.last(),
@@ -530,7 +550,11 @@ pub struct Trial {
 /// # Errors
 ///
 /// [`HookError::Slow`] if it had to be ended.
-pub fn try_commit_msg(repo: &RepoDirs, record: Option<&Record>, message: &str) -> Result<Trial, HookError> {
+pub fn try_commit_msg(
+    repo: &RepoDirs,
+    record: Option<&Record>,
+    message: &str,
+) -> Result<Trial, HookError> {
     let dir = match record {
         Some(record) => record.theirs.dir(repo),
         None => Some(repo.hooks_dir()?),
@@ -541,7 +565,12 @@ pub fn try_commit_msg(repo: &RepoDirs, record: Option<&Record>, message: &str) -
     }
 }
 
-fn run_trial(repo: &RepoDirs, hook: &Path, message: &str, limit: Duration) -> Result<Trial, HookError> {
+fn run_trial(
+    repo: &RepoDirs,
+    hook: &Path,
+    message: &str,
+    limit: Duration,
+) -> Result<Trial, HookError> {
     let mut file = tempfile::Builder::new()
         .prefix("COMMIT_EDITMSG.")
         .tempfile_in(&repo.git_dir)
@@ -573,7 +602,9 @@ fn trial_command(
     hooks_path.push(hook.parent().unwrap_or(Path::new("")));
     let mut git = repo.git();
     git.arg("-c").arg(hooks_path).args(["hook", "run", "commit-msg", "--"]).arg(message);
-    git.env("GIT_SEED_TRIAL", "1").env("GIT_EDITOR", ":").env("GIT_INDEX_FILE", repo.git_dir.join("index"));
+    git.env("GIT_SEED_TRIAL", "1")
+        .env("GIT_EDITOR", ":")
+        .env("GIT_INDEX_FILE", repo.git_dir.join("index"));
     git.stdout(out).stderr(err);
     Ok(git)
 }

@@ -80,7 +80,9 @@ impl Theirs {
         match self {
             Self::Nothing => b"''".to_vec(),
             Self::Plain => format!("\"${{0%/{OWN_DIR}/*}}/hooks/{name}\"").into_bytes(),
-            Self::At(found) => quoted(format!("{}/{name}", found.path.trim_end_matches('/')).as_bytes()),
+            Self::At(found) => {
+                quoted(format!("{}/{name}", found.path.trim_end_matches('/')).as_bytes())
+            }
         }
     }
 
@@ -101,7 +103,9 @@ pub(super) fn hooks_in(dir: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let names = entries.flatten().filter(|entry| is_runnable(&entry.path()));
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')).collect()
+    names
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
+        .collect()
 }
 
 pub(super) fn is_runnable(path: &Path) -> bool {
@@ -127,9 +131,13 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
     for line in template.split_inclusive('\n') {
         match line.trim_end().split_once('=') {
             Some((name, "@SEED@")) => {
-                bytes.extend([name.as_bytes(), b"=", &quoted(binary.as_os_str().as_bytes()), b"\n"].concat());
+                bytes.extend(
+                    [name.as_bytes(), b"=", &quoted(binary.as_os_str().as_bytes()), b"\n"].concat(),
+                );
             }
-            Some((name, "@THEIRS@")) => bytes.extend([name.as_bytes(), b"=", theirs, b"\n"].concat()),
+            Some((name, "@THEIRS@")) => {
+                bytes.extend([name.as_bytes(), b"=", theirs, b"\n"].concat())
+            }
             _ => bytes.extend(line.as_bytes()),
         }
     }
@@ -138,9 +146,12 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
 
 pub(super) fn planned_scripts(repo: &RepoDirs, binary: &Path, theirs: &Theirs) -> Vec<Planned> {
     let dir = if *theirs == Theirs::Nothing { "hooks" } else { OWN_DIR };
-    let ours = OURS.iter().map(|(name, template)| ((*name).to_owned(), *template, "git seed's hook"));
-    let relays =
-        theirs.relayed(repo).into_iter().map(|name| (name, RELAY, "hands on to the hook that was there"));
+    let ours =
+        OURS.iter().map(|(name, template)| ((*name).to_owned(), *template, "git seed's hook"));
+    let relays = theirs
+        .relayed(repo)
+        .into_iter()
+        .map(|name| (name, RELAY, "hands on to the hook that was there"));
     ours.chain(relays)
         .map(|(name, template, what)| Planned {
             path: format!("{dir}/{name}"),

@@ -29,7 +29,8 @@ impl World {
         world.script(
             "git seed's",
             &format!(
-                "#!/bin/sh\necho \"ours $*\" >>'{}'\n[ \"$2\" != \"$(cat '{}' 2>&-)\" ] || exit 2\n",
+                "#!/bin/sh\necho \"ours $*\" >>'{}'\n[ \"$2\" != \"$(cat '{}' 2>&-)\" ] || exit \
+                 2\n",
                 log.display(),
                 refuse.display()
             ),
@@ -47,7 +48,11 @@ impl World {
     }
 
     fn repo(&self) -> RepoDirs {
-        self.seen(RepoDirs::new(self.path("clone/.git"), self.path("clone/.git"), self.path("clone")))
+        self.seen(RepoDirs::new(
+            self.path("clone/.git"),
+            self.path("clone/.git"),
+            self.path("clone"),
+        ))
     }
 
     fn seen(&self, repo: RepoDirs) -> RepoDirs {
@@ -66,8 +71,10 @@ impl World {
     /// A hook of theirs that logs its name, arguments, what lies on stdin, and ends with `code`.
     fn theirs(&self, name: &str, code: u8) {
         let log = self.path("log");
-        let body =
-            format!("echo \"theirs $(basename \"$0\") $* in=$(cat)\" >>'{}'\nexit {code}\n", log.display());
+        let body = format!(
+            "echo \"theirs $(basename \"$0\") $* in=$(cat)\" >>'{}'\nexit {code}\n",
+            log.display()
+        );
         self.script(name, &format!("#!/bin/sh\n{body}"));
     }
 
@@ -122,9 +129,11 @@ impl World {
             }
         }
         let git = self.path("clone/.git");
-        let kept =
-            ["hooks", "seed", "config", "config.worktree", "config.lock", "info"].map(|name| git.join(name));
-        found.retain(|path, _| !path.starts_with(&git) || kept.iter().any(|name| path.starts_with(name)));
+        let kept = ["hooks", "seed", "config", "config.worktree", "config.lock", "info"]
+            .map(|name| git.join(name));
+        found.retain(|path, _| {
+            !path.starts_with(&git) || kept.iter().any(|name| path.starts_with(name))
+        });
         found
     }
 }
@@ -201,7 +210,8 @@ fn stubs(world: &World) {
     world.git("commit -q -m hooks");
     fs::create_dir(world.path("clone/.husky/_")).expect("a directory");
     fs::write(world.path("clone/.husky/_/.gitignore"), "*").expect("an ignore file");
-    let h = "n=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n[ ! -f \"$s\" ] || sh -e \"$s\" \"$@\"\n";
+    let h = "n=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n\
+        [ ! -f \"$s\" ] || sh -e \"$s\" \"$@\"\n";
     fs::write(world.path("clone/.husky/_/h"), h).expect("the runner");
     for (name, _) in OURS {
         world.script(&format!("clone/.husky/_/{name}"), "#!/usr/bin/env sh\n. \"${0%/*}/h\"\n");
@@ -211,7 +221,8 @@ fn stubs(world: &World) {
 
 fn global(world: &World) {
     world.theirs("my hooks/commit-msg", 0);
-    fs::write(world.path("gitconfig"), "[core]\n\thooksPath = ~/my hooks\n").expect("a global config");
+    fs::write(world.path("gitconfig"), "[core]\n\thooksPath = ~/my hooks\n")
+        .expect("a global config");
 }
 
 fn worktree_scope(world: &World) {
@@ -222,7 +233,8 @@ fn worktree_scope(world: &World) {
 
 fn included(world: &World) {
     world.theirs("clone/.git/mine/pre-commit", 0);
-    fs::write(world.path("clone/.git/info/team"), "[core]\n\thooksPath = .git/mine\n").expect("a config");
+    fs::write(world.path("clone/.git/info/team"), "[core]\n\thooksPath = .git/mine\n")
+        .expect("a config");
     world.git("config include.path info/team");
 }
 
@@ -236,8 +248,14 @@ fn promised(theirs: [&str; 3]) -> Vec<String> {
     });
     let [pre, msg, post] = theirs;
     let ours = |line: &str| Some(format!("ours githook {line}"));
-    let lines =
-        [ours("pre-commit"), pre, msg, ours(&format!("commit-msg {message}")), post, ours("post-commit")];
+    let lines = [
+        ours("pre-commit"),
+        pre,
+        msg,
+        ours(&format!("commit-msg {message}")),
+        post,
+        ours("post-commit"),
+    ];
     lines.into_iter().flatten().collect()
 }
 
@@ -262,7 +280,10 @@ fn both_hooks_run_and_every_byte_comes_back() {
         let removed = remove(&world.repo(), &record).expect("it goes");
         assert_eq!(removed.left, [], "{kind}");
         assert_eq!(world.snapshot(), before, "{kind}: every byte");
-        assert!(remove(&world.repo(), &record).expect("twice is once").restored.is_empty(), "{kind}");
+        assert!(
+            remove(&world.repo(), &record).expect("twice is once").restored.is_empty(),
+            "{kind}"
+        );
     }
 }
 
@@ -381,7 +402,9 @@ fn stdin_arguments_and_exit_code_are_those_git_gives() {
 
 #[test]
 fn linked_work_trees_run_the_hooks_of_their_own_tree() {
-    for (kind, set_up, theirs) in CLONES.iter().filter(|(kind, ..)| *kind != "hooks of this work tree") {
+    for (kind, set_up, theirs) in
+        CLONES.iter().filter(|(kind, ..)| *kind != "hooks of this work tree")
+    {
         let world = World::new();
         set_up(&world);
         let before = world.snapshot();
@@ -465,7 +488,10 @@ fn their_own_notes_settings_come_back() {
     world.git("config notes.rewriteMode overwrite");
     let before = world.snapshot();
     let record = world.install();
-    assert_eq!(world.git("config --get-all notes.rewriteRef"), "refs/notes/commits\nrefs/notes/seed\n");
+    assert_eq!(
+        world.git("config --get-all notes.rewriteRef"),
+        "refs/notes/commits\nrefs/notes/seed\n"
+    );
     remove(&world.repo(), &record).expect("it goes");
     assert_eq!(world.snapshot(), before);
 
@@ -491,7 +517,8 @@ fn an_edited_hook_of_ours_is_kept_and_told() {
         let states = state(&world.repo(), &world.binary(), &record).expect("a state");
         assert_eq!(states.iter().filter(|state| !state.ok).count(), 1, "{states:?}");
 
-        let again = install(&world.repo(), &world.binary(), Some(&record), |_| Ok(())).expect("it installs");
+        let again = install(&world.repo(), &world.binary(), Some(&record), |_| Ok(()))
+            .expect("it installs");
         assert_eq!(again.left.len(), 1, "{:?}", again.left);
         assert_eq!(fs::read_to_string(&again.left[0].0).expect("it is there"), text);
         let removed = remove(&world.repo(), &again.record).expect("it goes");
@@ -506,7 +533,10 @@ fn state_names_hooks_that_git_no_longer_reaches() {
     let record = world.install();
     stubs(&world);
     let states = state(&world.repo(), &world.binary(), &record).expect("a state");
-    assert!(states.iter().all(|state| !state.ok && state.detail.contains("git seed init")), "{states:?}");
+    assert!(
+        states.iter().all(|state| !state.ok && state.detail.contains("git seed init")),
+        "{states:?}"
+    );
     let again = world.install_again(Some(&record));
     let states = state(&world.repo(), &world.binary(), &again).expect("a state");
     assert!(states.iter().all(|state| state.ok), "{states:?}");
@@ -588,7 +618,8 @@ fn a_trial_asks_their_rule_and_leaves_nothing() {
         let no = try_commit_msg(&world.repo(), record.as_ref(), "observe: look").expect("a trial");
         assert_eq!((no.accepted, no.output.as_str()), (false, "type must be chore\n"));
         assert_eq!(no.hook, Some(world.path("clone/.git/hooks/commit-msg")));
-        let yes = try_commit_msg(&world.repo(), record.as_ref(), "chore(observe): look").expect("a trial");
+        let yes = try_commit_msg(&world.repo(), record.as_ref(), "chore(observe): look")
+            .expect("a trial");
         assert!(yes.accepted, "{}", yes.output);
         record.map(|record| remove(&world.repo(), &record).expect("it goes"));
     }
@@ -596,7 +627,9 @@ fn a_trial_asks_their_rule_and_leaves_nothing() {
     assert!(!world.path("log").exists(), "ours was not asked");
     let leftover = fs::read_dir(world.path("clone/.git")).expect("a directory").flatten();
     assert_eq!(
-        leftover.filter(|entry| entry.file_name().to_string_lossy().starts_with("COMMIT_EDITMSG.")).count(),
+        leftover
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("COMMIT_EDITMSG."))
+            .count(),
         0
     );
 }

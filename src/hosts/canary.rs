@@ -35,7 +35,8 @@ pub fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
     payload[&fields.session] = "doctor".into();
     payload[&fields.cwd] = work_tree.to_string_lossy().into();
     payload[&fields.tool] = tool.as_str().into();
-    payload[&fields.input] = json!({ command.as_str(): format!("cat {}/journal/x.jsonl", state.display()) });
+    payload[&fields.input] =
+        json!({ command.as_str(): format!("cat {}/journal/x.jsonl", state.display()) });
     if let Some(call) = &fields.call {
         payload[call] = "doctor".into();
     }
@@ -61,7 +62,10 @@ fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
     let (program, arguments) = match host.install.form {
         Form::Program => {
             let arguments = line.get("args")?.as_array()?.iter();
-            (command.to_owned(), arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect())
+            (
+                command.to_owned(),
+                arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect(),
+            )
         }
         Form::Line => ("sh".to_owned(), vec!["-c".to_owned(), command.to_owned()]),
     };
@@ -72,7 +76,7 @@ fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Act, Kind};
+    use crate::event::{Act, EventKind};
     use crate::hosts::{install, names, read, row};
 
     #[test]
@@ -83,10 +87,12 @@ mod tests {
             let (program, arguments) = before_tool_line(&settings.text, host).expect("our line");
             let line = format!("{program} {}", arguments.join(" "));
             assert!(line.contains("/opt/bin/git-seed") && line.contains("hook"), "{name}: {line}");
-            let payload = canary(host, Path::new("/w"), Path::new("/w/.git/seed")).expect("a payload");
+            let payload =
+                canary(host, Path::new("/w"), Path::new("/w/.git/seed")).expect("a payload");
             let event = read(host, &payload, None).expect("it reads");
             assert!(
-                matches!(event.kind, Kind::Before(call) if matches!(call.act, Act::Shell { .. })),
+                matches!(event.kind,
+                    EventKind::Before(call) if matches!(call.act, Act::Shell { .. })),
                 "{name}"
             );
         }
@@ -96,8 +102,14 @@ mod tests {
     fn only_a_refusal_is_a_refusal() {
         let host = row("claude").expect("a sound row");
         for (reply, refusal) in [
-            (r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#, true),
-            (r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#, false),
+            (
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#,
+                true,
+            ),
+            (
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#,
+                false,
+            ),
             (r#"{"decision":"deny","reason":"x"}"#, true),
             ("", false),
             ("deny", false),

@@ -83,9 +83,9 @@ impl Node {
                 };
                 Shape::Object(object.properties.into_iter().map(member).collect())
             }
-            ast::Value::Array(array) => {
-                Shape::Array(array.elements.into_iter().map(|element| Node::new(element, before)).collect())
-            }
+            ast::Value::Array(array) => Shape::Array(
+                array.elements.into_iter().map(|element| Node::new(element, before)).collect(),
+            ),
             _ => Shape::Scalar,
         };
         Node { span, shape }
@@ -177,7 +177,12 @@ impl<'t> Document<'t> {
     }
 
     /// What stands before each item: a new line and its indentation, a blank, or nothing.
-    fn gap_between(&self, holder: &Node, first: &Range<usize>, second: Option<&&Range<usize>>) -> String {
+    fn gap_between(
+        &self,
+        holder: &Node,
+        first: &Range<usize>,
+        second: Option<&&Range<usize>>,
+    ) -> String {
         let lead = &self.text[holder.span.start + 1..first.start];
         if let Some((_, indent)) = lead.rsplit_once('\n') {
             return format!("{}{indent}", newline(self.text));
@@ -195,12 +200,17 @@ impl<'t> Document<'t> {
         let line = &self.text[line_start..holder.span.start];
         let base = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
         let open = &self.text[holder.span.start + 1..holder.span.end - 1];
-        let tail = if open.contains('\n') { String::new() } else { format!("{}{base}", style.newline) };
+        let tail =
+            if open.contains('\n') { String::new() } else { format!("{}{base}", style.newline) };
         (format!("{}{base}{}", style.newline, style.unit), tail)
     }
 
     fn style(&self) -> Style {
-        let lead = self.root.items().first().map(|first| &self.text[self.root.span.start + 1..first.start]);
+        let lead = self
+            .root
+            .items()
+            .first()
+            .map(|first| &self.text[self.root.span.start + 1..first.start]);
         let unit = lead.and_then(|lead| lead.rsplit_once('\n')).map(|(_, indent)| indent);
         Style {
             newline: newline(self.text),
@@ -239,7 +249,8 @@ impl Style {
         };
         match value {
             Value::Object(members) => {
-                let line = |(key, value)| format!("{}: {}", json!(key), self.spelled(value, &inner));
+                let line =
+                    |(key, value)| format!("{}: {}", json!(key), self.spelled(value, &inner));
                 block('{', members.iter().map(line).collect(), '}')
             }
             Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
@@ -262,7 +273,8 @@ mod tests {
     /// JSON texts in many layouts: blanks and new lines wherever JSON allows them.
     fn texts() -> impl Strategy<Value = String> {
         let blank = || "[ \t\r\n]{0,3}".boxed();
-        let string = || r#""([a-zé😀 {}\[\],:/]|\\["\\/bfnrt]|\\u00e9|\\ud83d\\ude00){0,8}""#.boxed();
+        let string =
+            || r#""([a-zé😀 {}\[\],:/]|\\["\\/bfnrt]|\\u00e9|\\ud83d\\ude00){0,8}""#.boxed();
         let plain = prop_oneof![
             string(),
             "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?".boxed(),
@@ -270,14 +282,17 @@ mod tests {
         ];
         let value = plain.prop_recursive(4, 24, 4, move |inner| {
             let item = || (blank(), inner.clone(), blank()).prop_map(|(a, b, c)| a + &b + &c);
-            let member = (blank(), string(), blank(), item()).prop_map(|(a, b, c, d)| a + &b + &c + ":" + &d);
+            let member = (blank(), string(), blank(), item())
+                .prop_map(|(a, b, c, d)| a + &b + &c + ":" + &d);
             let joined = |open, items: Vec<String>, blank: String, close| {
                 let inside = if items.is_empty() { blank } else { items.join(",") };
                 format!("{open}{inside}{close}")
             };
             prop_oneof![
-                (prop::collection::vec(item(), 0..4), blank()).prop_map(move |(i, b)| joined('[', i, b, ']')),
-                (prop::collection::vec(member, 0..4), blank()).prop_map(move |(i, b)| joined('{', i, b, '}')),
+                (prop::collection::vec(item(), 0..4), blank())
+                    .prop_map(move |(i, b)| joined('[', i, b, ']')),
+                (prop::collection::vec(member, 0..4), blank())
+                    .prop_map(move |(i, b)| joined('{', i, b, '}')),
             ]
         });
         ("\u{feff}?", blank(), value, blank()).prop_map(|(bom, a, b, c)| bom + &a + &b + &c)
@@ -306,7 +321,8 @@ mod tests {
         #[test]
         fn every_value_is_found_where_it_stands(text in texts()) {
             let document = Document::parse(&text).expect("it is JSON");
-            let whole: Value = serde_json::from_str(text.trim_start_matches(BOM)).expect("it is JSON");
+            let whole: Value = serde_json::from_str(text.trim_start_matches(BOM))
+                .expect("it is JSON");
             prop_assert_eq!(built(&text, &document.root), whole);
             prop_assert_eq!(&text[document.root.span.clone()], text.trim_start_matches(BOM).trim());
         }

@@ -199,8 +199,12 @@ impl HookLines<'_> {
     }
 
     fn all(&self) -> (Option<String>, Value) {
-        let members =
-            self.host.install.events.iter().map(|event| (event.clone(), json!([self.entry(event)])));
+        let members = self
+            .host
+            .install
+            .events
+            .iter()
+            .map(|event| (event.clone(), json!([self.entry(event)])));
         (Some("hooks".to_owned()), Value::Object(members.collect()))
     }
 
@@ -279,7 +283,11 @@ fn program<'v>(line: &'v Value, host: &Host) -> Option<&'v str> {
 /// A word that a shell reads as itself.
 fn shell_word(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%,=".contains(letter);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// A text as it stands between the quotes of a JSON string.
@@ -289,7 +297,11 @@ fn inside_quotes(text: &str) -> String {
 }
 
 /// Bytes to cut for one more line of ours and what it leaves empty; `None` when none is left.
-fn next_of_ours(text: &str, host: &Host, record: &Record) -> Result<Option<Range<usize>>, BadSettings> {
+fn next_of_ours(
+    text: &str,
+    host: &Host,
+    record: &Record,
+) -> Result<Option<Range<usize>>, BadSettings> {
     if is_blank(text) {
         return Ok(None);
     }
@@ -330,7 +342,9 @@ impl Document<'_> {
         let hooks_members =
             self.root.members().iter().enumerate().filter(|(_, member)| member.name == "hooks");
         for (hooks_at, Member { value: hooks, .. }) in hooks_members {
-            for (event_at, Member { name: event, value: list, .. }) in hooks.members().iter().enumerate() {
+            for (event_at, Member { name: event, value: list, .. }) in
+                hooks.members().iter().enumerate()
+            {
                 for (group_at, group) in list.elements().iter().enumerate() {
                     let Some(group_lines) = group.member("hooks") else { continue };
                     let lines = group_lines.elements().iter().enumerate();
@@ -404,9 +418,12 @@ mod tests {
         "{ \"a\": [1, 2], \"b\": {} }",
         "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls)\"]\n  }\n}",
         "{\r\n\t\"model\": \"x\",\r\n\t\"hooks\": {\r\n\t}\r\n}\r\n",
-        "{\n    \"hooks\": {\n        \"Stop\": []\n    },\n    \"z\": \"{\\\"hooks\\\": \\\\\"\n}\n",
-        "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}\n    ],\n    \"Mine\": []\n  }\n}\n",
-        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"check\"}]}],\"Stop\":[ ]}}",
+        "{\n    \"hooks\": {\n        \"Stop\": []\n    },\n    \"z\": \"{\\\"hooks\\\": \\\\\"\n\
+         }\n",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \
+         \"command\": \"say done\"}]}\n    ],\n    \"Mine\": []\n  }\n}\n",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\
+         \"command\":\"check\"}]}],\"Stop\":[ ]}}",
         "{\n  \"a\": 1, \"hooks\": { \"BeforeTool\": [ { \"hooks\": [] }, { \"hooks\": [] } ] }\n}",
     ];
 
@@ -439,9 +456,11 @@ mod tests {
             for text in SETTINGS {
                 let with = value(&installed(Some(text), name).text);
                 for event in &host(name).install.events {
-                    let list =
-                        with["hooks"][event].as_array().unwrap_or_else(|| panic!("{name} {event} {with}"));
-                    let lines = list.iter().flat_map(|group| group["hooks"].as_array().expect("lines"));
+                    let list = with["hooks"][event]
+                        .as_array()
+                        .unwrap_or_else(|| panic!("{name} {event} {with}"));
+                    let lines =
+                        list.iter().flat_map(|group| group["hooks"].as_array().expect("lines"));
                     assert_eq!(
                         lines.filter(|line| program(line, host(name)).is_some()).count(),
                         1,
@@ -478,22 +497,26 @@ mod tests {
             (
                 "claude",
                 "Stop",
-                json!({"type": "command", "command": "/a b/git-seed", "args": ["hook", "claude", "Stop"], "timeout": 75}),
+                json!({"type": "command", "command": "/a b/git-seed",
+                    "args": ["hook", "claude", "Stop"], "timeout": 75}),
             ),
             (
                 "claude",
                 "SessionEnd",
-                json!({"type": "command", "command": "/a b/git-seed", "args": ["hook", "claude", "SessionEnd"], "timeout": 3}),
+                json!({"type": "command", "command": "/a b/git-seed",
+                    "args": ["hook", "claude", "SessionEnd"], "timeout": 3}),
             ),
             (
                 "codex",
                 "Stop",
-                json!({"type": "command", "command": "'/a b/git-seed' hook codex Stop", "timeout": 10}),
+                json!({"type": "command", "command": "'/a b/git-seed' hook codex Stop",
+                    "timeout": 10}),
             ),
             (
                 "gemini",
                 "AfterAgent",
-                json!({"type": "command", "name": "git-seed", "command": "'/a b/git-seed' hook gemini AfterAgent", "timeout": 75000}),
+                json!({"type": "command", "name": "git-seed",
+                    "command": "'/a b/git-seed' hook gemini AfterAgent", "timeout": 75000}),
             ),
         ];
         for (name, event, line) in cases {
@@ -506,11 +529,13 @@ mod tests {
     fn the_layout_is_that_of_the_file() {
         let text = "{\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n";
         let with = installed(Some(text), "gemini").text;
-        let wanted = "\n        \"SessionStart\": [\n            {\n                \"hooks\": [\n                    {\n                        \"type\": \"command\",\n";
+        let wanted = "\n        \"SessionStart\": [\n            {\n                \"hooks\": \
+            [\n                    {\n                        \"type\": \"command\",\n";
         assert!(with.contains(wanted), "{with}");
         let one_line = installed(Some("{\"a\":1}"), "claude").text;
         assert!(
-            !one_line.contains('\n') && one_line.starts_with("{\"a\":1,\"hooks\":{\"SessionStart\":[{"),
+            !one_line.contains('\n')
+                && one_line.starts_with("{\"a\":1,\"hooks\":{\"SessionStart\":[{"),
             "{one_line}"
         );
     }
@@ -570,9 +595,13 @@ mod tests {
     fn what_the_person_changed_meanwhile_stays() {
         let text = "{\n  \"model\": \"a\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
         let with = installed(Some(text), "claude");
-        let edited =
-            with.text.replace("\"a\"", "\"b\"").replace("\"Stop\": [", "\"Mine\": [1],\n    \"Stop\": [");
-        let wanted = text.replace("\"a\"", "\"b\"").replace("\"Stop\": [", "\"Mine\": [1],\n    \"Stop\": [");
+        let edited = with
+            .text
+            .replace("\"a\"", "\"b\"")
+            .replace("\"Stop\": [", "\"Mine\": [1],\n    \"Stop\": [");
+        let wanted = text
+            .replace("\"a\"", "\"b\"")
+            .replace("\"Stop\": [", "\"Mine\": [1],\n    \"Stop\": [");
         assert_eq!(removed(&edited, "claude", Some(&with.undo)).as_deref(), Some(wanted.as_str()));
     }
 
@@ -595,7 +624,11 @@ mod tests {
         }
         let own = format!("{:#}", value(&installed(None, "codex").text));
         assert_eq!(
-            removed(&own, "codex", Some("{\"into\":\"file\",\"program\":\"\",\"text\":\"gone\"}\nnot JSON")),
+            removed(
+                &own,
+                "codex",
+                Some("{\"into\":\"file\",\"program\":\"\",\"text\":\"gone\"}\nnot JSON")
+            ),
             None
         );
     }
@@ -604,7 +637,8 @@ mod tests {
     fn a_line_of_ours_in_a_group_of_theirs_leaves_the_group() {
         let line = "{\"command\": \"/x/git-seed\", \"args\": [\"hook\", \"claude\", \"Stop\"]}";
         let text = format!(
-            "{{\"hooks\": {{\"Stop\": [{{\"matcher\": \"a\", \"hooks\": [{{\"command\": \"theirs\"}}, {line}]}}]}}}}"
+            "{{\"hooks\": {{\"Stop\": [{{\"matcher\": \"a\", \"hooks\": [{{\"command\": \
+             \"theirs\"}}, {line}]}}]}}}}"
         );
         let wanted = text.replace(&format!(", {line}"), "");
         assert_eq!(removed(&text, "claude", None).as_deref(), Some(wanted.as_str()));
@@ -671,8 +705,11 @@ mod tests {
 
     /// Settings as people have them: hooks of others, empty hooks, none at all.
     fn any_settings() -> impl Strategy<Value = Value> {
-        let group =
-            prop_oneof![Just(json!({"hooks": [{"command": "theirs"}]})), Just(json!({})), any_value()];
+        let group = prop_oneof![
+            Just(json!({"hooks": [{"command": "theirs"}]})),
+            Just(json!({})),
+            any_value()
+        ];
         let list = prop::collection::vec(group, 0..3).prop_map(Value::from);
         let event = prop_oneof![Just("Stop"), Just("PreToolUse"), Just("AfterTool"), Just("Mine")];
         let hooks = prop::collection::btree_map(event, list, 0..4).prop_map(|events| {
@@ -730,7 +767,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_settings_come_back_byte_for_byte(
-            settings in any_settings(), gaps in any_layout(), bom in any::<bool>(), end in "\n|\r\n||  ",
+            settings in any_settings(), gaps in any_layout(), bom in any::<bool>(),
+            end in "\n|\r\n||  ",
             at in 0..3usize, binary in "git-seed|/a/git-seed|/a b/é/git-seed",
         ) {
             let name = names().nth(at).expect("there are three");

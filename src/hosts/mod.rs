@@ -48,7 +48,8 @@ impl Shipped {
 
 /// The row called `name`.
 pub fn row(name: &str) -> Result<&'static Host, NoHost> {
-    let shipped = SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;
+    let shipped =
+        SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;
     shipped
         .host
         .get_or_init(|| Host::checked(shipped.name, shipped::read(shipped.json)))
@@ -174,7 +175,8 @@ pub const SKILLS: [(&str, &str); 3] = [
     ("seed-self-governance/SKILL.md", include_str!("governance/seed-self-governance.md")),
     ("seed-state-grounding/SKILL.md", include_str!("governance/seed-state-grounding.md")),
 ];
-pub const REVIEWERS: [(&str, &str); 1] = [("diff-reviewer.md", include_str!("governance/diff-reviewer.md"))];
+pub const REVIEWERS: [(&str, &str); 1] =
+    [("diff-reviewer.md", include_str!("governance/diff-reviewer.md"))];
 
 /// The files that hold hook lines, below the work tree.
 #[derive(Debug, Deserialize)]
@@ -457,7 +459,8 @@ impl Host {
 
     /// Checks a row as a whole; `row` is the name it is listed under.
     fn checked(row: &str, read: Result<Self, toml::de::Error>) -> Result<Self, BadRow> {
-        let host = read.map_err(|source| BadRow::Toml { row: row.to_owned(), source: Box::new(source) })?;
+        let host =
+            read.map_err(|source| BadRow::Toml { row: row.to_owned(), source: Box::new(source) })?;
         if host.name != row {
             return Err(BadRow::Name { row: row.to_owned(), name: host.name });
         }
@@ -470,7 +473,9 @@ impl Host {
 
     fn check_events(&self) -> Result<(), BadRow> {
         let mut installed = self.install.events.iter().chain(self.install.timeouts.keys());
-        let Some(event) = installed.find(|event| !self.events.contains_key(*event)) else { return Ok(()) };
+        let Some(event) = installed.find(|event| !self.events.contains_key(*event)) else {
+            return Ok(());
+        };
         let known = self.events.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         Err(BadRow::Event { row: self.name.clone(), event: event.clone(), known })
     }
@@ -478,7 +483,9 @@ impl Host {
     fn check_tools(&self) -> Result<(), BadRow> {
         let mut seen = std::collections::BTreeSet::new();
         for tool in self.tools.iter().flat_map(|row| &row.names) {
-            if tool.trim_end_matches('*').len() + 1 < tool.len() || tool.trim_end_matches('*').contains('*') {
+            if tool.trim_end_matches('*').len() + 1 < tool.len()
+                || tool.trim_end_matches('*').contains('*')
+            {
                 return Err(BadRow::Pattern { row: self.name.clone(), tool: tool.clone() });
             }
             if !seen.insert(tool) {
@@ -491,7 +498,12 @@ impl Host {
     fn check_pointers(&self) -> Result<(), BadRow> {
         let outcome = &self.outcome;
         let unless = outcome.status.iter().flat_map(|row| &row.unless);
-        let signs = outcome.failed.iter().chain(&outcome.background).chain(&outcome.timed_out).chain(unless);
+        let signs = outcome
+            .failed
+            .iter()
+            .chain(&outcome.background)
+            .chain(&outcome.timed_out)
+            .chain(unless);
         let servers = self.tools.iter().filter_map(|tool| match &tool.act {
             ActRow::Foreign { server, .. } => server.as_ref(),
             _ => None,
@@ -555,7 +567,10 @@ impl Host {
 
     /// The name of the event that ends a turn.
     pub fn stop(&self) -> Option<&str> {
-        self.events.iter().find(|(_, kind)| **kind == Happening::Stop).map(|(name, _)| name.as_str())
+        self.events
+            .iter()
+            .find(|(_, kind)| **kind == Happening::Stop)
+            .map(|(name, _)| name.as_str())
     }
 
     /// True where a hook may give a shell call another line.
@@ -603,9 +618,17 @@ mod tests {
     fn a_row_says_the_same_in_both_forms() {
         for (name, toml) in ROWS {
             let read = Host::parse(name, toml).unwrap_or_else(|problem| panic!("{problem}"));
-            assert_eq!(format!("{read:?}"), format!("{:?}", row(name).expect("it loads")), "{name}");
+            assert_eq!(
+                format!("{read:?}"),
+                format!("{:?}", row(name).expect("it loads")),
+                "{name}"
+            );
         }
-        assert_eq!(ROWS.map(|row| row.0).to_vec(), names().collect::<Vec<_>>(), "every row is here");
+        assert_eq!(
+            ROWS.map(|row| row.0).to_vec(),
+            names().collect::<Vec<_>>(),
+            "every row is here"
+        );
     }
 
     #[test]
@@ -613,8 +636,14 @@ mod tests {
         for name in names() {
             let host = row(name).unwrap_or_else(|problem| panic!("{problem}"));
             assert_eq!(host.name, name);
-            assert!(host.surfaces.contains(&host.settings.local), "{name} guards its own hook lines");
-            assert!(host.surfaces.contains(&host.settings.shared), "{name} guards its own hook lines");
+            assert!(
+                host.surfaces.contains(&host.settings.local),
+                "{name} guards its own hook lines"
+            );
+            assert!(
+                host.surfaces.contains(&host.settings.shared),
+                "{name} guards its own hook lines"
+            );
         }
     }
 
@@ -640,8 +669,16 @@ mod tests {
                 "{ file = \"notebook_path\" }",
                 "unexpected keys in table: file, available keys: path",
             ),
-            ("name      = \"claude\"", "name = \"claudia\"", "host row `claude` calls itself `claudia`"),
-            ("\"Stop\", \"Sub", "\"Stopp\", \"Sub", "installs event `Stopp`; its events: PostCompact, Post"),
+            (
+                "name      = \"claude\"",
+                "name = \"claudia\"",
+                "host row `claude` calls itself `claudia`",
+            ),
+            (
+                "\"Stop\", \"Sub",
+                "\"Stopp\", \"Sub",
+                "installs event `Stopp`; its events: PostCompact, Post",
+            ),
             ("\"Glob\", \"Grep\"", "\"Glob\", \"Read\"", "names tool `Read` twice"),
             ("\"mcp__*\"", "\"*__x\"", "tool `*__x` may have `*` only at its end"),
             ("\"/tool_response\"", "\"tool_response\"", "`tool_response` is no JSON pointer"),
@@ -650,7 +687,8 @@ mod tests {
         ];
         for (old, new, wanted) in cases {
             assert!(text("claude").contains(old), "{old}");
-            let problem = Host::parse("claude", &text("claude").replacen(old, new, 1)).expect_err(new);
+            let problem =
+                Host::parse("claude", &text("claude").replacen(old, new, 1)).expect_err(new);
             let problem = problem.to_string();
             assert!(problem.contains(wanted) && problem.contains("`claude`"), "{new}: {problem}");
         }
@@ -660,7 +698,9 @@ mod tests {
     fn a_whole_tool_name_wins_over_a_beginning() {
         let row = text("claude").replace("\"mcp__*\"", "\"mcp__*\", \"mcp__tiny__*\"");
         let host = Host::parse("claude", &row).expect("it loads");
-        for (tool, known) in [("Read", true), ("mcp__tiny__echo", true), ("Reader", false), ("", false)] {
+        for (tool, known) in
+            [("Read", true), ("mcp__tiny__echo", true), ("Reader", false), ("", false)]
+        {
             assert_eq!(host.tool(tool).is_some(), known, "{tool}");
         }
     }
@@ -669,14 +709,16 @@ mod tests {
     fn a_host_without_a_tool_for_questions_cannot_ask() {
         let host = |row: &str| Host::parse("claude", row).expect("it loads");
         assert!(host(text("claude")).can_ask());
-        let ask = text("claude").lines().find(|line| line.contains("{ ask = ")).expect("a row asks");
+        let ask =
+            text("claude").lines().find(|line| line.contains("{ ask = ")).expect("a row asks");
         assert!(!host(&text("claude").replace(ask, "act = \"housekeeping\"")).can_ask());
     }
 
     #[test]
     fn attendance_is_known_only_where_the_host_says_it() {
         let host = row("claude").expect("it loads");
-        let cases = [(Some("1"), Some(true)), (Some("0"), Some(false)), (Some("?"), None), (None, None)];
+        let cases =
+            [(Some("1"), Some(true)), (Some("0"), Some(false)), (Some("?"), None), (None, None)];
         for (value, attended) in cases {
             assert_eq!(host.is_attended(value), attended, "{value:?}");
         }

@@ -118,7 +118,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_patch_gets_an_answer(patch in "(\\*\\*\\* (Add File: |Update File: |Delete File: |Move to: |End Patch)?|@@ ?|[-+ ]?[a-zé]{0,3}|\r?\n){0,24}") {
+        fn any_patch_gets_an_answer(patch in "(\\*\\*\\* (Add File: |Update File: |Delete File: \
+            |Move to: |End Patch)?|@@ ?|[-+ ]?[a-zé]{0,3}|\r?\n){0,24}") {
             let marked = patch.lines().any(|line| line.starts_with("*** Delete File:"));
             let files = patched_files(&patch);
             prop_assert!(!marked || !files.is_empty());

@@ -3,7 +3,7 @@
 //! Bad bytes get a named answer; strange values inside a good object never do: a field of
 //! the wrong type counts as absent, an unknown tool is [`Act::Unknown`], an unknown event
 //! (and every permission dialogue, which follows a before-tool event that was judged
-//! already) is [`Kind::Other`]. Paths are joined to the payload's directory and not
+//! already) is [`EventKind::Other`]. Paths are joined to the payload's directory and not
 //! resolved. The payload must be JSON, so bytes that are not UTF-8 are refused as that.
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use super::patch::patched_files;
 use super::{ActRow, AnswerKey, AskRow, Happening, Host, Sign};
 use crate::event::{
-    Act, Actor, Answer, Change, Event, FileEdit, Kind, Outcome, Question, Replacement, Rewritable, ToolCall,
+    Act, Actor, Answer, Change, Event, EventKind, FileEdit, Outcome, Question, Replacement,
+    Rewritable, ToolCall,
 };
 use crate::format::short_hash;
 
@@ -44,7 +45,11 @@ pub enum BadPayload {
 /// the payload does not say.
 ///
 /// `cwd` is empty where the payload gives no absolute one; relative paths stay relative then.
-pub fn read(host: &'static Host, bytes: &[u8], event_argument: Option<&str>) -> Result<Event, BadPayload> {
+pub fn read(
+    host: &'static Host,
+    bytes: &[u8],
+    event_argument: Option<&str>,
+) -> Result<Event, BadPayload> {
     let top = object(bytes)?;
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
@@ -166,25 +171,31 @@ impl Payload {
         }
     }
 
-    fn kind(&self, event: &str) -> Kind {
+    fn kind(&self, event: &str) -> EventKind {
         let fields = &self.host.fields;
         let (id, agent) = self.agent();
         let again = flag(&self.top, &fields.again);
         match self.host.happening(event) {
-            None => Kind::Other,
-            Some(Happening::SessionStart) => Kind::SessionStart { source: self.owned(&fields.source) },
-            Some(Happening::SessionEnd) => Kind::SessionEnd { reason: self.owned(&fields.reason) },
+            None => EventKind::Other,
+            Some(Happening::SessionStart) => {
+                EventKind::SessionStart { source: self.owned(&fields.source) }
+            }
+            Some(Happening::SessionEnd) => {
+                EventKind::SessionEnd { reason: self.owned(&fields.reason) }
+            }
             Some(Happening::Prompt) => self.prompt(),
-            Some(Happening::Before) => Kind::Before(self.call()),
+            Some(Happening::Before) => EventKind::Before(self.call()),
             Some(Happening::After) => self.after(true),
             Some(Happening::Failed) => self.after(false),
-            Some(Happening::Stop) => {
-                Kind::Stop { again, waiting: self.waiting(true), commands: self.waiting(false) }
-            }
-            Some(Happening::SubagentStart) => Kind::SubagentStart { id, agent },
-            Some(Happening::SubagentStop) => Kind::SubagentStop { id, agent, again },
-            Some(Happening::CompactBefore) => Kind::Compact { done: false },
-            Some(Happening::CompactAfter) => Kind::Compact { done: true },
+            Some(Happening::Stop) => EventKind::Stop {
+                again,
+                waiting: self.waiting(true),
+                commands: self.waiting(false),
+            },
+            Some(Happening::SubagentStart) => EventKind::SubagentStart { id, agent },
+            Some(Happening::SubagentStop) => EventKind::SubagentStop { id, agent, again },
+            Some(Happening::CompactBefore) => EventKind::Compact { done: false },
+            Some(Happening::CompactAfter) => EventKind::Compact { done: true },
         }
     }
 
@@ -192,11 +203,12 @@ impl Payload {
         self.top.pointer(self.host.fields.tokens.as_ref()?)?.as_u64()
     }
 
-    fn prompt(&self) -> Kind {
+    fn prompt(&self) -> EventKind {
         let text = self.unwrapped(self.text(&self.host.fields.prompt).unwrap_or_default());
         let begins = |tag: &String| text.trim_start().starts_with(tag.as_str());
-        let automation = self.actor() != Actor::Main || self.host.prompt.automation.iter().any(begins);
-        Kind::Prompt { text: text.to_owned(), automation }
+        let automation =
+            self.actor() != Actor::Main || self.host.prompt.automation.iter().any(begins);
+        EventKind::Prompt { text: text.to_owned(), automation }
     }
 
     /// The person's words, without what the host put in front of them.
@@ -210,26 +222,32 @@ impl Payload {
     fn waiting(&self, counted: bool) -> u32 {
         let Some(tasks) = &self.host.tasks else { return 0 };
         let over = |task: &&Value| {
-            text(task, &tasks.status).is_some_and(|status| tasks.finished.iter().any(|word| word == status))
+            text(task, &tasks.status)
+                .is_some_and(|status| tasks.finished.iter().any(|word| word == status))
         };
         let counts = |task: &&Value| {
-            text(task, &tasks.kind).is_none_or(|kind| tasks.counts.iter().any(|word| word == kind)) == counted
+            text(task, &tasks.kind).is_none_or(|kind| tasks.counts.iter().any(|word| word == kind))
+                == counted
         };
-        let running = list(&self.top, &tasks.list).iter().filter(counts).filter(|task| !over(task)).count();
+        let running =
+            list(&self.top, &tasks.list).iter().filter(counts).filter(|task| !over(task)).count();
         u32::try_from(running).unwrap_or(u32::MAX)
     }
 
     /// Whether the line of this call may be replaced, and what the answer has to repeat.
     fn rewritable(&self, event: &str) -> Option<Rewritable> {
         let row = self.host.rewrite.as_ref()?;
-        let tool =
-            self.text(&self.host.fields.tool).filter(|tool| row.tools.iter().any(|known| known == tool))?;
+        let tool = self
+            .text(&self.host.fields.tool)
+            .filter(|tool| row.tools.iter().any(|known| known == tool))?;
         let ActRow::Shell { command, .. } = &self.host.tool(tool)?.act else { return None };
         if self.host.happening(event) != Some(Happening::Before) {
             return None;
         }
-        let input = self.top.get(&self.host.fields.input).filter(|input| text(input, command).is_some())?;
-        let unasked = self.text(&row.mode).is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
+        let input =
+            self.top.get(&self.host.fields.input).filter(|input| text(input, command).is_some())?;
+        let unasked =
+            self.text(&row.mode).is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
         Some(Rewritable { input: input.clone(), field: command.clone(), unasked })
     }
 
@@ -238,7 +256,7 @@ impl Payload {
         ToolCall { id: self.optional(self.host.fields.call.as_ref()), act: self.act(&tool), tool }
     }
 
-    fn after(&self, ok: bool) -> Kind {
+    fn after(&self, ok: bool) -> EventKind {
         let call = self.call();
         let row = &self.host.outcome;
         let duration = self.host.fields.duration.as_ref().and_then(|field| self.top.get(field));
@@ -253,7 +271,7 @@ impl Payload {
             output: if shell { self.printed() } else { String::new() },
             answers: self.answers(&call.tool),
         };
-        Kind::After { call, outcome }
+        EventKind::After { call, outcome }
     }
 
     /// The exit status of a shell command, where the host states it.
@@ -291,7 +309,8 @@ impl Payload {
     }
 
     fn background(&self, tool: &str) -> bool {
-        self.host.tool(tool).is_some_and(|row| row.detached) || self.shows_any(&self.host.outcome.background)
+        self.host.tool(tool).is_some_and(|row| row.detached)
+            || self.shows_any(&self.host.outcome.background)
     }
 
     fn path(&self, input: &Value, field: &str) -> Option<PathBuf> {
@@ -321,9 +340,9 @@ impl Payload {
             ActRow::Schedule { text } => {
                 Some(Act::Schedule { text: string(input, text).unwrap_or_default() })
             }
-            ActRow::Foreign { server, between } => {
-                Some(Act::Foreign { server: self.server(tool, server.as_deref(), between.as_deref()) })
-            }
+            ActRow::Foreign { server, between } => Some(Act::Foreign {
+                server: self.server(tool, server.as_deref(), between.as_deref()),
+            }),
             edit => self.edit(edit, input).map(Act::Edit),
         }
         .unwrap_or(Act::Unknown)
@@ -331,7 +350,11 @@ impl Payload {
 
     fn shell(&self, tool: &str, input: &Value, command: &str, cwd: Option<&str>) -> Option<Act> {
         let cwd = cwd.and_then(|field| self.path(input, field)).filter(|path| *path != self.cwd);
-        Some(Act::Shell { command: string(input, command)?, cwd, background: self.background(tool) })
+        Some(Act::Shell {
+            command: string(input, command)?,
+            cwd,
+            background: self.background(tool),
+        })
     }
 
     /// The server's name: as the payload gives it, else the second part of the tool's name.
@@ -358,7 +381,10 @@ impl Payload {
             ActRow::Patch { text: field } => return self.patch(text(input, field)?),
             _ => return None,
         };
-        Some(vec![FileEdit { path: self.path(input, path)?, change: change.unwrap_or(Change::Opaque) }])
+        Some(vec![FileEdit {
+            path: self.path(input, path)?,
+            change: change.unwrap_or(Change::Opaque),
+        }])
     }
 
     fn patch(&self, whole: &str) -> Option<Vec<FileEdit>> {
@@ -372,10 +398,13 @@ impl Payload {
 
     /// What was answered, in the order of the questions; questions without an answer are left out.
     fn answers(&self, tool: &str) -> Vec<Answer> {
-        let Some(ActRow::Ask(row)) = self.host.tool(tool).map(|row| &row.act) else { return Vec::new() };
+        let Some(ActRow::Ask(row)) = self.host.tool(tool).map(|row| &row.act) else {
+            return Vec::new();
+        };
         let Some(given) = self.given_answers() else { return Vec::new() };
         let timed_out = self.host.outcome.timed_out.as_ref().is_some_and(|sign| self.shows(sign));
-        let asked = self.top.get(&self.host.fields.input).map_or(&[][..], |input| list(input, &row.list));
+        let asked =
+            self.top.get(&self.host.fields.input).map_or(&[][..], |input| list(input, &row.list));
         let answer = |(place, asked): (usize, &Value)| {
             let question = text(asked, &row.text)?;
             let answer = match row.key {
@@ -412,7 +441,8 @@ fn replacement(edit: &Value, old: &str, new: &str, all: &str) -> Option<Replacem
 fn questions(row: &AskRow, input: &Value) -> Vec<Question> {
     let answered = input.get(&row.given).is_some_and(|given| !given.is_null());
     let question = |asked: &Value| {
-        let labels = list(asked, &row.options).iter().filter_map(|option| string(option, &row.label));
+        let labels =
+            list(asked, &row.options).iter().filter_map(|option| string(option, &row.label));
         Some(Question {
             text: text(asked, &row.text)?.to_owned(),
             options: labels.collect(),

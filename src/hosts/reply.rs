@@ -86,7 +86,8 @@ fn lowered(host: &Host, happening: Happening, event: &Event, answer: &Answer) ->
     let can = |list: &[Happening]| list.contains(&happening);
     let reason = answer.refuse.as_deref().map(reason_or_default);
     let echo = row.echo.as_deref().filter(|_| happening == Happening::Stop);
-    let mut said = Said { grant: answer.grant && reason.is_none() && can(&row.grant), ..Said::default() };
+    let mut said =
+        Said { grant: answer.grant && reason.is_none() && can(&row.grant), ..Said::default() };
     if let (Some(line), Some(call), None) = (&answer.rewrite, &event.rewritable, reason) {
         let mut input = call.input.clone();
         input[&call.field] = json!(line);
@@ -110,7 +111,8 @@ fn reason_or_default(reason: &str) -> &str {
 }
 
 fn joined(parts: &[Option<&str>], limit: usize) -> Option<String> {
-    let parts: Vec<&str> = parts.iter().flatten().copied().filter(|part| !part.trim().is_empty()).collect();
+    let parts: Vec<&str> =
+        parts.iter().flatten().copied().filter(|part| !part.trim().is_empty()).collect();
     (!parts.is_empty()).then(|| shortened(&parts.join("\n\n"), limit).into_owned())
 }
 
@@ -148,7 +150,12 @@ fn gemini(event: &str, said: &Said) -> Map<String, Value> {
     reply
 }
 
-fn add_specific(reply: &mut Map<String, Value>, event: &str, specific: Map<String, Value>, said: &Said) {
+fn add_specific(
+    reply: &mut Map<String, Value>,
+    event: &str,
+    specific: Map<String, Value>,
+    said: &Said,
+) {
     let mut output = Map::new();
     output.insert("hookEventName".to_owned(), json!(event));
     output.extend(specific);
@@ -209,9 +216,13 @@ mod tests {
 
     #[test]
     fn each_host_is_answered_in_its_dialect() {
-        let specific = |event: &str, key: &str, text: &str| json!({"hookSpecificOutput": {"hookEventName": event, key: text}});
+        let specific = |event: &str, key: &str, text: &str| {
+            json!({"hookSpecificOutput": {
+            "hookEventName": event, key: text}})
+        };
         let deny = json!({"hookSpecificOutput": {
-            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}});
+            "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "no"}});
         let block = json!({"decision": "block", "reason": "no"});
         let context = |event| specific(event, "additionalContext", "fact");
         let cases = [
@@ -227,11 +238,21 @@ mod tests {
             ("claude", "Stop", Answer::refuse("no"), Some(block.clone())),
             ("claude", "SubagentStop", Answer::refuse("no"), Some(block.clone())),
             ("claude", "SessionStart", Answer::context("fact"), Some(context("SessionStart"))),
-            ("claude", "SessionEnd", Answer::to_person("word"), Some(json!({"systemMessage": "word"}))),
+            (
+                "claude",
+                "SessionEnd",
+                Answer::to_person("word"),
+                Some(json!({"systemMessage": "word"})),
+            ),
             ("codex", "PreToolUse", Answer::refuse("no"), Some(deny)),
             ("codex", "PostToolUse", Answer::context("fact"), Some(context("PostToolUse"))),
             ("codex", "Stop", Answer::refuse("no"), Some(block)),
-            ("gemini", "BeforeTool", Answer::refuse("no"), Some(json!({"decision": "deny", "reason": "no"}))),
+            (
+                "gemini",
+                "BeforeTool",
+                Answer::refuse("no"),
+                Some(json!({"decision": "deny", "reason": "no"})),
+            ),
             (
                 "gemini",
                 "AfterAgent",
@@ -247,14 +268,18 @@ mod tests {
 
     #[test]
     fn silence_prints_nothing() {
-        for (host, event) in [("claude", "PreToolUse"), ("codex", "Stop"), ("gemini", "BeforeTool")] {
+        for (host, event) in [("claude", "PreToolUse"), ("codex", "Stop"), ("gemini", "BeforeTool")]
+        {
             assert_eq!(said(host, event, &Answer::silence()), None);
         }
     }
 
     #[test]
     fn a_word_without_a_place_is_lowered_or_left_out() {
-        let context = |event: &str, text: &str| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
+        let context = |event: &str, text: &str| {
+            json!(
+                {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+        };
         let cases = [
             ("claude", "PostToolUse", Answer::refuse("no"), Some(context("PostToolUse", "no"))),
             ("claude", "SubagentStart", Answer::refuse("no"), Some(context("SubagentStart", "no"))),
@@ -283,12 +308,14 @@ mod tests {
             rewrite: None,
         };
         let denied = json!({
-            "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no\n\nfact"},
+            "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+                "permissionDecisionReason": "no\n\nfact"},
             "systemMessage": "word"});
         assert_eq!(said("claude", "PreToolUse", &everything), Some(denied));
         let allowed = Answer { refuse: None, ..everything };
         let granted = json!({
-            "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "additionalContext": "fact"},
+            "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow",
+                "additionalContext": "fact"},
             "systemMessage": "word"});
         assert_eq!(said("claude", "PreToolUse", &allowed), Some(granted));
     }
@@ -300,20 +327,31 @@ mod tests {
         let answer = Answer { rewrite: Some("confined make".to_owned()), ..Answer::silence() };
         let reply_of = |host: &str, event: &str, payload: &Value, answer: &Answer| {
             let host = row(host).expect("the row loads");
-            let event = read(host, payload.to_string().as_bytes(), Some(event)).expect("it is an event");
+            let event =
+                read(host, payload.to_string().as_bytes(), Some(event)).expect("it is an event");
             reply(host, &event, answer)
         };
-        let rewritten = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow",
+        let rewritten = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
+                "permissionDecision": "allow",
             "updatedInput": {"command": "confined make", "timeout": 5}}});
         for host in ["claude", "codex"] {
-            assert_eq!(reply_of(host, "PreToolUse", &payload, &answer), Some(rewritten.clone()), "{host}");
-            assert_eq!(reply_of(host, "PostToolUse", &payload, &answer), None, "{host}: it has run");
+            assert_eq!(
+                reply_of(host, "PreToolUse", &payload, &answer),
+                Some(rewritten.clone()),
+                "{host}"
+            );
+            assert_eq!(
+                reply_of(host, "PostToolUse", &payload, &answer),
+                None,
+                "{host}: it has run"
+            );
             let refused = Answer { rewrite: answer.rewrite.clone(), ..Answer::refuse("no") };
             let reply = reply_of(host, "PreToolUse", &payload, &refused).expect("it refuses");
             assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{host}");
             assert_eq!(reply["hookSpecificOutput"]["updatedInput"], Value::Null, "{host}");
         }
-        let edit = json!({"tool_name": "Write", "permission_mode": "bypassPermissions", "tool_input": {"file_path": "a"}});
+        let edit = json!({"tool_name": "Write", "permission_mode": "bypassPermissions",
+                "tool_input": {"file_path": "a"}});
         assert_eq!(reply_of("claude", "PreToolUse", &edit, &answer), None);
         assert_eq!(reply_of("gemini", "BeforeTool", &payload, &answer), None);
     }
@@ -322,7 +360,10 @@ mod tests {
     fn an_empty_reason_still_refuses() {
         for reason in ["", " \n"] {
             let reply = said("codex", "PreToolUse", &Answer::refuse(reason)).expect("it refuses");
-            assert_eq!(reply["hookSpecificOutput"]["permissionDecisionReason"], "git seed refused this.");
+            assert_eq!(
+                reply["hookSpecificOutput"]["permissionDecisionReason"],
+                "git seed refused this."
+            );
         }
     }
 
@@ -343,7 +384,11 @@ mod tests {
         let long = "A sentence of some length stands here. ".repeat(500);
         let reply = said("claude", "SessionStart", &Answer::context(&long)).expect("it speaks");
         let text = reply["hookSpecificOutput"]["additionalContext"].as_str().expect("text");
-        assert!((9_900..=10_000).contains(&units(text)) && text.ends_with("here. […]"), "{}", units(text));
+        assert!(
+            (9_900..=10_000).contains(&units(text)) && text.ends_with("here. […]"),
+            "{}",
+            units(text)
+        );
     }
 
     proptest! {

@@ -83,14 +83,16 @@ impl ServerRow {
 
     /// The text without our entry. `undo` is what [`ServerRow::add`] returned, all of it.
     pub fn remove(&self, text: &str, work_tree: &str, undo: &str) -> Result<Removed, BadSettings> {
-        let pieces: Vec<Piece> = undo.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let pieces: Vec<Piece> =
+            undo.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let file = pieces.iter().any(|piece| piece.file);
         let done = |rest: String| {
             let changed = rest != text;
             let empty = is_blank(&rest) || rest.trim() == "{}";
             Removed { text: (!(changed && file && empty)).then_some(rest), changed }
         };
-        let whole = |piece: &&Piece| !piece.text.is_empty() && text.matches(&piece.text).count() == 1;
+        let whole =
+            |piece: &&Piece| !piece.text.is_empty() && text.matches(&piece.text).count() == 1;
         if let Some(piece) = pieces.iter().rev().find(whole) {
             let rest = text.replacen(&piece.text, "", 1);
             let sound = match self.form {
@@ -122,7 +124,8 @@ impl ServerRow {
             Form::Json => serde_json::from_str(text).ok()?,
             Form::Toml => serde_json::to_value(text.parse::<toml::Table>().ok()?).ok()?,
         };
-        let entry = self.keys(work_tree).iter().try_fold(&all, |value: &Value, key| value.get(key))?;
+        let entry =
+            self.keys(work_tree).iter().try_fold(&all, |value: &Value, key| value.get(key))?;
         ours(entry).map(str::to_owned)
     }
 
@@ -164,7 +167,12 @@ impl ServerRow {
         Ok((applied(text, vec![edit]), None))
     }
 
-    fn remove_json(&self, text: &str, work_tree: &str, before: usize) -> Result<String, BadSettings> {
+    fn remove_json(
+        &self,
+        text: &str,
+        work_tree: &str,
+        before: usize,
+    ) -> Result<String, BadSettings> {
         let document = Document::parse(text)?;
         let mut way: Vec<(&Node, usize)> = Vec::new();
         let mut holder = &document.root;
@@ -273,11 +281,17 @@ mod tests {
             "{\"a\":1}",
             "{\n    \"a\": {\"b\": []},\n    \"mcpServers\": {}\n}",
             "{\n\t\"projects\": {\n\t\t\"/work/some.where\": {\n\t\t\t\"x\": 1\n\t\t}\n\t}\n}\r\n",
-            "{\"projects\":{\"/work/some.where\":{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}},\"z\":\"é\"}",
+            "{\"projects\":{\"/work/some.where\":{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}}\
+             ,\"z\":\"é\"}",
             "{\n  \"mcpServers\": {\n    \"other\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
         ];
-        let toml =
-            ["", "model = \"x\"", "model = \"x\"\n", "[mcp_servers.other]\ncommand = \"x\"\n\n", "a = 1\r\n"];
+        let toml = [
+            "",
+            "model = \"x\"",
+            "model = \"x\"\n",
+            "[mcp_servers.other]\ncommand = \"x\"\n\n",
+            "a = 1\r\n",
+        ];
         let texts = |host| if host == "codex" { toml.to_vec() } else { json.to_vec() };
         for host in ["claude", "gemini", "codex"] {
             for before in texts(host) {
@@ -329,7 +343,8 @@ mod tests {
 
     #[test]
     fn another_server_of_our_name_is_left_alone() {
-        let foreign = json!({"mcpServers": {"seed": {"command": "/bin/other", "args": ["mcp"]}}}).to_string();
+        let foreign =
+            json!({"mcpServers": {"seed": {"command": "/bin/other", "args": ["mcp"]}}}).to_string();
         let row = server("gemini");
         let bad = row.add(Some(&foreign), TREE, BINARY).expect_err("it is somebody else's");
         assert!(bad.why.contains("not git seed's"), "{bad}");
@@ -349,10 +364,12 @@ mod tests {
     fn an_entry_in_toml_comes_out_however_the_host_spells_it() {
         let row = server("codex");
         let spelled = [
-            "[ mcp_servers . \"seed\" ] # of the host\ncommand = '/opt/bin/git-seed'\nargs = [\n  \"mcp\",\n]\n",
+            "[ mcp_servers . \"seed\" ] # of the host\ncommand = '/opt/bin/git-seed'\n\
+             args = [\n  \"mcp\",\n]\n",
             "[mcp_servers.seed]\nargs = ['mcp']\ncommand = '/opt/bin/git-seed'\n\n\
              [mcp_servers.seed.env]\nA = \"1\"\n",
-            "[mcp_servers.seed]\ncommand = \"/opt/bin/git-seed\"\nargs = [\"mcp\"]\n[mcp_servers.seed.env]\nA = \"1\"\n",
+            "[mcp_servers.seed]\ncommand = \"/opt/bin/git-seed\"\nargs = [\"mcp\"]\n\
+             [mcp_servers.seed.env]\nA = \"1\"\n",
             "[mcp_servers]\nseed = { command = \"/opt/bin/git-seed\", args = [\"mcp\"] }\n",
         ];
         for entry in spelled {
@@ -362,9 +379,14 @@ mod tests {
             assert!(!same.changed, "{}", same.text);
             let moved = row.add(Some(&text), TREE, "/new/git-seed").expect("it is taken over");
             assert!(row.has(&moved.text, TREE, "/new/git-seed"), "{}", moved.text);
-            assert!(moved.text.starts_with("[a]\ncommand = \"/opt/bin/git-seed\"\n"), "{}", moved.text);
+            assert!(
+                moved.text.starts_with("[a]\ncommand = \"/opt/bin/git-seed\"\n"),
+                "{}",
+                moved.text
+            );
             let own = row.add(Some(""), TREE, BINARY).expect("it goes in").undo;
-            let out = row.remove(&text, TREE, &own).expect("it comes out").text.expect("the file stays");
+            let out =
+                row.remove(&text, TREE, &own).expect("it comes out").text.expect("the file stays");
             let rest = out.replace("[mcp_servers]\n", "");
             assert_eq!(rest, "[a]\ncommand = \"/opt/bin/git-seed\"\n[z]\nb = 1\n");
         }
@@ -413,7 +435,8 @@ mod tests {
             let row = server("codex");
             let after = after.find("[table").map_or("", |at| &after[at..]);
             let end = if crlf { "\r\n" } else { "\n" };
-            let lines = ["[mcp_servers.seed]", "command = '/opt/bin/git-seed' # moved", "args = [\"mcp\"]", ""];
+            let lines = ["[mcp_servers.seed]", "command = '/opt/bin/git-seed' # moved",
+                "args = [\"mcp\"]", ""];
             let text = format!("{before}{end}{}{after}", lines.join(end));
             prop_assume!(row.has(&text, TREE, BINARY));
             let out = row.remove(&text, TREE, "").expect("it comes out");

@@ -22,7 +22,11 @@ impl<'t> Document<'t> {
         let read = DeTable::parse(text).map_err(|bad| {
             let before = &text[..bad.span().map_or(0, |span| span.start.min(text.len()))];
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            BadSettings { line: before.matches('\n').count() + 1, column, why: bad.message().to_owned() }
+            BadSettings {
+                line: before.matches('\n').count() + 1,
+                column,
+                why: bad.message().to_owned(),
+            }
         })?;
         Ok(Self { text, root: read.into_inner() })
     }
@@ -50,7 +54,8 @@ impl<'t> Document<'t> {
                 || (cut && line.trim().is_empty());
             rest.push_str(if cut { "" } else { line });
         }
-        let table = |text: &str| text.parse::<toml::Table>().ok().map(|table| forgotten(table, keys));
+        let table =
+            |text: &str| text.parse::<toml::Table>().ok().map(|table| forgotten(table, keys));
         (table(&rest)? == table(self.text)?).then_some(rest)
     }
 
@@ -68,7 +73,12 @@ impl<'t> Document<'t> {
     }
 
     /// What a key and its value take up, piece by piece.
-    fn places(&self, key: Range<usize>, value: &Spanned<DeValue<'_>>, found: &mut Vec<Range<usize>>) {
+    fn places(
+        &self,
+        key: Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+        found: &mut Vec<Range<usize>>,
+    ) {
         let header = self.has_header(value);
         // The key of a header may stand in another, of a table below: `[a.b.c]` before `[a.b]`.
         let mut own = value.span();
@@ -133,7 +143,10 @@ mod tests {
             ("mcp.seed.b = 2\nz = 1\nmcp.seed.c = 3", "z = 1\n"),
             ("[mcp]\nother = 1\nseed = { b = 2 }\n", "[mcp]\nother = 1\n"),
             ("[mcp]\nseed.b = '''\n[z]\n'''\n[mcp.other]\n", "[mcp]\n[mcp.other]\n"),
-            ("t = \"\"\"\n[mcp.seed]\n\"\"\"\n[mcp.seed]\nb = 2", "t = \"\"\"\n[mcp.seed]\n\"\"\"\n"),
+            (
+                "t = \"\"\"\n[mcp.seed]\n\"\"\"\n[mcp.seed]\nb = 2",
+                "t = \"\"\"\n[mcp.seed]\n\"\"\"\n",
+            ),
             ("\u{feff}[mcp.seed]\nb = 2\n[z]\n", "\u{feff}[z]\n"),
             ("[mcp.seed]\nb.c = 1\nb.d.e = 2\n[z]\n", "[z]\n"),
         ];
@@ -152,7 +165,8 @@ mod tests {
     #[test]
     fn a_value_is_found_where_it_stands() {
         let text = "[other]\nb = 'x'\n[mcp.seed]\nb = 'y'\n";
-        let place = Document::parse(text).expect("TOML").place(&["mcp", "seed", "b"]).expect("it is there");
+        let place =
+            Document::parse(text).expect("TOML").place(&["mcp", "seed", "b"]).expect("it is there");
         assert_eq!((&text[place.clone()], place.start), ("'y'", 31));
         let bad = Document::parse("a = 1\nb = = 2\n").err().expect("no TOML");
         assert_eq!((bad.line, bad.column), (2, 5), "{bad}");

@@ -28,7 +28,8 @@ mod tests {
 
     fn repeating(hours: u32, completed: Option<UnixSeconds>) -> Job {
         let mut job = Job::created("j".parse().expect("an id"), "look again", 0);
-        (job.status, job.repeating_interval, job.last_completed_at) = (Status::Completed, hours, completed);
+        (job.status, job.repeating_interval, job.last_completed_at) =
+            (Status::Completed, hours, completed);
         job
     }
 

@@ -150,7 +150,10 @@ impl Graph {
     /// Those that `id` still waits for: everything that is neither completed nor parked.
     pub fn waits_for(&self, id: &JobId) -> Vec<JobId> {
         let open = |id: &JobId| {
-            !matches!(self.get(id).map(|node| node.status), Some(Status::Completed | Status::Voided))
+            !matches!(
+                self.get(id).map(|node| node.status),
+                Some(Status::Completed | Status::Voided)
+            )
         };
         self.edges(id).into_iter().filter(open).collect()
     }
@@ -158,8 +161,12 @@ impl Graph {
     /// The open jobs as trees, each above what it waits for. A job is drawn once with what
     /// hangs on it; where it comes again it only points there.
     pub fn draw(&self) -> Vec<Drawn> {
-        let waited: HashSet<&JobId> =
-            self.nodes.iter().filter(|node| is_drawn(node)).flat_map(|node| node.depends_on.iter()).collect();
+        let waited: HashSet<&JobId> = self
+            .nodes
+            .iter()
+            .filter(|node| is_drawn(node))
+            .flat_map(|node| node.depends_on.iter())
+            .collect();
         let open: Vec<&JobId> =
             self.nodes.iter().filter(|node| is_drawn(node)).map(|node| &node.id).collect();
         let (first, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|id| !waited.contains(id));
@@ -174,12 +181,18 @@ impl Graph {
         lines
     }
 
-    fn draw_from<'a>(&'a self, top: &'a JobId, met: &mut HashSet<&'a JobId>, lines: &mut Vec<Drawn>) {
+    fn draw_from<'a>(
+        &'a self,
+        top: &'a JobId,
+        met: &mut HashSet<&'a JobId>,
+        lines: &mut Vec<Drawn>,
+    ) {
         let mut ahead = vec![(top, 0)];
         while let Some((id, depth)) = ahead.pop() {
             let again = !met.insert(id);
             lines.push(Drawn { id: id.clone(), depth, again });
-            let below = self.get(id).filter(|_| !again).map_or(&[][..], |node| node.depends_on.as_slice());
+            let below =
+                self.get(id).filter(|_| !again).map_or(&[][..], |node| node.depends_on.as_slice());
             ahead.extend(below.iter().rev().map(|next| (next, depth + 1)));
         }
     }
@@ -340,9 +353,11 @@ mod tests {
                         match added {
                             Ok(()) => edges[from][to] = true,
                             Err(circle) => {
-                                prop_assert_eq!((circle.first(), circle.last()), (Some(&id(from)), Some(&id(from))));
+                                prop_assert_eq!((circle.first(), circle.last()),
+                                    (Some(&id(from)), Some(&id(from))));
                                 for pair in circle[1..].windows(2) {
-                                    prop_assert!(graph.get(&pair[0]).is_some_and(|node| node.depends_on.contains(&pair[1])));
+                                    prop_assert!(graph.get(&pair[0])
+                                        .is_some_and(|node| node.depends_on.contains(&pair[1])));
                                 }
                             }
                         }
@@ -369,7 +384,8 @@ mod tests {
                         prop_assert_eq!(waits.contains(&id(to)), edges[from][to] && !voided[to]);
                     }
                 }
-                let mut seen: Vec<JobId> = graph.draw().into_iter().filter(|line| !line.again).map(|line| line.id).collect();
+                let mut seen: Vec<JobId> = graph.draw().into_iter().filter(|line| !line.again)
+                    .map(|line| line.id).collect();
                 let count = seen.len();
                 seen.sort();
                 seen.dedup();
@@ -381,7 +397,8 @@ mod tests {
         }
 
         #[test]
-        fn a_circle_is_told_as_a_plain_table_tells_it(pairs in proptest::collection::vec((0..JOBS, 0..JOBS), 0..12)) {
+        fn a_circle_is_told_as_a_plain_table_tells_it(
+            pairs in proptest::collection::vec((0..JOBS, 0..JOBS), 0..12)) {
             let mut edges = [[false; JOBS]; JOBS];
             for (from, to) in pairs {
                 edges[from][to] = true;
@@ -402,7 +419,10 @@ mod tests {
     #[test]
     fn edges_come_and_go_by_what_the_other_job_is() {
         let case = |verdict: Verdict| {
-            verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+            verdict.map_or_else(
+                |no| no.facts.get("case").unwrap_or("-").to_owned(),
+                |()| "yes".to_owned(),
+            )
         };
         let id = |text: &str| text.parse::<JobId>().expect("an id");
         let (a, b) = (id("a"), id("b"));
@@ -422,7 +442,11 @@ mod tests {
             (Some(Status::Awaiting), false, None, "yes"),
             (Some(Status::Awaiting), true, None, "void-awaiting"),
         ] {
-            assert_eq!(case(may_unlink(&b, status, void, held, "verify")), expected, "{status:?} {void}");
+            assert_eq!(
+                case(may_unlink(&b, status, void, held, "verify")),
+                expected,
+                "{status:?} {void}"
+            );
         }
     }
 }

@@ -34,7 +34,8 @@ impl FromStr for JobId {
     type Err = BadJobId;
 
     fn from_str(text: &str) -> Result<Self, BadJobId> {
-        let letters = text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let letters =
+            text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         let ends = !text.starts_with('-') && !text.ends_with('-');
         if letters && ends && (1..=40).contains(&text.len()) {
             Ok(Self(text.to_owned()))
@@ -142,7 +143,12 @@ impl Job {
     /// A job born by a person's prompt: active at once, named after its first words.
     pub fn from_prompt(id: JobId, prompt: &str, at: UnixSeconds) -> Self {
         let name = routing::provisional_name(prompt);
-        Self { status: Status::Active, provisional: true, interactions: 1, ..Self::created(id, &name, at) }
+        Self {
+            status: Status::Active,
+            provisional: true,
+            interactions: 1,
+            ..Self::created(id, &name, at)
+        }
     }
 
     /// A job created on purpose: pending, without a focus.
@@ -225,7 +231,11 @@ impl Job {
                 | (Pending | Active, Voided)
         );
         if !legal {
-            return Err(BadStatus { job: self.id.clone(), from: self.status.word(), to: to.word() });
+            return Err(BadStatus {
+                job: self.id.clone(),
+                from: self.status.word(),
+                to: to.word(),
+            });
         }
         self.status = to;
         self.updated_at = at;
@@ -264,7 +274,8 @@ pub enum BadText {
     #[error("an objective has at most 4096 bytes; this one has {0}")]
     Long(usize),
     #[error(
-        "`{0}` is no title of a shape; titles are words on one line, at most 40 bytes, with commas between"
+        "`{0}` is no title of a shape; titles are words on one line, at most 40 bytes, with \
+         commas between"
     )]
     Title(String),
     #[error("a shape has at most 5 titles, each once; this one has {0}")]
@@ -288,13 +299,18 @@ pub fn check_objective(objective: &str) -> Result<&str, BadText> {
     if objective.trim().len() > OBJECTIVE_BYTES_MOST {
         return Err(BadText::Long(objective.trim().len()));
     }
-    if words <= OBJECTIVE_WORDS_MOST { Ok(objective.trim()) } else { Err(BadText::Objective(words)) }
+    if words <= OBJECTIVE_WORDS_MOST {
+        Ok(objective.trim())
+    } else {
+        Err(BadText::Objective(words))
+    }
 }
 
 /// Reads the titles of an extended objective, with commas between them.
 pub fn check_shape(shape: &str) -> Result<Vec<String>, BadText> {
     const MOST: (usize, usize) = (5, 40);
-    let titles: Vec<&str> = shape.split(',').map(str::trim).filter(|title| !title.is_empty()).collect();
+    let titles: Vec<&str> =
+        shape.split(',').map(str::trim).filter(|title| !title.is_empty()).collect();
     for (n, title) in titles.iter().enumerate() {
         let odd = |c: char| c.is_control() || matches!(c, '#' | '`' | '"' | '{' | '}');
         let taken = title.eq_ignore_ascii_case(questions::OUTSTANDING);
@@ -315,10 +331,14 @@ mod tests {
     #[test]
     fn a_shape_is_a_few_short_titles() {
         let read = |shape: &str| check_shape(shape).ok();
-        assert_eq!(read("Users, Rollback plan,"), Some(vec!["Users".into(), "Rollback plan".into()]));
+        assert_eq!(
+            read("Users, Rollback plan,"),
+            Some(vec!["Users".into(), "Rollback plan".into()])
+        );
         assert_eq!(read(" , "), Some(Vec::new()));
         let long = "x".repeat(41);
-        for bad in ["a,b,c,d,e,f", "a,b,a", "## Users", "a\nb", "outstanding items", "a {b}", &long] {
+        for bad in ["a,b,c,d,e,f", "a,b,a", "## Users", "a\nb", "outstanding items", "a {b}", &long]
+        {
             assert!(check_shape(bad).is_err(), "{bad:?}");
         }
     }
@@ -349,7 +369,11 @@ mod tests {
             for to in every {
                 let mut job = Job::created("j".parse().expect("an id"), "name", 0);
                 job.status = from;
-                assert_eq!(job.become_(to, 9).is_ok(), legal.contains(&(from, to)), "{from:?} -> {to:?}");
+                assert_eq!(
+                    job.become_(to, 9).is_ok(),
+                    legal.contains(&(from, to)),
+                    "{from:?} -> {to:?}"
+                );
                 let completed = to == Completed && legal.contains(&(from, to));
                 assert_eq!(job.last_completed_at.is_some(), completed);
             }
@@ -405,7 +429,10 @@ mod tests {
     #[test]
     fn what_is_over_begins_again_and_what_is_open_is_taken_up() {
         let case = |verdict: Verdict| {
-            verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+            verdict.map_or_else(
+                |no| no.facts.get("case").unwrap_or("-").to_owned(),
+                |()| "yes".to_owned(),
+            )
         };
         for (status, closing, again, active) in [
             (Status::Pending, false, "reactivate-open", "yes"),

@@ -75,7 +75,7 @@ pub struct Registered {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct QuestionTable {
     question: Vec<Registered>,
 }
 
@@ -91,7 +91,8 @@ pub enum BadQuestions {
     #[error("question `{tag}` names `{name}` in `{key}`, which is none of its {of}: {known}")]
     Unknown { tag: String, key: &'static str, name: String, of: &'static str, known: String },
     #[error(
-        "question `{0}` grants something, so `yes` names the options that do it; otherwise it names none"
+        "question `{0}` grants something, so `yes` names the options that do it; otherwise it \
+         names none"
     )]
     Yes(String),
 }
@@ -100,7 +101,9 @@ pub enum BadQuestions {
 pub fn rows() -> &'static [Registered] {
     static ROWS: OnceLock<Vec<Registered>> = OnceLock::new();
     ROWS.get_or_init(|| {
-        shipped::read::<Table>(shipped::shipped!("questions")).map(|table| table.question).unwrap_or_default()
+        shipped::read::<QuestionTable>(shipped::shipped!("questions"))
+            .map(|table| table.question)
+            .unwrap_or_default()
     })
 }
 
@@ -124,9 +127,10 @@ fn check(rows: &[Registered]) -> Result<(), BadQuestions> {
         if rows[..n].iter().any(|earlier| earlier.tag == row.tag) {
             return Err(BadQuestions::Twice(tag()));
         }
-        for (key, names, of, known) in
-            [("yes", &row.yes, "options", &row.options), ("empty", &row.empty, "sections", &row.sections)]
-        {
+        for (key, names, of, known) in [
+            ("yes", &row.yes, "options", &row.options),
+            ("empty", &row.empty, "sections", &row.sections),
+        ] {
             if let Some(name) = names.iter().find(|name| !known.contains(name)) {
                 let (name, known) = (name.clone(), known.join(", "));
                 return Err(BadQuestions::Unknown { tag: tag(), key, name, of, known });
@@ -146,7 +150,7 @@ impl Registered {
     ///
     /// Says which row is wrong and which names are known.
     pub fn read(table: &str) -> Result<Vec<Self>, BadQuestions> {
-        let rows = toml::from_str::<Table>(table)?.question;
+        let rows = toml::from_str::<QuestionTable>(table)?.question;
         check(&rows)?;
         Ok(rows)
     }
@@ -180,7 +184,8 @@ impl Registered {
 
     /// True if `options` are the ones that it must offer.
     fn offers(&self, options: &[String]) -> bool {
-        let there = |want: &String| options.iter().filter(|have| fits(want, have).is_some()).count() == 1;
+        let there =
+            |want: &String| options.iter().filter(|have| fits(want, have).is_some()).count() == 1;
         let count = match (self.options.len(), self.exact) {
             (0, _) => return true,
             (n, true) => n,
@@ -197,9 +202,12 @@ impl Registered {
     }
 }
 
-/// What `option` has in the place of `{name}` in `literal`; an empty text where it has no such place.
+/// What `option` has in the place of `{name}` in `literal`; an empty text where it has no such
+/// place.
 fn fits<'a>(literal: &str, option: &'a str) -> Option<&'a str> {
-    let Some((before, rest)) = literal.split_once('{') else { return (literal == option).then_some("") };
+    let Some((before, rest)) = literal.split_once('{') else {
+        return (literal == option).then_some("");
+    };
     let after = rest.split_once('}').map_or("", |(_, after)| after);
     let name = option.strip_prefix(before)?.strip_suffix(after)?;
     (!name.is_empty() && name.trim() == name && !name.contains('\n')).then_some(name)
@@ -253,9 +261,13 @@ pub struct Admitted<'a> {
 /// Checks all questions of one call: one that fails sends them all back. Where the phase
 /// admits any words nothing is asked of them and no answer to them counts, but for the tags
 /// that it names beside.
-pub fn admit<'a>(questions: &'a [Question], moment: &Moment<'_>) -> Result<Vec<Admitted<'a>>, Refusal> {
+pub fn admit<'a>(
+    questions: &'a [Question],
+    moment: &Moment<'_>,
+) -> Result<Vec<Admitted<'a>>, Refusal> {
     let admitted = |row: &Registered| moment.admits.iter().any(|word| word == row.word());
-    let named = questions.iter().filter_map(|question| Registered::of(&question.text)).any(admitted);
+    let named =
+        questions.iter().filter_map(|question| Registered::of(&question.text)).any(admitted);
     if moment.admits.iter().any(|word| word == ANY) && !named {
         return Ok(Vec::new());
     }
@@ -356,7 +368,9 @@ fn one<'a>(
     }
     match (row.grants, moment.job) {
         (Grant::Complete, Some(job)) if !text.contains(&job.name) => return no(Case::Name),
-        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => return no(Case::Subject),
+        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => {
+            return no(Case::Subject);
+        }
         _ => {}
     }
     let (body, next) = with_next(text);
@@ -393,8 +407,9 @@ pub fn repeat_hours(question: &str, answer: &str) -> u32 {
     };
     let words: Vec<&str> = question.split_whitespace().collect();
     let number = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).parse::<u32>().ok();
-    let every =
-        words.windows(2).find(|pair| pair[0].eq_ignore_ascii_case("every") && number(pair[1]).is_some());
+    let every = words
+        .windows(2)
+        .find(|pair| pair[0].eq_ignore_ascii_case("every") && number(pair[1]).is_some());
     let times = every.and_then(|pair| number(pair[1])).unwrap_or(1).max(1);
     unit.min(MOST) * times.min(MOST / unit.max(1))
 }
@@ -500,7 +515,10 @@ impl AsksAbout {
         let any = |is: fn(&Registered) -> bool| {
             questions.iter().filter_map(|question| Registered::of(&question.text)).any(is)
         };
-        Self { work: any(Registered::decides), other_jobs: any(|row| row.grants == Grant::Complete) }
+        Self {
+            work: any(Registered::decides),
+            other_jobs: any(|row| row.grants == Grant::Complete),
+        }
     }
 
     /// All that completion depends on.
@@ -583,7 +601,9 @@ mod tests {
     fn said(questions: &[Question], moment: &Moment<'_>) -> String {
         match admit(questions, moment) {
             Err(refusal) => refusal.facts.get("case").unwrap_or_default().to_owned(),
-            Ok(admitted) => admitted.iter().map(|one| one.row.tag.as_str()).collect::<Vec<_>>().join(" "),
+            Ok(admitted) => {
+                admitted.iter().map(|one| one.row.tag.as_str()).collect::<Vec<_>>().join(" ")
+            }
         }
     }
 
@@ -655,15 +675,24 @@ mod tests {
         for (sound, broken, says) in [
             ("tag = \"[WAITING]\"", "tag = \"[GMODE]\"", "question `[GMODE]` stands twice"),
             ("tag = \"[WAITING]\"", "tag = \"WAITING\"", "question `WAITING` is no tag"),
-            ("yes = [\"Enter gmode\"]", "yes = [\"Enter\"]", "none of its options: Enter gmode, Stay"),
-            ("empty = [\"Outstanding Items\"]", "empty = [\"Risks\"]", "none of its sections: Outstanding"),
+            (
+                "yes = [\"Enter gmode\"]",
+                "yes = [\"Enter\"]",
+                "none of its options: Enter gmode, Stay",
+            ),
+            (
+                "empty = [\"Outstanding Items\"]",
+                "empty = [\"Risks\"]",
+                "none of its sections: Outstanding",
+            ),
             ("yes = [\"Enter gmode\"]", "", "`[GMODE]` grants something"),
             ("grants = \"access\"", "grants = \"acess\"", "unknown variant `acess`"),
             ("exact = true", "exakt = true", "unknown field `exakt`"),
         ] {
             let changed = table.replacen(sound, broken, 1);
             assert_ne!(changed, table, "{sound}");
-            let heard = Registered::read(&changed).err().map(|bad| bad.to_string()).unwrap_or_default();
+            let heard =
+                Registered::read(&changed).err().map(|bad| bad.to_string()).unwrap_or_default();
             assert!(heard.contains(says), "{broken}: {heard}");
         }
     }
@@ -673,7 +702,8 @@ mod tests {
         let (job, all) = (job(), everywhere());
         let ready = moment(Some(&job), &all);
         let elsewhere = ["WAITING".to_owned()];
-        let body = format!("[JOB-COMPLETE] fix the lexer {}\n## Outstanding Items\n", "word ".repeat(100));
+        let body =
+            format!("[JOB-COMPLETE] fix the lexer {}\n## Outstanding Items\n", "word ".repeat(100));
         let good = question(&body, &[REVIEW, APPROVE]);
         let with = |change: fn(&mut Moment<'_>)| {
             let mut moment = ready.clone();
@@ -706,7 +736,11 @@ mod tests {
             ("options", question(&body, &[APPROVE, APPROVE]), ready.clone()),
             ("short", question("[JOB-COMPLETE] fix the lexer", &[REVIEW, APPROVE]), ready.clone()),
             ("short", question("[JOB-COMPLETE] fix the lexer", &["Yes"]), ready.clone()),
-            ("name", question(&body.replace("fix the lexer", "it"), &[REVIEW, APPROVE]), ready.clone()),
+            (
+                "name",
+                question(&body.replace("fix the lexer", "it"), &[REVIEW, APPROVE]),
+                ready.clone(),
+            ),
             ("alone", Question { answered: true, ..good.clone() }, ready.clone()),
             ("alone", Question { multiple: true, ..good.clone() }, ready.clone()),
         ];
@@ -720,8 +754,10 @@ mod tests {
     fn every_question_of_a_call_is_registered_or_none_goes_out() {
         let (job, all) = (job(), everywhere());
         let moment = moment(Some(&job), &all);
-        let waiting = || question("[WAITING] the key for the staging host is missing", &["It is there now"]);
-        let upstream = || question("[REPORT-TO-UPSTREAM] cargo fmt loops on this file", &["Report", "Not"]);
+        let waiting =
+            || question("[WAITING] the key for the staging host is missing", &["It is there now"]);
+        let upstream =
+            || question("[REPORT-TO-UPSTREAM] cargo fmt loops on this file", &["Report", "Not"]);
         let plain = || question("Which colour?", &["red", "blue"]);
         for (expected, questions) in [
             ("[WAITING]", vec![waiting()]),
@@ -750,12 +786,14 @@ mod tests {
         let moment = moment(Some(&job), &all);
         let words = "word ".repeat(100);
         let of = |tag: &str, titles: &[&str]| {
-            let sections: String = titles.iter().map(|title| format!("\n## {title}\nx\n")).collect();
+            let sections: String =
+                titles.iter().map(|title| format!("\n## {title}\nx\n")).collect();
             format!("{tag} {words}{sections}")
         };
         let lock = of("[PLUGIN-LOCK]", &["Plugin", "Specific Changes", "Why", "Tests Will Run"]);
         let test = of("[TEST-LOCK]", &["Why This Test", "How", "Before vs After"]);
-        let make = "[JOB-APPROVE-CREATION] mend the hooks\n## Proposed Objective\nx\n## Plugins to Touch\nx\n## Why Now\nx\n## Risk Surface\nx\n";
+        let make = "[JOB-APPROVE-CREATION] mend the hooks\n## Proposed Objective\nx\n\
+            ## Plugins to Touch\nx\n## Why Now\nx\n## Risk Surface\nx\n";
         let gmode = format!("[GMODE] {words}");
         let approvals = ["Approve job creation", "Redirect", "Reject"];
         for (expected, text, options) in [
@@ -765,7 +803,11 @@ mod tests {
             ("option", &lock, &["Unlock plugin ", "No"]),
             ("option", &lock, &["Unlock plugin hooks", "Unlock plugin data"]),
             ("option", &lock, &["Unlock plugin hooks", "No", "Later"]),
-            ("sections", &lock.replace("## Why\n", "## Wherefore\n"), &["Unlock plugin hooks", "No"]),
+            (
+                "sections",
+                &lock.replace("## Why\n", "## Wherefore\n"),
+                &["Unlock plugin hooks", "No"],
+            ),
             ("short-sections", "[PLUGIN-LOCK] please", &["Yes"]),
             ("[TEST-LOCK]", &test, &["Unlock test hooks/tests/a.sh", "No"]),
             ("[GMODE]", &gmode, &["Stay in phase", "Enter gmode"]),
@@ -774,10 +816,18 @@ mod tests {
             ("options", make, &approvals[..2]),
             ("sections", "[JOB-APPROVE-CREATION] mend it\n## Why Now\nx", &approvals),
             ("subject", &make.replace(" mend the hooks", "\nmend"), &approvals),
-            ("[JOB-APPROVE-PLUGIN]", "[JOB-APPROVE-PLUGIN] the hooks", &["Approve plugin access", "Decline"]),
+            (
+                "[JOB-APPROVE-PLUGIN]",
+                "[JOB-APPROVE-PLUGIN] the hooks",
+                &["Approve plugin access", "Decline"],
+            ),
             ("options", "[JOB-APPROVE-PLUGIN] the hooks", &["Approve plugin access", "decline"]),
             ("silent", "[REPEAT-JOB]", &["Hourly", "Daily", "Weekly", "Keep one-shot"]),
-            ("[REPEAT-JOB]", "[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"]),
+            (
+                "[REPEAT-JOB]",
+                "[REPEAT-JOB] every 2",
+                &["Hourly", "Daily", "Weekly", "Keep one-shot"],
+            ),
         ] {
             assert_eq!(said(&[question(text, options)], &moment), expected, "{text} {options:?}");
         }
@@ -785,7 +835,10 @@ mod tests {
         let admitted = admit(&locked, &moment).expect("it goes out");
         assert_eq!(admitted[0].name, "my hooks");
         let unprepared = Moment { prepared: false, ..moment.clone() };
-        assert_eq!(said(&[question(&gmode, &["Enter gmode", "Stay in phase"])], &unprepared), "unready");
+        assert_eq!(
+            said(&[question(&gmode, &["Enter gmode", "Stay in phase"])], &unprepared),
+            "unready"
+        );
         let has = Job { plugin_lock_approval: true, ..job.clone() };
         let again = Moment { job: Some(&has), ..moment };
         let access = question("[JOB-APPROVE-PLUGIN] it", &["Approve plugin access", "Decline"]);
@@ -850,12 +903,14 @@ mod tests {
             "c" => Some(("third", Status::Voided)),
             _ => None,
         });
-        let said: Vec<_> = unmet.iter().map(|(id, name, status)| format!("{id} {name} {status}")).collect();
+        let said: Vec<_> =
+            unmet.iter().map(|(id, name, status)| format!("{id} {name} {status}")).collect();
         assert_eq!(said, ["b second active", "d  found nowhere"]);
     }
 
     fn case(verdict: Verdict) -> String {
-        verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+        verdict
+            .map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
     }
 
     #[test]
@@ -895,7 +950,8 @@ mod tests {
 
     #[test]
     fn what_is_nowhere_is_named_before_what_is_open() {
-        let row = |id: &str, name: &str, status| (id.parse().expect("an id"), name.to_owned(), status);
+        let row =
+            |id: &str, name: &str, status| (id.parse().expect("an id"), name.to_owned(), status);
         let open = row("a", "fix", "pending");
         let lost = row("b", "", NOWHERE);
         for (unmet, expected, id) in [

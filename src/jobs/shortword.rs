@@ -95,7 +95,8 @@ fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        let quoted = matches!(first, '"' | '\'' | '`').then(|| rest[1..].split_once(first)).flatten();
+        let quoted =
+            matches!(first, '"' | '\'' | '`').then(|| rest[1..].split_once(first)).flatten();
         let (path, after) = match quoted {
             Some(pair) => pair,
             None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
@@ -175,11 +176,13 @@ mod tests {
 
         #[test]
         fn any_words_in_brackets_read_or_are_ordinary(
-            word in "(ALLOW|APPROVE|OFF|ON)[ a-z0-9./\"`\\[\\]\n]{0,20}", after in "[ a-z0-9\n]{0,12}",
+            word in "(ALLOW|APPROVE|OFF|ON)[ a-z0-9./\"`\\[\\]\n]{0,20}",
+            after in "[ a-z0-9\n]{0,12}",
         ) {
             let prompt = format!("[{word}]{after}");
             if let Some((ShortWord::Allow(paths), _)) = read(&prompt) {
-                prop_assert!(paths.iter().all(|path| !path.is_empty() && prompt.contains(path.as_str())));
+                prop_assert!(paths.iter()
+                    .all(|path| !path.is_empty() && prompt.contains(path.as_str())));
             }
         }
 

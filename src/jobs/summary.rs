@@ -9,8 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// The sections of a summary, in order.
-pub const SECTIONS: [&str; 5] =
-    ["User Requests", "Questions & Decisions", "Design Choices", "Corrections & Feedback", "Current State"];
+pub const SECTIONS: [&str; 5] = [
+    "User Requests",
+    "Questions & Decisions",
+    "Design Choices",
+    "Corrections & Feedback",
+    "Current State",
+];
 /// The fewest and the most tokens of a summary.
 const WHOLE: (usize, usize) = (200, 1_000);
 /// The fewest tokens of a section.
@@ -44,7 +49,8 @@ impl Covered {
         self.ask(n, most);
     }
 
-    /// A summary through interaction `through` was accepted; `rest` are the words of those after it.
+    /// A summary through interaction `through` was accepted; `rest` are the words of those after
+    /// it.
     pub fn summed_up(&mut self, through: u32, last: u32, rest: usize, most: usize) {
         (self.through, self.words, self.due) = (through, rest, 0);
         self.summaries += 1;
@@ -107,8 +113,12 @@ pub fn check(text: &str) -> Result<(), BadSummary> {
                 let next = SECTIONS.get(sections.len()).copied();
                 let known = SECTIONS.iter().position(|section| section.eq_ignore_ascii_case(title));
                 match (next, known) {
-                    (Some(next), Some(_)) if next.eq_ignore_ascii_case(title) => sections.push((next, 0)),
-                    (Some(next), Some(at)) if at >= sections.len() => return Err(BadSummary::Lacks(next)),
+                    (Some(next), Some(_)) if next.eq_ignore_ascii_case(title) => {
+                        sections.push((next, 0))
+                    }
+                    (Some(next), Some(at)) if at >= sections.len() => {
+                        return Err(BadSummary::Lacks(next));
+                    }
                     _ => return Err(BadSummary::Stranger(title.to_owned())),
                 }
             }
@@ -166,7 +176,8 @@ mod tests {
 
     /// A summary with so many words in each section.
     fn summary(words: [usize; 5]) -> String {
-        let section = |(title, n): (&&str, usize)| format!("## {title}\n\n{}\n\n", "word ".repeat(n).trim());
+        let section =
+            |(title, n): (&&str, usize)| format!("## {title}\n\n{}\n\n", "word ".repeat(n).trim());
         SECTIONS.iter().zip(words).map(section).collect()
     }
 
@@ -178,12 +189,18 @@ mod tests {
             (summary([39, 39, 39, 39, 614]), Err(BadSummary::Long(769))),
             (summary([39, 38, 39, 39, 39]), Err(BadSummary::Thin("Questions & Decisions", 39))),
             (String::new(), Err(BadSummary::Lacks("User Requests"))),
-            ("words first\n".to_owned() + &summary([50; 5]), Err(BadSummary::Lacks("User Requests"))),
+            (
+                "words first\n".to_owned() + &summary([50; 5]),
+                Err(BadSummary::Lacks("User Requests")),
+            ),
             (
                 summary([50; 5]).replace("## Design Choices", "## Choices"),
                 Err(BadSummary::Stranger("Choices".to_owned())),
             ),
-            (summary([50; 5]).replace("## Design Choices\n", ""), Err(BadSummary::Lacks("Design Choices"))),
+            (
+                summary([50; 5]).replace("## Design Choices\n", ""),
+                Err(BadSummary::Lacks("Design Choices")),
+            ),
             (summary([50; 5]) + "## More\n", Err(BadSummary::Stranger("More".to_owned()))),
             (
                 summary([50; 5]) + "## Current State\nagain\n",
@@ -238,7 +255,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn summaries_cover_each_interaction_once(texts in proptest::collection::vec(0_usize..700, 1..30)) {
+        fn summaries_cover_each_interaction_once(texts in proptest::collection::vec(0_usize..700,
+            1..30)) {
             let mut covered = Covered::default();
             let (mut slices, mut last) = (Vec::new(), 0);
             for (n, words) in (1..).zip(&texts) {

@@ -46,7 +46,8 @@ impl Out {
     }
 
     fn refuse(&self, id: &Value, code: ErrorCode, message: &str) {
-        let answer = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}});
+        let answer =
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}});
         // Whether anybody reads it shows with the next answer.
         drop(self.put(format!("{answer}\n").as_bytes()));
     }
@@ -167,7 +168,9 @@ impl Reader {
             // Nothing was asked of the client, so nothing waits for it.
             return true;
         }
-        let Some(method) = method else { return invalid("no JSON-RPC message: it has no `method`") };
+        let Some(method) = method else {
+            return invalid("no JSON-RPC message: it has no `method`");
+        };
         if given.is_some() && id.is_none() {
             return invalid("`id` is a text or a whole number");
         }
@@ -208,8 +211,10 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
         if piece.is_empty() {
             return Ok(());
         }
-        let (taken, ended) =
-            piece.iter().position(|byte| *byte == b'\n').map_or((piece.len(), false), |at| (at + 1, true));
+        let (taken, ended) = piece
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or((piece.len(), false), |at| (at + 1, true));
         input.consume(taken);
         if ended {
             return Ok(());

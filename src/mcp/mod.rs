@@ -12,22 +12,24 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::hosts::servers::NAME;
 use lines::Lines;
 
 /// Calls that may run at the same time; others wait for their turn.
 const AT_ONCE: usize = 4;
 
-const ABOUT: &str = "Before you say that something is fixed, tested or done, put the claim to verify_claim: \
-     it compares what you say with what git shows and with the runs that were seen. A directive other than \
-     pass or damp says in revision_reasons what to do before you say it.";
+const ABOUT: &str = "Before you say that something is fixed, tested or done, put the claim to \
+     verify_claim: it compares what you say with what git shows and with the runs that were \
+     seen. A directive other than pass or damp says in revision_reasons what to do before you \
+     say it.";
 
 /// Serves clients on `input` and `output` until one of them is closed.
 pub fn serve(
@@ -35,8 +37,10 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> std::io::Result<()> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(AT_ONCE).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .max_blocking_threads(AT_ONCE)
+        .build()?;
     let lines = Lines::over(input, output)?;
     let server = Server { cwd: cwd.to_owned() };
     runtime.block_on(async {
@@ -81,7 +85,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::named(name).map(tools::Row::described)
+        tools::named(name).map(tools::McpToolRow::described)
     }
 
     async fn call_tool(
@@ -106,28 +110,30 @@ impl ServerHandler for Server {
                 biased;
                 Some((step, what)) = told.recv() => {
                     let Some(token) = token.clone() else { continue };
-                    let news = ProgressNotificationParam::new(token, f64::from(step)).with_message(what);
+                    let news = ProgressNotificationParam::new(token, f64::from(step))
+                        .with_message(what);
                     // Who is gone hears nothing; the reading side notices.
                     drop(context.peer.notify_progress(news).await);
                 }
                 done = &mut work => break done,
             }
         };
-        let answer =
-            answer.map_err(|_| ErrorData::internal_error("git seed broke while it worked on this", None))?;
+        let answer = answer.map_err(|_| {
+            ErrorData::internal_error("git seed broke while it worked on this", None)
+        })?;
         Ok(result(answer).into())
     }
 }
 
 /// The repository around `cwd`, as it is now.
-fn open(cwd: &Path) -> Result<Repo, SeedError> {
+fn open(cwd: &Path) -> Result<Repo, EngineError> {
     let repo = Repo::open(cwd)?;
     repo.require_seeded()?;
     Ok(repo)
 }
 
 /// Structured content and the same as text; what failed says why, and counts as no answer.
-fn result(answer: Result<serde_json::Value, SeedError>) -> CallToolResult {
+fn result(answer: Result<serde_json::Value, EngineError>) -> CallToolResult {
     match answer {
         Ok(answer) => {
             let text = ContentBlock::text(answer.to_string());

@@ -25,7 +25,7 @@ const ITEMS: usize = 2000;
 
 /// One tool.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct McpToolRow {
     name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -39,13 +39,13 @@ pub(super) struct Row {
 #[derive(Debug)]
 struct Field {
     name: &'static str,
-    kind: Kind,
+    kind: FieldKind,
     optional: bool,
     about: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum FieldKind {
     /// At least so many characters.
     Text(usize),
     /// A list, or the same with commas between.
@@ -60,33 +60,37 @@ enum Kind {
     Action,
 }
 
-const fn must(name: &'static str, kind: Kind, about: &'static str) -> Field {
+const fn must(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
     Field { name, kind, optional: false, about }
 }
 
-const fn may(name: &'static str, kind: Kind, about: &'static str) -> Field {
+const fn may(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
     Field { name, kind, optional: true, about }
 }
 
-static TABLE: [Row; 6] = [
-    Row {
+static TABLE: [McpToolRow; 6] = [
+    McpToolRow {
         name: "verify_claim",
         title: "Verify a claim",
-        about: "Before you say that something is fixed, tested or done: compares the claim with what git \
-                shows and with the runs that were seen, and answers with a directive and its reasons. The \
-                verdict is recorded.",
+        about: "Before you say that something is fixed, tested or done: compares the claim with \
+                what git shows and with the runs that were seen, and answers with a directive \
+                and its reasons. The verdict is recorded.",
         fields: &[
-            must("claim", Kind::Text(1), "What you are about to say, with what was done to what."),
-            must("evidence", Kind::Text(0), "What shows it; empty where nothing does."),
-            must("evidence_type", Kind::Evidence, "The kind of that evidence."),
+            must(
+                "claim",
+                FieldKind::Text(1),
+                "What you are about to say, with what was done to what.",
+            ),
+            must("evidence", FieldKind::Text(0), "What shows it; empty where nothing does."),
+            must("evidence_type", FieldKind::Evidence, "The kind of that evidence."),
             must(
                 "code_paths_tested",
-                Kind::List,
+                FieldKind::List,
                 "Paths, ends of paths or names of functions that were tested.",
             ),
-            must("code_paths_affected", Kind::List, "The same for what the change touches."),
-            may("referenced_sources", Kind::List, "Artifacts that the claim speaks of."),
-            may("read_paths", Kind::List, "Artifacts that you opened."),
+            must("code_paths_affected", FieldKind::List, "The same for what the change touches."),
+            may("referenced_sources", FieldKind::List, "Artifacts that the claim speaks of."),
+            may("read_paths", FieldKind::List, "Artifacts that you opened."),
         ],
         looks: false,
         call: |repo, given, tell| {
@@ -102,18 +106,22 @@ static TABLE: [Row; 6] = [
             claims::gate::verify_claim(repo, claim, tell).map(json_of)
         },
     },
-    Row {
+    McpToolRow {
         name: "verify_paths",
         title: "Compare declared paths with the repository",
-        about: "Compares what you say a change touches and tests with the files and functions that git \
-                shows as changed. Nothing is recorded.",
+        about: "Compares what you say a change touches and tests with the files and functions \
+                that git shows as changed. Nothing is recorded.",
         fields: &[
             must(
                 "claimed_affected",
-                Kind::List,
+                FieldKind::List,
                 "Paths or functions that the change touches, as you see it.",
             ),
-            must("claimed_tested", Kind::List, "Paths or functions that were tested, as you see it."),
+            must(
+                "claimed_tested",
+                FieldKind::List,
+                "Paths or functions that were tested, as you see it.",
+            ),
         ],
         looks: true,
         call: |repo, given, tell| {
@@ -126,39 +134,52 @@ static TABLE: [Row; 6] = [
             .map(json_of)
         },
     },
-    Row {
+    McpToolRow {
         name: "causal_trace",
         title: "Check a causal chain",
-        about: "Checks that an explanation leads from a cause to the symptom through named places of the \
-                code: solid, weak or incomplete.",
+        about: "Checks that an explanation leads from a cause to the symptom through named \
+                places of the code: solid, weak or incomplete.",
         fields: &[
-            must("symptom", Kind::Text(1), "What goes wrong."),
+            must("symptom", FieldKind::Text(1), "What goes wrong."),
             must(
                 "causal_chain",
-                Kind::Chain,
+                FieldKind::Chain,
                 "The steps from the cause to the symptom: a list, or a text with → between.",
             ),
         ],
         looks: false,
         call: |repo, given, tell| {
-            claims::gate::causal_trace(repo, &given.text("symptom"), &given.list("causal_chain"), tell)
-                .map(json_of)
+            claims::gate::causal_trace(
+                repo,
+                &given.text("symptom"),
+                &given.list("causal_chain"),
+                tell,
+            )
+            .map(json_of)
         },
     },
-    Row {
+    McpToolRow {
         name: "response_gate",
         title: "Ask before an act or an assertion",
-        about: "Before you commit, deploy, push or assert something: says whether the evidence carries it, \
-                and what to do first where it does not. The verdict is recorded.",
+        about: "Before you commit, deploy, push or assert something: says whether the evidence \
+                carries it, and what to do first where it does not. The verdict is recorded.",
         fields: &[
-            must("action_type", Kind::Action, "What you are about to do."),
-            must("confidence", Kind::Share, "How sure you are, from 0 to 1."),
-            must("evidence_count", Kind::Count, "How many pieces of evidence you have."),
-            must("evidence_type", Kind::Evidence, "The best kind among them."),
-            must("affects_user_facing", Kind::Flag, "Whether people who use the product notice it."),
-            may("artifact_references", Kind::List, "Artifacts that you speak of."),
-            may("artifact_paths_read", Kind::List, "Artifacts that you opened."),
-            may("claim_authority", Kind::Text(1), "Whose claim it is, where it is not your own."),
+            must("action_type", FieldKind::Action, "What you are about to do."),
+            must("confidence", FieldKind::Share, "How sure you are, from 0 to 1."),
+            must("evidence_count", FieldKind::Count, "How many pieces of evidence you have."),
+            must("evidence_type", FieldKind::Evidence, "The best kind among them."),
+            must(
+                "affects_user_facing",
+                FieldKind::Flag,
+                "Whether people who use the product notice it.",
+            ),
+            may("artifact_references", FieldKind::List, "Artifacts that you speak of."),
+            may("artifact_paths_read", FieldKind::List, "Artifacts that you opened."),
+            may(
+                "claim_authority",
+                FieldKind::Text(1),
+                "Whose claim it is, where it is not your own.",
+            ),
         ],
         looks: false,
         call: |repo, given, tell| {
@@ -175,18 +196,22 @@ static TABLE: [Row; 6] = [
             claims::gate::response_gate(repo, asked, tell).map(json_of)
         },
     },
-    Row {
+    McpToolRow {
         name: "checkpoint",
         title: "Note where the work stands",
-        about: "Says which session and trace this is and what the gate has counted. It opens nothing.",
-        fields: &[must("context", Kind::Text(1), "What you are doing, in a sentence.")],
+        about: "Says which session and trace this is and what the gate has counted. It opens \
+            nothing.",
+        fields: &[must("context", FieldKind::Text(1), "What you are doing, in a sentence.")],
         looks: true,
-        call: |repo, given, _| claims::gate::claim_checkpoint(repo, &given.text("context")).map(json_of),
+        call: |repo, given, _| {
+            claims::gate::claim_checkpoint(repo, &given.text("context")).map(json_of)
+        },
     },
-    Row {
+    McpToolRow {
         name: "session_report",
         title: "Report on the session's claims",
-        about: "Totals, directives, kinds of evidence, the last claims, and whether the chain of records holds.",
+        about: "Totals, directives, kinds of evidence, the last claims, and whether the chain of \
+            records holds.",
         fields: &[],
         looks: true,
         call: |repo, _, _| claims::gate::session_report(repo).map(json_of),
@@ -199,11 +224,11 @@ fn json_of(answer: Answer) -> Value {
 
 /// All tools, as clients list them.
 pub(super) fn listed() -> Vec<Tool> {
-    TABLE.iter().map(Row::described).collect()
+    TABLE.iter().map(McpToolRow::described).collect()
 }
 
 /// The tool of this name, or of this alias.
-pub(super) fn named(name: &str) -> Option<&'static Row> {
+pub(super) fn named(name: &str) -> Option<&'static McpToolRow> {
     let name = name.strip_prefix(ALIAS).unwrap_or(name);
     TABLE.iter().find(|row| row.name == name)
 }
@@ -222,14 +247,15 @@ fn bad(field: &str, text: impl Into<String>, allowed: Value) -> ErrorData {
     ErrorData::new(ErrorCode::INVALID_PARAMS, text.into(), Some(data))
 }
 
-impl Row {
+impl McpToolRow {
     pub(super) fn described(&self) -> Tool {
         let properties: serde_json::Map<String, Value> =
             self.fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
         let required: Vec<&str> =
             self.fields.iter().filter(|field| !field.optional).map(|field| field.name).collect();
         let schema = json!({
-            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+            "type": "object", "properties": properties, "required": required,
+            "additionalProperties": false,
         });
         let Value::Object(schema) = schema else { return Tool::default() };
         let notes = ToolAnnotations::from_raw(
@@ -284,9 +310,10 @@ impl Field {
         };
         let list = |value: Value, mark: char| match value {
             Value::String(text) => Some(items(&text, mark)),
-            Value::Array(list) => {
-                list.into_iter().map(|item| item.as_str().map(|item| item.trim().to_owned())).collect()
-            }
+            Value::Array(list) => list
+                .into_iter()
+                .map(|item| item.as_str().map(|item| item.trim().to_owned()))
+                .collect(),
             _ => None,
         };
         let sized = |list: Vec<String>| {
@@ -295,29 +322,36 @@ impl Field {
                 .then_some(Arg::List(list))
         };
         match self.kind {
-            Kind::Text(least) => match value {
+            FieldKind::Text(least) => match value {
                 Value::String(text) => Some(text)
-                    .filter(|text| text.trim().chars().count() >= least && text.chars().count() <= TEXT)
+                    .filter(|text| {
+                        text.trim().chars().count() >= least && text.chars().count() <= TEXT
+                    })
                     .map(Arg::Text),
                 _ => None,
             },
-            Kind::List => list(value, ',').and_then(sized),
-            Kind::Chain => list(value, '→').filter(|steps| !steps.is_empty()).and_then(sized),
-            Kind::Share => value.as_f64().filter(|share| (0.0..=1.0).contains(share)).map(Arg::Share),
-            Kind::Count => value.as_u64().and_then(|count| u32::try_from(count).ok()).map(Arg::Count),
-            Kind::Flag => value.as_bool().map(Arg::Flag),
-            Kind::Evidence => serde_json::from_value(value).ok().map(Arg::Evidence),
-            Kind::Action => serde_json::from_value(value).ok().map(Arg::Action),
+            FieldKind::List => list(value, ',').and_then(sized),
+            FieldKind::Chain => list(value, '→').filter(|steps| !steps.is_empty()).and_then(sized),
+            FieldKind::Share => {
+                value.as_f64().filter(|share| (0.0..=1.0).contains(share)).map(Arg::Share)
+            }
+            FieldKind::Count => {
+                value.as_u64().and_then(|count| u32::try_from(count).ok()).map(Arg::Count)
+            }
+            FieldKind::Flag => value.as_bool().map(Arg::Flag),
+            FieldKind::Evidence => serde_json::from_value(value).ok().map(Arg::Evidence),
+            FieldKind::Action => serde_json::from_value(value).ok().map(Arg::Action),
         }
         .ok_or_else(refused)
     }
 }
 
-impl Kind {
+impl FieldKind {
     fn schema(self) -> Value {
         let list = |about: &str| {
             json!({"anyOf": [
-                {"type": "array", "items": {"type": "string", "maxLength": ITEM}, "maxItems": ITEMS},
+                {"type": "array", "items": {"type": "string", "maxLength": ITEM},
+                    "maxItems": ITEMS},
                 {"type": "string", "maxLength": TEXT, "description": about},
             ]})
         };
@@ -348,11 +382,13 @@ impl Kind {
             Self::Text(least) => format!("a text of {least} to {TEXT} characters"),
             Self::List => {
                 format!(
-                    "a list of at most {ITEMS} texts of at most {ITEM} characters, or the same with commas between"
+                    "a list of at most {ITEMS} texts of at most {ITEM} characters, or the same \
+                     with commas between"
                 )
             }
             Self::Chain => format!(
-                "one step or more: a list of at most {ITEMS} texts of at most {ITEM} characters, or a text with → between"
+                "one step or more: a list of at most {ITEMS} texts of at most {ITEM} characters, \
+                 or a text with → between"
             ),
             Self::Share => "a number from 0 to 1".to_owned(),
             Self::Count => format!("a whole number from 0 to {}", u32::MAX),
@@ -378,7 +414,7 @@ enum Arg {
     Action(ActionType),
 }
 
-/// Each asks for a field of its row, which `Row::read` has filled; where a row and its call
+/// Each asks for a field of its row, which `McpToolRow::read` has filled; where a row and its call
 /// disagree the weakest value stands, and a test finds it.
 impl Given {
     fn text(&self, name: &str) -> String {
@@ -430,7 +466,8 @@ mod tests {
 
     fn whole() -> Value {
         json!({
-            "action_type": "deploy", "confidence": 0.5, "evidence_count": 1, "evidence_type": "unit_test",
+            "action_type": "deploy", "confidence": 0.5, "evidence_count": 1,
+            "evidence_type": "unit_test",
             "affects_user_facing": false,
         })
     }
@@ -453,9 +490,17 @@ mod tests {
             ("evidence_type", json!("Unit_Test"), "`evidence_type` is \"Unit_Test\"; one of"),
             ("evidence_type", json!(null), "`evidence_type` is missing; one of browser_test"),
             ("action_type", json!("ship"), "`action_type` is \"ship\"; one of claim_fixed"),
-            ("affects_user_facing", json!("yes"), "`affects_user_facing` is \"yes\"; true or false"),
+            (
+                "affects_user_facing",
+                json!("yes"),
+                "`affects_user_facing` is \"yes\"; true or false",
+            ),
             ("artifact_references", json!(null), ""),
-            ("artifact_references", json!(["a", 1]), "`artifact_references` is [\"a\",1]; a list of"),
+            (
+                "artifact_references",
+                json!(["a", 1]),
+                "`artifact_references` is [\"a\",1]; a list of",
+            ),
             ("claim_authority", json!(" "), "`claim_authority` is \" \"; a text of 1 to"),
             (
                 "evidenceType",
@@ -472,7 +517,9 @@ mod tests {
                 Err(said) => assert!(!expected.is_empty() && said.starts_with(expected), "{said}"),
             }
         }
-        for field in ["action_type", "confidence", "evidence_count", "evidence_type", "affects_user_facing"] {
+        for field in
+            ["action_type", "confidence", "evidence_count", "evidence_type", "affects_user_facing"]
+        {
             let mut given = whole();
             given.as_object_mut().expect("an object").remove(field);
             let error = read("response_gate", given).expect_err("it is missing");
@@ -490,7 +537,10 @@ mod tests {
             (json!([]), vec![]),
         ] {
             let given = json!({"claimed_affected": value, "claimed_tested": []});
-            assert_eq!(read("verify_paths", given).expect("it reads").list("claimed_affected"), expected);
+            assert_eq!(
+                read("verify_paths", given).expect("it reads").list("claimed_affected"),
+                expected
+            );
         }
         for (value, expected) in [
             (json!("a breaks → b is empty → c fails"), vec!["a breaks", "b is empty", "c fails"]),
@@ -498,7 +548,10 @@ mod tests {
             (json!(["a, b", "c"]), vec!["a, b", "c"]),
         ] {
             let given = json!({"symptom": "c", "causal_chain": value});
-            assert_eq!(read("causal_trace", given).expect("it reads").list("causal_chain"), expected);
+            assert_eq!(
+                read("causal_trace", given).expect("it reads").list("causal_chain"),
+                expected
+            );
         }
         let many = json!({"claimed_affected": vec!["x"; ITEMS + 1], "claimed_tested": []});
         assert!(read("verify_paths", many).is_err());
@@ -511,7 +564,10 @@ mod tests {
             let schema = Value::Object((*tool.input_schema).clone());
             assert_eq!(schema["type"], "object");
         }
-        assert_eq!(TABLE.each_ref().map(|row| row.name), crate::engine::repo::installation::FUNCTIONS);
+        assert_eq!(
+            TABLE.each_ref().map(|row| row.name),
+            crate::engine::repo::installation::FUNCTIONS
+        );
         for name in ["phionyx_", "verify", "seed_verify_claim"] {
             assert!(named(name).is_none(), "{name}");
         }

@@ -16,7 +16,8 @@ use pulldown_cmark::{Event, Options as Markdown, Parser, Tag as Block};
 
 use super::condense::{POINTER, points};
 use super::footers::{
-    Cover, Disorder, Layout, Line as Read, layout, line_ends, lines, may_hide, plain_fences_but, split_lines,
+    Cover, Disorder, Layout, Line as Read, layout, line_ends, lines, may_hide, plain_fences_but,
+    split_lines,
 };
 use super::heal::line_break;
 use super::notes::{Kinds, Standing};
@@ -94,18 +95,29 @@ pub enum Stays {
 /// # Errors
 ///
 /// A page whose anchors are in disorder has no footers to speak of.
-pub fn absorb(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Result<Absorbed, Disorder> {
+pub fn absorb(
+    page: &str,
+    anchors: &[&str],
+    kinds: &Kinds,
+    heading: &str,
+) -> Result<Absorbed, Disorder> {
     let (taken, plain) = once(page, anchors, kinds, heading)?;
     // A line that went may have been what made the lines below it code, or no code. Where
     // that shows another tag, or a note, nobody can say what was meant.
-    let settled =
-        plain || taken.text == page || once(&taken.text, anchors, kinds, heading)?.0.text == taken.text;
+    let settled = plain
+        || taken.text == page
+        || once(&taken.text, anchors, kinds, heading)?.0.text == taken.text;
     if settled { Ok(taken) } else { Ok(untouched(page, &layout(page, anchors), kinds)) }
 }
 
 /// What goes when a page is read once, and whether no line that goes could change how another
 /// one reads.
-fn once(page: &str, anchors: &[&str], kinds: &Kinds, heading: &str) -> Result<(Absorbed, bool), Disorder> {
+fn once(
+    page: &str,
+    anchors: &[&str],
+    kinds: &Kinds,
+    heading: &str,
+) -> Result<(Absorbed, bool), Disorder> {
     let before = layout(page, anchors);
     if let Some(disorder) = before.disorder() {
         return Err(disorder);
@@ -163,9 +175,16 @@ fn compose(page: &str, before: &Layout<'_>, body: &Body<'_>, kept: &[String]) ->
 
 /// Says whether the new page reads as it was put together: nothing that moved hides an
 /// anchor, or shows one.
-fn holds_together(text: &str, anchors: &[&str], before: &Layout<'_>, body: &str, kept: &[String]) -> bool {
+fn holds_together(
+    text: &str,
+    anchors: &[&str],
+    before: &Layout<'_>,
+    body: &str,
+    kept: &[String],
+) -> bool {
     let after = layout(text, anchors);
-    let ranks = |layout: &Layout<'_>| layout.found().iter().map(|anchor| anchor.rank).collect::<Vec<_>>();
+    let ranks =
+        |layout: &Layout<'_>| layout.found().iter().map(|anchor| anchor.rank).collect::<Vec<_>>();
     after.body() == body
         && ranks(&after) == ranks(before)
         && after
@@ -230,7 +249,8 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
     let mut blocks = blocks.iter().peekable();
     let notes = kinds.read(text);
     let mut notes = notes.iter().peekable();
-    let (mut lines, mut groups) = (Vec::<Line<'_>>::with_capacity(line_ends(text) + 1), Vec::<Group>::new());
+    let (mut lines, mut groups) =
+        (Vec::<Line<'_>>::with_capacity(line_ends(text) + 1), Vec::<Group>::new());
     let (mut at, mut open) = (0, false);
     for (n, line) in split_lines(text).enumerate() {
         let note = notes.next_if(|note| note.range.start == at);
@@ -254,7 +274,9 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
 /// The same as [`parsed_blocks`], as far as blank lines stand in them, where lines can tell.
 fn code_blocks(text: &str) -> Option<Vec<Range<usize>>> {
     let code = plain_fences_but(text, text.len(), may_hold_blanks)?;
-    Some(code.into_iter().map(|code| code.start..code.start + text[code].trim_end().len()).collect())
+    Some(
+        code.into_iter().map(|code| code.start..code.start + text[code].trim_end().len()).collect(),
+    )
 }
 
 /// The bytes of the top blocks, without the blank lines at their ends.
@@ -278,7 +300,9 @@ fn parsed_blocks(text: &str) -> Vec<Range<usize>> {
 
 /// Lists and code with an indent may hold blank lines.
 fn may_hold_blanks(line: &str) -> bool {
-    line.starts_with(|c: char| c.is_whitespace() || c.is_ascii_digit() || matches!(c, '-' | '*' | '+' | '>'))
+    line.starts_with(|c: char| {
+        c.is_whitespace() || c.is_ascii_digit() || matches!(c, '-' | '*' | '+' | '>')
+    })
 }
 
 fn is_blank(line: &str) -> bool {
@@ -320,7 +344,8 @@ impl Section<'_> {
                 taken.dropped.push(Dropped { line, why: Why::Resolved });
             }
             let role = |n: &usize| self.lines[*n].role;
-            let rest: Vec<usize> = group.lines.clone().filter(|n| role(n) != Role::Resolved).collect();
+            let rest: Vec<usize> =
+                group.lines.clone().filter(|n| role(n) != Role::Resolved).collect();
             let text = rest.iter().position(|n| role(n) != Role::Fixed && role(n) != Role::Blank);
             let Some(text) = text else { continue };
             let (noted, rest) = (text > 0, &rest[text..]);
@@ -352,7 +377,9 @@ impl Section<'_> {
             }
             match tag {
                 Tag::Ephemeral => taken.dropped.push(Dropped { line, why: Why::Ephemeral }),
-                Tag::Durable if body.holds(&text) => taken.dropped.push(Dropped { line, why: Why::Doubled }),
+                Tag::Durable if body.holds(&text) => {
+                    taken.dropped.push(Dropped { line, why: Why::Doubled })
+                }
                 Tag::Durable => {
                     let heading = body.put(&text);
                     taken.moved.push(Moved { line, heading, text });
@@ -373,7 +400,8 @@ impl Section<'_> {
     /// The text of a group without its tag and the break of its last line.
     fn untagged(&self, lines: &[usize], after_tag: Option<&str>) -> String {
         let mut text = String::new();
-        let (first, rest) = lines.split_first().map_or((None, lines), |(first, rest)| (Some(first), rest));
+        let (first, rest) =
+            lines.split_first().map_or((None, lines), |(first, rest)| (Some(first), rest));
         match (first, after_tag) {
             (_, Some(after)) if is_blank(after) => {}
             (_, Some(after)) => text.push_str(after.trim_start_matches([' ', '\t'])),
@@ -495,7 +523,8 @@ impl<'a> Body<'a> {
             });
         }
         let most = times.into_iter().max_by_key(|(title, times)| (*times, *title));
-        let named = || titles.all.iter().rposition(|title| title.text.eq_ignore_ascii_case(self.heading));
+        let named =
+            || titles.all.iter().rposition(|title| title.text.eq_ignore_ascii_case(self.heading));
         most.map(|(title, _)| title).or_else(named)
     }
 
@@ -519,8 +548,11 @@ impl<'a> Body<'a> {
                 text.push_str(self.nl);
             }
             let title = place.is_none().then(|| format!("## {}", self.heading));
-            let parts: Vec<&str> =
-                title.iter().map(String::as_str).chain(groups.iter().map(|group| &**group)).collect();
+            let parts: Vec<&str> = title
+                .iter()
+                .map(String::as_str)
+                .chain(groups.iter().map(|group| &**group))
+                .collect();
             text.push_str(&parts.join(&self.nl.repeat(2)));
             text.push_str(self.nl);
             let next = self.text[to..].split_inclusive('\n').next();
@@ -553,9 +585,14 @@ fn titles(body: &str) -> Vec<Title> {
     let from = front_matter::find(body).map_or(mark(body), |found| found.end);
     let found = plain_titles(&body[from..]).unwrap_or_else(|| parsed_titles(&body[from..]));
     let line_start = |at: usize| body[..at].rfind('\n').map_or(from, |at| at + 1);
-    let ends: Vec<usize> =
-        found.iter().skip(1).map(|(start, _)| line_start(from + start)).chain([body.len()]).collect();
-    let ends = found.iter().zip(ends).map(|((start, _), end)| last_line_end(body, from + start..end));
+    let ends: Vec<usize> = found
+        .iter()
+        .skip(1)
+        .map(|(start, _)| line_start(from + start))
+        .chain([body.len()])
+        .collect();
+    let ends =
+        found.iter().zip(ends).map(|((start, _), end)| last_line_end(body, from + start..end));
     let ends: Vec<usize> = ends.collect();
     found.into_iter().zip(ends).map(|((_, text), end)| Title { text, end }).collect()
 }
@@ -573,14 +610,16 @@ fn plain_titles(body: &str) -> Option<Vec<(usize, String)>> {
     };
     let code = plain_fences_but(body, body.len(), other)?;
     let mut code = Cover::new(&code);
-    let titles = lines(body).filter(|line| line.text.starts_with('#') && code.over(line.start).is_none());
+    let titles =
+        lines(body).filter(|line| line.text.starts_with('#') && code.over(line.start).is_none());
     let title = |line: Read<'_>| {
         let level = line.text.bytes().take_while(|c| *c == b'#').count();
         let rest = line.text.get(level..).filter(|_| level <= 6)?;
         if !rest.is_empty() && !rest.starts_with([' ', '\t', '\n']) {
             return None;
         }
-        let plain = rest.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\n' | ',' | '.'));
+        let plain =
+            rest.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\n' | ',' | '.'));
         let parsed = || parsed_titles(line.text).pop().map(|(_, words)| words);
         let words = if plain { Some(rest.trim().to_owned()) } else { parsed() };
         Some((line.start, words.unwrap_or_default()))
@@ -738,7 +777,8 @@ mod tests {
             let page = page.trim_start_matches('\u{feff}');
             let blank_in = |blocks: &[Range<usize>]| -> Vec<usize> {
                 let blank = lines(page).filter(|line| is_blank(line.text)).map(|line| line.start);
-                blank.filter(|at| blocks.iter().any(|block| block.start < *at && *at < block.end)).collect()
+                blank.filter(|at| blocks.iter().any(|block| block.start < *at && *at < block.end))
+                    .collect()
             };
             if let Some(code) = code_blocks(page) {
                 prop_assert_eq!(blank_in(&code), blank_in(&parsed_blocks(page)));
@@ -749,7 +789,10 @@ mod tests {
     #[test]
     fn titles_are_words_without_their_marks() {
         for (body, expected) in [
-            ("# C#\n## `code` and *stress* ##\n####### seven\n#none\n#\n", vec!["C#", "code and stress", ""]),
+            (
+                "# C#\n## `code` and *stress* ##\n####### seven\n#none\n#\n",
+                vec!["C#", "code and stress", ""],
+            ),
             ("```\n# no\n```\n# yes, 2.0\n- item\n# after\n", vec!["yes, 2.0", "after"]),
             ("under\n===\n# two\n", vec!["under", "two"]),
         ] {
@@ -762,16 +805,22 @@ mod tests {
     fn a_durable_group_goes_under_the_title_that_speaks_of_it() {
         becomes(&[
             (
-                "# Page\n\n## Lexer\nold\n## Parser\nold\n\n---Ob---\n\n[DURABLE] the lexer eats tabs\n\nrest\n---Pl---\n",
-                "# Page\n\n## Lexer\nold\n\nthe lexer eats tabs\n\n## Parser\nold\n\n---Ob---\n\nPOINTER\n\nrest\n---Pl---\n",
+                "# Page\n\n## Lexer\nold\n## Parser\nold\n\n---Ob---\n\n\
+                 [DURABLE] the lexer eats tabs\n\nrest\n---Pl---\n",
+                "# Page\n\n## Lexer\nold\n\nthe lexer eats tabs\n\n## Parser\nold\n\n---Ob---\n\n\
+                 POINTER\n\nrest\n---Pl---\n",
             ),
             (
-                "# Page\n\n---Ob---\n[DURABLE]\nfirst\n- a\n- b\n\n[DURABLE]\n\n```\ncode\n\nmore\n```\n---Pl---\n",
-                "# Page\n\n## Findings\n\nfirst\n- a\n- b\n\n```\ncode\n\nmore\n```\n\n---Ob---\n\nPOINTER\n\n---Pl---\n",
+                "# Page\n\n---Ob---\n[DURABLE]\nfirst\n- a\n- b\n\n[DURABLE]\n\n```\ncode\n\n\
+                 more\n```\n---Pl---\n",
+                "# Page\n\n## Findings\n\nfirst\n- a\n- b\n\n```\ncode\n\nmore\n```\n\n---Ob---\n\
+                 \nPOINTER\n\n---Pl---\n",
             ),
             (
-                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n---Ob---\n[DURABLE] Lexer.\n",
-                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n\nLexer.\n\n---Ob---\n\nPOINTER\n",
+                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n---Ob---\n\
+                 [DURABLE] Lexer.\n",
+                "---\nlexer: x\n---\n## The Lexer\n## The lexer, again\n\nLexer.\n\n---Ob---\n\n\
+                 POINTER\n",
             ),
             (
                 "## Findings\nx\n## Other\n\n---Ob---\n[DURABLE] new\n",
@@ -803,11 +852,13 @@ mod tests {
         becomes(
             &[
                 (
-                    "b\n\n---Ob---\n\n[EPHEMERAL] x\ny\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
+                    "b\n\n---Ob---\n\n[EPHEMERAL] x\ny\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n\
+                     ---Pl---\n",
                     "b\n\n---Ob---\n\nPOINTER\n\n[CARRIED:KNOWLEDGE:1]{a}{b}\n\n---Pl---\n",
                 ),
                 (
-                    "b\n---Ob---\nwords\n- [RESOLVED:KNOWLEDGE]{a.md}\nmore\n\n[RESOLVED:KNOWLEDGE]{b.md}\n",
+                    "b\n---Ob---\nwords\n- [RESOLVED:KNOWLEDGE]{a.md}\nmore\n\n\
+                     [RESOLVED:KNOWLEDGE]{b.md}\n",
                     "b\n---Ob---\n\nPOINTER\n\nwords\nmore\n\n",
                 ),
                 (
@@ -824,11 +875,13 @@ mod tests {
 
     #[test]
     fn it_says_what_it_did() {
-        let page = "# P\n## Cache\n\n---Ob---\n[DURABLE] the cache\n\nplain\n\n[EPHEMERAL] x\n---Pl---\n[RESOLVED:KNOWLEDGE]{a}\n";
+        let page = "# P\n## Cache\n\n---Ob---\n[DURABLE] the cache\n\nplain\n\n[EPHEMERAL] x\n\
+            ---Pl---\n[RESOLVED:KNOWLEDGE]{a}\n";
         let Absorbed { moved, dropped, left, .. } = absorbed(page);
         let heading = "Cache".to_owned();
         assert_eq!(moved, [Moved { line: 5, heading, text: "the cache".to_owned() }]);
-        let gone = [Dropped { line: 9, why: Why::Ephemeral }, Dropped { line: 11, why: Why::Resolved }];
+        let gone =
+            [Dropped { line: 9, why: Why::Ephemeral }, Dropped { line: 11, why: Why::Resolved }];
         assert_eq!(dropped, gone);
         assert_eq!(left, [Left { line: 7, why: Stays::Untagged }]);
     }
@@ -880,8 +933,10 @@ mod tests {
     ];
 
     fn pieces() -> impl Strategy<Value = String> {
-        let parts =
-            (proptest::sample::select(PIECES), proptest::sample::select(&["\n", "\n\n", "\n\n\n"][..]));
+        let parts = (
+            proptest::sample::select(PIECES),
+            proptest::sample::select(&["\n", "\n\n", "\n\n\n"][..]),
+        );
         let parts = proptest::collection::vec(parts, 0..7);
         parts.prop_map(|parts| parts.into_iter().flat_map(|(text, gap)| [text, gap]).collect())
     }
@@ -898,11 +953,13 @@ mod tests {
                 "Parsers\n===\n",
             ][..],
         );
-        (body, pieces(), pieces(), any::<bool>(), any::<bool>()).prop_map(|(body, seen, ran, crlf, end)| {
-            let page = format!("{body}---Ob---\n{seen}---Ve---\n{ran}");
-            let page = if end { page } else { page.trim_end().to_owned() };
-            if crlf { page.replace('\n', "\r\n") } else { page }
-        })
+        (body, pieces(), pieces(), any::<bool>(), any::<bool>()).prop_map(
+            |(body, seen, ran, crlf, end)| {
+                let page = format!("{body}---Ob---\n{seen}---Ve---\n{ran}");
+                let page = if end { page } else { page.trim_end().to_owned() };
+                if crlf { page.replace('\n', "\r\n") } else { page }
+            },
+        )
     }
 
     /// Every live note resolved, as a session would do it line by line.
@@ -958,11 +1015,13 @@ mod tests {
             }
             let stand = |text: &str| {
                 let notes = kinds().in_footer(text, &ANCHORS).into_iter();
-                notes.filter(|note| note.standing == Standing::Carried).map(|note| note.content).collect::<Vec<_>>()
+                notes.filter(|note| note.standing == Standing::Carried)
+                    .map(|note| note.content).collect::<Vec<_>>()
             };
             prop_assert_eq!(stand(&page), stand(&done.text), "carried notes stand");
             let broken = done.text.replace("\r\n", "");
-            prop_assert!(!page.contains("\r\n") || !broken.contains('\n'), "line ends are the page's own");
+            prop_assert!(!page.contains("\r\n") || !broken.contains('\n'),
+                "line ends are the page's own");
             let again = absorb(&done.text, &ANCHORS, &kinds(), HEADING).expect("still in order");
             prop_assert_eq!(again.text, done.text, "what was absorbed is absorbed");
         }

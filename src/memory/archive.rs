@@ -109,8 +109,9 @@ impl Reader<'_> {
     fn footer(&mut self) -> Result<String, BadLog> {
         self.line()?;
         let opening = self.line()?;
-        let parts =
-            opening.split_once("text").and_then(|(fence, rest)| Some((fence, rest.strip_prefix(OPENS)?)));
+        let parts = opening
+            .split_once("text")
+            .and_then(|(fence, rest)| Some((fence, rest.strip_prefix(OPENS)?)));
         let (fence, length) = parts.ok_or_else(|| self.bad("a footer has no fence"))?;
         let length: usize = length.parse().map_err(|_| self.bad("a footer has no length"))?;
         let end = self.at.checked_add(length);
@@ -120,7 +121,11 @@ impl Reader<'_> {
         if !footer.is_empty() && !footer.ends_with('\n') && !self.line()?.is_empty() {
             return Err(self.bad("a footer is longer than it says"));
         }
-        if self.line()? == fence { Ok(footer) } else { Err(self.bad("a footer's fence does not close")) }
+        if self.line()? == fence {
+            Ok(footer)
+        } else {
+            Err(self.bad("a footer's fence does not close"))
+        }
     }
 }
 
@@ -150,7 +155,11 @@ pub type Multiset<'a> = HashMap<&'a str, usize>;
 
 /// What the captures hold of `page`, each piece as often as the fullest of them has it;
 /// `pieces` cuts a footer into what is compared: its words, or its lines.
-pub fn held<'a, P>(captures: &'a [Capture], page: &str, pieces: impl Fn(&'a str) -> P) -> Multiset<'a>
+pub fn held<'a, P>(
+    captures: &'a [Capture],
+    page: &str,
+    pieces: impl Fn(&'a str) -> P,
+) -> Multiset<'a>
 where
     P: Iterator<Item = &'a str>,
 {
@@ -186,8 +195,8 @@ mod tests {
 
     #[test]
     fn a_log_shows_each_footer_as_one_block() {
-        let log =
-            add(&begin("01ABC", 1, 2), &[footer("src/CLAUDE.md", "saw\n```\ncode\n```\n")]).expect("it adds");
+        let log = add(&begin("01ABC", 1, 2), &[footer("src/CLAUDE.md", "saw\n```\ncode\n```\n")])
+            .expect("it adds");
         assert_eq!(
             log,
             "# Session log: job 01ABC, run 1, cycle 2\n\n## Capture 1\n\n### src/CLAUDE.md\n\n\
@@ -197,13 +206,16 @@ mod tests {
 
     #[test]
     fn a_log_that_was_cut_off_or_changed_does_not_read() {
-        let log = add(&begin("j", 1, 1), &[footer("CLAUDE.md", "one two\nthree")]).expect("it adds");
+        let log =
+            add(&begin("j", 1, 1), &[footer("CLAUDE.md", "one two\nthree")]).expect("it adds");
         assert!(read(&log).is_ok());
         let captured = log.find("###").expect("a page");
         for end in (1..log.len()).filter(|end| log.is_char_boundary(*end) && *end > captured) {
             assert!(read(&log[..end]).is_err(), "{:?}", &log[..end]);
         }
-        for (from, to) in [("# Session", "Session"), ("one two", "one"), ("13", "12"), ("### ", "#### ")] {
+        for (from, to) in
+            [("# Session", "Session"), ("one two", "one"), ("13", "12"), ("### ", "#### ")]
+        {
             assert!(read(&log.replacen(from, to, 1)).is_err(), "{from}");
         }
         assert!(read("").is_err());
@@ -219,7 +231,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_captured_reads_back(
-            first in proptest::collection::vec((".*", prop_oneof![".*", page_like(), "[`\\r\\n]*"]), 0..4),
+            first in proptest::collection::vec((".*", prop_oneof![".*", page_like(), "[`\\r\\n]*"]),
+                0..4),
             second in proptest::collection::vec((".*", page_like()), 0..3),
         ) {
             let capture = |pages: Vec<(String, String)>| -> Capture {

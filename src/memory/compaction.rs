@@ -242,7 +242,9 @@ impl File {
     /// where the file is long, and the front matter is stamped.
     pub fn seal(&self, stamp: Stamp<'_>) -> Result<(Self, Sealed), Unsealed> {
         let (mut file, mut sealed) = (self.clone(), Sealed::default());
-        for section in Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages) {
+        for section in
+            Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages)
+        {
             let (text, gone) = folded(self.text(section));
             if text.is_empty() {
                 return Err(Unsealed::Empty(section));
@@ -278,7 +280,11 @@ impl File {
         let others = self.words() - own;
         let costs: Vec<usize> = shown.iter().map(|line| line.split_whitespace().count()).collect();
         let words = |gone: usize| {
-            let line = if before + gone > 0 { earlier(before + gone).split_whitespace().count() } else { 0 };
+            let line = if before + gone > 0 {
+                earlier(before + gone).split_whitespace().count()
+            } else {
+                0
+            };
             others + line + costs[gone..].iter().sum::<usize>()
         };
         // One line for one line shrinks nothing.
@@ -296,22 +302,29 @@ impl File {
 
 impl Front {
     fn read_line(&mut self, line: &str) {
-        let (key, value) = line.split_once(':').map_or((line, ""), |(key, value)| (key, value.trim()));
+        let (key, value) =
+            line.split_once(':').map_or((line, ""), |(key, value)| (key, value.trim()));
         match key {
-            "version" if value.parse::<u32>().is_ok() => self.version = value.parse().unwrap_or_default(),
+            "version" if value.parse::<u32>().is_ok() => {
+                self.version = value.parse().unwrap_or_default()
+            }
             "last_finalized" => value.clone_into(&mut self.last_finalized),
             "phase_at_seal" => value.clone_into(&mut self.phase_at_seal),
-            "gmode_prepped" if matches!(value, "true" | "false") => self.gmode_prepped = value == "true",
+            "gmode_prepped" if matches!(value, "true" | "false") => {
+                self.gmode_prepped = value == "true"
+            }
             _ => self.others.push(line.to_owned()),
         }
     }
 
     fn write(&self) -> String {
         let Self { version, last_finalized, phase_at_seal, gmode_prepped, others } = self;
-        let blank = |value: &str| if value.is_empty() { String::new() } else { format!(" {value}") };
+        let blank =
+            |value: &str| if value.is_empty() { String::new() } else { format!(" {value}") };
         let (at, phase) = (blank(last_finalized), blank(phase_at_seal));
         let mut text = format!(
-            "---\nversion: {version}\nlast_finalized:{at}\nphase_at_seal:{phase}\ngmode_prepped: {gmode_prepped}\n"
+            "---\nversion: {version}\nlast_finalized:{at}\nphase_at_seal:{phase}\n\
+             gmode_prepped: {gmode_prepped}\n"
         );
         for line in others {
             text = format!("{text}{line}\n");
@@ -510,7 +523,11 @@ fn has_list(unit: &Unit) -> bool {
 fn is_item(line: &str) -> bool {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = digits.len() < line.len() && digits.starts_with([')', '.']);
-    let rest = if numbered { &digits[1..] } else { line.strip_prefix(['-', '*', '+']).unwrap_or_default() };
+    let rest = if numbered {
+        &digits[1..]
+    } else {
+        line.strip_prefix(['-', '*', '+']).unwrap_or_default()
+    };
     rest.starts_with([' ', '\t'])
 }
 
@@ -537,7 +554,8 @@ impl Unsealed {
             }
             Self::Long { words, ceiling } => {
                 let own = Section::ALL.into_iter().filter(|one| *one != Section::GitCommitMessages);
-                let longest = own.max_by_key(|section| file.text(*section).split_whitespace().count());
+                let longest =
+                    own.max_by_key(|section| file.text(*section).split_whitespace().count());
                 no(Case::Long)
                     .with("words", words.to_string())
                     .with("most", (ceiling * SHARE / 100).to_string())
@@ -578,7 +596,12 @@ mod tests {
             (
                 Unsealed::Empty(forward),
                 &whole(),
-                [("case", "empty"), ("section", forward.title()), ("slug", forward.slug()), ("most", "")],
+                [
+                    ("case", "empty"),
+                    ("section", forward.title()),
+                    ("slug", forward.slug()),
+                    ("most", ""),
+                ],
             ),
             (
                 Unsealed::Long { words: 2400, ceiling: 2000 },
@@ -611,12 +634,17 @@ mod tests {
         let text = sealed.write();
         assert!(
             text.starts_with(
-                "---\nversion: 1\nlast_finalized: 2026-11-21T20:56:12Z\nphase_at_seal: execute\ngmode_prepped: false\n---\n\n## Forward State\n\nWhat forward-state says.\n"
+                "---\nversion: 1\nlast_finalized: 2026-11-21T20:56:12Z\nphase_at_seal: execute\n\
+                 gmode_prepped: false\n---\n\n## Forward State\n\nWhat forward-state says.\n"
             ),
             "{text}"
         );
         assert_eq!(File::read(&text), sealed);
-        assert_eq!(File::read(&text.replace('\n', "\r\n")), sealed, "on a disk that keeps other line ends");
+        assert_eq!(
+            File::read(&text.replace('\n', "\r\n")),
+            sealed,
+            "on a disk that keeps other line ends"
+        );
         assert_eq!((told.words, told.commits), (sealed.words(), 0));
         assert!(sealed.is_sealed());
         let mut open = sealed;
@@ -627,7 +655,8 @@ mod tests {
 
     #[test]
     fn what_a_person_wrote_into_it_has_a_place() {
-        let text = "---\nversion: 3\nowner: ada\nversion: many\n---\nA word above.\n## Open Threads\na\n## Mine\nb\n\n## Forward State\nc\n## Open Threads\nd\n";
+        let text = "---\nversion: 3\nowner: ada\nversion: many\n---\nA word above.\n\
+            ## Open Threads\na\n## Mine\nb\n\n## Forward State\nc\n## Open Threads\nd\n";
         let file = File::read(text);
         assert_eq!(file.text(Section::OpenThreads), "a\n## Mine\nb\n\nd");
         assert_eq!(file.text(Section::ForwardState), "c");
@@ -636,7 +665,11 @@ mod tests {
             assert!(again.contains(kept), "{kept}: {again}");
         }
         assert_eq!(File::read(&again), file);
-        assert_eq!(File::read("---\nno end").text(Section::ForwardState), "", "no front matter, no section");
+        assert_eq!(
+            File::read("---\nno end").text(Section::ForwardState),
+            "",
+            "no front matter, no section"
+        );
     }
 
     #[test]
@@ -665,7 +698,11 @@ mod tests {
             ("Todo:\n\n- a\n\nTodo:\n\n- a", "Todo:\n\n- a", 1),
             ("### A\n\nsame\n\n### B\n\nsame", "### A\n\nsame\n\n### B\n\nsame", 0),
             ("```\na\n\na\n```\n\n```\na\n\na\n```", "```\na\n\na\n```", 1),
-            ("Run:\n\n```\nx\n```\n\nThen:\n\n```\nx\n```", "Run:\n\n```\nx\n```\n\nThen:\n\n```\nx\n```", 0),
+            (
+                "Run:\n\n```\nx\n```\n\nThen:\n\n```\nx\n```",
+                "Run:\n\n```\nx\n```\n\nThen:\n\n```\nx\n```",
+                0,
+            ),
             ("text\n# heading\n\ntext", "text\n# heading\n\ntext", 0),
         ];
         for (text, left, gone) in cases {
@@ -682,7 +719,10 @@ mod tests {
         let text = sealed.text(Section::GitCommitMessages);
         assert!(told.commits > 0 && told.words <= 160, "{told:?}");
         assert!(text.starts_with(&earlier(told.commits)), "{text}");
-        assert!(text.ends_with("looked at part 39") && !text.contains("looked at part 0\n"), "{text}");
+        assert!(
+            text.ends_with("looked at part 39") && !text.contains("looked at part 0\n"),
+            "{text}"
+        );
         // More commits come, and the folded ones stay folded.
         let mut next = sealed.clone();
         next.list_commits(&commits(41));
@@ -733,7 +773,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_read_and_what_was_read_is_written_again(bytes in prop::collection::vec(any::<u8>(), 0..400), text in texts()) {
+        fn any_bytes_read_and_what_was_read_is_written_again(
+            bytes in prop::collection::vec(any::<u8>(), 0..400), text in texts()) {
             for text in [String::from_utf8_lossy(&bytes).into_owned(), text] {
                 let file = File::read(&text);
                 prop_assert_eq!(File::read(&file.write()), file);
@@ -741,7 +782,8 @@ mod tests {
         }
 
         #[test]
-        fn a_text_comes_back_as_it_was_given(at in 0_usize..6, text in texts(), first in "[a-z ]{0,9}") {
+        fn a_text_comes_back_as_it_was_given(at in 0_usize..6, text in texts(),
+            first in "[a-z ]{0,9}") {
             let (section, mut file) = (Section::ALL[at], whole());
             file.put(section, &first);
             let (before, others) = (file.text(section).to_owned(), file.clone());
@@ -757,7 +799,8 @@ mod tests {
         }
 
         #[test]
-        fn sealing_again_changes_no_words_and_loses_no_line(text in texts(), n in 0_usize..60, ceiling in 60_usize..400) {
+        fn sealing_again_changes_no_words_and_loses_no_line(text in texts(), n in 0_usize..60,
+            ceiling in 60_usize..400) {
             let mut file = whole();
             file.append(Section::ProcessInsight, &text);
             file.list_commits(&commits(n));
@@ -768,10 +811,12 @@ mod tests {
                 prop_assert_eq!((again.folded.len(), again.commits), (0, 0));
                 prop_assert_eq!(twice.front.version, 2);
                 let kept = once.text(Section::ProcessInsight);
-                for line in file.text(Section::ProcessInsight).lines().filter(|line| !line.trim().is_empty()) {
+                for line in file.text(Section::ProcessInsight).lines()
+                    .filter(|line| !line.trim().is_empty()) {
                     prop_assert!(kept.lines().any(|other| other == line), "{:?} is lost", line);
                 }
-                let shown = once.text(Section::GitCommitMessages).lines().count() - usize::from(told.commits > 0);
+                let shown = once.text(Section::GitCommitMessages).lines()
+                    .count() - usize::from(told.commits > 0);
                 prop_assert_eq!(shown + told.commits, n);
             }
         }

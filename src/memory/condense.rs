@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_baseline_is_the_sum_of_its_pages() {
-        let per_page = BTreeMap::from([("CLAUDE.md".to_owned(), 20), ("src/CLAUDE.md".to_owned(), 22)]);
+        let per_page =
+            BTreeMap::from([("CLAUDE.md".to_owned(), 20), ("src/CLAUDE.md".to_owned(), 22)]);
         assert_eq!(Baseline { per_page }.total(), 42);
         assert_eq!(Baseline::default().total(), 0);
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::notes::{Kind, Kinds, Note, Standing};
+use super::notes::{Kinds, Note, NoteKind, Standing};
 use crate::verdict::{Case, Refusal, Wants};
 
 /// How often the end of one run is refused; after that the note's own gate is what holds.
@@ -29,7 +29,8 @@ pub struct Live<'a> {
     pub note: &'a Note,
     /// The mark of what it says.
     pub mark: String,
-    /// How it stands on its page, from its bracket to its last brace; none where that does not read.
+    /// How it stands on its page, from its bracket to its last brace; none where that does not
+    /// read.
     pub text: Option<String>,
 }
 
@@ -58,7 +59,7 @@ fn times(live: &[Live<'_>], mark: &str) -> u32 {
 /// `ended` gives the texts of notes of that kind, whatever their end, on pages and in the session
 /// log; it is asked only where no live one is left.
 pub fn bind<E>(
-    (agent, prompt, kind): (&str, &str, &Kind),
+    (agent, prompt, kind): (&str, &str, &NoteKind),
     live: &[Live<'_>],
     flights: &[UnderWay<'_>],
     ended: impl FnOnce() -> Result<Vec<String>, E>,
@@ -91,7 +92,8 @@ pub fn bind<E>(
 /// The notes whose text stands in `prompt`; of those that say the same in a row, the first.
 fn quoted<'l, 'n>(live: &'l [Live<'n>], prompt: &str) -> Vec<&'l Live<'n>> {
     let text = |one: &Live<'_>| one.text.clone().unwrap_or_default();
-    let stands = |one: &&Live<'_>| one.text.as_ref().is_some_and(|text| prompt.contains(text.as_str()));
+    let stands =
+        |one: &&Live<'_>| one.text.as_ref().is_some_and(|text| prompt.contains(text.as_str()));
     let found: Vec<&Live<'_>> = live.iter().filter(stands).collect();
     // A note that was handed back holds the text of the one it was.
     let whole = |one: &&&Live<'_>| {
@@ -167,7 +169,9 @@ pub fn unconsumed(
 ) -> Option<(String, String)> {
     // One that was carried before and waits again was acted on in its own cycle.
     let waits = |note: &Note| {
-        let same = |one: &Found<'_>| one.carries > 0 && one.kind == note.kind && one.content == note.content;
+        let same = |one: &Found<'_>| {
+            one.carries > 0 && one.kind == note.kind && one.content == note.content
+        };
         note.standing == Standing::Carried && found.iter().any(same)
     };
     kinds.all().iter().find_map(|kind| {
@@ -231,7 +235,13 @@ mod tests {
             (two, slow, &began, &[], "bound 1"),
             ("", slow, &[], &[], "quote-none"),
             ("", slow, &[], &["[KNOWLEDGE]{tests are slow}"], "free"),
-            ("", slow, &[], &["[KNOWLEDGE]{tests are slow}", "[KNOWLEDGE]{tests are slow}"], "free"),
+            (
+                "",
+                slow,
+                &[],
+                &["[KNOWLEDGE]{tests are slow}", "[KNOWLEDGE]{tests are slow}"],
+                "free",
+            ),
             ("", slow, &[], &["[KNOWLEDGE]{gone}"], "quote-none"),
         ] {
             assert_eq!(bound(page, prompt, flights, ended), expected, "{page} {prompt}");
@@ -246,7 +256,10 @@ mod tests {
         let live = live(page, &notes);
         let bound = |times| Bound { note: live[0].mark.clone(), times };
         assert!(unchanged(&live, &bound(2)).is_some());
-        assert!(unchanged(&live[..1], &bound(2)).is_none(), "one of two that said the same has changed");
+        assert!(
+            unchanged(&live[..1], &bound(2)).is_none(),
+            "one of two that said the same has changed"
+        );
         assert!(unchanged(&live[..1], &bound(0)).is_some());
         assert!(unchanged(&[], &bound(1)).is_none());
         let stands = Some(("CLAUDE.md:9", Some("[KNOWLEDGE]{a}")));
@@ -272,7 +285,8 @@ mod tests {
         ] {
             let notes: Vec<&Note> = notes.iter().collect();
             let launches = BTreeMap::from([(AGENT.to_owned(), done)]);
-            let lacks = unconsumed(&kinds, &notes, found, &launches, |name| defined && name == AGENT);
+            let lacks =
+                unconsumed(&kinds, &notes, found, &launches, |name| defined && name == AGENT);
             assert_eq!(lacks.is_some(), wanted, "{notes:?} {found:?} {done}");
         }
     }

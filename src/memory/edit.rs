@@ -85,7 +85,8 @@ pub fn compare(old: Option<&str>, new: &str, anchors: &[&str]) -> PageChange {
 
 /// A new page may have a title; more than that is a body.
 fn born(page: &Layout<'_>, anchors: usize) -> PageChange {
-    let mut body = page.body().trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty());
+    let mut body =
+        page.body().trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty());
     if body.next().is_some_and(|title| !title.starts_with("# ")) || body.next().is_some() {
         return PageChange::Body;
     }
@@ -191,7 +192,11 @@ fn as_written<'t>(text: &'t str, old: &'t str, nl: &str) -> Option<Cow<'t, str>>
 /// Removing the end of a line removes its break too, as the Edit tool does.
 fn with_its_line<'o>(text: &str, old: &'o str, new: &str, nl: &str) -> Cow<'o, str> {
     let whole = format!("{old}{nl}");
-    if new.is_empty() && !old.ends_with('\n') && text.contains(&whole) { whole.into() } else { old.into() }
+    if new.is_empty() && !old.ends_with('\n') && text.contains(&whole) {
+        whole.into()
+    } else {
+        old.into()
+    }
 }
 
 /// Tools show a page with plain line breaks and write its own ones back.
@@ -329,8 +334,11 @@ mod tests {
     }
 
     fn steps(steps: &[(&str, &str)]) -> Change {
-        let step =
-            |(old, new): &(&str, &str)| Replacement { old: (*old).into(), new: (*new).into(), all: false };
+        let step = |(old, new): &(&str, &str)| Replacement {
+            old: (*old).into(),
+            new: (*new).into(),
+            all: false,
+        };
         Change::Replace(steps.iter().map(step).collect())
     }
 
@@ -382,7 +390,11 @@ mod tests {
             ("removed", swap("---Ve---\n", ""), lost("---Ve---")),
             ("renamed", swap("---Ve---", "---VE---"), lost("---Ve---")),
             ("indented", swap("---Ve---", "  ---Ve---"), lost("---Ve---")),
-            ("joined with the line above", swap("did\n\n---Ve---", "did ---Ve---"), lost("---Ve---")),
+            (
+                "joined with the line above",
+                swap("did\n\n---Ve---", "did ---Ve---"),
+                lost("---Ve---"),
+            ),
             (
                 "joined by removing a line's end",
                 steps(&[("did\n\n", "did x\n"), (" x", "")]),
@@ -390,7 +402,11 @@ mod tests {
             ),
             ("with blanks behind it", swap("---Ve---", "---Ve--- "), lost("---Ve---")),
             ("with another line break", swap("---Ve---\n", "---Ve---\r\n"), lost("---Ve---")),
-            ("in a fence", steps(&[("did", "did\n\n```"), ("ran", "```\n\nran")]), lost("---Ve---")),
+            (
+                "in a fence",
+                steps(&[("did", "did\n\n```"), ("ran", "```\n\nran")]),
+                lost("---Ve---"),
+            ),
             ("in a fence never closed", swap("did", "did\n~~~"), lost("---Ve---")),
             ("in a comment", steps(&[("did", "<!--"), ("ran", "-->\nran")]), lost("---Ve---")),
             (
@@ -407,7 +423,11 @@ mod tests {
                 steps(&[("---Ex---", "@"), ("---Ve---", "---Ex---"), ("@", "---Ve---")]),
                 disorder("---Ex---"),
             ),
-            ("text moved across it", swap("did\n\n---Ve---\n\n", "---Ve---\n\ndid\n\n"), touches(2)),
+            (
+                "text moved across it",
+                swap("did\n\n---Ve---\n\n", "---Ve---\n\ndid\n\n"),
+                touches(2),
+            ),
             ("text moved up across it", swap("---Ve---\n\nran", "ran\n\n---Ve---\n"), touches(2)),
             ("all line breaks", whole(PAGE.replace('\n', "\r\n")), PageChange::Body),
             ("a byte order mark", whole(format!("\u{feff}{PAGE}")), PageChange::Body),
@@ -452,7 +472,9 @@ mod tests {
             assert_eq!(judge(None, &Change::Whole(text.clone()), &ANCHORS), expected, "{text:?}");
             assert_eq!(judge(None, &swap("", &text), &ANCHORS), expected, "{text:?}");
         }
-        for change in [Change::Delete, swap("a", "b"), Change::Hunks(vec![]), Change::Replace(vec![])] {
+        for change in
+            [Change::Delete, swap("a", "b"), Change::Hunks(vec![]), Change::Replace(vec![])]
+        {
             assert_eq!(judge(None, &change, &ANCHORS), PageChange::DoesNotApply, "{change:?}");
         }
     }
@@ -518,7 +540,11 @@ mod tests {
         let lost = |hunk| Err(NotApplied::LostHunk { hunk });
         let cases = [
             ("a\nb\nc\n", vec![hunk("", &["b"], &["x", "y"])], Ok("a\nx\ny\nc\n")),
-            ("a\nb\na\nb\n", vec![hunk("", &["b"], &["x"]), hunk("", &["b"], &["y"])], Ok("a\nx\na\ny\n")),
+            (
+                "a\nb\na\nb\n",
+                vec![hunk("", &["b"], &["x"]), hunk("", &["b"], &["y"])],
+                Ok("a\nx\na\ny\n"),
+            ),
             ("a\nb\n# two\nb\n", vec![hunk("# two", &["b"], &["x"])], Ok("a\nb\n# two\nx\n")),
             ("a\nb", vec![hunk("", &["a"], &["x"])], Ok("x\nb\n")),
             ("a\n", vec![hunk("", &[], &["x"])], Ok("a\nx\n")),
@@ -533,20 +559,26 @@ mod tests {
         ];
         for (page, hunks, expected) in cases {
             let expected = expected.map(|text: &str| Some(text.to_owned()));
-            assert_eq!(apply(Some(page), &Change::Hunks(hunks.clone())), expected, "{page:?} {hunks:?}");
+            assert_eq!(
+                apply(Some(page), &Change::Hunks(hunks.clone())),
+                expected,
+                "{page:?} {hunks:?}"
+            );
         }
     }
 
     #[test]
     fn a_patch_that_indents_an_anchor_loses_it() {
         let page = PAGE.replace("---Ve---", "---Ve---  ");
-        let change = Change::Hunks(vec![hunk("", &["  ---Ve---", "", "ran"], &["  ---Ve---", "", "run"])]);
+        let change =
+            Change::Hunks(vec![hunk("", &["  ---Ve---", "", "ran"], &["  ---Ve---", "", "run"])]);
         assert_eq!(judge(Some(&page), &change, &ANCHORS), lost("---Ve---"));
     }
 
     /// The page with one piece cut out and another put in its place.
     fn edited(page: &str, cut: (usize, usize), put: &str) -> String {
-        let bounds: Vec<usize> = page.char_indices().map(|(at, _)| at).chain([page.len()]).collect();
+        let bounds: Vec<usize> =
+            page.char_indices().map(|(at, _)| at).chain([page.len()]).collect();
         let (a, b) = (bounds[cut.0 % bounds.len()], bounds[cut.1 % bounds.len()]);
         format!("{}{put}{}", &page[..a.min(b)], &page[a.max(b)..])
     }
@@ -559,7 +591,8 @@ mod tests {
                 put in page_like(),
             ) {
                 let new = edited(&page, cut, &put);
-                if let PageChange::Below { first_rank } = judge(Some(&page), &Change::Whole(new.clone()), &ANCHORS) {
+                if let PageChange::Below { first_rank } = judge(Some(&page),
+                    &Change::Whole(new.clone()), &ANCHORS) {
                     let end = layout(&page, &ANCHORS).anchor(first_rank).expect("it stands").end;
                     let above = page[..end].trim_end_matches('\n');
                     prop_assert!(new.starts_with(above), "{page:?} became {new:?}");
@@ -572,7 +605,8 @@ mod tests {
             fn nothing_changes_only_where_nothing_changes(old in page_like(), new in page_like()) {
                 let judged = judge(Some(&old), &Change::Whole(new.clone()), &ANCHORS);
                 prop_assert_eq!(judged == PageChange::Nothing, old == new);
-                prop_assert_eq!(judge(Some(&old), &Change::Whole(old.clone()), &ANCHORS), PageChange::Nothing);
+                prop_assert_eq!(judge(Some(&old), &Change::Whole(old.clone()), &ANCHORS),
+                    PageChange::Nothing);
             }
 
             #[test]
@@ -581,29 +615,35 @@ mod tests {
                 cut in (0_usize..200, 0_usize..200),
                 new in "[a-z]{1,4}",
             ) {
-                let bounds: Vec<usize> = page.char_indices().map(|(at, _)| at).chain([page.len()]).collect();
+                let bounds: Vec<usize> = page.char_indices().map(|(at, _)| at).chain([page.len()])
+                    .collect();
                 let (a, b) = (bounds[cut.0 % bounds.len()], bounds[cut.1 % bounds.len()]);
                 let (a, b) = (a.min(b), a.max(b));
     prop_assume!(a < b && page.find(&page[a..b]) == Some(a));
                 prop_assume!(!(page[..a].ends_with('\r') && page[a..].starts_with('\n')));
                 match apply(Some(&page), &swap(&page[a..b], &new)) {
-                    Ok(text) => prop_assert_eq!(text, Some(format!("{}{new}{}", &page[..a], &page[b..]))),
-                    Err(why) => prop_assert!(matches!(why, NotApplied::Ambiguous { .. }), "{}", why),
+                    Ok(text) => prop_assert_eq!(text,
+                        Some(format!("{}{new}{}", &page[..a], &page[b..]))),
+                    Err(why) => prop_assert!(matches!(why, NotApplied::Ambiguous { .. }), "{}",
+                        why),
                 }
             }
 
             #[test]
-            fn bytes_outside_a_hunk_stay(page in page_like(), at in 0_usize..20, new in "[a-z]{1,4}") {
+            fn bytes_outside_a_hunk_stay(page in page_like(), at in 0_usize..20,
+                new in "[a-z]{1,4}") {
                 let lines: Vec<&str> = page.split_inclusive('\n').collect();
                 prop_assume!(!lines.is_empty());
                 let at = at % lines.len();
                 let old = lines[at].trim_end_matches(['\r', '\n']);
-                let Ok(Some(text)) = apply(Some(&page), &Change::Hunks(vec![hunk("", &[old], &[&new])])) else {
+                let Ok(Some(text)) = apply(Some(&page),
+                    &Change::Hunks(vec![hunk("", &[old], &[&new])])) else {
                     return Err(TestCaseError::fail("a line of the page is found"));
                 };
                 let after: Vec<&str> = text.split_inclusive('\n').collect();
                 prop_assert_eq!(after.len(), lines.len());
-                let differ = (0..lines.len()).filter(|line| after[*line].trim_end() != lines[*line].trim_end());
+                let differ = (0..lines.len())
+                    .filter(|line| after[*line].trim_end() != lines[*line].trim_end());
                 prop_assert!(differ.count() <= 1);
             }
 
@@ -612,7 +652,8 @@ mod tests {
                 old in proptest::option::of(page_like()),
                 at in page_like(), gone in page_like(), come in page_like(),
             ) {
-                let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+                let lines =
+                    |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
                 let hunks = vec![Hunk { at, old: lines(&gone), new: lines(&come) }];
                 judge(old.as_deref(), &Change::Hunks(hunks), &ANCHORS);
                 judge(old.as_deref(), &swap_all(&gone, &come), &ANCHORS);

@@ -55,7 +55,9 @@ impl Disorder {
     /// The line to look at, from 1.
     pub fn line(&self) -> usize {
         match self {
-            Self::Doubled { line, .. } | Self::OutOfOrder { line, .. } | Self::Unclosed { line, .. } => *line,
+            Self::Doubled { line, .. }
+            | Self::OutOfOrder { line, .. }
+            | Self::Unclosed { line, .. } => *line,
         }
     }
 }
@@ -184,7 +186,8 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// The lines of a text with their breaks, as `split_inclusive('\n')` has them, in a third of its time.
+/// The lines of a text with their breaks, as `split_inclusive('\n')` has them, in a third of its
+/// time.
 pub(super) fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     let rest = move |end: usize| {
@@ -262,7 +265,8 @@ pub(super) fn plain_fences(above: &str, end: usize) -> Option<Vec<Range<usize>>>
     let mut odd = odd_places(above).peekable();
     let odd_lines = std::iter::from_fn(|| {
         let at = odd.next()?;
-        let start = memchr::memrchr(b'\n', &above.as_bytes()[..at]).map_or(mark_len(above), |n| n + 1);
+        let start =
+            memchr::memrchr(b'\n', &above.as_bytes()[..at]).map_or(mark_len(above), |n| n + 1);
         let line = &above[start..line_end(above, at)];
         while odd.next_if(|at| *at < start + line.len()).is_some() {}
         Some((start, line, true))
@@ -502,7 +506,8 @@ mod tests {
     #[test]
     fn doubled_and_disordered_anchors_are_named_with_their_line() {
         let doubled = |anchor: &str, line| Some(Disorder::Doubled { anchor: anchor.into(), line });
-        let disordered = |anchor: &str, line| Some(Disorder::OutOfOrder { anchor: anchor.into(), line });
+        let disordered =
+            |anchor: &str, line| Some(Disorder::OutOfOrder { anchor: anchor.into(), line });
         let cases = [
             ("---Ob---\n---Pl---\n", None),
             ("---Ob---\n---Ve---\n", None),
@@ -527,7 +532,9 @@ mod tests {
     #[test]
     fn work_grows_with_the_page_and_not_faster() {
         let section = "- item\n\n```\n---Ob---\n```\n<b>html</b>\n\n";
-        let page = |times: usize| format!("{}\n---Pl---\n{}", section.repeat(times), section.repeat(times));
+        let page = |times: usize| {
+            format!("{}\n---Pl---\n{}", section.repeat(times), section.repeat(times))
+        };
         let work = |page: &str| bytes_read_by(|| assert!(heal(page, &ANCHORS).is_ok()));
         let (small, large) = (page(50), page(5_000));
         assert!(work(&small) <= 9 * small.len());
@@ -549,7 +556,8 @@ mod tests {
             let plain = plain_fences(text, text.len());
             assert_eq!(plain.is_some(), known, "{text:?}");
             assert!(
-                plain.is_none_or(|plain| hidden(text, &plain) == hidden(text, &hiding_blocks(text))),
+                plain
+                    .is_none_or(|plain| hidden(text, &plain) == hidden(text, &hiding_blocks(text))),
                 "{text:?}"
             );
         }
@@ -568,16 +576,21 @@ mod tests {
         fn plain_fences_are_what_markdown_says(
             page in page_like(),
             lines in proptest::collection::vec(prop::sample::select(&[
-                "```", "````", "~~~", "``` sh", "~~~ `a`", "   ```", "    ```", "```\t", "- a", "> q", "text", "", "    code",
-                "1. b", "---Ob---", "---Pl---", "# h", "| a | b |", "|---|---|", "* * *", "===", "---", "[x](y)", "\u{feff}```",
+                "```", "````", "~~~", "``` sh", "~~~ `a`", "   ```", "    ```", "```\t", "- a",
+                "> q", "text", "", "    code",
+                "1. b", "---Ob---", "---Pl---", "# h", "| a | b |", "|---|---|", "* * *", "===",
+                "---", "[x](y)", "\u{feff}```",
             ][..]), 0..14),
         ) {
             for text in [page, lines.join("\n"), lines.join("\r\n")] {
-                prop_assert_eq!(split_lines(&text).collect::<Vec<_>>(), text.split_inclusive('\n').collect::<Vec<_>>());
+                prop_assert_eq!(split_lines(&text).collect::<Vec<_>>(),
+                    text.split_inclusive('\n').collect::<Vec<_>>());
                 let plain = plain_fences(&text, text.len());
-                prop_assert_eq!(&plain, &plain_fences_but(&text, text.len(), |_| false), "{:?}", text);
+                prop_assert_eq!(&plain, &plain_fences_but(&text, text.len(), |_| false), "{:?}",
+                    text);
                 if let Some(plain) = plain {
-                    prop_assert_eq!(hidden(&text, &plain), hidden(&text, &hiding_blocks(&text)), "{:?}", text);
+                    prop_assert_eq!(hidden(&text, &plain), hidden(&text, &hiding_blocks(&text)),
+                        "{:?}", text);
                 }
             }
         }
@@ -587,10 +600,12 @@ mod tests {
         #[test]
         fn candidates_are_the_lines_that_say_an_anchor(page in page_like(), crlf in any::<bool>()) {
             let page = if crlf { page.replace('\n', "\r\n") } else { page };
-            let bare = |line: &Line<'_>| line.text.trim_end_matches([' ', '\t', '\r', '\n']).to_owned();
+            let bare = |line: &Line<'_>| line.text.trim_end_matches([' ', '\t', '\r', '\n'])
+                .to_owned();
             let rank = |line: &Line<'_>| ANCHORS.iter().position(|anchor| *anchor == bare(line));
             let plain = lines(&page).filter_map(|line| Some(Found {
-                rank: rank(&line)?, line: line.number, start: line.start, end: line.start + line.text.len(),
+                rank: rank(&line)?, line: line.number, start: line.start,
+                end: line.start + line.text.len(),
             }));
             prop_assert_eq!(candidates(&page, &ANCHORS), plain.collect::<Vec<_>>());
         }
@@ -611,7 +626,8 @@ mod tests {
             for anchor in layout.found() {
                 prop_assert_eq!(layout.line_of(anchor).trim_end(), ANCHORS[anchor.rank]);
             }
-            let parts: String = layout.found().iter().fold(layout.body().to_owned(), |parts, anchor| {
+            let parts: String = layout.found().iter()
+                .fold(layout.body().to_owned(), |parts, anchor| {
                 parts + layout.line_of(anchor) + layout.below(anchor)
             });
             prop_assert_eq!(parts, text, "the parts are the page");

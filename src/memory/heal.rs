@@ -47,9 +47,10 @@ pub fn heal(text: &str, anchors: &[&str]) -> Result<Healed, Disorder> {
     let after = orderly(&text, anchors)?;
     match after.missing().first() {
         None => Ok(Healed { text, inserted, mended }),
-        Some(&rank) => {
-            Err(Disorder::Unclosed { anchor: after.name(rank), line: after.hidden_by(rank).unwrap_or(1) })
-        }
+        Some(&rank) => Err(Disorder::Unclosed {
+            anchor: after.name(rank),
+            line: after.hidden_by(rank).unwrap_or(1),
+        }),
     }
 }
 
@@ -169,7 +170,8 @@ fn after_anchor(rest: &str, how: How) -> &str {
 fn mendable(text: &str, anchors: &[&str], page: &Layout<'_>) -> Vec<Damaged> {
     let missing = page.missing();
     let mut all = damaged_anchors(text, anchors, &missing);
-    let has_footer = !page.found().is_empty() || all.iter().any(|anchor| anchor.how == How::Indented);
+    let has_footer =
+        !page.found().is_empty() || all.iter().any(|anchor| anchor.how == How::Indented);
     let mut times = vec![0; anchors.len()];
     for anchor in &all {
         times[anchor.rank] += 1;
@@ -179,7 +181,10 @@ fn mendable(text: &str, anchors: &[&str], page: &Layout<'_>) -> Vec<Damaged> {
     let mut floor = 0;
     all.retain(|anchor| {
         let fits = anchor.start >= floor
-            && page.found().iter().all(|other| (other.rank < anchor.rank) == (other.start < anchor.start));
+            && page
+                .found()
+                .iter()
+                .all(|other| (other.rank < anchor.rank) == (other.start < anchor.start));
         if fits {
             floor = anchor.end;
         }
@@ -189,7 +194,8 @@ fn mendable(text: &str, anchors: &[&str], page: &Layout<'_>) -> Vec<Damaged> {
 }
 
 fn damaged_anchors(text: &str, anchors: &[&str], missing: &[usize]) -> Vec<Damaged> {
-    let suspicious = |line: &Line<'_>| missing.iter().any(|rank| line.text.contains(anchors[*rank]));
+    let suspicious =
+        |line: &Line<'_>| missing.iter().any(|rank| line.text.contains(anchors[*rank]));
     let mut damaged: Vec<Damaged> =
         lines(text).filter(suspicious).flat_map(|line| damaged_in(&line, anchors)).collect();
     damaged.retain(|anchor| missing.contains(&anchor.rank));
@@ -215,7 +221,8 @@ fn damaged_in(line: &Line<'_>, anchors: &[&str]) -> Vec<Damaged> {
 }
 
 fn how_damaged(words: &[Word<'_>]) -> Option<How> {
-    let mut others = words.iter().filter(|word| word.rank.is_none()).map(|word| word.text).peekable();
+    let mut others =
+        words.iter().filter(|word| word.rank.is_none()).map(|word| word.text).peekable();
     let anchors = words.iter().filter(|word| word.rank.is_some()).count();
     if others.peek().is_none() {
         return Some(How::Indented);
@@ -239,7 +246,11 @@ fn words_of<'a>(line: &Line<'a>, anchors: &[&str]) -> Vec<Word<'a>> {
     let mut words = Vec::new();
     for text in line.text.trim_end_matches(['\r', '\n']).split([' ', '\t']) {
         if !text.is_empty() {
-            words.push(Word { start: at, text, rank: anchors.iter().position(|anchor| *anchor == text) });
+            words.push(Word {
+                start: at,
+                text,
+                rank: anchors.iter().position(|anchor| *anchor == text),
+            });
         }
         at += text.len() + 1;
     }
@@ -266,8 +277,14 @@ mod tests {
             ("# T\n", "# T\n\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n"),
             ("# T\n\n", "# T\n\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n"),
             ("- item", "- item\n\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n"),
-            ("a\r\nb", "a\r\nb\r\n\r\n---Ob---\r\n\r\n---Pl---\r\n\r\n---Ex---\r\n\r\n---Ve---\r\n"),
-            ("b\n---Pl---\np\n---Ex---\n---Ve---\n", "b\n\n---Ob---\n\n---Pl---\np\n---Ex---\n---Ve---\n"),
+            (
+                "a\r\nb",
+                "a\r\nb\r\n\r\n---Ob---\r\n\r\n---Pl---\r\n\r\n---Ex---\r\n\r\n---Ve---\r\n",
+            ),
+            (
+                "b\n---Pl---\np\n---Ex---\n---Ve---\n",
+                "b\n\n---Ob---\n\n---Pl---\np\n---Ex---\n---Ve---\n",
+            ),
             ("---Ob---\no\n---Ve---\nv", "---Ob---\no\n\n---Pl---\n\n---Ex---\n\n---Ve---\nv"),
             ("---Ob---\n---Pl---\n---Ex---\nx", "---Ob---\n---Pl---\n---Ex---\nx\n\n---Ve---\n"),
             (
@@ -285,17 +302,30 @@ mod tests {
         let rest = "---Pl---\n\n---Ex---\n\n---Ve---\n";
         let cases = [
             ("- item\n  ---Ob---\n\nsaw\n\n", "- item\n\n---Ob---\n\nsaw\n\n"),
-            ("1. a\n   - b\n     ---Ob---\n     saw\n\n", "1. a\n   - b\n\n---Ob---\n\n     saw\n\n"),
+            (
+                "1. a\n   - b\n     ---Ob---\n     saw\n\n",
+                "1. a\n   - b\n\n---Ob---\n\n     saw\n\n",
+            ),
             ("end of text ---Ob---\nsaw\n\n", "end of text\n\n---Ob---\n\nsaw\n\n"),
-            ("end of text ---Ob---\r\nsaw\r\n\r\n", "end of text\r\n\r\n---Ob---\r\n\r\nsaw\r\n\r\n"),
+            (
+                "end of text ---Ob---\r\nsaw\r\n\r\n",
+                "end of text\r\n\r\n---Ob---\r\n\r\nsaw\r\n\r\n",
+            ),
             ("text\n---Ob--- saw this\nand that\n\n", "text\n\n---Ob---\n\nsaw this\nand that\n\n"),
             ("> quote\n> ---Ob---\n\nsaw\n\n", "> quote\n\n---Ob---\n\nsaw\n\n"),
-            ("| a        |\n| -------- |\n| ---Ob--- |\n\n", "| a        |\n| -------- |\n\n---Ob---\n\n"),
+            (
+                "| a        |\n| -------- |\n| ---Ob--- |\n\n",
+                "| a        |\n| -------- |\n\n---Ob---\n\n",
+            ),
         ];
         for (top, expected) in cases {
             let healed = healed(&format!("{top}{rest}"));
             assert_eq!(healed.text, format!("{expected}{rest}"), "{top:?}");
-            assert_eq!((healed.mended, healed.inserted), (vec!["---Ob---".to_owned()], vec![]), "{top:?}");
+            assert_eq!(
+                (healed.mended, healed.inserted),
+                (vec!["---Ob---".to_owned()], vec![]),
+                "{top:?}"
+            );
         }
     }
 
@@ -347,7 +377,9 @@ mod tests {
 
     #[test]
     fn a_disordered_page_is_left_to_its_owner() {
-        for page in ["---Ob---\n---Ob---\n", "---Pl---\n---Ob---\n", "---Ob---\n---Pl---\n---Ob---\n"] {
+        for page in
+            ["---Ob---\n---Ob---\n", "---Pl---\n---Ob---\n", "---Ob---\n---Pl---\n---Ob---\n"]
+        {
             let disorder = heal(page, &ANCHORS).expect_err(page);
             assert_eq!(disorder.anchor(), "---Ob---", "{page:?}");
         }
@@ -355,7 +387,10 @@ mod tests {
 
     #[test]
     fn a_page_is_born_whole() {
-        assert_eq!(birth(&ANCHORS, "src/a"), "# src/a\n\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n");
+        assert_eq!(
+            birth(&ANCHORS, "src/a"),
+            "# src/a\n\n---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n"
+        );
         for title in ["", "```", "<!--", "two\nlines", "---Ob---"] {
             assert!(healed(&birth(&ANCHORS, title)).is_unchanged(), "{title:?}");
         }
@@ -387,7 +422,8 @@ mod tests {
             prop_assert!(after.body().starts_with(before.body()));
             prop_assert!(after.body()[before.body().len()..].trim().is_empty());
             for anchor in before.found() {
-                let (old, new) = (before.below(anchor), after.section(anchor.rank).expect("it stands"));
+                let (old, new) = (before.below(anchor),
+                    after.section(anchor.rank).expect("it stands"));
                 prop_assert!(new.starts_with(old) && new[old.len()..].trim().is_empty());
             }
         }

@@ -126,7 +126,9 @@ fn read<'a>(text: &'a str, table: &str) -> Front<'a> {
                 Some(key) => front.item(key, item, number),
                 None => front.fault(number, "a list item stands below no key".to_owned()),
             }
-        } else if let Some((word, value)) = top_or_below(said, open).filter(|(word, _)| is_key(word)) {
+        } else if let Some((word, value)) =
+            top_or_below(said, open).filter(|(word, _)| is_key(word))
+        {
             if !said.starts_with([' ', '\t']) {
                 open = !table.is_empty() && word == table && value.trim().is_empty();
                 if open {
@@ -176,7 +178,8 @@ impl<'a> Front<'a> {
         if value.starts_with(['|', '>', '&', '*', '{', '[', '!']) && KEYS.contains(&key) {
             return self.fault(line, format!("`{key}` must be plain text on its line"));
         }
-        let value = Some(Value { line, text: unquoted(value) }).filter(|value| !value.text.is_empty());
+        let value =
+            Some(Value { line, text: unquoted(value) }).filter(|value| !value.text.is_empty());
         match key {
             "name" => self.name = value,
             "description" => self.description = value,
@@ -184,7 +187,12 @@ impl<'a> Front<'a> {
             "last_verified" => self.last_verified = value,
             _ => {
                 let detail = format!("`{key}` is no known key; known keys: {}", KEYS.join(", "));
-                self.faults.push(Finding { line, rule: "front-matter", level: Level::Advice, detail });
+                self.faults.push(Finding {
+                    line,
+                    rule: "front-matter",
+                    level: Level::Advice,
+                    detail,
+                });
             }
         }
     }
@@ -205,7 +213,9 @@ impl<'a> Front<'a> {
             let before = &rest[..at];
             // `[[[a]], [[b]]]`: the list's own bracket comes first.
             let inner = rest[at + 2..].trim_start_matches('[');
-            let Some((name, after)) = inner.split_once("]]").filter(|_| signs(before)) else { break };
+            let Some((name, after)) = inner.split_once("]]").filter(|_| signs(before)) else {
+                break;
+            };
             self.linked.push(Value { line, text: name.trim() });
             rest = after;
         }
@@ -232,15 +242,21 @@ pub fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Finding> {
     }
     let mut front = front(text);
     let mut found = std::mem::take(&mut front.faults);
-    let mut say =
-        |line: usize, rule, level, detail: String| found.push(Finding { line, rule, level, detail });
+    let mut say = |line: usize, rule, level, detail: String| {
+        found.push(Finding { line, rule, level, detail })
+    };
     // A file without front matter lacks everything; that was said.
     let reads = front_matter::begins(text);
     if reads {
         check_name(path, &front, &mut say);
         check_words(&front, &mut say);
         for link in front.linked.iter().filter(|link| !known.contains(link.text)) {
-            say(link.line, "name", Level::Error, format!("[[{}]] is no knowledge file", short(link.text)));
+            say(
+                link.line,
+                "name",
+                Level::Error,
+                format!("[[{}]] is no knowledge file", short(link.text)),
+            );
         }
     }
     let lines = front.body.lines().filter(|line| !line.trim().is_empty()).count();
@@ -255,7 +271,11 @@ pub fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Finding> {
     found
 }
 
-fn check_name(path: &str, front: &Front<'_>, say: &mut impl FnMut(usize, &'static str, Level, String)) {
+fn check_name(
+    path: &str,
+    front: &Front<'_>,
+    say: &mut impl FnMut(usize, &'static str, Level, String),
+) {
     let mut no = |line, detail| say(line, "front-matter", Level::Error, detail);
     let must = name_of(path);
     match &front.name {
@@ -263,12 +283,18 @@ fn check_name(path: &str, front: &Front<'_>, say: &mut impl FnMut(usize, &'stati
         _ if !pointers::is_name(&must) => {
             no(
                 1,
-                format!("the file's name makes `{}`; rename it: small letters, digits and `-`", short(&must)),
+                format!(
+                    "the file's name makes `{}`; rename it: small letters, digits and `-`",
+                    short(&must)
+                ),
             );
         }
         None => no(1, format!("`name` is missing; it is {must}")),
         Some(name) if !pointers::is_name(name.text) => {
-            no(name.line, format!("`name` is `{}`; small letters, digits and `-` only", short(name.text)));
+            no(
+                name.line,
+                format!("`name` is `{}`; small letters, digits and `-` only", short(name.text)),
+            );
         }
         Some(name) if name.text != must => {
             no(name.line, format!("`name` is `{}`, the file says {must}", short(name.text)));
@@ -284,7 +310,8 @@ fn check_words(front: &Front<'_>, say: &mut impl FnMut(usize, &'static str, Leve
         Some(words) => {
             let length = words.text.chars().count();
             if length > DESCRIPTION {
-                let detail = format!("`description` has {length} characters, at most {DESCRIPTION}");
+                let detail =
+                    format!("`description` has {length} characters, at most {DESCRIPTION}");
                 say(words.line, Level::Error, detail);
             }
         }
@@ -293,14 +320,22 @@ fn check_words(front: &Front<'_>, say: &mut impl FnMut(usize, &'static str, Leve
     match &front.kind {
         None => say(1, Level::Error, format!("`type` is missing; one of {}", known())),
         Some(kind) if !TYPES.contains(&kind.text) => {
-            say(kind.line, Level::Error, format!("`type` is `{}`; one of {}", short(kind.text), known()));
+            say(
+                kind.line,
+                Level::Error,
+                format!("`type` is `{}`; one of {}", short(kind.text), known()),
+            );
         }
         Some(_) => {}
     }
     let grows_old = front.kind.as_ref().is_some_and(|kind| VERIFIED.contains(&kind.text));
     match &front.last_verified {
         None if grows_old => {
-            say(1, Level::Advice, "`last_verified` is missing: when was this last found true?".to_owned());
+            say(
+                1,
+                Level::Advice,
+                "`last_verified` is missing: when was this last found true?".to_owned(),
+            );
         }
         Some(date) if !is_date(date.text) => {
             say(
@@ -331,7 +366,8 @@ pub fn index_line(path: &str, name: &str, description: &str) -> String {
 /// Says whether `index`, the text of [`INDEX`], has a link to the knowledge file at `path`.
 pub fn has_line(index: &str, path: &str) -> bool {
     let leads = |one: &pointers::Pointer<'_>| {
-        one.kind == pointers::Kind::Link && pointers::resolve(INDEX, one.target).as_deref() == Some(path)
+        one.kind == pointers::PointerKind::Link
+            && pointers::resolve(INDEX, one.target).as_deref() == Some(path)
     };
     pointers::pointers(index).iter().any(leads)
 }
@@ -343,7 +379,8 @@ pub fn with_line(index: &str, path: &str, name: &str, description: &str) -> Stri
     }
     let end = if index.contains("\r\n") { "\r\n" } else { "\n" };
     let gap = if index.is_empty() || index.ends_with('\n') { "" } else { end };
-    let head = if index.trim().is_empty() { format!("# Knowledge{end}{end}") } else { String::new() };
+    let head =
+        if index.trim().is_empty() { format!("# Knowledge{end}{end}") } else { String::new() };
     format!("{index}{gap}{head}{}{end}", index_line(path, name, description))
 }
 
@@ -359,8 +396,8 @@ mod tests {
     use super::*;
 
     const PATH: &str = ".claude/knowledge/nested_quotes.md";
-    const GOOD: &str = "---\nname: nested-quotes\ndescription: Quotes keep their escapes\ntype: project\n\
-        linked: [[[lexers]]]\nlast_verified: 2026-11-21\n---\n\na\nb\nc\nd\ne\n";
+    const GOOD: &str = "---\nname: nested-quotes\ndescription: Quotes keep their escapes\n\
+        type: project\nlinked: [[[lexers]]]\nlast_verified: 2026-11-21\n---\n\na\nb\nc\nd\ne\n";
 
     fn known() -> BTreeSet<String> {
         ["lexers", "nested-quotes"].map(str::to_owned).into()
@@ -383,12 +420,20 @@ mod tests {
             ),
             ("name: nested-quotes", "name: Nested", "2 Error `name` is `Nested`; small letters"),
             ("name: nested-quotes\n", "", "1 Error `name` is missing"),
-            ("description: Quotes", "description: |\n# Quotes", "3 Error `description` must be plain text"),
+            (
+                "description: Quotes",
+                "description: |\n# Quotes",
+                "3 Error `description` must be plain text",
+            ),
             ("description: Quotes keep their escapes\n", "", "1 Error `description` is missing"),
             ("type: project", "type: lesson", "4 Error `type` is `lesson`; one of user"),
             ("type: project\n", "", "1 Error `type` is missing"),
             ("[[[lexers]]]", "[[[lexers]], [[gone]]]", "5 Error [[gone]] is no knowledge file"),
-            ("[[[lexers]]]", "\n- [[lexers]]\n  - \"[[gone]]\"", "7 Error [[gone]] is no knowledge file"),
+            (
+                "[[[lexers]]]",
+                "\n- [[lexers]]\n  - \"[[gone]]\"",
+                "7 Error [[gone]] is no knowledge file",
+            ),
             ("[[[lexers]]]", "lexers", "5 Error `lexers` is no list of `[[name]]`"),
             ("[[[lexers]]]", "[[[lexers]]", ""),
             ("2026-11-21", "2026-02-30", "6 Error `last_verified` is `2026-02-30`"),
@@ -406,11 +451,19 @@ mod tests {
         for (from, to, expected) in cases {
             let said = said(&GOOD.replacen(from, to, 1));
             let held = said.iter().any(|line| line.starts_with(expected));
-            assert!(held || (expected.is_empty() && said.is_empty()), "{from:?} -> {to:?}: {said:?}");
+            assert!(
+                held || (expected.is_empty() && said.is_empty()),
+                "{from:?} -> {to:?}: {said:?}"
+            );
         }
         let long = GOOD.replace("Quotes keep", &"x".repeat(200));
-        assert!(said(&long)[0].starts_with("3 Error `description` has 214 characters"), "{:?}", said(&long));
-        let user = GOOD.replace("type: project", "type: user").replace("last_verified: 2026-11-21\n", "");
+        assert!(
+            said(&long)[0].starts_with("3 Error `description` has 214 characters"),
+            "{:?}",
+            said(&long)
+        );
+        let user =
+            GOOD.replace("type: project", "type: user").replace("last_verified: 2026-11-21\n", "");
         assert_eq!(said(&user), Vec::<String>::new(), "what is about a person does not grow old");
         let much = format!("{GOOD}{}", "line\n".repeat(200));
         assert_eq!(said(&much), ["1 Advice the body has 205 lines, 200 are plenty"]);
@@ -442,7 +495,9 @@ mod tests {
         assert_eq!(with(""), format!("# Knowledge\n\n{line}"));
         assert_eq!(with("# K"), format!("# K\n{line}"));
         assert_eq!(with("# K\r\n"), format!("# K\r\n{}\r\n", line.trim_end()));
-        for has in [line, "see [it](./nested_quotes.md)", "- [x](/.claude/knowledge/nested_quotes.md)"] {
+        for has in
+            [line, "see [it](./nested_quotes.md)", "- [x](/.claude/knowledge/nested_quotes.md)"]
+        {
             assert_eq!(with(has), has);
         }
         assert!(!has_line("`nested_quotes.md`", PATH));
@@ -452,16 +507,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..300), tail in "(---|[a-z_]{1,13}:|- |\\[\\[|\\]\\]|\n| |\"|é){0,40}") {
-            for text in [String::from_utf8_lossy(&bytes).into_owned(), tail.clone(), format!("---\n{tail}\n---\n{tail}")] {
+        fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..300),
+            tail in "(---|[a-z_]{1,13}:|- |\\[\\[|\\]\\]|\n| |\"|é){0,40}") {
+            for text in [String::from_utf8_lossy(&bytes).into_owned(), tail.clone(),
+                format!("---\n{tail}\n---\n{tail}")] {
                 let lines = text.lines().count().max(1);
-                prop_assert!(check(PATH, &text, &known()).iter().all(|one| (1..=lines).contains(&one.line)));
+                prop_assert!(check(PATH, &text, &known()).iter()
+                    .all(|one| (1..=lines).contains(&one.line)));
                 prop_assert!(text.ends_with(front(&text).body));
             }
         }
 
         #[test]
-        fn an_index_keeps_what_it_had(index in "\\PC*|[a-z\n\\[\\]()`.#-]{0,80}", stem in "[a-z0-9_()<> -]{1,12}") {
+        fn an_index_keeps_what_it_had(index in "\\PC*|[a-z\n\\[\\]()`.#-]{0,80}",
+            stem in "[a-z0-9_()<> -]{1,12}") {
             let path = format!("{HOME}{stem}.md");
             let with = with_line(&index, &path, "x", "y");
             prop_assert!(with.starts_with(&index));

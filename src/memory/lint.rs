@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::footers::{Cover, Layout, heading, hiding_blocks, layout};
 use super::knowledge::{self, Finding, Level};
 use super::notes::{Kinds, Note};
-use super::pointers::{self, Kind};
+use super::pointers::{self, PointerKind};
 use super::{heal, pages, words};
 
 /// The least words of a paragraph that counts as one that stands twice.
@@ -88,13 +88,15 @@ fn what(path: &str, page_names: &[&str]) -> Option<What> {
     if path.starts_with(knowledge::HOME) && knowledge::is_index(path) {
         return Some(What::Index);
     }
-    let of_job = path.strip_prefix(".claude/jobs/").is_some_and(|rest| rest.matches('/').count() == 1);
+    let of_job =
+        path.strip_prefix(".claude/jobs/").is_some_and(|rest| rest.matches('/').count() == 1);
     (of_job && name.strip_suffix(".md").is_some()).then_some(What::Plan)
 }
 
 /// Everything that is to be said of `memory`, by file and line.
 pub fn lint(memory: &Memory<'_>, exists: &mut dyn FnMut(&str) -> bool) -> Vec<Found> {
-    let mut all = Lint { memory, found: Vec::new(), linked: BTreeSet::new(), names: BTreeMap::new() };
+    let mut all =
+        Lint { memory, found: Vec::new(), linked: BTreeSet::new(), names: BTreeMap::new() };
     let known = all.names_of_knowledge();
     let mut paragraphs = HashMap::new();
     let mut keys = HashMap::new();
@@ -109,7 +111,9 @@ pub fn lint(memory: &Memory<'_>, exists: &mut dyn FnMut(&str) -> bool) -> Vec<Fo
     }
     all.descriptions();
     all.orphans();
-    all.found.sort_by(|a, b| (&a.file, a.line, a.rule, &a.detail).cmp(&(&b.file, b.line, b.rule, &b.detail)));
+    all.found.sort_by(|a, b| {
+        (&a.file, a.line, a.rule, &a.detail).cmp(&(&b.file, b.line, b.rule, &b.detail))
+    });
     all.found
 }
 
@@ -190,13 +194,22 @@ impl<'a> Lint<'a> {
             .disorder()
             .or_else(|| heal::heal(&file.text, self.memory.anchors).err().filter(|_| hidden));
         if let Some(disorder) = disorder {
-            return self.say((&file.path, disorder.line()), "order", Level::Error, disorder.to_string());
+            return self.say(
+                (&file.path, disorder.line()),
+                "order",
+                Level::Error,
+                disorder.to_string(),
+            );
         }
         if !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(|rank| layout.name(*rank)).collect();
-            let which =
-                if layout.found().is_empty() { "it has no anchors".to_owned() } else { names.join(", ") };
-            let detail = if layout.found().is_empty() { which } else { format!("it lacks {which}") };
+            let which = if layout.found().is_empty() {
+                "it has no anchors".to_owned()
+            } else {
+                names.join(", ")
+            };
+            let detail =
+                if layout.found().is_empty() { which } else { format!("it lacks {which}") };
             self.say((&file.path, 1), "anchors", Level::Advice, detail);
         }
     }
@@ -216,17 +229,24 @@ impl<'a> Lint<'a> {
         }
         let ends = |note: &Note| {
             let said = &file.text[note.span.clone()];
-            note.standing.is_live() && ["[RESOLVED:", "[CARRIED:"].iter().any(|end| said.starts_with(end))
+            note.standing.is_live()
+                && ["[RESOLVED:", "[CARRIED:"].iter().any(|end| said.starts_with(end))
         };
         for note in kinds.below(&file.text, layout).iter().filter(|note| ends(note)) {
-            let detail = format!("this end of a {} says nothing that counts; the note is live", note.kind);
+            let detail =
+                format!("this end of a {} says nothing that counts; the note is live", note.kind);
             self.say((&file.path, note.line), "notes", Level::Error, detail);
         }
     }
 
     fn size(&mut self, path: &str, words: usize, most: usize) {
         if most > 0 && words > most {
-            self.say((path, 1), "size", Level::Advice, format!("it has {words} words, {most} are plenty"));
+            self.say(
+                (path, 1),
+                "size",
+                Level::Advice,
+                format!("it has {words} words, {most} are plenty"),
+            );
         }
     }
 
@@ -254,12 +274,17 @@ impl<'a> Lint<'a> {
             let (at, target) = ((path.as_str(), pointer.line), pointer.target);
             match pointer.kind {
                 // The list of the front matter was judged with it.
-                Kind::Name if pointer.line <= front => {}
-                Kind::Name if known.contains(target) => self.link(path, target),
-                Kind::Name => {
-                    self.say(at, "name", Level::Error, format!("[[{target}]] is no knowledge file"));
+                PointerKind::Name if pointer.line <= front => {}
+                PointerKind::Name if known.contains(target) => self.link(path, target),
+                PointerKind::Name => {
+                    self.say(
+                        at,
+                        "name",
+                        Level::Error,
+                        format!("[[{target}]] is no knowledge file"),
+                    );
                 }
-                Kind::Link => {
+                PointerKind::Link => {
                     let Some(to) = pointers::resolve(path, target) else { continue };
                     if !exists(&to) {
                         self.say(at, "link", Level::Error, format!("`{target}` is not there"));
@@ -267,7 +292,7 @@ impl<'a> Lint<'a> {
                         self.linked.insert(to);
                     }
                 }
-                Kind::Path => {
+                PointerKind::Path => {
                     let places = pointers::candidates(path, target);
                     if !places.is_empty() && !places.iter().any(|place| exists(place)) {
                         self.say(at, "path", Level::Advice, format!("`{target}` is not there"));
@@ -285,14 +310,24 @@ impl<'a> Lint<'a> {
 
     /// The same words, white space folded, in two bodies: paragraphs of [`PARAGRAPH`] words
     /// or more, between blank lines or headings.
-    fn paragraphs(&mut self, file: &'a File, body: &Body<'a>, seen: &mut HashMap<String, Place<'a>>) {
+    fn paragraphs(
+        &mut self,
+        file: &'a File,
+        body: &Body<'a>,
+        seen: &mut HashMap<String, Place<'a>>,
+    ) {
         for (line, paragraph) in paragraphs(body.text) {
             let folded = paragraph.join(" ");
             let at = (file.path.as_str(), body.above + line);
             match seen.get(&folded) {
                 Some((first, _)) if *first == file.path => {}
                 Some((first, line)) => {
-                    self.say(at, "paragraph", Level::Advice, format!("the same stands in {first}:{line}"));
+                    self.say(
+                        at,
+                        "paragraph",
+                        Level::Advice,
+                        format!("the same stands in {first}:{line}"),
+                    );
                 }
                 None => drop(seen.insert(folded, at)),
             }
@@ -301,7 +336,12 @@ impl<'a> Lint<'a> {
 
     /// Lines `key: value` with one key below the same headings, the top one included, in two
     /// bodies, that say different values.
-    fn keys(&mut self, file: &'a File, body: &Body<'a>, seen: &mut HashMap<String, (String, Place<'a>)>) {
+    fn keys(
+        &mut self,
+        file: &'a File,
+        body: &Body<'a>,
+        seen: &mut HashMap<String, (String, Place<'a>)>,
+    ) {
         let mut here = BTreeSet::new();
         for (line, trail, key, value) in key_lines(body.text) {
             let (place, value) = (format!("{trail}\n{key}"), folded(value));
@@ -331,7 +371,12 @@ impl<'a> Lint<'a> {
             match seen.get(description.text) {
                 Some((first, other)) if *other != body => {
                     let detail = format!("{first} has the same description and another body");
-                    self.say((&file.path, description.line), "contradiction", Level::Advice, detail);
+                    self.say(
+                        (&file.path, description.line),
+                        "contradiction",
+                        Level::Advice,
+                        detail,
+                    );
                 }
                 Some(_) => {}
                 None => drop(seen.insert(description.text.to_owned(), (&file.path, body))),
@@ -342,7 +387,8 @@ impl<'a> Lint<'a> {
     fn orphans(&mut self) {
         for file in self.memory.files.iter().filter(|file| knowledge::is_knowledge(&file.path)) {
             if !self.linked.contains(&file.path) {
-                let detail = format!("no index, page or knowledge file leads to it: {}", knowledge::INDEX);
+                let detail =
+                    format!("no index, page or knowledge file leads to it: {}", knowledge::INDEX);
                 self.say((&file.path, 1), "orphan", Level::Error, detail);
             }
         }
@@ -362,7 +408,10 @@ fn fix(rule: &str) -> &'static str {
         "anchors" => "nothing to do: they come when a job works on the page",
         "order" => "put each anchor on one line of its own, in their order",
         "notes" => "move it below an anchor, or write its end as man 7 git-seed-memory shows",
-        "size" => "move what lasts into a file of its own in .claude/knowledge, with a line in its INDEX.md",
+        "size" => {
+            "move what lasts into a file of its own in .claude/knowledge, with a line in its \
+             INDEX.md"
+        }
         _ => "",
     }
 }
@@ -418,12 +467,14 @@ fn key_lines(body: &str) -> Vec<(usize, String, &str, &str)> {
 }
 
 fn key_line(line: &str) -> Option<(&str, &str)> {
-    let line = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
+    let line =
+        ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
     let (key, value) = line.split_once(": ")?;
     let key = key.trim_matches(['*', '`', '_', ' ']);
     let plain = key.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.'));
     let words = key.split_whitespace().count();
-    (plain && (1..=KEY_WORDS).contains(&words) && !value.trim().is_empty()).then(|| (key, value.trim()))
+    (plain && (1..=KEY_WORDS).contains(&words) && !value.trim().is_empty())
+        .then(|| (key, value.trim()))
 }
 
 #[cfg(test)]
@@ -443,7 +494,8 @@ mod tests {
 
     fn knowledge(name: &str, description: &str, body: &str) -> (String, String) {
         let text = format!(
-            "---\nname: {name}\ndescription: {description}\ntype: user\n---\n\n1\n2\n3\n4\n5\n\n{body}\n"
+            "---\nname: {name}\ndescription: {description}\ntype: user\n---\n\n1\n2\n3\n4\n5\n\n\
+             {body}\n"
         );
         (format!("{}{name}.md", knowledge::HOME), text)
     }
@@ -465,14 +517,16 @@ mod tests {
             kinds: &kinds(),
             budgets: BUDGETS,
         };
-        let mut exists = |path: &str| path == "src/lex.rs" || files.iter().any(|file| file.path == path);
+        let mut exists =
+            |path: &str| path == "src/lex.rs" || files.iter().any(|file| file.path == path);
         let one = |one: Found| format!("{}:{} {} {}", one.file, one.line, one.rule, one.detail);
         lint(&memory, &mut exists).into_iter().map(one).collect()
     }
 
     #[test]
     fn pointers_that_lead_nowhere_are_named() {
-        let text = "# P\n\n[a](../src/lex.rs) [b](gone.md#x) `src/lex.rs:3` `src/gone.rs` [[gone]]\n";
+        let text =
+            "# P\n\n[a](../src/lex.rs) [b](gone.md#x) `src/lex.rs:3` `src/gone.rs` [[gone]]\n";
         assert_eq!(
             found(&[("src/CLAUDE.md", text)]),
             [
@@ -486,10 +540,16 @@ mod tests {
     #[test]
     fn knowledge_that_nothing_leads_to_is_an_orphan() {
         let (path, text) = knowledge("lexers", "x", "");
-        let orphan =
-            [format!("{path}:1 orphan no index, page or knowledge file leads to it: {}", knowledge::INDEX)];
+        let orphan = [format!(
+            "{path}:1 orphan no index, page or knowledge file leads to it: {}",
+            knowledge::INDEX
+        )];
         assert_eq!(found(&[(&path, &text)]), orphan);
-        assert_eq!(found(&[(&path, &format!("{text}[[lexers]]"))]), orphan, "it does not lead to itself");
+        assert_eq!(
+            found(&[(&path, &format!("{text}[[lexers]]"))]),
+            orphan,
+            "it does not lead to itself"
+        );
         for (other, leads) in [
             (knowledge::INDEX, "- [lexers](lexers.md): x"),
             ("CLAUDE.md", "[[lexers]]"),
@@ -499,7 +559,10 @@ mod tests {
         }
         let (second, linked) = knowledge("quotes", "y\nlinked: [[[lexers]]]", "");
         let only: Vec<String> = found(&[(&path, &text), (&second, &linked)]);
-        assert!(only.len() == 1 && only[0].starts_with(".claude/knowledge/quotes.md:1 orphan"), "{only:?}");
+        assert!(
+            only.len() == 1 && only[0].starts_with(".claude/knowledge/quotes.md:1 orphan"),
+            "{only:?}"
+        );
     }
 
     #[test]
@@ -511,7 +574,10 @@ mod tests {
         ]);
         assert_eq!(said, ["src/CLAUDE.md:2 paragraph the same stands in CLAUDE.md:3"]);
         let footer = format!("{LONG}\n---Ob---\n\n{LONG}\n---Pl---\n---Ex---\n---Ve---\n");
-        assert_eq!(found(&[("CLAUDE.md", &footer), ("src/CLAUDE.md", "# x")]), Vec::<String>::new());
+        assert_eq!(
+            found(&[("CLAUDE.md", &footer), ("src/CLAUDE.md", "# x")]),
+            Vec::<String>::new()
+        );
         let (path, text) = knowledge("lexers", "x", "[[lexers]]");
         let said = found(&[
             (&path, &text),
@@ -520,9 +586,8 @@ mod tests {
         ]);
         assert_eq!(
             said,
-            [
-                ".claude/knowledge/old/lexers.md:1 twice `lexers` is also the name of .claude/knowledge/lexers.md"
-            ]
+            [".claude/knowledge/old/lexers.md:1 twice `lexers` is also the name of \
+                 .claude/knowledge/lexers.md"]
         );
     }
 
@@ -549,7 +614,8 @@ mod tests {
         let (first, text) = knowledge("a", "the same", "x");
         let (second, other) = knowledge("b", "the same", "y");
         let said = found(&[(&first, &text), (&second, &other), ("CLAUDE.md", "[[a]] [[b]]")]);
-        let expected = format!("{second}:3 contradiction {first} has the same description and another body");
+        let expected =
+            format!("{second}:3 contradiction {first} has the same description and another body");
         assert_eq!(said, [expected]);
     }
 
@@ -563,8 +629,10 @@ mod tests {
             found(&[("CLAUDE.md", &page)]),
             [
                 "CLAUDE.md:1 notes a note of kind KNOWLEDGE stands above the anchors",
-                "CLAUDE.md:8 notes this end of a KNOWLEDGE says nothing that counts; the note is live",
-                "CLAUDE.md:9 notes this end of a DRAFT-TERM says nothing that counts; the note is live",
+                "CLAUDE.md:8 notes this end of a KNOWLEDGE says nothing that counts; the note is \
+                 live",
+                "CLAUDE.md:9 notes this end of a DRAFT-TERM says nothing that counts; the note is \
+                 live",
             ]
         );
     }
@@ -581,12 +649,16 @@ mod tests {
             ("src/CLAUDE.md", "---Pl---\n---Ob---\n", "src/CLAUDE.md:2 order `---Ob---`"),
             ("src/CLAUDE.md", "```\n---Ob---\n", "src/CLAUDE.md:1 order `---Ob---` has no place"),
             ("CLAUDE.md", &long, "CLAUDE.md:1 size it has 74 words, 60 are plenty"),
-            (".claude/jobs/x/plan.md", &long, ".claude/jobs/x/plan.md:1 size it has 70 words, 30 are plenty"),
+            (
+                ".claude/jobs/x/plan.md",
+                &long,
+                ".claude/jobs/x/plan.md:1 size it has 70 words, 30 are plenty",
+            ),
             (".claude/jobs/x/run-1/session-log-1.md", &long, ""),
         ] {
             let said = found(&[(path, text)]);
-            let held =
-                said.iter().any(|one| one.starts_with(expected)) || (expected.is_empty() && said.is_empty());
+            let held = said.iter().any(|one| one.starts_with(expected))
+                || (expected.is_empty() && said.is_empty());
             assert!(held, "{path}: {said:?}");
         }
         let none = lint(
@@ -609,19 +681,24 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_looked_over(
-            texts in proptest::collection::vec("\\PC{0,80}|(---Ob---\n|# a\n|k: v\n|\\[\\[a\\]\\]|[`\n -]|\\]\\(b\\)|a b c d e f g h i j k l ){0,20}", 3),
+            texts in proptest::collection::vec("\\PC{0,80}|(---Ob---\n|# a\n|k: v\n\
+                |\\[\\[a\\]\\]|[`\n -]|\\]\\(b\\)|a b c d e f g h i j k l ){0,20}", 3),
             bytes in proptest::collection::vec(any::<u8>(), 0..200),
         ) {
-            let paths = ["CLAUDE.md", ".claude/knowledge/a.md", ".claude/knowledge/b.md", "x/CLAUDE.md"];
+            let paths = ["CLAUDE.md", ".claude/knowledge/a.md", ".claude/knowledge/b.md",
+                "x/CLAUDE.md"];
             let texts = texts.into_iter().chain([String::from_utf8_lossy(&bytes).into_owned()]);
             let files: Vec<File> =
-                paths.into_iter().zip(texts).map(|(path, text)| File { path: path.into(), text }).collect();
-            let memory = Memory { files: &files, pages: &["CLAUDE.md"], anchors: &ANCHORS, kinds: &kinds(), budgets: BUDGETS };
+                paths.into_iter().zip(texts).map(|(path, text)| File { path: path.into(), text })
+                    .collect();
+            let memory = Memory { files: &files, pages: &["CLAUDE.md"], anchors: &ANCHORS,
+                kinds: &kinds(), budgets: BUDGETS };
             let found = lint(&memory, &mut |_| false);
             prop_assert_eq!(&found, &lint(&memory, &mut |_| false));
             for one in found {
                 let file = files.iter().find(|file| file.path == one.file).expect("one of them");
-                prop_assert!((1..=file.text.lines().count().max(1)).contains(&one.line), "{:?}", one);
+                prop_assert!((1..=file.text.lines().count().max(1)).contains(&one.line), "{:?}",
+                    one);
                 prop_assert!(!one.fix.is_empty());
             }
         }

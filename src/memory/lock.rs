@@ -145,7 +145,8 @@ pub fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Optio
     let now = Said::read(page, anchors, kinds);
     let (words, mut notes) = held.read(anchors, kinds);
     let note = now.notes.iter().find(|(_, line)| !takes_one(&mut notes, line));
-    let note = note.map(|(note, line)| Loss { line: note.line, what: (*line).to_owned(), note: true });
+    let note =
+        note.map(|(note, line)| Loss { line: note.line, what: (*line).to_owned(), note: true });
     note.or_else(|| lost_words(&now, &Multiset::new(), &words))
 }
 
@@ -178,12 +179,15 @@ fn lost_note(
     archived: &Multiset<'_>,
     ended: impl Fn(&str) -> usize,
 ) -> Option<Loss> {
-    let count = |said: &Said<'_>, kind: &str| said.notes.iter().filter(|(note, _)| note.kind == kind).count();
+    let count = |said: &Said<'_>, kind: &str| {
+        said.notes.iter().filter(|(note, _)| note.kind == kind).count()
+    };
     // An end that the log holds may go, and speaks for no other note while it stays.
     let missing = |kind: &str| {
         let (mut free, mut still) = (archived.clone(), archive::tally(after.ends(kind)));
         let free = before.ends(kind).filter(|line| takes_one(&mut free, line));
-        let (staying, going): (Vec<&str>, Vec<&str>) = free.partition(|line| takes_one(&mut still, line));
+        let (staying, going): (Vec<&str>, Vec<&str>) =
+            free.partition(|line| takes_one(&mut still, line));
         let bound = count(before, kind) - staying.len() - going.len();
         count(after, kind) - staying.len() + ended(kind) < bound
     };
@@ -220,8 +224,10 @@ fn follows(old: &Note, new: &Note) -> bool {
 fn dropped_carried(before: &Said<'_>, after: &Said<'_>, kind: &str) -> usize {
     let mut open: Vec<&Note> = after.notes.iter().map(|(note, _)| note).collect();
     let mut gone = 0_usize;
-    for (note, _) in
-        before.notes.iter().filter(|(note, _)| note.kind == kind && note.standing == Standing::Carried)
+    for (note, _) in before
+        .notes
+        .iter()
+        .filter(|(note, _)| note.kind == kind && note.standing == Standing::Carried)
     {
         match open.iter().position(|new| follows(note, new)) {
             Some(at) => drop(open.swap_remove(at)),
@@ -393,7 +399,10 @@ mod tests {
         let held = Held::of(&captures, "CLAUDE.md", &ANCHORS);
         assert_eq!(lost(&page(live), &page(rests), &ANCHORS, &kinds(), &held), None);
         assert_eq!(lost(&page(rests), &page(""), &ANCHORS, &kinds(), &held), None);
-        assert!(lost(&page(&format!("{live}{rests}")), &page(rests), &ANCHORS, &kinds(), &held).is_some());
+        assert!(
+            lost(&page(&format!("{live}{rests}")), &page(rests), &ANCHORS, &kinds(), &held)
+                .is_some()
+        );
     }
 
     #[test]
@@ -416,7 +425,10 @@ mod tests {
         assert_eq!(unheld(&page(footer_then), &ANCHORS, &kinds(), &held), None);
         assert_eq!(said(unheld(&now, &ANCHORS, &kinds(), &held)).as_deref(), Some("4: one"));
         let other = Held::of(&captures, "src/CLAUDE.md", &ANCHORS);
-        assert_eq!(said(unheld(&page("one\n"), &ANCHORS, &kinds(), &other)).as_deref(), Some("4: one"));
+        assert_eq!(
+            said(unheld(&page("one\n"), &ANCHORS, &kinds(), &other)).as_deref(),
+            Some("4: one")
+        );
     }
 
     #[test]
@@ -450,7 +462,10 @@ mod tests {
             assert_eq!(found.as_deref(), loss, "{entry:?} {captures:?} {now:?}");
             // An edit is no ending: what the log holds of other notes lets none go.
             if entry.contains("[KNOWLEDGE]") && !now.contains("RESOLVED") {
-                assert!(lost(&entry, &now, &ANCHORS, &kinds(), &held).is_some(), "{entry:?} {now:?}");
+                assert!(
+                    lost(&entry, &now, &ANCHORS, &kinds(), &held).is_some(),
+                    "{entry:?} {now:?}"
+                );
             }
         }
     }
@@ -469,7 +484,8 @@ mod tests {
             }
             let longer = format!("{page}\n{more}");
             if layout(&page, &ANCHORS).found() == layout(&longer, &ANCHORS).found() {
-                prop_assert_eq!(lost(&page, &longer, &ANCHORS, &kinds, &none), None, "adding is free");
+                prop_assert_eq!(lost(&page, &longer, &ANCHORS, &kinds, &none), None,
+                    "adding is free");
             }
         }
     }

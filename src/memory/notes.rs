@@ -55,7 +55,7 @@ impl Crumb {
 /// One kind of note.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kind {
+pub struct NoteKind {
     #[serde(rename = "kind")]
     pub name: String,
     #[serde(default)]
@@ -75,7 +75,7 @@ pub struct Kind {
 #[serde(deny_unknown_fields)]
 pub struct Kinds {
     #[serde(rename = "note", default)]
-    rows: Vec<Kind>,
+    rows: Vec<NoteKind>,
 }
 
 /// A row that cannot be used.
@@ -86,7 +86,8 @@ pub enum BadKind {
     #[error("[[note]] row {row}: `{name}` is there already")]
     Doubled { row: usize, name: String },
     #[error(
-        "[[note]] row {row}: `{name}` says by `crumbs` no way to prove it; known: commit, job, file, knowledge"
+        "[[note]] row {row}: `{name}` says by `crumbs` no way to prove it; known: commit, job, \
+         file, knowledge"
     )]
     Crumbs { row: usize, name: String },
     #[error("[[note]] row {row}: subagent `{consumer}` acts on `{other}` already")]
@@ -160,7 +161,7 @@ impl Kinds {
     }
 
     /// These rows with `more` behind, checked.
-    pub fn and(mut self, more: &[Kind]) -> Result<Self, BadKind> {
+    pub fn and(mut self, more: &[NoteKind]) -> Result<Self, BadKind> {
         for (row, kind) in (1..).zip(more) {
             let name = || kind.name.clone();
             if !is_name(&kind.name) {
@@ -192,23 +193,23 @@ impl Kinds {
                 let crumbs = vec![Crumb::Commit, Crumb::Job, Crumb::File];
                 let (content, means, example) = (String::new(), String::new(), String::new());
                 let name = name.to_owned();
-                self.rows.push(Kind { name, content, means, consumer: None, crumbs, example });
+                self.rows.push(NoteKind { name, content, means, consumer: None, crumbs, example });
             }
         }
         self
     }
 
     /// Every kind, in the order of the rows.
-    pub fn all(&self) -> &[Kind] {
+    pub fn all(&self) -> &[NoteKind] {
         &self.rows
     }
 
-    pub fn get(&self, name: &str) -> Option<&Kind> {
+    pub fn get(&self, name: &str) -> Option<&NoteKind> {
         self.rows.iter().find(|kind| kind.name == name)
     }
 
     /// The kind that a subagent of this name acts on.
-    pub fn of_consumer(&self, agent: &str) -> Option<&Kind> {
+    pub fn of_consumer(&self, agent: &str) -> Option<&NoteKind> {
         self.rows.iter().find(|kind| kind.consumer.as_deref() == Some(agent))
     }
 
@@ -283,7 +284,9 @@ impl Kinds {
         };
         Some(match end {
             // An end that shows nothing is as good as dropped.
-            Some(("RESOLVED", "")) if says => Note { standing: Standing::Resolved, crumb: first, ..base },
+            Some(("RESOLVED", "")) if says => {
+                Note { standing: Standing::Resolved, crumb: first, ..base }
+            }
             Some(("CARRIED", times)) => {
                 let carries = count(times);
                 let ended = carries > 0 && says && braces.iter().any(|why| !why.is_empty());
@@ -292,7 +295,8 @@ impl Kinds {
             }
             Some(_) => base,
             None => {
-                let standing = if braces.is_empty() { Standing::Live } else { Standing::HandedBack };
+                let standing =
+                    if braces.is_empty() { Standing::Live } else { Standing::HandedBack };
                 Note { standing, content: first, extra: braces, ..base }
             }
         })
@@ -300,7 +304,12 @@ impl Kinds {
 
     /// The page with each carried note of its footer that `climbs` carried once more; `None`
     /// without one.
-    pub fn carried_on(&self, page: &str, anchors: &[&str], climbs: impl Fn(&Note) -> bool) -> Option<String> {
+    pub fn carried_on(
+        &self,
+        page: &str,
+        anchors: &[&str],
+        climbs: impl Fn(&Note) -> bool,
+    ) -> Option<String> {
         let notes = self.in_footer(page, anchors);
         let mut text = page.to_owned();
         let carried = |note: &&Note| note.standing == Standing::Carried && climbs(note);
@@ -315,7 +324,8 @@ impl Kinds {
 
     /// How many live notes of `kind` in the footer of `page` say something.
     pub fn open(&self, page: &str, anchors: &[&str], kind: &str) -> usize {
-        let open = |note: &&Note| note.standing.is_live() && note.kind == kind && !note.content.is_empty();
+        let open =
+            |note: &&Note| note.standing.is_live() && note.kind == kind && !note.content.is_empty();
         self.in_footer(page, anchors).iter().filter(open).count()
     }
 }
@@ -353,14 +363,16 @@ pub fn is_shaped(line: &str) -> bool {
         return false;
     }
     let rest = line[tag.rest..].trim_start();
-    let loud = tag.word.chars().any(|c| c.is_ascii_uppercase()) && tag.word == tag.word.to_ascii_uppercase();
+    let loud = tag.word.chars().any(|c| c.is_ascii_uppercase())
+        && tag.word == tag.word.to_ascii_uppercase();
     rest.starts_with('{') || (loud && !rest.starts_with(['(', '[', ':']))
 }
 
 /// The lines that look like notes and stand in one of two texts more often than in the other.
 pub fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
     let shaped = |text: &'t str| {
-        let mut lines: Vec<&str> = text.lines().map(str::trim).filter(|line| is_shaped(line)).collect();
+        let mut lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| is_shaped(line)).collect();
         lines.sort_unstable();
         lines
     };
@@ -383,7 +395,8 @@ pub fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
 pub fn brought(section: &str) -> Vec<Result<String, String>> {
     let said = |line: &str| {
         let line = line.trim();
-        let bare = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
+        let bare =
+            ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
         let name = bare.trim_start().strip_prefix("note:")?.trim().trim_matches('`').to_owned();
         Some(if is_name(&name) { Ok(name) } else { Err(format!("note: {name}")) })
     };
@@ -426,7 +439,8 @@ fn tag(line: &str) -> Option<TagAt<'_>> {
     if !bare.starts_with(['[', '-', '*', '+', '`']) {
         return None;
     }
-    let bare = ["- ", "* ", "+ "].iter().find_map(|bullet| bare.strip_prefix(bullet)).unwrap_or(bare);
+    let bare =
+        ["- ", "* ", "+ "].iter().find_map(|bullet| bare.strip_prefix(bullet)).unwrap_or(bare);
     let bare = bare.trim_start();
     let bare = bare.strip_prefix('`').unwrap_or(bare);
     let (word, rest) = bare.strip_prefix('[')?.split_once(']')?;
@@ -502,7 +516,12 @@ pub fn may_wait(note: &Note, place: &str) -> Verdict {
 
 /// `crumb` proves that a note of `kind` was acted on: it `leads` to what the kind asks for, and
 /// the front matter of the knowledge file there has no `fault`, which is its place and its words.
-pub fn proves(kind: &Kind, crumb: &str, leads: bool, fault: Option<(String, String)>) -> Verdict {
+pub fn proves(
+    kind: &NoteKind,
+    crumb: &str,
+    leads: bool,
+    fault: Option<(String, String)>,
+) -> Verdict {
     if !leads {
         let sorts: Vec<&str> = kind.crumbs.iter().map(|sort| sort.said()).collect();
         return Err(no(Case::Crumb)
@@ -527,14 +546,16 @@ mod tests {
         Kinds::shipped().expect("the shipped rows read")
     }
 
-    fn row(name: &str) -> Kind {
-        Kind { name: name.to_owned(), consumer: None, ..kinds().all()[4].clone() }
+    fn row(name: &str) -> NoteKind {
+        NoteKind { name: name.to_owned(), consumer: None, ..kinds().all()[4].clone() }
     }
 
     #[test]
     fn an_end_of_a_note_is_refused_by_what_the_note_is() {
         let kinds = kinds();
-        let case = |verdict: Verdict| verdict.err().map(|no| no.facts.get("case").unwrap_or("-").to_owned());
+        let case = |verdict: Verdict| {
+            verdict.err().map(|no| no.facts.get("case").unwrap_or("-").to_owned())
+        };
         // line, may have an end, may wait
         for (line, end, wait) in [
             ("[KNOWLEDGE]{the lexer keeps spans}", None, None),
@@ -576,12 +597,14 @@ mod tests {
 
     #[test]
     fn a_row_that_cannot_be_used_is_named() {
-        let said = |kind: Kind| kinds().and(&[kind]).expect_err("refused").to_string();
+        let said = |kind: NoteKind| kinds().and(&[kind]).expect_err("refused").to_string();
         assert!(said(row("lower")).contains("row 1: `lower` is no kind"));
         assert!(said(row("DURABLE")).contains("no kind"));
         assert!(said(row("KNOWLEDGE")).contains("there already"));
-        assert!(said(Kind { crumbs: Vec::new(), ..row("TERM") }).contains("no way to prove it"));
-        let doubled = Kind { consumer: Some("job-creator".to_owned()), ..row("TERM") };
+        assert!(
+            said(NoteKind { crumbs: Vec::new(), ..row("TERM") }).contains("no way to prove it")
+        );
+        let doubled = NoteKind { consumer: Some("job-creator".to_owned()), ..row("TERM") };
         assert!(said(doubled).contains("acts on `PENDING-JOB` already"));
         assert_eq!(kinds().with_own(["FLAKY-TEST", "no", "KNOWLEDGE"]).all().len(), 6);
     }
@@ -627,22 +650,31 @@ mod tests {
 
     #[test]
     fn a_note_says_where_it_stands_and_what() {
-        let page = "# T\r\n[KNOWLEDGE]{above}\r\n---Ob---\r\n- [KNOWLEDGE]{a \\} b} {ctx} tail\r\n\r\n[CARRIED:PENDING-JOB:2]{x}{no time}";
+        let page = "# T\r\n[KNOWLEDGE]{above}\r\n---Ob---\r\n- [KNOWLEDGE]{a \\} b} {ctx} tail\r\n\
+            \r\n[CARRIED:PENDING-JOB:2]{x}{no time}";
         let notes = kinds().in_footer(page, &ANCHORS);
         assert_eq!(notes.len(), 2, "what stands in the body is text");
         assert_eq!((notes[0].line, notes[1].line), (4, 6));
         assert_eq!(&page[notes[0].range.clone()], "- [KNOWLEDGE]{a \\} b} {ctx} tail");
         assert_eq!(&page[notes[0].span.clone()], "[KNOWLEDGE]{a \\} b} {ctx}");
-        assert_eq!((notes[0].content.as_str(), &notes[0].extra), ("a \\} b", &vec!["ctx".to_owned()]));
+        assert_eq!(
+            (notes[0].content.as_str(), &notes[0].extra),
+            ("a \\} b", &vec!["ctx".to_owned()])
+        );
         assert_eq!((notes[1].carries, notes[1].extra[0].as_str()), (2, "no time"));
     }
 
     #[test]
     fn what_is_carried_climbs_and_nothing_else_changes() {
-        let page = "[CARRIED:KNOWLEDGE:1]{body}{x}\n---Ob---\na\n - [CARRIED:KNOWLEDGE:9]{x}{y} z\r\n[KNOWLEDGE]{q}\n";
+        let page = "[CARRIED:KNOWLEDGE:1]{body}{x}\n---Ob---\n\
+            a\n - [CARRIED:KNOWLEDGE:9]{x}{y} z\r\n[KNOWLEDGE]{q}\n";
         let on = kinds().carried_on(page, &ANCHORS, |_| true).expect("one is carried");
         assert_eq!(on, page.replace("KNOWLEDGE:9", "KNOWLEDGE:10"));
-        assert_eq!(kinds().carried_on(page, &ANCHORS, |note| note.carries == 1), None, "body and others");
+        assert_eq!(
+            kinds().carried_on(page, &ANCHORS, |note| note.carries == 1),
+            None,
+            "body and others"
+        );
         assert_eq!(kinds().carried_on("---Ob---\n[KNOWLEDGE]{q}\n", &ANCHORS, |_| true), None);
     }
 
@@ -665,13 +697,17 @@ mod tests {
             assert_eq!(is_shaped(line), shaped, "{line}");
         }
         assert_eq!(differing("a\n[KNOWLEDGE]{x}\n", "b\n[KNOWLEDGE]{x}\n"), Vec::<&str>::new());
-        assert_eq!(differing("[A-B]{x}\n[A-B]{x}", " [A-B]{x}\n[C-D]{x}"), ["[C-D]{x}", "[A-B]{x}"]);
+        assert_eq!(
+            differing("[A-B]{x}\n[A-B]{x}", " [A-B]{x}\n[C-D]{x}"),
+            ["[C-D]{x}", "[A-B]{x}"]
+        );
     }
 
     #[test]
     fn an_open_note_of_a_kind_says_something() {
-        let page = "---Ob---\n[PENDING-JOB]{the cache lies}\n- [PENDING-JOB]{b}\n[PENDING-JOB]\n[PENDING-JOB]{ }\n\
-                    [KNOWLEDGE]{x}\n[RESOLVED:PENDING-JOB]{done}\nsee [PENDING-JOB]{y}\n";
+        let page = "---Ob---\n[PENDING-JOB]{the cache lies}\n- [PENDING-JOB]{b}\n[PENDING-JOB]\n\
+                    [PENDING-JOB]{ }\n[KNOWLEDGE]{x}\n[RESOLVED:PENDING-JOB]{done}\n\
+                    see [PENDING-JOB]{y}\n";
         assert_eq!(kinds().open(page, &ANCHORS, "PENDING-JOB"), 2);
         assert_eq!(kinds().open(page, &ANCHORS, "KNOWLEDGE"), 1);
     }
@@ -681,13 +717,15 @@ mod tests {
         fn any_text_has_notes_or_has_none(text in prop_oneof![".*", page_like()]) {
             for note in kinds().read(&text) {
                 prop_assert!(text.lines().count() >= note.line);
-                prop_assert!(note.range.start <= note.span.start && note.span.end <= note.range.end);
+                prop_assert!(note.range.start <= note.span.start
+                    && note.span.end <= note.range.end);
                 prop_assert!(text[note.span.clone()].starts_with('['));
             }
         }
 
         #[test]
-        fn an_end_reads_as_it_was_written(content in "[a-z |]{0,12}[a-z]", why in ".{1,20}", times in 1_u32..99) {
+        fn an_end_reads_as_it_was_written(content in "[a-z |]{0,12}[a-z]", why in ".{1,20}",
+            times in 1_u32..99) {
             prop_assume!(!why.trim().trim_matches('\\').is_empty());
             let line = carried("KNOWLEDGE", times, &content, &why);
             let notes = kinds().read(&line);

@@ -29,7 +29,9 @@ mod tests {
 
     #[test]
     fn a_page_speaks_for_the_directory_it_lies_in() {
-        for (dir, page) in [("", "CLAUDE.md"), ("src", "src/CLAUDE.md"), ("a/b c", "a/b c/CLAUDE.md")] {
+        for (dir, page) in
+            [("", "CLAUDE.md"), ("src", "src/CLAUDE.md"), ("a/b c", "a/b c/CLAUDE.md")]
+        {
             assert_eq!(page_of_dir(dir, "CLAUDE.md"), page);
             assert_eq!(dir_of(page), dir);
             assert_eq!(name_of(page), "CLAUDE.md");

@@ -9,7 +9,7 @@ use super::pages;
 
 /// What kind of pointer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PointerKind {
     /// The target of a Markdown link, as it stands there.
     Link,
     /// A path in a code span.
@@ -22,7 +22,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer<'a> {
     pub line: usize,
-    pub kind: Kind,
+    pub kind: PointerKind,
     pub target: &'a str,
 }
 
@@ -46,17 +46,17 @@ fn of_line<'a>(line: &'a str, number: usize, found: &mut Vec<Pointer<'a>>) {
         let here = &rest[at..];
         let (kind, target, after) = if here.starts_with('`') {
             let (inner, after) = code_span(here);
-            (Kind::Path, inner.filter(|inner| is_path(inner)), after)
+            (PointerKind::Path, inner.filter(|inner| is_path(inner)), after)
         } else if let Some(inner) = here.strip_prefix("[[") {
             match inner.split_once("]]").filter(|(name, _)| is_name(name)) {
-                Some((name, after)) => (Kind::Name, Some(name), after),
-                None => (Kind::Name, None, inner),
+                Some((name, after)) => (PointerKind::Name, Some(name), after),
+                None => (PointerKind::Name, None, inner),
             }
         } else if let Some(inner) = here.strip_prefix("](") {
             let target = link_target(inner);
-            (Kind::Link, target, target.map_or(inner, |target| &inner[target.len()..]))
+            (PointerKind::Link, target, target.map_or(inner, |target| &inner[target.len()..]))
         } else {
-            (Kind::Link, None, &here[1..])
+            (PointerKind::Link, None, &here[1..])
         };
         found.extend(target.map(|target| Pointer { line: number, kind, target }));
         rest = after;
@@ -103,7 +103,9 @@ fn is_path(text: &str) -> bool {
     let host = first.contains('.') && !first.starts_with('.');
     let ending = pages::name_of(text).rsplit_once('.').map(|(stem, ending)| (stem.len(), ending));
     let ends = ending.is_some_and(|(stem, ending)| {
-        stem > 0 && (1..=8).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        stem > 0
+            && (1..=8).contains(&ending.len())
+            && ending.chars().all(|c| c.is_ascii_alphanumeric())
     });
     !first.is_empty() && !host && ends && text.chars().all(plain)
 }
@@ -166,7 +168,8 @@ fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let hex =
+            |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         match (first, after) {
             (b'%', [high, low, after @ ..]) if hex(*high).is_some() && hex(*low).is_some() => {
                 bytes.push(hex(*high)? * 16 + hex(*low)?);
@@ -187,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    type Row<'a> = (usize, Kind, &'a str);
+    type Row<'a> = (usize, PointerKind, &'a str);
 
     fn found(text: &str) -> Vec<Row<'_>> {
         pointers(text).into_iter().map(|one| (one.line, one.kind, one.target)).collect()
@@ -195,11 +198,14 @@ mod tests {
 
     #[test]
     fn links_paths_and_names_are_found_where_a_reader_sees_them() {
-        use Kind::{Link, Name, Path};
+        use PointerKind::{Link, Name, Path};
         let cases: [(&str, &[Row<'_>]); 15] = [
             ("see [a](b.md) and ![x](<c d.png>)\n", &[(1, Link, "b.md"), (1, Link, "c d.png")]),
             ("[a](b.md \"title\")\n\n[[lexers]]\n", &[(1, Link, "b.md"), (3, Name, "lexers")]),
-            ("`src/lex.rs:12` and `src/a.rs`", &[(1, Path, "src/lex.rs:12"), (1, Path, "src/a.rs")]),
+            (
+                "`src/lex.rs:12` and `src/a.rs`",
+                &[(1, Path, "src/lex.rs:12"), (1, Path, "src/a.rs")],
+            ),
             ("`` a ` src/b.rs ``", &[]),
             ("`[a](b.md)` `[[x]]`", &[]),
             ("`unclosed [a](b.md)", &[(1, Link, "b.md")]),

@@ -166,7 +166,13 @@ mod tests {
         ] {
             assert_eq!(distance(path, dirs), expected, "{path} {dirs:?}");
         }
-        let paths = ["src/lexer/CLAUDE.md", "CLAUDE.md", "src/CLAUDE.md", "x/y/CLAUDE.md", "src/a/CLAUDE.md"];
+        let paths = [
+            "src/lexer/CLAUDE.md",
+            "CLAUDE.md",
+            "src/CLAUDE.md",
+            "x/y/CLAUDE.md",
+            "src/a/CLAUDE.md",
+        ];
         let near = nearest(&paths, 3, |path| Some((distance(path, &["src/parser"])?, *path)));
         assert_eq!(near, [&"src/CLAUDE.md", &"CLAUDE.md", &"src/a/CLAUDE.md"]);
     }
@@ -194,10 +200,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_words_and_paths_are_ranked(text in "\\PC*", path in "[a-z./]{0,20}", dir in "[a-z./]{0,20}") {
+        fn any_words_and_paths_are_ranked(text in "\\PC*", path in "[a-z./]{0,20}",
+            dir in "[a-z./]{0,20}") {
             let words = topics([text.as_str()]);
             prop_assert_eq!(shared(&words, &words), words.len());
-            prop_assert!(words.iter().all(|word| !COMMON.contains(&word.as_str()) || word.chars().count() >= LETTERS - 1));
+            prop_assert!(words.iter()
+                .all(|word| !COMMON.contains(&word.as_str())
+                    || word.chars().count() >= LETTERS - 1));
             let _ = (distance(&path, &[&dir]), title(&text), headings(&text).count());
         }
     }

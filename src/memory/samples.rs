@@ -45,10 +45,12 @@ const PIECES: &[&str] = &[
 
 /// Lines that matter, in any order, with any line breaks.
 pub fn page_like() -> impl Strategy<Value = String> {
-    let line = (proptest::sample::select(PIECES), proptest::sample::select(&["\n", "\n", "\r\n"][..]));
+    let line =
+        (proptest::sample::select(PIECES), proptest::sample::select(&["\n", "\n", "\r\n"][..]));
     let last = proptest::sample::select(&["", "end", "---Ve---", "---Ob---\r", "```"][..]);
-    (proptest::collection::vec(line, 0..14), last)
-        .prop_map(|(lines, last)| lines.into_iter().flat_map(|(text, nl)| [text, nl]).chain([last]).collect())
+    (proptest::collection::vec(line, 0..14), last).prop_map(|(lines, last)| {
+        lines.into_iter().flat_map(|(text, nl)| [text, nl]).chain([last]).collect()
+    })
 }
 
 /// A page with every anchor once and in order, and some text around each.
@@ -57,7 +59,8 @@ pub fn whole_page() -> impl Strategy<Value = String> {
         &["", "\n", "one\n", "- item\n", "two words\n\n", "```\ncode\n```\n", "<b>x</b>\n\n"][..],
     );
     proptest::collection::vec(text, 5).prop_map(|texts| {
-        let footer = ANCHORS.iter().zip(&texts[1..]).map(|(anchor, text)| format!("{anchor}\n{text}"));
+        let footer =
+            ANCHORS.iter().zip(&texts[1..]).map(|(anchor, text)| format!("{anchor}\n{text}"));
         texts[0].to_owned() + &footer.collect::<String>()
     })
 }

@@ -99,8 +99,10 @@ pub fn check(path: &str, bytes: &[u8], known: &BTreeSet<String>) -> Vec<Finding>
     faults.sort_by_key(|fault| fault.line);
     // Where the front matter never ends, every line of the text would be one more.
     faults.truncate(FAULTS);
-    let mut found: Vec<Finding> =
-        faults.into_iter().map(|fault| error(fault.line, Rule::FrontMatter, fault.detail)).collect();
+    let mut found: Vec<Finding> = faults
+        .into_iter()
+        .map(|fault| error(fault.line, Rule::FrontMatter, fault.detail))
+        .collect();
     // A file without front matter lacks everything; that was said.
     if front_matter::begins(text) {
         found.extend(name(path, &front));
@@ -130,9 +132,10 @@ fn name(path: &str, front: &Front<'_>) -> Option<Finding> {
     let must = name_of(path);
     let no = |line, what: String| Some(error(line, Rule::Name, what));
     match &front.name {
-        _ if !pointers::is_name(&must) => {
-            no(1, format!("the file's name makes `{}`: small letters, digits and `-` only", short(&must)))
-        }
+        _ if !pointers::is_name(&must) => no(
+            1,
+            format!("the file's name makes `{}`: small letters, digits and `-` only", short(&must)),
+        ),
         None => no(1, format!("`name` is missing; it is {must}")),
         Some(name) if name.text != must => {
             no(name.line, format!("`name` is `{}`, the file says {must}", short(name.text)))
@@ -154,9 +157,11 @@ fn kind(front: &Front<'_>) -> Option<Finding> {
     let known = TYPES.join(", ");
     match &front.kind {
         None => Some(error(1, Rule::Type, format!("`type` is missing; one of {known}"))),
-        Some(kind) if !TYPES.contains(&kind.text) => {
-            Some(error(kind.line, Rule::Type, format!("`type` is `{}`; one of {known}", short(kind.text))))
-        }
+        Some(kind) if !TYPES.contains(&kind.text) => Some(error(
+            kind.line,
+            Rule::Type,
+            format!("`type` is `{}`; one of {known}", short(kind.text)),
+        )),
         Some(_) => None,
     }
 }
@@ -164,11 +169,14 @@ fn kind(front: &Front<'_>) -> Option<Finding> {
 fn last_verified(front: &Front<'_>) -> Option<Finding> {
     let grows_old = front.kind.as_ref().is_some_and(|kind| VERIFIED.contains(&kind.text));
     match &front.last_verified {
-        None if grows_old => {
-            Some(warning(1, Rule::LastVerified, "`last_verified` is missing: when was this last found true?"))
-        }
+        None if grows_old => Some(warning(
+            1,
+            Rule::LastVerified,
+            "`last_verified` is missing: when was this last found true?",
+        )),
         Some(date) if !is_date(date.text) => {
-            let what = format!("`last_verified` is `{}`, no date such as 2026-11-21", short(date.text));
+            let what =
+                format!("`last_verified` is `{}`, no date such as 2026-11-21", short(date.text));
             Some(error(date.line, Rule::LastVerified, what))
         }
         _ => None,
@@ -179,7 +187,8 @@ fn last_verified(front: &Front<'_>) -> Option<Finding> {
 fn body(front: &Front<'_>, text: &str) -> Option<Finding> {
     let lines = front.body.lines().filter(|line| !line.trim().is_empty()).count();
     let head = text.len().saturating_sub(front.body.len());
-    let line = 1 + text.as_bytes().get(..head).map_or(0, |head| memchr::memchr_iter(b'\n', head).count());
+    let line =
+        1 + text.as_bytes().get(..head).map_or(0, |head| memchr::memchr_iter(b'\n', head).count());
     if lines < BODY.0 {
         let what = format!("the body has {lines} lines that say something, {} are asked", BODY.0);
         return Some(error(line, Rule::Body, what));
@@ -195,12 +204,14 @@ mod tests {
     use super::*;
 
     const PATH: &str = "/home/x/memory/nested_quotes.md";
-    const GOOD: &str = "---\nname: nested-quotes\ndescription: Quotes keep their escapes\ntype: project\n\
-        linked: [[[lexers]]]\nlast_verified: 2026-11-21\n---\n\na\nb\nc\nd\ne\n";
+    const GOOD: &str = "---\nname: nested-quotes\ndescription: Quotes keep their escapes\n\
+        type: project\nlinked: [[[lexers]]]\nlast_verified: 2026-11-21\n---\n\na\nb\nc\nd\ne\n";
 
     fn said(path: &str, text: &[u8]) -> Vec<String> {
         let known = ["lexers", "nested-quotes"].map(str::to_owned).into();
-        let one = |one: Finding| format!("{} {} {:?}: {}", one.line, one.rule.word(), one.level, one.what);
+        let one = |one: Finding| {
+            format!("{} {} {:?}: {}", one.line, one.rule.word(), one.level, one.what)
+        };
         check(path, text, &known).into_iter().map(one).collect()
     }
 
@@ -212,18 +223,42 @@ mod tests {
         let long = "y".repeat(201);
         let cases = [
             ("name: nested-quotes\n", "", "1 name Error: `name` is missing; it is nested-quotes"),
-            ("name: nested-quotes", "name: quotes", "2 name Error: `name` is `quotes`, the file says"),
+            (
+                "name: nested-quotes",
+                "name: quotes",
+                "2 name Error: `name` is `quotes`, the file says",
+            ),
             ("name: nested-quotes", "name: Nested", "2 name Error: `name` is `Nested`"),
-            ("description: Quotes keep their escapes\n", "", "1 description Error: `description` is missing"),
-            ("Quotes keep their escapes", &long, "3 description Error: `description` has 201 characters"),
+            (
+                "description: Quotes keep their escapes\n",
+                "",
+                "1 description Error: `description` is missing",
+            ),
+            (
+                "Quotes keep their escapes",
+                &long,
+                "3 description Error: `description` has 201 characters",
+            ),
             ("type: project\n", "", "1 type Error: `type` is missing; one of user, feedback"),
             ("type: project", "type: lesson", "4 type Error: `type` is `lesson`; one of user"),
-            ("[[[lexers]]]", "[[[lexers]], [[gone]]]", "5 linked Error: [[gone]] is no memory note"),
+            (
+                "[[[lexers]]]",
+                "[[[lexers]], [[gone]]]",
+                "5 linked Error: [[gone]] is no memory note",
+            ),
             ("[[[lexers]]]", "\n  - \"[[gone]]\"", "6 linked Error: [[gone]] is no memory note"),
             ("[[[lexers]]]", "lexers", "5 front-matter Error: `lexers` is no list"),
-            ("2026-11-21", "2026-02-30", "6 last-verified Error: `last_verified` is `2026-02-30`, no date"),
+            (
+                "2026-11-21",
+                "2026-02-30",
+                "6 last-verified Error: `last_verified` is `2026-02-30`, no date",
+            ),
             ("2026-11-21", "yesterday", "6 last-verified Error"),
-            ("last_verified: 2026-11-21\n", "", "1 last-verified Warning: `last_verified` is missing"),
+            (
+                "last_verified: 2026-11-21\n",
+                "",
+                "1 last-verified Warning: `last_verified` is missing",
+            ),
             ("\na\n", "\n", "8 body Error: the body has 4 lines that say something, 5 are asked"),
             ("a\n", &many, "8 body Warning: the body has 205 lines, 200 are plenty"),
         ];
@@ -252,15 +287,22 @@ mod tests {
             let found = said(PATH, text.as_bytes());
             assert_eq!(found.len(), wanted, "{text}\n{found:#?}");
         }
-        assert_eq!(said(PATH, b"---\nname: x\n\xff"), ["3 front-matter Error: it is no UTF-8 text"]);
+        assert_eq!(
+            said(PATH, b"---\nname: x\n\xff"),
+            ["3 front-matter Error: it is no UTF-8 text"]
+        );
         assert_eq!(said("a/MEMORY.md", b"- anything"), Vec::<String>::new());
         let named = said("a/Mixed Case.md", GOOD.as_bytes());
-        assert!(named[0].starts_with("1 name Error: the file's name makes `Mixed Case`"), "{named:?}");
+        assert!(
+            named[0].starts_with("1 name Error: the file's name makes `Mixed Case`"),
+            "{named:?}"
+        );
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_judged(bytes in any::<Vec<u8>>(), head in any::<bool>(), name in ".{0,12}") {
+        fn any_bytes_are_judged(bytes in any::<Vec<u8>>(), head in any::<bool>(),
+            name in ".{0,12}") {
             let mut all = if head { b"---\nmetadata:\n".to_vec() } else { Vec::new() };
             all.extend(bytes);
             let lines = 1 + memchr::memchr_iter(b'\n', &all).count();
@@ -270,7 +312,8 @@ mod tests {
         }
 
         #[test]
-        fn lines_of_yaml_are_judged(lines in proptest::collection::vec("[ \t]{0,3}[a-z_:\\-\\[\\]\"|>&#]{0,9}", 0..12)) {
+        fn lines_of_yaml_are_judged(
+            lines in proptest::collection::vec("[ \t]{0,3}[a-z_:\\-\\[\\]\"|>&#]{0,9}", 0..12)) {
             let text = format!("---\n{}\n---\n", lines.join("\n"));
             let _ = check(PATH, text.as_bytes(), &BTreeSet::new());
         }

@@ -85,7 +85,8 @@ pub fn declared(section: &str) -> Vec<Result<String, BadScope>> {
 
 fn scope_line(line: &str) -> Option<&str> {
     let line = line.trim();
-    let bare = ["- ", "* ", "+ "].iter().find_map(|marker| line.strip_prefix(marker)).unwrap_or(line);
+    let bare =
+        ["- ", "* ", "+ "].iter().find_map(|marker| line.strip_prefix(marker)).unwrap_or(line);
     bare.trim_start().strip_prefix("scope:").map(str::trim)
 }
 

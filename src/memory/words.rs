@@ -53,7 +53,8 @@ mod tests {
             ("body\n---Ob---\none two\n---Pl---\nthree\n".to_owned(), 3),
             ("---Ob---\n[CARRIED:JOB:2]{fix the lexer}{no time}\none\n".to_owned(), 1),
             (
-                "---Ob---\n[CARRIED: fix the lexer\n[CARRIED:JOB:0]{a}{b}\n[CARRIED:JOB:2]{a b}\n".to_owned(),
+                "---Ob---\n[CARRIED: fix the lexer\n[CARRIED:JOB:0]{a}{b}\n[CARRIED:JOB:2]{a b}\n"
+                    .to_owned(),
                 4,
             ),
             ("---Ob---\n- `[CARRIED:JOB:2]{fix it}{no time}` behind it\n".to_owned(), 2),

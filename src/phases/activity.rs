@@ -119,7 +119,13 @@ pub struct Left<'a> {
 impl Activity {
     /// Adds what a call of the main session did; `spends` are the kinds that take from the balance
     /// where it stands.
-    pub fn count(&mut self, act: &Act, deeds: &[Deed], places: &[(String, Place)], spends: &[Deed]) {
+    pub fn count(
+        &mut self,
+        act: &Act,
+        deeds: &[Deed],
+        places: &[(String, Place)],
+        spends: &[Deed],
+    ) {
         for deed in deeds {
             let word = deed.word().to_owned();
             *self.acts.entry(word.clone()).or_insert(0) += 1;
@@ -130,7 +136,8 @@ impl Activity {
             }
         }
         let kind = if matches!(act, Act::Read { .. }) { Deed::Read } else { Deed::Edit };
-        let takes = |(path, place): &&(String, Place)| spends.contains(&kind) && place.is_direct(path);
+        let takes =
+            |(path, place): &&(String, Place)| spends.contains(&kind) && place.is_direct(path);
         let direct = places.iter().filter(takes).count();
         self.direct += u32::try_from(direct).unwrap_or(u32::MAX);
         if let Act::Delegate { agent, .. } = act {
@@ -159,10 +166,15 @@ impl Activity {
             Act::Shell { command, background, .. } => {
                 if changed {
                     self.proved = Some(false);
-                } else if outcome.ok && !background && !outcome.background && is_proof(command, tells) {
+                } else if outcome.ok
+                    && !background
+                    && !outcome.background
+                    && is_proof(command, tells)
+                {
                     self.proved = Some(true);
                 } else if late || (!outcome.ok && shell_deed(command) == Some(Deed::Test)) {
-                    // What ran well before does not outweigh a change since, or tests that fail now.
+                    // What ran well before does not outweigh a change since, or tests that fail
+                    // now.
                     self.proved = Some(false);
                 }
             }
@@ -306,7 +318,11 @@ mod tests {
         assert_eq!(proved("cargo test | tail", true, None), None);
         assert_eq!(proved("cargo test", false, Some(true)), Some(false));
         assert_eq!(proved("cargo test | tail", false, Some(true)), Some(false), "masked or not");
-        assert_eq!(proved("python3 x.py", false, Some(true)), Some(true), "it may be meant to fail");
+        assert_eq!(
+            proved("python3 x.py", false, Some(true)),
+            Some(true),
+            "it may be meant to fail"
+        );
         assert_eq!(proved("git log", false, None), None);
     }
 
@@ -411,7 +427,10 @@ mod tests {
             after.take_in(&counted);
             let after = after.stay(&Activity::default(), 0, 7);
             assert_eq!((&before.acts, &before.since), (&after.acts, &after.since));
-            assert_eq!((before.direct, before.grants, before.draw), (after.direct, after.grants, 7));
+            assert_eq!(
+                (before.direct, before.grants, before.draw),
+                (after.direct, after.grants, 7)
+            );
         }
     }
 }

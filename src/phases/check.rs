@@ -3,14 +3,18 @@
 //! Every fault is said with the phase, the key of its row and the names that are known,
 //! so that whoever wrote the row can mend it without reading code.
 
-use super::{BadMap, Class, Kind, Map, Phase, PhaseName, Write, gates};
+use super::{BadMap, Class, Map, Phase, PhaseKind, PhaseName, Write, gates};
 
 type Checked = Result<(), BadMap>;
 type Does = fn(&Phase) -> bool;
 
 /// Rows that every map has, and what they must be.
-const NEEDED: [(&str, Kind); 4] =
-    [("none", Kind::Outside), ("talk", Kind::Outside), ("idle", Kind::Rest), ("gmode", Kind::Side)];
+const NEEDED: [(&str, PhaseKind); 4] = [
+    ("none", PhaseKind::Outside),
+    ("talk", PhaseKind::Outside),
+    ("idle", PhaseKind::Rest),
+    ("gmode", PhaseKind::Side),
+];
 
 /// The longest name of a phase.
 const LONGEST_NAME: usize = 24;
@@ -40,12 +44,17 @@ impl Map {
             let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
             if !begins || !name.chars().all(plain) || name.len() > LONGEST_NAME {
                 let what = format!(
-                    "a name is a small letter, then small letters, digits or `-`, {LONGEST_NAME} at most"
+                    "a name is a small letter, then small letters, digits or `-`, {LONGEST_NAME} \
+                     at most"
                 );
                 return Err(BadMap::row(&phase.name, "name", what));
             }
             if self.phases[..n].iter().any(|earlier| earlier.name == phase.name) {
-                return Err(BadMap::row(&phase.name, "name", format!("stands twice in map `{}`", self.name)));
+                return Err(BadMap::row(
+                    &phase.name,
+                    "name",
+                    format!("stands twice in map `{}`", self.name),
+                ));
             }
         }
         for (name, kind) in NEEDED {
@@ -53,10 +62,14 @@ impl Map {
                 return Err(BadMap::Lacks { map: self.name.clone(), phase: name.into() });
             };
             if row.kind != kind {
-                return Err(BadMap::row(&row.name, "kind", "every map needs this row to be what it was"));
+                return Err(BadMap::row(
+                    &row.name,
+                    "kind",
+                    "every map needs this row to be what it was",
+                ));
             }
         }
-        let other = |phase: &&Phase| phase.kind == Kind::Rest && !phase.name.is_idle();
+        let other = |phase: &&Phase| phase.kind == PhaseKind::Rest && !phase.name.is_idle();
         if let Some(phase) = self.phases.iter().find(other) {
             return Err(BadMap::row(
                 &phase.name,
@@ -73,15 +86,19 @@ impl Map {
     /// Steps lead to phases of the cycle or to idle, a side lane opens a side lane.
     fn edges_are_known(&self, phase: &Phase) -> Checked {
         let steps = [("next", &phase.next), ("back", &phase.back)];
-        for (key, to) in steps.iter().flat_map(|(key, list)| list.iter().map(move |to| (*key, to))) {
+        for (key, to) in steps.iter().flat_map(|(key, list)| list.iter().map(move |to| (*key, to)))
+        {
             let row = self.known_row(phase, key, to)?;
-            if !row.is_in_cycle() && row.kind != Kind::Rest {
-                let what = format!("`{to}` is no phase that a step leads to; known phases: {}", self.known());
+            if !row.is_in_cycle() && row.kind != PhaseKind::Rest {
+                let what = format!(
+                    "`{to}` is no phase that a step leads to; known phases: {}",
+                    self.known()
+                );
                 return Err(BadMap::row(&phase.name, key, what));
             }
         }
         if let Some(lane) = &phase.side
-            && self.known_row(phase, "side", lane)?.kind != Kind::Side
+            && self.known_row(phase, "side", lane)?.kind != PhaseKind::Side
         {
             let what = format!("`{lane}` is no side lane; the side lane is `gmode`");
             return Err(BadMap::row(&phase.name, "side", what));
@@ -102,7 +119,8 @@ impl Map {
 
     fn known_row(&self, phase: &Phase, key: &str, to: &PhaseName) -> Result<&Phase, BadMap> {
         self.phase(to).ok_or_else(|| {
-            let what = format!("leads to `{to}`, which is no phase; known phases: {}", self.known());
+            let what =
+                format!("leads to `{to}`, which is no phase; known phases: {}", self.known());
             BadMap::row(&phase.name, key, what)
         })
     }
@@ -118,10 +136,15 @@ impl Map {
             if !is_anchor(anchor) {
                 return no(format!("`{anchor}` is no anchor; one is a line such as `---Re---`"));
             }
-            if let Some((_, other)) = seen.iter().find(|(taken, _)| taken.eq_ignore_ascii_case(anchor)) {
+            if let Some((_, other)) =
+                seen.iter().find(|(taken, _)| taken.eq_ignore_ascii_case(anchor))
+            {
                 let taken: Vec<&str> = seen.iter().map(|(taken, _)| *taken).collect();
                 let other = &other.name;
-                return no(format!("`{anchor}` is taken by phase `{other}`; taken: {}", taken.join(", ")));
+                return no(format!(
+                    "`{anchor}` is taken by phase `{other}`; taken: {}",
+                    taken.join(", ")
+                ));
             }
             seen.push((anchor, phase));
         }
@@ -181,13 +204,16 @@ impl Map {
             let what = format!("`{}` freezes already, and one phase does", one.name);
             return Err(BadMap::row(&other.name, "freezes", what));
         }
-        let unfrozen = self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !phase.freezes);
+        let unfrozen =
+            self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !phase.freezes);
         for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !phase.freezes) {
             if phase.write.contains(&Write::Scope) && unfrozen.contains(&phase.name) {
-                let known =
-                    freezing.first().map_or("none does".to_owned(), |one| format!("`{}` does", one.name));
+                let known = freezing
+                    .first()
+                    .map_or("none does".to_owned(), |one| format!("`{}` does", one.name));
                 let what = format!(
-                    "`scope` needs a phase that freezes (`freezes = true`) here or on every way here; {known}"
+                    "`scope` needs a phase that freezes (`freezes = true`) here or on every way \
+                     here; {known}"
                 );
                 return Err(BadMap::row(&phase.name, "write", what));
             }
@@ -200,14 +226,19 @@ impl Map {
     fn gates_can_be_met(&self) -> Checked {
         let writes_it: Does =
             |phase| phase.write.contains(&Write::PlanNew) || phase.write.contains(&Write::All);
-        let wants: [(&str, &str, Does); 2] =
-            [("decision", "decides = true", |phase| phase.decides), ("document", "plan-new", writes_it)];
+        let wants: [(&str, &str, Does); 2] = [
+            ("decision", "decides = true", |phase| phase.decides),
+            ("document", "plan-new", writes_it),
+        ];
         for (gate, key, does) in wants {
-            let without = self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !does(phase));
+            let without =
+                self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !does(phase));
             for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !does(phase)) {
                 let asked = phase.exit.iter().chain(&phase.back_gates).any(|name| name == gate);
                 if asked && without.contains(&phase.name) {
-                    let what = format!("gate `{gate}` wants a phase with `{key}` here or on every way here");
+                    let what = format!(
+                        "gate `{gate}` wants a phase with `{key}` here or on every way here"
+                    );
                     return Err(BadMap::row(&phase.name, "exit", what));
                 }
             }
@@ -236,30 +267,41 @@ impl Map {
 fn row_is_sound(phase: &Phase) -> Checked {
     let no = |key: &str, what: String| Err(BadMap::row(&phase.name, key, what));
     if !phase.opens(Class::Seed) {
-        return no("acts", "lacks `seed`: without git seed's own commands no step could be taken".to_owned());
+        return no(
+            "acts",
+            "lacks `seed`: without git seed's own commands no step could be taken".to_owned(),
+        );
     }
     let held = [Class::ShellCode, Class::ShellWrite, Class::ShellUnknown];
     if phase.confined.iter().any(|class| !held.contains(class)) {
-        let what =
-            "names an act that the kernel does not hold; it holds shell-code, shell-write, shell-unknown";
+        let what = "names an act that the kernel does not hold; it holds shell-code, shell-write, \
+            shell-unknown";
         return no("confined", what.to_owned());
     }
     if phase.opens(Class::Ask) && phase.questions.is_empty() {
-        return no("questions", "it may ask, so this says what: tag words, or `*` for any words".to_owned());
+        return no(
+            "questions",
+            "it may ask, so this says what: tag words, or `*` for any words".to_owned(),
+        );
     }
     if phase.work.trim().is_empty() || phase.work.contains('\n') {
         return no("work", "it must be one line that says what is to be done".to_owned());
     }
     for (key, steps) in [("next", !phase.next.is_empty()), ("back", !phase.back.is_empty())] {
         match phase.kind {
-            Kind::Side if steps => {
-                return no(key, "a side lane is left to where it was entered; it has no steps".to_owned());
+            PhaseKind::Side if steps => {
+                return no(
+                    key,
+                    "a side lane is left to where it was entered; it has no steps".to_owned(),
+                );
             }
-            Kind::Outside if steps => return no(key, "a row outside the cycle has no steps".to_owned()),
-            Kind::Rest if steps && key == "back" => {
+            PhaseKind::Outside if steps => {
+                return no(key, "a row outside the cycle has no steps".to_owned());
+            }
+            PhaseKind::Rest if steps && key == "back" => {
                 return no(key, "the cycle is over; no step leads back into it".to_owned());
             }
-            Kind::Consolidation if steps && key == "back" => {
+            PhaseKind::Consolidation if steps && key == "back" => {
                 return no(key, "it consolidates, so no step may lead back from it".to_owned());
             }
             _ => {}
@@ -274,26 +316,38 @@ fn row_is_sound(phase: &Phase) -> Checked {
         }
     }
     let lists_it = |title: &String| phase.sections.contains(title);
-    if phase.exit.iter().any(|gate| gate == "criteria") && !phase.criteria.as_ref().is_some_and(lists_it) {
-        return no("criteria", "gate `criteria` wants it to name one of the row's `sections`".to_owned());
+    if phase.exit.iter().any(|gate| gate == "criteria")
+        && !phase.criteria.as_ref().is_some_and(lists_it)
+    {
+        return no(
+            "criteria",
+            "gate `criteria` wants it to name one of the row's `sections`".to_owned(),
+        );
     }
     if phase.words.is_some_and(|words| words > MOST_WORDS) {
         return no("words", format!("no message is asked to be longer than {MOST_WORDS} words"));
     }
-    let below_anchor = phase.write.iter().any(|write| matches!(write, Write::Page | Write::ScopedPage));
+    let below_anchor =
+        phase.write.iter().any(|write| matches!(write, Write::Page | Write::ScopedPage));
     if below_anchor && phase.anchor.is_none() {
         return no("anchor", "it writes pages below its own anchor, so it needs one".to_owned());
     }
-    let notes = below_anchor || phase.write.iter().any(|write| matches!(write, Write::Memory | Write::All));
+    let notes =
+        below_anchor || phase.write.iter().any(|write| matches!(write, Write::Memory | Write::All));
     if phase.exit.iter().any(|gate| gate == "page") && !notes {
-        return no("exit", "gate `page` wants a page edit, and nothing in `write` allows one".to_owned());
+        return no(
+            "exit",
+            "gate `page` wants a page edit, and nothing in `write` allows one".to_owned(),
+        );
     }
     Ok(())
 }
 
 /// `---Xx---`: three dashes, a capital, letters or digits, three dashes.
 fn is_anchor(line: &str) -> bool {
-    let Some(name) = line.strip_prefix("---").and_then(|rest| rest.strip_suffix("---")) else { return false };
+    let Some(name) = line.strip_prefix("---").and_then(|rest| rest.strip_suffix("---")) else {
+        return false;
+    };
     (2..=16).contains(&name.len())
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric())

@@ -5,7 +5,7 @@
 //! caller's to find.
 
 use super::pacing::{CORE_LENSES, Pace};
-use super::{Kind, Phase, PhaseName};
+use super::{Phase, PhaseKind, PhaseName};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Words that a look through a lens has at least.
@@ -30,7 +30,7 @@ pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
 /// # Errors
 /// Rows without a pace, and those outside a job's life, have nothing to look at.
 pub fn reflects(row: &Phase) -> Result<&Pace, Refusal> {
-    let pace = row.pace.as_ref().filter(|_| row.kind != Kind::Outside);
+    let pace = row.pace.as_ref().filter(|_| row.kind != PhaseKind::Outside);
     pace.ok_or_else(|| Refusal::new("reflect", Wants::Edge).case(Case::ReflectNowhere))
 }
 
@@ -181,7 +181,8 @@ mod tests {
                 unlinks(&row, &here),
                 condenses(&row, None, "archive"),
             ];
-            let cases = verdicts.iter().filter_map(|verdict| verdict.as_ref().err()?.facts.get("case"));
+            let cases =
+                verdicts.iter().filter_map(|verdict| verdict.as_ref().err()?.facts.get("case"));
             assert_eq!(cases.collect::<Vec<_>>().join(" "), refused, "{name}");
         }
         // Who works where no page can be written hears of another way on.

@@ -103,8 +103,12 @@ impl Companions {
         self.rows_of(dir, file).any(|row| {
             let is_source = |declared: &str| row.of.iter().any(|name| holds(declared, name));
             match &row.below {
-                Some(_) => dirs.clone().any(|declared| declared == split(dir).0 && is_source(declared)),
-                None => dirs.clone().any(|declared| is_at_or_below(declared, dir) && is_source(declared)),
+                Some(_) => {
+                    dirs.clone().any(|declared| declared == split(dir).0 && is_source(declared))
+                }
+                None => dirs
+                    .clone()
+                    .any(|declared| is_at_or_below(declared, dir) && is_source(declared)),
             }
         })
     }
@@ -124,7 +128,8 @@ impl Companions {
         dir: &'s str,
         holds: impl Fn(&str, &str) -> bool + 's,
     ) -> impl Iterator<Item = (Option<String>, &'s [String])> {
-        let rows = self.companion.iter().filter(move |row| row.of.iter().any(|name| holds(dir, name)));
+        let rows =
+            self.companion.iter().filter(move |row| row.of.iter().any(|name| holds(dir, name)));
         rows.map(move |row| {
             let below = row.below.as_ref().map(|below| join(dir, below));
             (below, row.files.as_slice())
@@ -134,7 +139,8 @@ impl Companions {
     /// The build directory that `path` lies in, as a path: the outermost one by its name.
     /// Whether git ignores it is the caller's to ask.
     pub fn build_dir<'p>(&self, path: &'p str) -> Option<&'p str> {
-        let is_build = |name: &str| self.build.iter().any(|row| row.dirs.iter().any(|dir| dir == name));
+        let is_build =
+            |name: &str| self.build.iter().any(|row| row.dirs.iter().any(|dir| dir == name));
         let mut end = 0;
         for part in path.split('/') {
             end += part.len();
@@ -153,7 +159,8 @@ impl Companions {
         dir: &'s str,
         holds: impl Fn(&str, &str) -> bool + 's,
     ) -> impl Iterator<Item = String> {
-        let rows = self.build.iter().filter(move |row| row.beside.iter().any(|name| holds(dir, name)));
+        let rows =
+            self.build.iter().filter(move |row| row.beside.iter().any(|name| holds(dir, name)));
         rows.flat_map(move |row| row.dirs.iter().map(move |name| join(dir, name)))
     }
 }
@@ -170,8 +177,14 @@ fn names(
         return Err(BadCompanion::Empty { table, row, key });
     }
     let is_name = |name: &String| {
-        let plain = !name.is_empty() && !name.contains(['/', '\\', '?', '[']) && name != "." && name != "..";
-        plain && (pattern || !name.contains('*')) && !name.eq_ignore_ascii_case(".git") && name != "*"
+        let plain = !name.is_empty()
+            && !name.contains(['/', '\\', '?', '['])
+            && name != "."
+            && name != "..";
+        plain
+            && (pattern || !name.contains('*'))
+            && !name.eq_ignore_ascii_case(".git")
+            && name != "*"
     };
     match names.iter().find(|name| !is_name(name)) {
         Some(name) => Err(BadCompanion::Name { table, row, key, name: name.clone() }),
@@ -225,8 +238,13 @@ mod tests {
     #[test]
     fn a_companion_follows_a_declared_source_and_nothing_else() {
         let rows = Companions::shipped().expect("the table reads");
-        let files =
-            ["Cargo.toml", "crates/a/Cargo.toml", "crates/a/src/x.rs", "web/package.json", "web/x.test.ts"];
+        let files = [
+            "Cargo.toml",
+            "crates/a/Cargo.toml",
+            "crates/a/src/x.rs",
+            "web/package.json",
+            "web/x.test.ts",
+        ];
         for (path, declared, follows) in [
             ("Cargo.lock", &["crates/a"][..], true),
             ("crates/Cargo.lock", &["crates/a"], true),
@@ -259,7 +277,10 @@ mod tests {
             rows.beside("a", disk(&files)).map(|(dir, names)| (dir, names.join(" "))).collect();
         assert_eq!(
             beside,
-            [(None, "Cargo.lock".to_owned()), (Some("a/snapshots".to_owned()), "*.snap".to_owned())]
+            [
+                (None, "Cargo.lock".to_owned()),
+                (Some("a/snapshots".to_owned()), "*.snap".to_owned())
+            ]
         );
         assert_eq!(rows.builds_in("a", disk(&files)).collect::<Vec<_>>(), ["a/target"]);
         assert_eq!(rows.builds_in("", disk(&["Cargo.toml"])).collect::<Vec<_>>(), ["target"]);
@@ -301,7 +322,10 @@ mod tests {
                 "[[companion]] row 1: `..` in `below` is no single file or directory name",
             ),
         ] {
-            assert_eq!(Companions::new(vec![row], Vec::new()).expect_err("it is bad").to_string(), said);
+            assert_eq!(
+                Companions::new(vec![row], Vec::new()).expect_err("it is bad").to_string(),
+                said
+            );
         }
         let build = Build { beside: vec!["a".to_owned()], dirs: vec![".GIT".to_owned()] };
         assert!(Companions::new(Vec::new(), vec![build]).is_err());

@@ -202,23 +202,27 @@ mod tests {
         let told = |section: &str, runs: &[Shown]| check(section, runs, is_run);
         assert_eq!(told(section, &[run("cargo test", true)]), Ok(()));
         assert_eq!(told(section, &[run("python3 show.py", true)]), Ok(()));
-        assert!(
-            matches!(told(section, &[]), Err(Unshown::Nothing { criterion }) if criterion == "escapes survive")
-        );
+        assert!(matches!(told(section, &[]),
+                Err(Unshown::Nothing { criterion }) if criterion == "escapes survive"));
         assert!(matches!(told(section, &[run("cargo test", false)]), Err(Unshown::Failing { .. })));
         assert_eq!(told(section, &[run("cargo test a", false), run("cargo test", true)]), Ok(()));
         let later = [run("cargo test", true), run("cargo test a", false)];
-        assert!(
-            matches!(told(section, &later), Err(Unshown::Failing { command }) if command == "cargo test a")
-        );
+        assert!(matches!(told(section, &later),
+                Err(Unshown::Failing { command }) if command == "cargo test a"));
         assert_eq!(told("- [ ] escapes survive", &[]), Ok(()), "nothing is said to be met");
         let named = "- [x] escapes survive: `cargo test lex`";
         assert!(matches!(told(named, &[run("cargo test", true)]), Err(Unshown::Command { .. })));
-        for command in ["cargo test lex", "cd a && cargo  test lex", "git seed exec -- cargo test lex"] {
+        for command in
+            ["cargo test lex", "cd a && cargo  test lex", "git seed exec -- cargo test lex"]
+        {
             assert_eq!(told(named, &[run(command, true)]), Ok(()), "{command}");
         }
         assert!(told(named, &[run("echo cargo test lex", true)]).is_err());
-        assert_eq!(told("- [x] `lex()` keeps them", &[run("cargo test", true)]), Ok(()), "no command");
+        assert_eq!(
+            told("- [x] `lex()` keeps them", &[run("cargo test", true)]),
+            Ok(()),
+            "no command"
+        );
     }
 
     proptest! {

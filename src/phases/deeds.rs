@@ -79,7 +79,11 @@ mod tests {
             ("git seed status && git seed phase current", None),
         ] {
             assert_eq!(shell_deed(command), deed, "{command}");
-            assert_eq!(runs_code(command), matches!(deed, Some(Deed::Test | Deed::Run)), "{command}");
+            assert_eq!(
+                runs_code(command),
+                matches!(deed, Some(Deed::Test | Deed::Run)),
+                "{command}"
+            );
             assert!(!is_proof(command, |_| false), "{command}");
         }
     }
@@ -103,7 +107,11 @@ mod tests {
                 read.into_iter().collect::<Vec<_>>(),
                 "{place:?}"
             );
-            assert_eq!(of(&Act::Edit(Vec::new())), edit.into_iter().collect::<Vec<_>>(), "{place:?}");
+            assert_eq!(
+                of(&Act::Edit(Vec::new())),
+                edit.into_iter().collect::<Vec<_>>(),
+                "{place:?}"
+            );
         }
     }
 

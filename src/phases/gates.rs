@@ -7,7 +7,7 @@
 use super::criteria::{self, Shown, Unshown};
 use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
-use super::{Kind, Multiplier, Phase, PhaseName};
+use super::{Multiplier, Phase, PhaseKind, PhaseName};
 use crate::shell::{self, Effect, Tag};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
@@ -147,7 +147,8 @@ pub fn forward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 /// All that stands between here and the step forward, but for its message.
 pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
-    let own = crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
+    let own =
+        crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
     let open = own.filter(|gate| !gate.of_message).filter_map(|gate| {
         let refusal = (gate.check)(crossing).err()?;
         Some(Refusal { by: gate.name, ..refusal })
@@ -180,7 +181,7 @@ pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 /// Another cycle is added where memory is settled, and while the job is `open`; `phase` is
 /// where it stands.
 pub fn adds_cycle(row: &Phase, phase: &PhaseName, open: bool) -> Verdict {
-    let case = match (row.kind == Kind::Consolidation, open) {
+    let case = match (row.kind == PhaseKind::Consolidation, open) {
         (true, true) => return Ok(()),
         (true, false) => Case::CycleLate,
         (false, _) => Case::CycleEarly,
@@ -286,12 +287,15 @@ pub fn shapeless(shape: &[String], objective: &str) -> Option<(String, String)> 
 
 /// What the message must have, for those who write it: words and section titles.
 pub fn message_floor(multiplier: Option<Multiplier>) -> u32 {
-    multiplier.map_or(MESSAGE_WORDS.0, |multiplier| multiplier.floor(MESSAGE_WORDS.0, MESSAGE_WORDS.1))
+    multiplier
+        .map_or(MESSAGE_WORDS.0, |multiplier| multiplier.floor(MESSAGE_WORDS.0, MESSAGE_WORDS.1))
 }
 
 /// Words that the objective must have.
 pub fn objective_floor(multiplier: Option<Multiplier>) -> u32 {
-    multiplier.map_or(OBJECTIVE_WORDS.0, |multiplier| multiplier.floor(OBJECTIVE_WORDS.0, OBJECTIVE_WORDS.1))
+    multiplier.map_or(OBJECTIVE_WORDS.0, |multiplier| {
+        multiplier.floor(OBJECTIVE_WORDS.0, OBJECTIVE_WORDS.1)
+    })
 }
 
 fn ask(names: &[String], crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -397,7 +401,9 @@ fn the_footers_are_archived(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn the_last_words_are_sealed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    crossing.unsealed.map_or(Ok(()), |name| Err(no(Wants::Summary, Case::Unsealed).with("name", name)))
+    crossing
+        .unsealed
+        .map_or(Ok(()), |name| Err(no(Wants::Summary, Case::Unsealed).with("name", name)))
 }
 
 fn the_footers_shrank(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -455,7 +461,9 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let named = crossing.phase.sections_towards(crossing.to).map(|title| format!("## {title}"));
     let sections = named.collect::<Vec<_>>().join(", ");
     let shape = |case: Case| {
-        no(Wants::Message, case).with("words", floor.to_string()).with("sections", sections.as_str())
+        no(Wants::Message, case)
+            .with("words", floor.to_string())
+            .with("sections", sections.as_str())
     };
     if crossing.message.forges_trailers() {
         return Err(shape(Case::Trailers));
@@ -473,7 +481,8 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    let section = crossing.phase.criteria.as_deref().and_then(|title| crossing.message.section(title));
+    let section =
+        crossing.phase.criteria.as_deref().and_then(|title| crossing.message.section(title));
     let Some(section) = section else { return Ok(()) };
     let claim = |case: Case| no(Wants::Claim, case);
     criteria::check(&section, crossing.shown, runs_code).map_err(|unshown| match unshown {
@@ -494,9 +503,11 @@ fn runs_code(text: &str) -> bool {
 fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     match crossing.strays {
         [] => Ok(()),
-        [first, rest @ ..] => Err(no(Wants::Clean, if rest.is_empty() { Case::One } else { Case::Many })
-            .with("path", first.as_str())
-            .with("more", rest.len().to_string())),
+        [first, rest @ ..] => {
+            Err(no(Wants::Clean, if rest.is_empty() { Case::One } else { Case::Many })
+                .with("path", first.as_str())
+                .with("more", rest.len().to_string()))
+        }
     }
 }
 
@@ -505,7 +516,8 @@ mod tests {
     use super::*;
     use crate::phases::{Map, OPEVC, Write};
 
-    const STORY: &str = "settle it\n\n## What I Observed\na\n## Sources Consulted\nb\n## Questions Resolved\nc\n## Outstanding Items\n";
+    const STORY: &str = "settle it\n\n## What I Observed\na\n## Sources Consulted\nb\n\
+        ## Questions Resolved\nc\n## Outstanding Items\n";
 
     /// A crossing out of observe that every gate lets through.
     fn ready<'a>(map: &'a Map, message: &'a Message, to: &'a PhaseName) -> Crossing<'a> {
@@ -552,7 +564,14 @@ mod tests {
 
     fn said(verdict: Result<(), Refusal>) -> String {
         verdict.map_or_else(
-            |no| format!("{} {} {}", no.by, no.wants.word(), no.facts.get("case").unwrap_or_default()),
+            |no| {
+                format!(
+                    "{} {} {}",
+                    no.by,
+                    no.wants.word(),
+                    no.facts.get("case").unwrap_or_default()
+                )
+            },
             |()| "passes".to_owned(),
         )
     }
@@ -575,7 +594,14 @@ mod tests {
                 Crossing { shapeless: Some(("Users".into(), "## Users".into())), ..base() },
                 "shape objective shape",
             ),
-            (Crossing { shapeless: Some(("Users".into(), "## Users".into())), cycle: 2, ..base() }, "passes"),
+            (
+                Crossing {
+                    shapeless: Some(("Users".into(), "## Users".into())),
+                    cycle: 2,
+                    ..base()
+                },
+                "passes",
+            ),
             (Crossing { page_edits: 0, ..base() }, "page page section"),
             (Crossing { message: &none, ..base() }, "message message none"),
             (Crossing { message: &short, ..base() }, "message message short"),
@@ -604,16 +630,29 @@ mod tests {
                 Crossing { plan: PlanStanding::Settled, unread: true, ..at("plan") },
                 "read-back decision unread",
             ),
-            (Crossing { plan: PlanStanding::Missing, ..at("execute") }, "document decision missing"),
             (
-                Crossing { plan: PlanStanding::Missing, plan_fault: Some("2:1: no".into()), ..at("execute") },
+                Crossing { plan: PlanStanding::Missing, ..at("execute") },
+                "document decision missing",
+            ),
+            (
+                Crossing {
+                    plan: PlanStanding::Missing,
+                    plan_fault: Some("2:1: no".into()),
+                    ..at("execute")
+                },
                 "document decision faulty",
             ),
             (Crossing { plan_edits: 1, ..at("verify") }, "plan-unedited decision edited"),
             (Crossing { live_notes: &notes, ..at("condense") }, "notes settled notes"),
             (Crossing { unarchived: Some(&lacks), ..at("condense") }, "archive archive words"),
-            (Crossing { deflation: Some((365, 364)), ..at("condense") }, "deflation shrinking footers"),
-            (Crossing { unsealed: Some("compaction-1.md"), ..at("condense") }, "sealed summary unsealed"),
+            (
+                Crossing { deflation: Some((365, 364)), ..at("condense") },
+                "deflation shrinking footers",
+            ),
+            (
+                Crossing { unsealed: Some("compaction-1.md"), ..at("condense") },
+                "sealed summary unsealed",
+            ),
             (Crossing { deflation: Some((364, 364)), ..at("condense") }, "message message none"),
             (Crossing { page_edits: 0, ..at("condense") }, "page page memory"),
         ] {
@@ -637,7 +676,8 @@ mod tests {
     }
 
     fn case(verdict: Verdict) -> String {
-        verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+        verdict
+            .map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
     }
 
     /// The rows are renamed: a rule that asked for a name would answer otherwise.
@@ -707,7 +747,8 @@ mod tests {
     fn plan_to_verify_says_why_nothing_is_built() {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
         let plan = map.phase(&"plan".into()).expect("a phase");
-        let titles = |to: &str| plan.sections_towards(&to.into()).map(str::to_owned).collect::<Vec<_>>();
+        let titles =
+            |to: &str| plan.sections_towards(&to.into()).map(str::to_owned).collect::<Vec<_>>();
         assert!(titles("verify").contains(&"Why No Execute".to_owned()));
         assert!(!titles("execute").contains(&"Why No Execute".to_owned()));
     }

@@ -7,7 +7,7 @@
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
-use super::{Class, Kind, Phase, Reads, Write};
+use super::{Class, Phase, PhaseKind, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::shell;
 use crate::verdict::{Case, Refusal, Verdict, Wants};
@@ -157,7 +157,14 @@ fn no(wants: Wants) -> Refusal {
 
 /// Acts that change nothing and cost nothing: open even where work has to wait.
 fn only_looks(scene: &Scene<'_>) -> bool {
-    let looks = [Class::Read, Class::Search, Class::ShellRead, Class::Ask, Class::Housekeeping, Class::Seed];
+    let looks = [
+        Class::Read,
+        Class::Search,
+        Class::ShellRead,
+        Class::Ask,
+        Class::Housekeeping,
+        Class::Seed,
+    ];
     scene.call.classes.iter().all(|(class, _)| looks.contains(class))
 }
 
@@ -166,7 +173,8 @@ fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
         return Err(no(Wants::HandsOff).case(Case::State).with("path", part.as_str()));
     }
     for change in &scene.call.changes {
-        let refusal = |case: Case| no(Wants::HandsOff).case(case).with("path", change.path.as_str());
+        let refusal =
+            |case: Case| no(Wants::HandsOff).case(case).with("path", change.path.as_str());
         match &change.place {
             Place::OwnState => return Err(refusal(Case::State)),
             Place::Git => return Err(refusal(Case::Git)),
@@ -231,7 +239,8 @@ fn the_dial_is_set(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn commits_are_made_by_seed(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.git_verb {
         Some(verb) if !scene.phase.opens(Class::ShellGit) && scene.phase.is_in_cycle() => {
-            let case = if verb == "commit" && scene.phase.checkpoints { Case::Commit } else { Case::Git };
+            let case =
+                if verb == "commit" && scene.phase.checkpoints { Case::Commit } else { Case::Git };
             Err(no(Wants::Checkpoint).case(case).with("verb", verb.as_str()))
         }
         _ => Ok(()),
@@ -252,7 +261,8 @@ fn keeps_to_own_memory(scene: &Scene<'_>) -> bool {
         .map(|change| &change.place)
         .chain(scene.call.read.iter().map(|(_, place)| place));
     let mut touched = touched.peekable();
-    let file_tool = scene.call.classes.iter().all(|(class, _)| matches!(class, Class::Edit | Class::Read));
+    let file_tool =
+        scene.call.classes.iter().all(|(class, _)| matches!(class, Class::Edit | Class::Read));
     file_tool && touched.peek().is_some() && touched.all(own)
 }
 
@@ -273,9 +283,9 @@ fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
     let (wants, case) = match scene.phase.kind {
         // Each room without work has words of its own.
-        Kind::Outside if scene.phase.name.is_talk() => (Wants::Begin, Case::Talk),
-        Kind::Outside => (Wants::Begin, Case::None),
-        Kind::Rest => (Wants::Begin, Case::Idle),
+        PhaseKind::Outside if scene.phase.name.is_talk() => (Wants::Begin, Case::Talk),
+        PhaseKind::Outside => (Wants::Begin, Case::None),
+        PhaseKind::Rest => (Wants::Begin, Case::Idle),
         _ if scene.phase.leaves_memory_alone()
             && matches!(class, Class::ShellWrite | Class::ShellOutward) =>
         {
@@ -311,7 +321,10 @@ fn case_of(class: Class) -> Case {
 
 fn the_read_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some((path, place)) = &scene.call.read else { return Ok(()) };
-    let memory = matches!(place, Place::Page { .. } | Place::Knowledge | Place::Plan { .. } | Place::JobFile);
+    let memory = matches!(
+        place,
+        Place::Page { .. } | Place::Knowledge | Place::Plan { .. } | Place::JobFile
+    );
     if keeps_to_own_memory(scene) {
         return Ok(());
     }
@@ -424,7 +437,8 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
         return Ok(());
     }
     let named = |refusal: Refusal| refusal.with("path", change.path.as_str());
-    let anchors = |case: Case, anchor: &str| Err(named(no(Wants::Anchors).case(case).with("anchor", anchor)));
+    let anchors =
+        |case: Case, anchor: &str| Err(named(no(Wants::Anchors).case(case).with("anchor", anchor)));
     match &change.page {
         None => Err(named(no(Wants::Section).case(Case::Opaque))),
         Some(PageChange::Nothing | PageChange::DoesNotApply) => Ok(()),
@@ -437,14 +451,16 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
         Some(PageChange::Below { first_rank }) => match scene.phase.rank(&scene.anchors) {
             Some(own) if *first_rank >= own => Ok(()),
             _ => {
-                let earlier = scene.anchors.get(*first_rank).copied().unwrap_or_default().to_owned();
+                let earlier =
+                    scene.anchors.get(*first_rank).copied().unwrap_or_default().to_owned();
                 Err(named(no(Wants::Section).case(Case::Earlier).with("earlier", earlier)))
             }
         },
     }
 }
 
-/// Where the exit asks for it, nothing else goes on; git seed's commands do, for they hold the way out.
+/// Where the exit asks for it, nothing else goes on; git seed's commands do, for they hold the way
+/// out.
 fn the_instruction_is_summed_up(scene: &Scene<'_>) -> Result<(), Refusal> {
     let asks = scene.phase.exit.iter().any(|gate| gate == "summary");
     let open = |class: &Class| matches!(class, Class::Seed | Class::Housekeeping);
@@ -461,8 +477,9 @@ fn there_is_room(scene: &Scene<'_>) -> Result<(), Refusal> {
     };
     // Where memory is settled, a long file must not keep it from being settled.
     let changes = &scene.call.changes;
-    let settles =
-        scene.phase.write.contains(&Write::Memory) && !changes.is_empty() && changes.iter().all(memory);
+    let settles = scene.phase.write.contains(&Write::Memory)
+        && !changes.is_empty()
+        && changes.iter().all(memory);
     let shut = |class: &Class| match class {
         Class::Seed | Class::Ask | Class::Housekeeping => false,
         Class::Read => closed >= Closed::Reads,
@@ -520,8 +537,13 @@ fn what_was_seen_is_written_down(scene: &Scene<'_>) -> Result<(), Refusal> {
     // lists and git seed's commands are no part of the rhythm.
     let rereads = matches!(scene.call.read, Some((_, Place::Page { .. })));
     let aside = |class: &Class| matches!(class, Class::Ask | Class::Housekeeping | Class::Seed);
-    let free = scene.call.classes.iter().all(|(class, _)| aside(class)) || keeps_to_own_memory(scene);
-    if rereads || free || writes_a_page(scene).is_some() || !pace.is_full(&scene.stay, scene.phase.profile) {
+    let free =
+        scene.call.classes.iter().all(|(class, _)| aside(class)) || keeps_to_own_memory(scene);
+    if rereads
+        || free
+        || writes_a_page(scene).is_some()
+        || !pace.is_full(&scene.stay, scene.phase.profile)
+    {
         return Ok(());
     }
     let anchor = scene.phase.anchor.as_deref().unwrap_or_default();
@@ -564,7 +586,8 @@ fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
 /// The acts of a call on project files, outside memory and the host's own folder.
 fn direct<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (Deed, &'a str)> {
     let read = scene.call.read.iter().map(|(path, place)| (Deed::Read, path.as_str(), place));
-    let edits = scene.call.changes.iter().map(|change| (Deed::Edit, change.path.as_str(), &change.place));
+    let edits =
+        scene.call.changes.iter().map(|change| (Deed::Edit, change.path.as_str(), &change.place));
     let all = read.chain(edits).filter(|(_, path, place)| place.is_direct(path));
     all.map(|(deed, path, _)| (deed, path))
 }
@@ -580,10 +603,15 @@ pub fn journal_holds(trouble: Option<&dyn std::fmt::Display>, act: &Act) -> Verd
 /// True for acts that only look, and for git seed's own commands.
 pub fn looks(act: &Act) -> bool {
     match act {
-        Act::Read { .. } | Act::Search { .. } | Act::Housekeeping | Act::Ask(_) | Act::Web { .. } => true,
+        Act::Read { .. }
+        | Act::Search { .. }
+        | Act::Housekeeping
+        | Act::Ask(_)
+        | Act::Web { .. } => true,
         Act::Shell { command, .. } => {
-            let harmless =
-                |found: &shell::Found| (found.seed && !found.persons) || found.effect == shell::Effect::Read;
+            let harmless = |found: &shell::Found| {
+                (found.seed && !found.persons) || found.effect == shell::Effect::Read
+            };
             shell::read(command).found.iter().all(harmless)
         }
         _ => false,
@@ -661,7 +689,10 @@ mod tests {
             guest: false,
             away: None,
             // Enough was looked at to write something down.
-            stay: Stay { since: [("test".to_owned(), 1), ("read".to_owned(), 1)].into(), ..Stay::default() },
+            stay: Stay {
+                since: [("test".to_owned(), 1), ("read".to_owned(), 1)].into(),
+                ..Stay::default()
+            },
             delegates: true,
             room: Room::default(),
             call,
@@ -705,7 +736,8 @@ mod tests {
     #[test]
     fn each_phase_opens_its_acts_and_no_other() {
         let map = map();
-        let phases = ["none", "talk", "idle", "observe", "plan", "execute", "verify", "condense", "gmode"];
+        let phases =
+            ["none", "talk", "idle", "observe", "plan", "execute", "verify", "condense", "gmode"];
         let cases = [
             (Class::Read, "yy.yyyyyy"),
             (Class::Search, "yy.y.yyyy"),
@@ -738,7 +770,8 @@ mod tests {
     #[test]
     fn each_phase_writes_in_its_places_and_no_other() {
         let map = map();
-        let phases = ["none", "talk", "idle", "observe", "plan", "execute", "verify", "condense", "gmode"];
+        let phases =
+            ["none", "talk", "idle", "observe", "plan", "execute", "verify", "condense", "gmode"];
         let cases = [
             (project(), true, ".....y..y"),
             (project(), false, "........y"),
@@ -794,7 +827,11 @@ mod tests {
             ("observe", lost(), "section anchors"),
             ("gmode", lost(), "passes"),
             ("condense", PageChange::Gone, "section anchors"),
-            ("observe", PageChange::Incomplete { missing: vec!["---Ve---".to_owned()] }, "section anchors"),
+            (
+                "observe",
+                PageChange::Incomplete { missing: vec!["---Ve---".to_owned()] },
+                "section anchors",
+            ),
             ("observe", PageChange::Disorder { anchor: "---Ob---".to_owned() }, "section anchors"),
             ("observe", PageChange::Nothing, "passes"),
             ("observe", PageChange::DoesNotApply, "passes"),
@@ -802,12 +839,17 @@ mod tests {
         for (phase, change, expected) in cases {
             let mut scene = scene(&map, phase, &Actor::Main);
             scene.call.classes = acts(Class::Edit);
-            scene.call.changes = vec![FileChange { page: Some(change.clone()), ..file(page(), true) }];
+            scene.call.changes =
+                vec![FileChange { page: Some(change.clone()), ..file(page(), true) }];
             assert_eq!(said(judge(&scene)), expected, "{change:?} in {phase}");
         }
         let mut opaque = scene(&map, "observe", &Actor::Main);
         opaque.call.changes = vec![file(page(), true)];
-        assert_eq!(said(judge(&opaque)), "section section", "what nobody can see is not let through");
+        assert_eq!(
+            said(judge(&opaque)),
+            "section section",
+            "what nobody can see is not let through"
+        );
     }
 
     #[test]
@@ -838,8 +880,14 @@ mod tests {
     #[test]
     fn guests_and_strangers_to_the_branch_only_look() {
         let map = map();
-        for class in [Class::Read, Class::Search, Class::ShellRead, Class::Ask, Class::Edit, Class::ShellCode]
-        {
+        for class in [
+            Class::Read,
+            Class::Search,
+            Class::ShellRead,
+            Class::Ask,
+            Class::Edit,
+            Class::ShellCode,
+        ] {
             let looks = !matches!(class, Class::Edit | Class::ShellCode);
             let mut guest = Scene { guest: true, ..scene(&map, "execute", &Actor::Main) };
             guest.call.classes = acts(class);
@@ -875,7 +923,8 @@ mod tests {
     #[test]
     fn a_locked_surface_says_what_opens_it() {
         let map = map();
-        let settings = || Place::Surface { name: SETTINGS.to_owned(), test: false, lock: Lock::Closed };
+        let settings =
+            || Place::Surface { name: SETTINGS.to_owned(), test: false, lock: Lock::Closed };
         for (phase, place, case) in [
             ("execute", settings(), "surface"),
             ("talk", surface(false, Lock::Closed), "surface"),
@@ -889,7 +938,11 @@ mod tests {
             scene.call.classes = acts(Class::Edit);
             scene.call.changes = vec![file(place.clone(), true)];
             let no = judge(&scene).expect_err("it is locked");
-            assert_eq!((no.by, no.facts.get("case")), ("state", Some(case)), "{place:?} in {phase}");
+            assert_eq!(
+                (no.by, no.facts.get("case")),
+                ("state", Some(case)),
+                "{place:?} in {phase}"
+            );
         }
     }
 
@@ -916,9 +969,11 @@ mod tests {
     #[test]
     fn commits_by_hand_are_answered_with_the_command_to_use() {
         let map = map();
-        for (phase, verb, case) in
-            [("execute", "commit", "commit"), ("execute", "stash", "git"), ("verify", "commit", "git")]
-        {
+        for (phase, verb, case) in [
+            ("execute", "commit", "commit"),
+            ("execute", "stash", "git"),
+            ("verify", "commit", "git"),
+        ] {
             let mut scene = scene(&map, phase, &Actor::Main);
             scene.call.classes = acts(Class::ShellGit);
             scene.call.git_verb = Some(verb.to_owned());
@@ -953,7 +1008,11 @@ mod tests {
                         scene.call.changes = vec![file(place.clone(), true)];
                     }
                     let expected = open == 'y' || *by != Actor::Main;
-                    assert_eq!(judge(&scene).is_ok(), expected, "{class:?} in {phase}, {closed:?}, {by:?}");
+                    assert_eq!(
+                        judge(&scene).is_ok(),
+                        expected,
+                        "{class:?} in {phase}, {closed:?}, {by:?}"
+                    );
                 }
             }
         }
@@ -989,14 +1048,23 @@ mod tests {
             (2, false, true, "passes"),
         ] {
             let mut plan = Scene { cycle, ..scene(&map, "execute", &Actor::Main) };
-            plan.call.changes = vec![FileChange { exists, missed, ..file(Place::Plan { own: true }, false) }];
-            assert_eq!(said(judge(&plan)), expected, "cycle {cycle}, exists {exists}, missed {missed}");
+            plan.call.changes =
+                vec![FileChange { exists, missed, ..file(Place::Plan { own: true }, false) }];
+            assert_eq!(
+                said(judge(&plan)),
+                expected,
+                "cycle {cycle}, exists {exists}, missed {missed}"
+            );
         }
     }
 
     #[test]
     fn over_a_broken_journal_only_looking_goes_on() {
-        let shell = |command: &str| Act::Shell { command: command.to_owned(), cwd: None, background: false };
+        let shell = |command: &str| Act::Shell {
+            command: command.to_owned(),
+            cwd: None,
+            background: false,
+        };
         for (act, open) in [
             (Act::Read { path: "a".into() }, true),
             (Act::Search { path: None }, true),

@@ -61,7 +61,8 @@ mod tests {
     use super::*;
 
     fn case(verdict: Verdict) -> String {
-        verdict.map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
+        verdict
+            .map_or_else(|no| no.facts.get("case").unwrap_or("-").to_owned(), |()| "yes".to_owned())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::overlay::{self, Row};
+use super::overlay::{self, PhaseRow};
 use super::{BadMap, Map, Pacing};
 use crate::shipped;
 
@@ -46,8 +46,9 @@ impl Maps {
     /// # Errors
     ///
     /// Names the tracks that there are, or what is wrong with a map that was read.
-    pub fn with(home: &str, rows: &[Row], pacing: Pacing) -> Result<Self, BadMap> {
-        let known = SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
+    pub fn with(home: &str, rows: &[PhaseRow], pacing: Pacing) -> Result<Self, BadMap> {
+        let known =
+            SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
         let maps = Self { home: home.to_owned(), known: known.into(), pacing };
         maps.are_known(home, rows)?;
         for known in &maps.known {
@@ -65,7 +66,7 @@ impl Maps {
         Ok(maps)
     }
 
-    fn are_known(&self, home: &str, rows: &[Row]) -> Result<(), BadMap> {
+    fn are_known(&self, home: &str, rows: &[PhaseRow]) -> Result<(), BadMap> {
         let is_known = |track: &str| self.known.iter().any(|known| known.name == track);
         let known = self.names().join(", ");
         if !is_known(home) {
@@ -83,10 +84,15 @@ impl Maps {
     /// A phase whose anchor no page has could never write.
     fn pages_bear_all_anchors(&self) -> Result<(), BadMap> {
         let anchors = self.anchors();
-        for phase in self.known.iter().filter_map(|known| known.get(&self.pacing)).flat_map(Map::phases) {
-            if let Some(anchor) = phase.anchor.as_deref().filter(|anchor| !anchors.contains(anchor)) {
-                let what =
-                    format!("pages have no `{anchor}`; they have those of `{PAGES}`: {}", anchors.join(", "));
+        for phase in
+            self.known.iter().filter_map(|known| known.get(&self.pacing)).flat_map(Map::phases)
+        {
+            if let Some(anchor) = phase.anchor.as_deref().filter(|anchor| !anchors.contains(anchor))
+            {
+                let what = format!(
+                    "pages have no `{anchor}`; they have those of `{PAGES}`: {}",
+                    anchors.join(", ")
+                );
                 return Err(BadMap::row(&phase.name, "anchor", what));
             }
         }
@@ -98,7 +104,7 @@ impl Maps {
     /// # Errors
     ///
     /// Names the row of which it cannot be said where it stands.
-    pub fn tables(home: &str, rows: &[Row]) -> Result<Value, BadMap> {
+    pub fn tables(home: &str, rows: &[PhaseRow]) -> Result<Value, BadMap> {
         let mut tables = serde_json::Map::new();
         for (name, json) in SHIPPED {
             tables.insert(name.to_owned(), overlay::lay(json, &rows_of(name, home, rows))?);
@@ -111,7 +117,7 @@ impl Maps {
     /// # Errors
     ///
     /// Names the row and the key that would loosen something.
-    pub fn only_tighten(&self, old: &Self, rows: &[Row]) -> Result<(), BadMap> {
+    pub fn only_tighten(&self, old: &Self, rows: &[PhaseRow]) -> Result<(), BadMap> {
         let tracks: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
         for track in tracks {
             let own = rows_of(track, &self.home, rows);
@@ -145,7 +151,8 @@ impl Maps {
     /// The map of `track`; a track that is known no more leads back to the one of new jobs.
     pub fn get(&self, track: &str) -> &Map {
         static NONE: OnceLock<Map> = OnceLock::new();
-        let named = |name: &str| self.known.iter().find(|known| known.name == name)?.get(&self.pacing);
+        let named =
+            |name: &str| self.known.iter().find(|known| known.name == name)?.get(&self.pacing);
         // The map of new jobs was read when the rules were: it is there.
         named(track).or_else(|| named(&self.home)).unwrap_or_else(|| NONE.get_or_init(Map::empty))
     }
@@ -156,6 +163,6 @@ impl Maps {
     }
 }
 
-fn rows_of<'a>(track: &str, home: &str, rows: &'a [Row]) -> Vec<&'a Row> {
+fn rows_of<'a>(track: &str, home: &str, rows: &'a [PhaseRow]) -> Vec<&'a PhaseRow> {
     rows.iter().filter(|row| row.track.as_deref().unwrap_or(home) == track).collect()
 }

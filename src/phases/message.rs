@@ -41,7 +41,8 @@ impl Message {
 
     /// The text of the section titled `title`, without its heading.
     pub fn section(&self, title: &str) -> Option<String> {
-        let mut lines = outside_code(&self.text).skip_while(|(line, code)| *code || !is_heading(line, title));
+        let mut lines =
+            outside_code(&self.text).skip_while(|(line, code)| *code || !is_heading(line, title));
         lines.next()?;
         let body: Vec<&str> = lines
             .take_while(|(line, code)| *code || !line.starts_with("## "))
@@ -200,7 +201,8 @@ mod tests {
 
     use super::*;
 
-    const GOOD: &str = "settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n\n## Outstanding Items\n";
+    const GOOD: &str = "settle how quoted strings lex\n\n## What I Observed\n\
+        the lexer drops escapes\n\n## Outstanding Items\n";
 
     #[test]
     fn sections_are_read_by_their_titles_and_not_inside_code() {
@@ -246,7 +248,9 @@ mod tests {
 
     #[test]
     fn a_message_that_claims_seed_trailers_is_noticed() {
-        for (text, forged) in [("Seed-Job: x", true), ("  seed-id: 1", true), ("a Seed-Job line", false)] {
+        for (text, forged) in
+            [("Seed-Job: x", true), ("  seed-id: 1", true), ("a Seed-Job line", false)]
+        {
             assert_eq!(Message::new(text).forges_trailers(), forged, "{text}");
         }
     }

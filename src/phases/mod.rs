@@ -33,7 +33,7 @@ use crate::shipped;
 
 pub use maps::Maps;
 pub use orchestrator::{Entry, Move, Position};
-pub use overlay::Row;
+pub use overlay::PhaseRow;
 pub use pacing::{Pace, Pacing, Profile};
 
 /// The map that is in force unless the rules say otherwise.
@@ -68,7 +68,11 @@ impl TryFrom<u32> for Multiplier {
     type Error = BadMultiplier;
 
     fn try_from(tenths: u32) -> Result<Self, BadMultiplier> {
-        if Self::TENTHS.contains(&tenths) { Ok(Self(tenths)) } else { Err(BadMultiplier(tenths.to_string())) }
+        if Self::TENTHS.contains(&tenths) {
+            Ok(Self(tenths))
+        } else {
+            Err(BadMultiplier(tenths.to_string()))
+        }
     }
 }
 
@@ -155,7 +159,7 @@ impl fmt::Display for PhaseName {
 /// What a phase is in the life of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum PhaseKind {
     /// A row that judges when no phase is on: no job, or only talk.
     #[default]
     Outside,
@@ -231,7 +235,7 @@ pub enum Write {
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub name: PhaseName,
-    pub kind: Kind,
+    pub kind: PhaseKind,
     /// Phases that `advance` may lead to; the first is the default.
     #[serde(default)]
     pub next: Vec<PhaseName>,
@@ -325,7 +329,7 @@ impl Phase {
 
     /// True for the rows that a cycle walks through.
     pub fn is_in_cycle(&self) -> bool {
-        matches!(self.kind, Kind::Work | Kind::Consolidation)
+        matches!(self.kind, PhaseKind::Work | PhaseKind::Consolidation)
     }
 
     /// True for a phase of a cycle that writes on no page: whoever works there has no page
@@ -388,7 +392,7 @@ pub struct Map {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct MapTable {
     map: String,
     start: PhaseName,
     lane: Option<Lane>,
@@ -404,7 +408,8 @@ pub enum BadMap {
     Toml(#[from] toml::de::Error),
     #[error("map `{map}` has no phase `{phase}`, which every map needs")]
     Lacks { map: String, phase: PhaseName },
-    #[error("phase `{phase}`{}: {what}", key.as_ref().map(|key| format!(", `{key}`")).unwrap_or_default())]
+    #[error("phase `{phase}`{}: {what}",
+        key.as_ref().map(|key| format!(", `{key}`")).unwrap_or_default())]
     Row { phase: PhaseName, key: Option<String>, what: String },
 }
 
@@ -445,8 +450,9 @@ impl Map {
         Self { name: String::new(), start: PhaseName::idle(), lane: None, phases: vec![nothing] }
     }
 
-    fn checked(table: Table) -> Result<Self, BadMap> {
-        let map = Self { name: table.map, start: table.start, lane: table.lane, phases: table.phase };
+    fn checked(table: MapTable) -> Result<Self, BadMap> {
+        let map =
+            Self { name: table.map, start: table.start, lane: table.lane, phases: table.phase };
         map.check()?;
         Ok(map)
     }
@@ -496,10 +502,11 @@ impl Map {
         self.phases.iter()
     }
 
-    /// The phase that settled the contract which binds `row`: one that decides, for the work after it.
+    /// The phase that settled the contract which binds `row`: one that decides, for the work after
+    /// it.
     pub fn contract_of(&self, row: &Phase) -> Option<&Phase> {
         let before = self.phases.iter().take_while(|phase| phase.name != row.name);
-        before.filter(|phase| phase.decides && row.kind == Kind::Work).last()
+        before.filter(|phase| phase.decides && row.kind == PhaseKind::Work).last()
     }
 
     /// The anchors of pages, in rank order.
@@ -527,8 +534,9 @@ mod tests {
         let map = opevc();
         let edges = |name: &str| {
             let phase = map.phase(&name.into()).expect("a phase");
-            let names =
-                |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>().join(" ");
+            let names = |list: &[PhaseName]| {
+                list.iter().map(PhaseName::to_string).collect::<Vec<_>>().join(" ")
+            };
             (names(&phase.next), names(&phase.back))
         };
         let cases = [
@@ -561,7 +569,8 @@ mod tests {
             (
                 "next = [\"plan\"]",
                 "next = [\"plam\"]",
-                "phase `observe`, `next`: leads to `plam`, which is no phase; known phases: none, talk",
+                "phase `observe`, `next`: leads to `plam`, which is no phase; known phases: none, \
+                 talk",
             ),
             (
                 "\"reflection\", \"message\"]",
@@ -625,7 +634,11 @@ mod tests {
             ("3", "3", 30),
         ] {
             let multiplier: Multiplier = text.parse().expect(text);
-            assert_eq!((multiplier.to_string().as_str(), multiplier.tenths()), (shown, tenths), "{text}");
+            assert_eq!(
+                (multiplier.to_string().as_str(), multiplier.tenths()),
+                (shown, tenths),
+                "{text}"
+            );
         }
         for text in ["0", "4", "3.5", "-1", "", "three", "0.50"] {
             assert!(text.parse::<Multiplier>().is_err(), "{text}");
@@ -635,9 +648,14 @@ mod tests {
     #[test]
     fn floors_follow_the_declared_size() {
         // tenths, words of a message, words of an objective
-        for (tenths, message, objective) in
-            [(5, 100, 300), (10, 100, 300), (15, 67, 200), (20, 50, 150), (25, 40, 120), (30, 34, 100)]
-        {
+        for (tenths, message, objective) in [
+            (5, 100, 300),
+            (10, 100, 300),
+            (15, 67, 200),
+            (20, 50, 150),
+            (25, 40, 120),
+            (30, 34, 100),
+        ] {
             let multiplier = Multiplier(tenths);
             assert_eq!(
                 (multiplier.floor(100, 30), multiplier.floor(300, 60)),

@@ -186,9 +186,11 @@ impl Position {
         let to = to.or(behind.first());
         match to {
             Some(to) if behind.contains(to) => Ok(Move::Back(to.clone())),
-            to => {
-                Err(self.no_edge(to, behind, if behind.is_empty() { Case::BackNowhere } else { Case::Back }))
-            }
+            to => Err(self.no_edge(
+                to,
+                behind,
+                if behind.is_empty() { Case::BackNowhere } else { Case::Back },
+            )),
         }
     }
 
@@ -226,7 +228,8 @@ impl Position {
             .with("known", names.join(", "))
     }
 
-    /// Where `step` leads. Only steps that [`Position::forward`] and its friends gave make sense here.
+    /// Where `step` leads. Only steps that [`Position::forward`] and its friends gave make sense
+    /// here.
     #[must_use]
     pub fn take(&self, map: &Map, step: &Move) -> Self {
         match step {
@@ -379,7 +382,8 @@ mod tests {
         }
     }
 
-    const NAMES: [&str; 8] = ["idle", "observe", "plan", "execute", "verify", "condense", "gmode", "nowhere"];
+    const NAMES: [&str; 8] =
+        ["idle", "observe", "plan", "execute", "verify", "condense", "gmode", "nowhere"];
 
     /// 0–8 forward (8 = default), 9–17 back, 18 aside, 19 home.
     fn drive(stand: &mut Position, model: &mut Model, map: &Map, choice: usize) {
@@ -400,7 +404,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn random_walks_never_disagree_with_a_plain_model(choices in prop::collection::vec(0usize..20, 0..200)) {
+        fn random_walks_never_disagree_with_a_plain_model(
+            choices in prop::collection::vec(0usize..20, 0..200)) {
             let map = map();
             let mut stand = Position::new("opevc");
             let mut model = Model { phase: "idle", cycle: 0, aside: None, bailed: false };
@@ -415,8 +420,10 @@ mod tests {
     fn every_step_from_every_reachable_stand_agrees_with_the_model() {
         let map = map();
         let mut seen: Vec<(Position, Model)> = Vec::new();
-        let mut ahead =
-            vec![(Position::new("opevc"), Model { phase: "idle", cycle: 0, aside: None, bailed: false })];
+        let mut ahead = vec![(
+            Position::new("opevc"),
+            Model { phase: "idle", cycle: 0, aside: None, bailed: false },
+        )];
         while let Some((stand, model)) = ahead.pop() {
             for choice in 0..20 {
                 let (mut stand, mut model) = (stand.clone(), model.clone());
@@ -450,7 +457,11 @@ mod tests {
         stand.entry.multiplier = Some("3".parse().expect("a value"));
         stand.entry.page_edits = 2;
         let stand = stand.take(&map, &Move::Back("execute".into()));
-        assert_eq!((stand.entry.multiplier, stand.entry.backwards), (None, true), "execute is fresh");
+        assert_eq!(
+            (stand.entry.multiplier, stand.entry.backwards),
+            (None, true),
+            "execute is fresh"
+        );
         let stand = stand.take(&map, &Move::Forward("verify".into()));
         assert_eq!(stand.entry.multiplier.map(Multiplier::tenths), Some(30), "verify goes on");
         assert_eq!(stand.entry.page_edits, 0, "and owes a new page edit");
@@ -460,7 +471,10 @@ mod tests {
     fn a_bail_does_not_use_up_the_cycle() {
         assert_eq!(walk(&["observe", "<idle", "observe"]).cycle, 1);
         assert_eq!(walk(&["observe", "plan", "execute", "verify", "condense", "idle"]).cycle, 1);
-        assert_eq!(walk(&["observe", "plan", "execute", "verify", "condense", "idle", "observe"]).cycle, 2);
+        assert_eq!(
+            walk(&["observe", "plan", "execute", "verify", "condense", "idle", "observe"]).cycle,
+            2
+        );
     }
 
     #[test]

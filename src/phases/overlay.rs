@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::{Map as Keys, Value};
 
-use super::{BadMap, Map, Phase, PhaseName, Table};
+use super::{BadMap, Map, MapTable, Phase, PhaseName};
 use crate::shipped;
 
 /// A `[[phase]]` row of rules: some keys of a phase, or all of a new one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Row {
+pub struct PhaseRow {
     /// The phase that it speaks of.
     pub name: PhaseName,
     /// The map that it belongs to; that of new jobs where it says nothing.
@@ -30,7 +30,7 @@ pub struct Row {
 /// # Errors
 ///
 /// Names the row of which it cannot be said where it stands.
-pub fn lay(json: &str, rows: &[&Row]) -> Result<Value, BadMap> {
+pub fn lay(json: &str, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
     let mut table: Value = shipped::read(json)?;
     let mut phases = match table.get_mut("phase").map(Value::take) {
         Some(Value::Array(phases)) => phases,
@@ -64,7 +64,7 @@ pub fn lay(json: &str, rows: &[&Row]) -> Result<Value, BadMap> {
 /// # Errors
 ///
 /// Names the row and the key that are wrong, and the names that are known.
-pub(super) fn read(json: &str, rows: &[&Row]) -> Result<Map, BadMap> {
+pub(super) fn read(json: &str, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
     let mut table = lay(json, rows)?;
     let mut phases = Vec::new();
     if let Some(Value::Array(list)) = table.get_mut("phase").map(Value::take) {
@@ -75,10 +75,15 @@ pub(super) fn read(json: &str, rows: &[&Row]) -> Result<Map, BadMap> {
     let lane = table.get_mut("lane").map(Value::take).map(serde_json::from_value).transpose();
     let lane = lane.map_err(|bad| BadMap::Toml(toml::de::Error::custom(bad)))?;
     let text = |key: &str| table[key].as_str().unwrap_or_default().to_owned();
-    Map::checked(Table { map: text("map"), start: text("start").as_str().into(), lane, phase: phases })
+    Map::checked(MapTable {
+        map: text("map"),
+        start: text("start").as_str().into(),
+        lane,
+        phase: phases,
+    })
 }
 
-fn phase(value: Value, rows: &[&Row], json: &str) -> Result<Phase, BadMap> {
+fn phase(value: Value, rows: &[&PhaseRow], json: &str) -> Result<Phase, BadMap> {
     let name: PhaseName = name_of(&value).into();
     serde_json::from_value(value).map_err(|error| {
         let said = error.to_string();
@@ -91,7 +96,10 @@ fn phase(value: Value, rows: &[&Row], json: &str) -> Result<Phase, BadMap> {
             let known = names(shipped);
             return BadMap::whole_row(
                 &name,
-                format!("{said}; none of the known phases has this name, so its row must be whole ({known})"),
+                format!(
+                    "{said}; none of the known phases has this name, so its row must be whole \
+                    ({known})"
+                ),
             );
         }
         // The key that spoils a sound row when it alone is laid over it.
@@ -111,10 +119,10 @@ fn phase(value: Value, rows: &[&Row], json: &str) -> Result<Phase, BadMap> {
 }
 
 /// Puts new rows where they say, or behind the last row that leads to them.
-fn place(phases: &mut Vec<Value>, mut fresh: Vec<(&Row, Value)>) -> Result<(), BadMap> {
+fn place(phases: &mut Vec<Value>, mut fresh: Vec<(&PhaseRow, Value)>) -> Result<(), BadMap> {
     let known = names(phases);
     while !fresh.is_empty() {
-        let spot = |(row, _): &(&Row, Value)| match &row.after {
+        let spot = |(row, _): &(&PhaseRow, Value)| match &row.after {
             Some(after) => phases.iter().position(|phase| is_named(phase, after)),
             None => phases.iter().rposition(|phase| leads_to(phase, &row.name)),
         };
@@ -132,7 +140,7 @@ fn place(phases: &mut Vec<Value>, mut fresh: Vec<(&Row, Value)>) -> Result<(), B
     Ok(())
 }
 
-fn nowhere(row: &Row, fresh: &[(&Row, Value)], known: &str) -> BadMap {
+fn nowhere(row: &PhaseRow, fresh: &[(&PhaseRow, Value)], known: &str) -> BadMap {
     let after = row.after.clone().unwrap_or_default();
     if fresh.iter().any(|(other, _)| other.name == after) {
         return BadMap::row(&row.name, "after", "it would stand behind itself");
@@ -143,14 +151,19 @@ fn nowhere(row: &Row, fresh: &[(&Row, Value)], known: &str) -> BadMap {
 /// Cycles begin where idle leads; a start that it no longer leads to is the first of those.
 fn mend_start(table: &mut Value, phases: &[Value]) {
     let idle = PhaseName::idle();
-    let ahead = phases.iter().find(|phase| is_named(phase, &idle)).and_then(|phase| phase["next"].as_array());
-    if let Some(first) = ahead.filter(|next| !next.contains(&table["start"])).and_then(|next| next.first()) {
+    let ahead = phases
+        .iter()
+        .find(|phase| is_named(phase, &idle))
+        .and_then(|phase| phase["next"].as_array());
+    if let Some(first) =
+        ahead.filter(|next| !next.contains(&table["start"])).and_then(|next| next.first())
+    {
         table["start"] = first.clone();
     }
 }
 
 /// The row of a new phase.
-fn whole(row: &Row) -> Value {
+fn whole(row: &PhaseRow) -> Value {
     let mut keys = Keys::new();
     keys.insert("name".to_owned(), row.name.as_str().into());
     keys.extend(row.keys.clone());

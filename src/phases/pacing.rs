@@ -260,7 +260,8 @@ impl Pace {
     }
 
     fn worth_of(&self, acts: &Acts) -> u32 {
-        let pay = |word: &str| Deed::of(word).and_then(|deed| self.pays.get(&deed)).copied().unwrap_or(0);
+        let pay =
+            |word: &str| Deed::of(word).and_then(|deed| self.pays.get(&deed)).copied().unwrap_or(0);
         acts.iter().map(|(word, n)| pay(word).saturating_mul(*n)).fold(0, u32::saturating_add)
     }
 
@@ -276,7 +277,9 @@ impl Pace {
         }
         match profile {
             Profile::Dial => self.worth_of(&stay.since) < self.least,
-            Profile::Rhythm => stay.since.values().copied().fold(0, u32::saturating_add) < self.least_acts,
+            Profile::Rhythm => {
+                stay.since.values().copied().fold(0, u32::saturating_add) < self.least_acts
+            }
         }
     }
 
@@ -311,7 +314,8 @@ impl Phase {
         if pace.is_enough(pace.worth(&stay.acts, met), multiplier) {
             return None;
         }
-        let unmet = pace.demands.keys().find(|demand| !met.contains(demand) && !idle.contains(demand));
+        let unmet =
+            pace.demands.keys().find(|demand| !met.contains(demand) && !idle.contains(demand));
         Some(unmet.map_or(Lack::Work, |demand| Lack::Demand(*demand)))
     }
 
@@ -333,7 +337,8 @@ impl Phase {
         if u32::try_from(further).unwrap_or(u32::MAX) < wanted {
             return Some(Lack::Lenses);
         }
-        let launched = |agent: &&String| stay.launches.get(*agent).is_some_and(|n| *n > 0) || ran(agent);
+        let launched =
+            |agent: &&String| stay.launches.get(*agent).is_some_and(|n| *n > 0) || ran(agent);
         match pace.reflectors.first() {
             Some(first) if !pace.reflectors.iter().any(|agent| launched(&agent)) => {
                 Some(Lack::Reflector(first.clone()))
@@ -385,7 +390,8 @@ mod tests {
     /// The fewest reads that are enough.
     fn reads_at(multiplier: &str) -> u32 {
         let pace = reading();
-        let enough = |n: &u32| pace.is_enough(pace.worth(&acts(&[(Deed::Read, *n)]), &[]), at(multiplier));
+        let enough =
+            |n: &u32| pace.is_enough(pace.worth(&acts(&[(Deed::Read, *n)]), &[]), at(multiplier));
         let first = (0..200).find(enough).expect("at some time it is enough");
         assert!((first..200).all(|n| enough(&n)), "and more is never less");
         first
@@ -397,13 +403,18 @@ mod tests {
             assert_eq!(reads_at(multiplier), reads, "at {multiplier}");
         }
         for (multiplier, about) in [("1.5", 22), ("2.5", 13)] {
-            assert!(reads_at(multiplier).abs_diff(about) <= 1, "at {multiplier}: {}", reads_at(multiplier));
+            assert!(
+                reads_at(multiplier).abs_diff(about) <= 1,
+                "at {multiplier}: {}",
+                reads_at(multiplier)
+            );
         }
     }
 
     #[test]
     fn a_demand_is_paid_once_and_an_unknown_act_never() {
-        let pace = Pace { demands: [(Demand::Proof, 20), (Demand::Checkpoint, 20)].into(), ..reading() };
+        let pace =
+            Pace { demands: [(Demand::Proof, 20), (Demand::Checkpoint, 20)].into(), ..reading() };
         let two = acts(&[(Deed::Read, 2)]);
         assert_eq!(pace.worth(&two, &[]), 6);
         assert_eq!(pace.worth(&two, &[Demand::Proof]), 26);
@@ -418,15 +429,27 @@ mod tests {
         let execute = row("execute");
         let stay = Stay { multiplier: Some(at("3")), ..Stay::default() };
         let lack = |met: &[Demand], idle: &[Demand]| execute.lack(&stay, met, idle);
-        assert_eq!(lack(&[], &[]), Some(Lack::Demand(Demand::Proof)), "it runs before it is committed");
+        assert_eq!(
+            lack(&[], &[]),
+            Some(Lack::Demand(Demand::Proof)),
+            "it runs before it is committed"
+        );
         assert_eq!(lack(&[], &[Demand::Checkpoint]), Some(Lack::Demand(Demand::Proof)));
         assert_eq!(lack(&[Demand::Proof], &[]), Some(Lack::Demand(Demand::Checkpoint)));
-        assert_eq!(lack(&[Demand::Proof], &[Demand::Checkpoint]), Some(Lack::Work), "nothing to commit");
+        assert_eq!(
+            lack(&[Demand::Proof], &[Demand::Checkpoint]),
+            Some(Lack::Work),
+            "nothing to commit"
+        );
         assert_eq!(lack(&[Demand::Proof, Demand::Checkpoint], &[]), None);
         let back = Stay { backwards: true, ..stay.clone() };
         assert_eq!(execute.lack(&back, &[], &[]), None, "who was sent back has shown enough");
         let rhythm = Stay { multiplier: None, ..stay.clone() };
-        assert_eq!(execute.lack(&rhythm, &[], &[]), None, "without a multiplier there is no threshold");
+        assert_eq!(
+            execute.lack(&rhythm, &[], &[]),
+            None,
+            "without a multiplier there is no threshold"
+        );
     }
 
     #[test]
@@ -470,7 +493,10 @@ mod tests {
             assert_eq!(pace.is_spent(&stay), spent, "{direct} by hand, {grants} launched");
         }
         let stay = Stay { direct: 99, ..Stay::default() };
-        assert!(!Pace { budget: 0, ..pace.clone() }.is_spent(&stay), "without a balance it is open");
+        assert!(
+            !Pace { budget: 0, ..pace.clone() }.is_spent(&stay),
+            "without a balance it is open"
+        );
         assert!(!Pace { spends: Vec::new(), ..pace }.is_spent(&stay), "and where nothing spends");
     }
 
@@ -478,7 +504,11 @@ mod tests {
     fn only_so_many_subagents_are_under_way() {
         let pace = Pace { in_flight: 2, ..Pace::default() };
         for (in_flight, crowded) in [(0, false), (1, false), (2, true), (3, true)] {
-            assert_eq!(pace.is_crowded(&Stay { in_flight, ..Stay::default() }), crowded, "{in_flight}");
+            assert_eq!(
+                pace.is_crowded(&Stay { in_flight, ..Stay::default() }),
+                crowded,
+                "{in_flight}"
+            );
         }
         assert!(!Pace::default().is_crowded(&Stay { in_flight: 99, ..Stay::default() }));
     }
@@ -495,7 +525,11 @@ mod tests {
             }
             let wanted = 1 + draw as usize % 3;
             for lens in &further[..wanted] {
-                assert_eq!(phase.lack_of_reflection(&stay), Some(Lack::Lenses), "draw {draw}, before {lens}");
+                assert_eq!(
+                    phase.lack_of_reflection(&stay),
+                    Some(Lack::Lenses),
+                    "draw {draw}, before {lens}"
+                );
                 stay.reflections.insert((*lens).to_owned(), 1);
             }
             let outside = "observe-blindspot-finder".to_owned();
@@ -520,7 +554,11 @@ mod tests {
         stay.reflections.insert(CORE_LENSES[1].to_owned(), 1);
         assert_eq!(phase.lack_of_reflection(&stay), None);
         let quiet = row("plan");
-        assert_eq!(quiet.lack_of_reflection(&Stay::default()), None, "only where the rules ask for it");
+        assert_eq!(
+            quiet.lack_of_reflection(&Stay::default()),
+            None,
+            "only where the rules ask for it"
+        );
     }
 
     #[test]
@@ -548,7 +586,8 @@ mod tests {
                 demands: [(Demand::Proof, u32::MAX)].into(),
                 ..reading()
             };
-            let before: Acts = Deed::ALL.into_iter().map(|deed| deed.word().to_owned()).zip(counts).collect();
+            let before: Acts = Deed::ALL.into_iter().map(|deed| deed.word().to_owned()).zip(counts)
+                .collect();
             let mut after = before.clone();
             let count = after.get_mut(Deed::ALL[more].word()).expect("it is there");
             *count = count.saturating_add(1);

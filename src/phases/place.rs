@@ -77,7 +77,8 @@ impl Place {
     /// A file whose reading and writing may be delegated: no memory, nothing below the
     /// host's own folder.
     pub fn is_direct(&self, path: &str) -> bool {
-        let deliverable = matches!(self, Self::Project { .. } | Self::Surface { .. } | Self::Outside);
+        let deliverable =
+            matches!(self, Self::Project { .. } | Self::Surface { .. } | Self::Outside);
         deliverable && !path.starts_with(".claude/")
     }
 
@@ -85,7 +86,11 @@ impl Place {
     pub fn is_memory(&self) -> bool {
         matches!(
             self,
-            Self::Page { .. } | Self::Knowledge | Self::AgentDefinition | Self::Plan { .. } | Self::JobFile
+            Self::Page { .. }
+                | Self::Knowledge
+                | Self::AgentDefinition
+                | Self::Plan { .. }
+                | Self::JobFile
         )
     }
 }
@@ -124,7 +129,10 @@ impl Names<'_> {
 /// True for every spelling of `.git` that some disk takes for it: git itself refuses to
 /// check out a file of such a name.
 pub fn is_git(component: &str) -> bool {
-    let ignorable = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let ignorable = |c: &char| {
+        matches!(c,
+        '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+    };
     let bare: String = component.chars().filter(|c| !ignorable(c)).collect();
     let bare = bare.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
@@ -136,7 +144,10 @@ pub fn is_of_windows(path: &str) -> bool {
     let bytes = path.as_bytes();
     let drive = matches!(bytes, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     let lower = path.to_ascii_lowercase();
-    drive || path.starts_with(r"\\") || lower.starts_with("//wsl$/") || lower.starts_with("//wsl.localhost/")
+    drive
+        || path.starts_with(r"\\")
+        || lower.starts_with("//wsl$/")
+        || lower.starts_with("//wsl.localhost/")
 }
 
 /// Says what kind of place `path` is; `path` is relative to the work tree, with `/`.
@@ -178,7 +189,8 @@ pub fn of(path: &str, names: &Names<'_>) -> Place {
 /// memory is no part of what governs the agent.
 fn surface(path: &str, page: bool, names: &Names<'_>) -> Option<Place> {
     let lower = path.to_ascii_lowercase();
-    let holds = |paths: &[String]| paths.iter().any(|own| covers(&own.to_ascii_lowercase(), &lower));
+    let holds =
+        |paths: &[String]| paths.iter().any(|own| covers(&own.to_ascii_lowercase(), &lower));
     let found = |surface: &&Surface| {
         (holds(&surface.tests) || holds(&surface.paths)) && !(page && surface.name != SETTINGS)
     };
@@ -204,13 +216,17 @@ fn has_ending(path: &str, ending: &str) -> bool {
 }
 
 fn job_place(rest: &str, path: &str, names: &Names<'_>) -> Place {
-    let is_plan = |file: &str| ["plan.md", "plan.yaml"].iter().any(|plan| names.is_same(plan, file));
+    let is_plan =
+        |file: &str| ["plan.md", "plan.yaml"].iter().any(|plan| names.is_same(plan, file));
     match rest.split_once('/') {
         Some((id, file)) if is_plan(file) => {
-            let own = names.job == Some(id) && names.plan.is_some_and(|plan| names.is_same(plan, path));
+            let own =
+                names.job == Some(id) && names.plan.is_some_and(|plan| names.is_same(plan, path));
             Place::Plan { own }
         }
-        Some((id, file)) if names.job == Some(id) && names.is_same(file, "seed.toml") => Place::Knowledge,
+        Some((id, file)) if names.job == Some(id) && names.is_same(file, "seed.toml") => {
+            Place::Knowledge
+        }
         _ => Place::JobFile,
     }
 }
@@ -222,9 +238,14 @@ mod tests {
     #[test]
     fn each_path_has_one_place() {
         let pages = ["CLAUDE.md".to_owned()];
-        let paths = [".claude/settings.json".to_owned(), ".husky/".to_owned(), "seed.toml".to_owned()];
-        let settings =
-            Surface { name: SETTINGS.to_owned(), paths: paths.into(), tests: Vec::new(), check: None };
+        let paths =
+            [".claude/settings.json".to_owned(), ".husky/".to_owned(), "seed.toml".to_owned()];
+        let settings = Surface {
+            name: SETTINGS.to_owned(),
+            paths: paths.into(),
+            tests: Vec::new(),
+            check: None,
+        };
         let hooks = Surface {
             name: "hooks".to_owned(),
             paths: vec!["hooks/".to_owned(), "run.sh".to_owned()],
@@ -241,8 +262,11 @@ mod tests {
             old_plan: Some(".claude/knowledge/plans/p.md"),
             ignore_case: false,
         };
-        let of_surface =
-            |name: &str, test: bool, lock: Lock| Place::Surface { name: name.to_owned(), test, lock };
+        let of_surface = |name: &str, test: bool, lock: Lock| Place::Surface {
+            name: name.to_owned(),
+            test,
+            lock,
+        };
         let closed = || of_surface(SETTINGS, false, Lock::Closed);
         let project = |dir: &str| Place::Project { dir: dir.to_owned() };
         let page = |dir: &str| Place::Page { dir: dir.to_owned() };
@@ -331,8 +355,16 @@ mod tests {
         for path in [".git/seed/x", ".GIT./seed", r".git\seed\x", "git~1/SEED/x"] {
             assert_eq!(of(path, &names), Place::OwnState, "{path}");
         }
-        for path in [".gitignore", "git", ".gitx/a", "a.git/x", "git~2/x", ". git/x", ".git-blame/x", "x.git"]
-        {
+        for path in [
+            ".gitignore",
+            "git",
+            ".gitx/a",
+            "a.git/x",
+            "git~2/x",
+            ". git/x",
+            ".git-blame/x",
+            "x.git",
+        ] {
             assert!(matches!(of(path, &names), Place::Project { .. }), "{path}");
         }
     }

@@ -1,6 +1,6 @@
 //! The end of a turn: work that is open keeps it.
 
-use super::{Kind, Phase};
+use super::{Phase, PhaseKind};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// A job in focus, at the end of a turn.
@@ -20,13 +20,18 @@ pub struct Turn<'a> {
 
 /// A turn ends where there is only talk, and between cycles of a job that is over.
 pub fn may_end(turn: &Turn<'_>) -> Verdict {
-    let at_rest = !turn.row.is_in_cycle() && turn.row.kind != Kind::Side;
+    let at_rest = !turn.row.is_in_cycle() && turn.row.kind != PhaseKind::Side;
     if turn.talk || (at_rest && !turn.open && !turn.closing) {
         return Ok(());
     }
-    let refusal =
-        Refusal::new("stop", Wants::Work).with("job", turn.job).with("work", turn.row.work.as_str());
-    Err(if turn.closing { refusal.case(Case::Closing) } else { refusal.in_row(turn.row.name.as_str()) })
+    let refusal = Refusal::new("stop", Wants::Work)
+        .with("job", turn.job)
+        .with("work", turn.row.work.as_str());
+    Err(if turn.closing {
+        refusal.case(Case::Closing)
+    } else {
+        refusal.in_row(turn.row.name.as_str())
+    })
 }
 
 /// What keeps a turn where the job `id` rests in this worktree and waits.
@@ -52,8 +57,10 @@ mod tests {
         ] {
             let row = map.phase(&phase.into()).expect("a row of the map");
             let turn = Turn { row, job: "fix the lexer", talk, open, closing };
-            let said = may_end(&turn)
-                .map_or_else(|no| no.facts.get("case").unwrap_or_default().to_owned(), |()| "yes".to_owned());
+            let said = may_end(&turn).map_or_else(
+                |no| no.facts.get("case").unwrap_or_default().to_owned(),
+                |()| "yes".to_owned(),
+            );
             assert_eq!(said, expected, "{turn:?}");
         }
     }

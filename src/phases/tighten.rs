@@ -7,15 +7,34 @@
 
 use std::collections::BTreeSet;
 
-use super::overlay::Row;
-use super::{BadMap, Class, Kind, Map, Phase, PhaseName, Write};
+use super::overlay::PhaseRow;
+use super::{BadMap, Class, Map, Phase, PhaseKind, PhaseName, Write};
 
 /// What a row may say of a phase that is there already.
-const MORE: [&str; 10] =
-    ["next", "exit", "return", "sections", "sections_to", "criteria", "words", "dial", "work", "purpose"];
+const MORE: [&str; 10] = [
+    "next",
+    "exit",
+    "return",
+    "sections",
+    "sections_to",
+    "criteria",
+    "words",
+    "dial",
+    "work",
+    "purpose",
+];
 /// What the row of a phase of its own may not say.
-const NEVER: [&str; 9] =
-    ["anchor", "write", "declares", "freezes", "checkpoints", "measures", "births", "unlinks", "decides"];
+const NEVER: [&str; 9] = [
+    "anchor",
+    "write",
+    "declares",
+    "freezes",
+    "checkpoints",
+    "measures",
+    "births",
+    "unlinks",
+    "decides",
+];
 /// The gate that keeps what is nobody's out of a commit.
 const CLEAN: &str = "clean";
 
@@ -24,7 +43,7 @@ const CLEAN: &str = "clean";
 /// # Errors
 ///
 /// Names the row and the key that would loosen something.
-pub fn only_tightens(old: &Map, new: &Map, rows: &[&Row]) -> Result<(), BadMap> {
+pub fn only_tightens(old: &Map, new: &Map, rows: &[&PhaseRow]) -> Result<(), BadMap> {
     for row in rows {
         let Some(now) = find(new, &row.name) else { continue };
         match find(old, &row.name) {
@@ -39,7 +58,7 @@ fn find<'a>(map: &'a Map, name: &PhaseName) -> Option<&'a Phase> {
     map.phases().find(|phase| phase.name == *name)
 }
 
-fn asks_for_more(was: &Phase, now: &Phase, row: &Row) -> Result<(), BadMap> {
+fn asks_for_more(was: &Phase, now: &Phase, row: &PhaseRow) -> Result<(), BadMap> {
     let no = |key: &str, what: String| Err(BadMap::row(&row.name, key, what));
     if !was.is_in_cycle() {
         return no("name", "a job's rules leave the rooms around a cycle as they are".to_owned());
@@ -60,7 +79,10 @@ fn asks_for_more(was: &Phase, now: &Phase, row: &Row) -> Result<(), BadMap> {
     ];
     for (key, was, now) in lists {
         if let Some(gone) = was.iter().find(|one| !now.contains(one)) {
-            return no(key, format!("`{gone}` is left out; a job's rules add and take nothing away"));
+            return no(
+                key,
+                format!("`{gone}` is left out; a job's rules add and take nothing away"),
+            );
         }
     }
     for (to, titles) in &was.sections_to {
@@ -73,7 +95,10 @@ fn asks_for_more(was: &Phase, now: &Phase, row: &Row) -> Result<(), BadMap> {
         }
     }
     if was.criteria.is_some() && was.criteria != now.criteria {
-        return no("criteria", "a job's rules do not take the section of the criteria away".to_owned());
+        return no(
+            "criteria",
+            "a job's rules do not take the section of the criteria away".to_owned(),
+        );
     }
     if was.words > now.words {
         return no("words", "a job's rules may ask for more words, not for fewer".to_owned());
@@ -84,17 +109,22 @@ fn asks_for_more(was: &Phase, now: &Phase, row: &Row) -> Result<(), BadMap> {
     Ok(())
 }
 
-fn only_looks(old: &Map, now: &Phase, row: &Row) -> Result<(), BadMap> {
+fn only_looks(old: &Map, now: &Phase, row: &PhaseRow) -> Result<(), BadMap> {
     let no = |key: &str, what: String| Err(BadMap::row(&row.name, key, what));
-    if now.kind != Kind::Work {
+    if now.kind != PhaseKind::Work {
         return no("kind", "a phase of a job's own is `work`".to_owned());
     }
     if let Some(key) = NEVER.iter().find(|key| row.keys.contains_key(**key)) {
-        return no(key, "a phase of a job's own looks and asks; it writes and decides nothing".to_owned());
+        return no(
+            key,
+            "a phase of a job's own looks and asks; it writes and decides nothing".to_owned(),
+        );
     }
-    let looking: Vec<&Phase> = old.phases().filter(|phase| phase.is_in_cycle() && !builds(phase)).collect();
+    let looking: Vec<&Phase> =
+        old.phases().filter(|phase| phase.is_in_cycle() && !builds(phase)).collect();
     let open = |of: List, class: &Class| looking.iter().any(|row| of(row).contains(class));
-    let lists: [(&str, List); 2] = [("acts", |phase| &phase.acts), ("confined", |phase| &phase.confined)];
+    let lists: [(&str, List); 2] =
+        [("acts", |phase| &phase.acts), ("confined", |phase| &phase.confined)];
     for (key, of) in lists {
         if let Some(n) = of(now).iter().position(|class| !open(of, class)) {
             let said = row.keys.get(key).and_then(|list| list[n].as_str()).unwrap_or_default();

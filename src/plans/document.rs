@@ -187,7 +187,9 @@ fn front_matter(text: &str) -> Result<Vec<Key<'_>>, Fault> {
             NoFrontMatter::Absent => {
                 "the document has no front matter; begin it with `---`, `total_cycles: <n>`, `---`"
             }
-            NoFrontMatter::Unclosed { .. } => "the front matter that begins here has no closing `---`",
+            NoFrontMatter::Unclosed { .. } => {
+                "the front matter that begins here has no closing `---`"
+            }
         };
         fault(1, 1, what)
     })?;
@@ -225,7 +227,9 @@ pub(super) fn total(value: &str) -> Result<u32, String> {
         };
     }
     if value.parse::<f64>().is_ok() {
-        return Err(format!("{said} is a fraction or a spelling of its own; it wants plain digits"));
+        return Err(format!(
+            "{said} is a fraction or a spelling of its own; it wants plain digits"
+        ));
     }
     Err(format!("{said} is no number; it wants plain digits"))
 }
@@ -244,7 +248,11 @@ mod tests {
         for (text, total) in [
             ("---\njob: j1\nplan_file: \"plan_x.md\"\njob_name: x\ntotal_cycles: 3\n---\nbody", 3),
             ("\u{feff}---\r\ntotal_cycles: 12\r\n---\r\n", 12),
-            ("---\ntotal_cycles: 2   # so far\nwho:\n  total_cycles: 9\n---\n---\ntotal_cycles: 4\n", 2),
+            (
+                "---\ntotal_cycles: 2   # so far\nwho:\n  total_cycles: 9\n---\n---\n\
+                 total_cycles: 4\n",
+                2,
+            ),
         ] {
             assert_eq!(read(text).sound(), Some(total), "{text:?}: {:?}", read(text).faults);
         }
@@ -257,7 +265,10 @@ mod tests {
         let cases = [
             (String::new(), "1:1: the document has no front matter"),
             ("total_cycles: 3".to_owned(), "1:1: the document has no front matter"),
-            ("---\ntotal_cycles: 3\n".to_owned(), "1:1: the front matter that begins here has no closing"),
+            (
+                "---\ntotal_cycles: 3\n".to_owned(),
+                "1:1: the front matter that begins here has no closing",
+            ),
             (matter("job: j1"), "1:1: the front matter has no `total_cycles"),
             (matter("job: j2\ntotal_cycles: 1"), "2:1: `job: j2` is not this one; here it is `j1`"),
             (matter("plan_file: x.md\ntotal_cycles: 1"), "2:1: `plan_file: x.md` is not this one"),
@@ -273,7 +284,10 @@ mod tests {
                 matter("total_cycles: 99999999999999999999"),
                 "2:1: `total_cycles: 99999999999999999999` is too",
             ),
-            (matter("total_cycles: 3\ntotal_cycles: 4"), "3:1: `total_cycles` stands twice; line 2 has it"),
+            (
+                matter("total_cycles: 3\ntotal_cycles: 4"),
+                "3:1: `total_cycles` stands twice; line 2 has it",
+            ),
         ];
         for (text, says) in cases {
             let document = read(&text);
@@ -282,7 +296,9 @@ mod tests {
             assert_eq!(document.sound(), None, "{text:?}");
         }
         let expected = Expected { job: "j1", voices: &Voices::default() };
-        for (bytes, says) in [(vec![b'x'; MOST_BYTES + 1], "1:1: "), (b"---\na: \xff\n".to_vec(), "2:1: ")] {
+        for (bytes, says) in
+            [(vec![b'x'; MOST_BYTES + 1], "1:1: "), (b"---\na: \xff\n".to_vec(), "2:1: ")]
+        {
             let document = Document::read(&Pointer::Markdown("p.md".into()), &bytes, expected);
             assert!(document.faults[0].to_string().starts_with(says), "{:?}", document.faults);
         }

@@ -93,7 +93,8 @@ const MOST_NAME: usize = 100;
 #[derive(Debug, thiserror::Error)]
 pub enum BadPointer {
     #[error(
-        "`{0}` names no plan document; give `false` or a short name that ends in .md or .yaml, without a folder"
+        "`{0}` names no plan document; give `false` or a short name that ends in .md or .yaml, \
+         without a folder"
     )]
     Name(String),
     #[error("the plan document was decided already: {0}; the decision holds for the whole job")]
@@ -104,9 +105,11 @@ impl Pointer {
     /// Reads the argument of `set-plan-file`.
     pub fn read(argument: &str) -> Result<Self, BadPointer> {
         let odd = |c: char| c.is_control() || matches!(c, '/' | '\\');
-        let sound = argument.len() <= MOST_NAME && argument.trim() == argument && !argument.contains(odd);
-        let ending =
-            |ending: &str| sound && argument.strip_suffix(ending).is_some_and(|stem| !stem.trim().is_empty());
+        let sound =
+            argument.len() <= MOST_NAME && argument.trim() == argument && !argument.contains(odd);
+        let ending = |ending: &str| {
+            sound && argument.strip_suffix(ending).is_some_and(|stem| !stem.trim().is_empty())
+        };
         match argument {
             "false" => Ok(Self::No),
             _ if ending(".md") => Ok(Self::Markdown(argument.to_owned())),
@@ -146,7 +149,9 @@ impl Pointer {
     /// Where a document of earlier days may lie instead.
     pub fn old_path(&self) -> Option<String> {
         match self {
-            Self::Markdown(name) | Self::Yaml(name) => Some(format!(".claude/knowledge/plans/{name}")),
+            Self::Markdown(name) | Self::Yaml(name) => {
+                Some(format!(".claude/knowledge/plans/{name}"))
+            }
             Self::Undecided | Self::No => None,
         }
     }
@@ -223,8 +228,11 @@ mod tests {
 
     #[test]
     fn the_counting_rule() {
-        let plan =
-            |pointer: Pointer, added| Plan { pointer, extension_cycles_added: added, ..Plan::default() };
+        let plan = |pointer: Pointer, added| Plan {
+            pointer,
+            extension_cycles_added: added,
+            ..Plan::default()
+        };
         let md = || Pointer::Markdown("plan_x.md".to_owned());
         // plan, total, cycle, last, eligible
         let cases = [
@@ -271,7 +279,8 @@ mod tests {
         /// accepted when the first cycle ended counts on whatever the file says, a run begins
         /// its added cycles anew, and a job without a document may always end.
         #[test]
-        fn the_counting_rule_holds_over_whole_lives(life in proptest::collection::vec(happens(), 0..40)) {
+        fn the_counting_rule_holds_over_whole_lives(life in proptest::collection::vec(happens(),
+            0..40)) {
             let mut plan = Plan::default();
             let (mut cycle, mut disk) = (1_u32, None);
             let (mut kind, mut counts, mut added) = (None, None, 0_u32);
@@ -289,7 +298,8 @@ mod tests {
                         added += 1;
                     }
                     Happens::Ends => {
-                        let lies = |total: Option<u32>| total.map_or(Lies::Gone, |total| Lies::Sound {
+                        let lies = |total: Option<u32>| total
+                            .map_or(Lies::Gone, |total| Lies::Sound {
                             hash: total.to_string(),
                             total,
                         });
@@ -334,8 +344,10 @@ mod tests {
         plan.decide(Pointer::No).expect("the first decision");
         plan.decide(Pointer::No).expect("the same again");
         assert!(plan.decide(Pointer::Markdown("plan_x.md".into())).is_err());
-        for bad in ["", ".md", "a/b.md", "plan.txt", "true", "plan.yml", ".yaml", " .md", "a\nb.md", " a.md"]
-        {
+        for bad in [
+            "", ".md", "a/b.md", "plan.txt", "true", "plan.yml", ".yaml", " .md", "a\nb.md",
+            " a.md",
+        ] {
             assert!(Pointer::read(bad).is_err(), "{bad}");
         }
         let long = |stem: usize| Pointer::read(&format!("{}.md", "a".repeat(stem)));

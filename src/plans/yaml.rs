@@ -22,11 +22,11 @@ const ENTRY: [&str; 2] = ["mode", "text"];
 struct Node {
     line: usize,
     column: usize,
-    kind: Kind,
+    kind: NodeKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     /// Text; `plain` where it stands without quotes on one line.
     Word {
         text: String,
@@ -51,17 +51,21 @@ impl Node {
 
     fn kind_word(&self) -> &'static str {
         match &self.kind {
-            Kind::Word { text, plain: true } if text.is_empty() || text == "~" || text == "null" => "nothing",
-            Kind::Word { .. } => "a text",
-            Kind::List(_) => "a list",
-            Kind::Table(_) => "a table",
+            NodeKind::Word { text, plain: true }
+                if text.is_empty() || text == "~" || text == "null" =>
+            {
+                "nothing"
+            }
+            NodeKind::Word { .. } => "a text",
+            NodeKind::List(_) => "a list",
+            NodeKind::Table(_) => "a table",
         }
     }
 
     /// The text of a word that says something.
     fn word(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Word { text, .. } if self.kind_word() != "nothing" => Some(text),
+            NodeKind::Word { text, .. } if self.kind_word() != "nothing" => Some(text),
             _ => None,
         }
     }
@@ -138,7 +142,7 @@ impl<'a> Events<'a> {
             Event::Alias(_) => return no("aliases (`*name`) are not read; write the words out"),
             Event::Scalar(text, style, anchor, tag) => {
                 plain_piece(line, column, anchor, tag.as_deref())?;
-                Kind::Word { text: text.into_owned(), plain: style == ScalarStyle::Plain }
+                NodeKind::Word { text: text.into_owned(), plain: style == ScalarStyle::Plain }
             }
             Event::SequenceStart(anchor, tag) => {
                 plain_piece(line, column, anchor, tag.as_deref())?;
@@ -153,11 +157,11 @@ impl<'a> Events<'a> {
         Ok(Node { line, column, kind })
     }
 
-    fn list(&mut self, depth: usize) -> Result<Kind, Fault> {
+    fn list(&mut self, depth: usize) -> Result<NodeKind, Fault> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
-                Some((Event::SequenceEnd, _)) => return Ok(Kind::List(items)),
+                Some((Event::SequenceEnd, _)) => return Ok(NodeKind::List(items)),
                 Some((_, span)) if items.len() >= PIECES => return Err(too_many(&span)),
                 Some((event, span)) => items.push(self.node(event, span, depth + 1)?),
                 None => return Err(fault(self.end.0, self.end.1, "a list does not end")),
@@ -165,25 +169,27 @@ impl<'a> Events<'a> {
         }
     }
 
-    fn table(&mut self, depth: usize) -> Result<Kind, Fault> {
+    fn table(&mut self, depth: usize) -> Result<NodeKind, Fault> {
         let mut entries: Vec<Entry> = Vec::new();
         loop {
             let (event, span) = match self.next()? {
-                Some((Event::MappingEnd, _)) => return Ok(Kind::Table(entries)),
+                Some((Event::MappingEnd, _)) => return Ok(NodeKind::Table(entries)),
                 Some((_, span)) if entries.len() >= PIECES => return Err(too_many(&span)),
                 Some(next) => next,
                 None => return Err(fault(self.end.0, self.end.1, "a table does not end")),
             };
             let node = self.node(event, span, depth + 1)?;
             let Node { line, column, ref kind } = node;
-            let Kind::Word { text: key, plain } = kind else {
+            let NodeKind::Word { text: key, plain } = kind else {
                 return Err(node.fault("a key is one word, not a list or a table"));
             };
             if *plain && key == "<<" {
                 return Err(node.fault("merge keys (`<<`) are not read; write the words out"));
             }
             if let Some(first) = entries.iter().find(|first| first.key == *key) {
-                return Err(node.fault(format!("`{key}` stands twice; line {} has it first", first.line)));
+                return Err(
+                    node.fault(format!("`{key}` stands twice; line {} has it first", first.line))
+                );
             }
             let Some((event, span)) = self.next()? else {
                 return Err(node.fault(format!("`{key}` has no value")));
@@ -201,7 +207,11 @@ impl<'a> Events<'a> {
                 Some((Event::DocumentEnd | Event::Nothing, _)) => {}
                 Some((_, span)) => {
                     let (line, column) = place(span.start);
-                    return Err(fault(line, column, "a second document begins here; a plan is one document"));
+                    return Err(fault(
+                        line,
+                        column,
+                        "a second document begins here; a plan is one document",
+                    ));
                 }
             }
         }
@@ -238,7 +248,7 @@ impl Reading<'_> {
 
     /// The entries of a table, of which only the known ones are read.
     fn entries<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Vec<&'n Entry> {
-        let Kind::Table(entries) = &node.kind else {
+        let NodeKind::Table(entries) = &node.kind else {
             self.wrong(node.fault(format!(
                 "{what} is a table ({}), not {}",
                 known.join(", "),
@@ -275,8 +285,10 @@ impl Reading<'_> {
         }
         match entries.iter().find(|entry| entry.key == "cycles") {
             Some(entry) => self.cycles(entry),
-            None if matches!(top.kind, Kind::Table(_)) => {
-                self.wrong(top.fault("the document has no `cycles`; it wants one row for each cycle"));
+            None if matches!(top.kind, NodeKind::Table(_)) => {
+                self.wrong(
+                    top.fault("the document has no `cycles`; it wants one row for each cycle"),
+                );
             }
             None => {}
         }
@@ -284,10 +296,12 @@ impl Reading<'_> {
 
     fn cycles(&mut self, entry: &Entry) {
         let rows = match &entry.value.kind {
-            Kind::List(rows) if !rows.is_empty() => rows,
+            NodeKind::List(rows) if !rows.is_empty() => rows,
             _ => {
-                let what =
-                    format!("`cycles` is a list with a row for each cycle, not {}", entry.value.kind_word());
+                let what = format!(
+                    "`cycles` is a list with a row for each cycle, not {}",
+                    entry.value.kind_word()
+                );
                 return self.wrong(entry.fault(what));
             }
         };
@@ -295,14 +309,16 @@ impl Reading<'_> {
         for row in rows {
             let entries = self.entries(row, "a row of `cycles`", &CYCLE);
             let Some(number) = entries.iter().find(|entry| entry.key == "cycle") else {
-                if matches!(row.kind, Kind::Table(_)) {
+                if matches!(row.kind, NodeKind::Table(_)) {
                     self.wrong(row.fault("this row has no `cycle: <n>`"));
                 }
                 continue;
             };
             let Some(cycle) = self.number(number, rows.len()) else { continue };
             if let Some((_, line)) = known.iter().find(|(n, _)| *n == cycle) {
-                self.wrong(number.fault(format!("cycle {cycle} stands twice; line {line} has it first")));
+                self.wrong(
+                    number.fault(format!("cycle {cycle} stands twice; line {line} has it first")),
+                );
                 continue;
             }
             known.push((cycle, number.line));
@@ -315,13 +331,15 @@ impl Reading<'_> {
 
     /// A cycle's number, one of 1 to `rows`: each once, so that the last is the total.
     fn number(&mut self, entry: &Entry, rows: usize) -> Option<u32> {
-        let plain = matches!(entry.value.kind, Kind::Word { plain: true, .. });
+        let plain = matches!(entry.value.kind, NodeKind::Word { plain: true, .. });
         let said = entry.value.word().unwrap_or_default();
-        let number = said.parse::<u32>().ok().filter(|_| plain && said.chars().all(|c| c.is_ascii_digit()));
+        let number =
+            said.parse::<u32>().ok().filter(|_| plain && said.chars().all(|c| c.is_ascii_digit()));
         match number {
             Some(n) if n >= 1 && usize::try_from(n).is_ok_and(|n| n <= rows) => Some(n),
             _ => {
-                let what = format!("`cycle: {said}` is none of 1 to {rows}; each of them stands once");
+                let what =
+                    format!("`cycle: {said}` is none of 1 to {rows}; each of them stands once");
                 self.wrong(entry.value.fault(what));
                 None
             }
@@ -332,12 +350,15 @@ impl Reading<'_> {
         let voices = self.expected.voices;
         let names: Vec<&str> = voices.phases.iter().map(|(name, _)| name.as_str()).collect();
         for entry in self.entries(&phases.value, "`phases`", &names) {
-            let Some((phase, known)) = voices.phases.iter().find(|(name, _)| *name == entry.key) else {
+            let Some((phase, known)) = voices.phases.iter().find(|(name, _)| *name == entry.key)
+            else {
                 continue;
             };
             let ids: Vec<&str> = known.iter().map(|voice| voice.id.as_str()).collect();
             for words in self.entries(&entry.value, phase, &ids) {
-                let Some(voice) = known.iter().find(|voice| voice.id == words.key) else { continue };
+                let Some(voice) = known.iter().find(|voice| voice.id == words.key) else {
+                    continue;
+                };
                 if let Some(read) = self.words(words, voice) {
                     let key = (cycle, phase.clone(), voice.id.clone());
                     self.document.words.insert(key, read);
@@ -348,17 +369,22 @@ impl Reading<'_> {
 
     fn words(&mut self, entry: &Entry, voice: &Voice) -> Option<Words> {
         let (mode, text) = match &entry.value.kind {
-            Kind::Table(_) => self.with_mode(&entry.value, voice)?,
+            NodeKind::Table(_) => self.with_mode(&entry.value, voice)?,
             _ => (Mode::Append, &entry.value),
         };
         let Some(said) = text.word().filter(|said| !said.trim().is_empty()) else {
-            let what =
-                format!("`{}` wants words, or a table of mode and text, not {}", entry.key, text.kind_word());
+            let what = format!(
+                "`{}` wants words, or a table of mode and text, not {}",
+                entry.key,
+                text.kind_word()
+            );
             self.wrong(text.fault(what));
             return None;
         };
         let mut sound = true;
-        for name in variables(said).into_iter().filter(|name| !voice.variables.iter().any(|own| own == name))
+        for name in variables(said)
+            .into_iter()
+            .filter(|name| !voice.variables.iter().any(|own| own == name))
         {
             let known: Vec<&str> = voice.variables.iter().map(String::as_str).collect();
             let what = format!("`{}` has no variable `{name}`", voice.id);
@@ -379,7 +405,9 @@ impl Reading<'_> {
         let said = entry.value.word().unwrap_or_default();
         let Some((_, mode)) = Mode::ALL.iter().find(|(word, _)| *word == said) else {
             let known = Mode::ALL.map(|(word, _)| word);
-            self.wrong(entry.value.fault(format!("`{said}` is no mode") + &suggestion(said, &known)));
+            self.wrong(
+                entry.value.fault(format!("`{said}` is no mode") + &suggestion(said, &known)),
+            );
             return None;
         };
         if *mode == Mode::Replace && !voice.replaceable {
@@ -440,7 +468,8 @@ fn suggestion(said: &str, known: &[&str]) -> String {
 
 /// How many letters have to go, come, change or trade places.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(64).collect(), b.chars().take(64).collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {
@@ -472,7 +501,8 @@ mod tests {
             variables: vec!["job".to_owned(), "cycle".to_owned()],
             replaceable,
         };
-        let texts = || vec![voice("entry", true), voice("stop", true), voice("page.section", false)];
+        let texts =
+            || vec![voice("entry", true), voice("stop", true), voice("page.section", false)];
         Voices { phases: vec![("observe".to_owned(), texts()), ("plan".to_owned(), texts())] }
     }
 
@@ -508,11 +538,15 @@ cycles:
         assert_eq!((document.faults.as_slice(), document.sound()), (&[][..], Some(3)));
         let first: Vec<_> = document.words_for(1, "observe").collect();
         let words = |mode: Mode, text: &str| Words { mode, text: text.to_owned() };
-        let (entry, stop) = (words(Mode::Append, "Look at {{job}} first."), words(Mode::Replace, "go on"));
+        let (entry, stop) =
+            (words(Mode::Append, "Look at {{job}} first."), words(Mode::Replace, "go on"));
         assert_eq!(first, [("entry", &entry), ("stop", &stop)]);
         let second: Vec<_> = document.words_for(2, "plan").collect();
         assert_eq!(second, [("page.section", &words(Mode::Prepend, "Two lines\nof it.\n"))]);
-        assert_eq!(document.words_for(2, "observe").count() + document.words_for(3, "plan").count(), 0);
+        assert_eq!(
+            document.words_for(2, "observe").count() + document.words_for(3, "plan").count(),
+            0
+        );
     }
 
     fn told(text: &str) -> String {
@@ -526,7 +560,9 @@ cycles:
     fn what_means_more_than_it_shows_is_refused_where_it_stands() {
         let bomb = format!(
             "a: &a [x]\n{}",
-            ('b'..'j').map(|c| format!("{c}: [*a, *a, *a, *a, *a, *a, *a, *a, *a]\n")).collect::<String>()
+            ('b'..'j')
+                .map(|c| format!("{c}: [*a, *a, *a, *a, *a, *a, *a, *a, *a]\n"))
+                .collect::<String>()
         );
         let deep = format!("cycles: {}1{}", "[".repeat(9), "]".repeat(9));
         for (text, says) in [
@@ -556,10 +592,19 @@ cycles:
                 "- a\n".to_owned(),
                 "1:1: a plan document is a table (job, job_name, plan_file, cycles), not a list",
             ),
-            ("job: j2\ncycles: [{cycle: 1}]".to_owned(), "1:6: `job: j2` is not this one; here it is `j1`"),
-            ("plan_file: p.yaml\ncycles: [{cycle: 1}]".to_owned(), "1:12: `plan_file: p.yaml` is not"),
+            (
+                "job: j2\ncycles: [{cycle: 1}]".to_owned(),
+                "1:6: `job: j2` is not this one; here it is `j1`",
+            ),
+            (
+                "plan_file: p.yaml\ncycles: [{cycle: 1}]".to_owned(),
+                "1:12: `plan_file: p.yaml` is not",
+            ),
             ("job: j1\n".to_owned(), "1:1: the document has no `cycles`"),
-            ("cycle: []\n".to_owned(), "1:1: a plan document has no key `cycle`; did you mean `cycles`?"),
+            (
+                "cycle: []\n".to_owned(),
+                "1:1: a plan document has no key `cycle`; did you mean `cycles`?",
+            ),
             ("total_cycles: 3\n".to_owned(), "1:1: `total_cycles` is not said here"),
             ("cycles: []\n".to_owned(), "1:1: `cycles` is a list with a row for each cycle"),
             ("cycles: 3\n".to_owned(), "1:1: `cycles` is a list"),
@@ -588,7 +633,10 @@ cycles:
                 "`add` is no mode; known: append, prepend, replace",
             ),
             (row("observe: {entry: {text: x, mod: y}}"), "no key `mod`; did you mean `mode`?"),
-            (row("observe: {page.section: {mode: replace, text: x}}"), "a refusal keeps its own words"),
+            (
+                row("observe: {page.section: {mode: replace, text: x}}"),
+                "a refusal keeps its own words",
+            ),
             (
                 row("observe: {entry: 'of {{jbo}}'}"),
                 "no variable `jbo`; did you mean `job`?; known: job, cycle",
@@ -603,9 +651,10 @@ cycles:
     #[test]
     fn much_of_one_thing_takes_no_longer_than_reading_it() {
         let began = std::time::Instant::now();
-        for unit in
-            ["[", "{", "- ", "a: ", "? ", "&a ", "!a ", "*a ", "\"", "'", "#\n", "a\n", "- a\n", "[a,"]
-        {
+        for unit in [
+            "[", "{", "- ", "a: ", "? ", "&a ", "!a ", "*a ", "\"", "'", "#\n", "a\n", "- a\n",
+            "[a,",
+        ] {
             let text = unit.repeat(super::super::document::MOST_BYTES / unit.len());
             assert_eq!(read(&text).sound(), None, "{unit:?}");
         }
@@ -617,13 +666,17 @@ cycles:
     #[test]
     fn variables_are_filled_once_and_only_those_that_are_known() {
         let value = |name: &str| (name == "job").then(|| "{{cycle}}".to_owned());
-        assert_eq!(fill("a {{job}} b {{ job }} {{no}} {{", value), "a {{cycle}} b {{cycle}} {{no}} {{");
+        assert_eq!(
+            fill("a {{job}} b {{ job }} {{no}} {{", value),
+            "a {{cycle}} b {{cycle}} {{no}} {{"
+        );
     }
 
     proptest! {
         /// Whatever comes in, an answer comes out, and every fault has its place.
         #[test]
-        fn any_text_is_read_or_refused(text in "([-a-z:{}\\[\\]&*!|>\"'#? ]|\n|  ){0,120}|\\PC{0,60}") {
+        fn any_text_is_read_or_refused(text in "([-a-z:{}\\[\\]&*!|>\"'#? ]|\n\
+            |  ){0,120}|\\PC{0,60}") {
             let document = read(&text);
             prop_assert!(document.faults.iter().all(|fault| fault.line >= 1 && fault.column >= 1));
             prop_assert!(document.sound().is_none() || !text.is_empty());
@@ -631,7 +684,8 @@ cycles:
 
         /// A line that goes somewhere else spoils the document or leaves the total alone.
         #[test]
-        fn a_document_with_a_line_changed_never_declares_more(line in 0_usize..17, new in "[ a-z0-9:{}*&-]{0,20}") {
+        fn a_document_with_a_line_changed_never_declares_more(line in 0_usize..17,
+            new in "[ a-z0-9:{}*&-]{0,20}") {
             let mut lines: Vec<&str> = WHOLE.lines().collect();
             let at = line % lines.len();
             lines[at] = &new;

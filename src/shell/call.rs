@@ -3,7 +3,7 @@
 //!
 //! What no row names is unknown. A program by its path is code, whatever it is called.
 
-use super::programs::{self, Args, Row, Special, runs_inside};
+use super::programs::{self, Args, ProgramRow, Special, runs_inside};
 use super::shown::{self, Shown};
 use super::stand::Here;
 use super::walk::{Around, DEEPEST, Input, MOST, Walker};
@@ -23,12 +23,14 @@ impl Walker {
     }
 
     fn program(&mut self, program: &Term, words: &[Term], around: &Around) {
-        let home =
-            program.text.starts_with("~/") && program.text.find(['$', '`', '*', '?', '[', '{']).is_none();
+        let home = program.text.starts_with("~/")
+            && program.text.find(['$', '`', '*', '?', '[', '{']).is_none();
         // What the line gives the name for a value is not all that it can be, but it is shown.
         for value in &program.values {
             self.argv(
-                &std::iter::once(Term::literal(value)).chain(words.iter().cloned()).collect::<Vec<_>>(),
+                &std::iter::once(Term::literal(value))
+                    .chain(words.iter().cloned())
+                    .collect::<Vec<_>>(),
                 around,
             );
         }
@@ -75,7 +77,10 @@ impl Walker {
             }
             "unset" => return self.evaluated(words, around),
             "test" | "[" => {
-                let tested = words.windows(2).filter(|pair| pair[0].text == "-v").map(|pair| pair[1].clone());
+                let tested = words
+                    .windows(2)
+                    .filter(|pair| pair[0].text == "-v")
+                    .map(|pair| pair[1].clone());
                 return self.evaluated(&tested.collect::<Vec<_>>(), around);
             }
             "let" => return words.iter().for_each(|word| self.sum(&word.text)),
@@ -131,7 +136,12 @@ impl Walker {
         self.code(effect, words, around);
     }
 
-    fn code<'t>(&mut self, effect: Effect, words: impl IntoIterator<Item = &'t Term>, around: &Around) {
+    fn code<'t>(
+        &mut self,
+        effect: Effect,
+        words: impl IntoIterator<Item = &'t Term>,
+        around: &Around,
+    ) {
         let mut found = Found::new(effect, &around.part);
         let named: Vec<&Term> =
             words.into_iter().filter(|word| own::reach(word, false) == own::Reach::State).collect();
@@ -145,7 +155,7 @@ impl Walker {
         self.push(effect, &around.part);
     }
 
-    fn row(&mut self, row: &Row, words: &[Term], around: &Around) {
+    fn row(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         if !row.sub.is_empty() && self.sub(row, words, around) {
             return;
         }
@@ -169,12 +179,13 @@ impl Walker {
     }
 
     /// Judges a row and walks the commands that its flags hold.
-    fn judge(&mut self, row: &Row, words: &[Term], around: &Around) -> Vec<Found> {
+    fn judge(&mut self, row: &ProgramRow, words: &[Term], around: &Around) -> Vec<Found> {
         let args = Args::of(row, words, false);
         let mut found = row.judge(&args, around);
         if row.searches && search::finds_state(words) {
             self.lists_state = true;
-            let uses = !args.commands.is_empty() || found.iter().any(|found| found.effect == Effect::Write);
+            let uses = !args.commands.is_empty()
+                || found.iter().any(|found| found.effect == Effect::Write);
             found[0].own_state |= uses;
         }
         for command in &args.commands {
@@ -185,7 +196,7 @@ impl Walker {
     }
 
     /// A first operand with a row of its own takes over.
-    fn sub(&mut self, row: &Row, words: &[Term], around: &Around) -> bool {
+    fn sub(&mut self, row: &ProgramRow, words: &[Term], around: &Around) -> bool {
         // `cargo +nightly test`: the toolchain is no verb.
         let skipped = usize::from(words.first().is_some_and(|word| word.text.starts_with('+')));
         let words = &words[skipped..];
@@ -199,7 +210,7 @@ impl Walker {
         true
     }
 
-    fn wrap(&mut self, row: &Row, words: &[Term], around: &Around) {
+    fn wrap(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         let mut leading = Args::of(row, words, true);
         let scripts: Vec<Term> = leading
             .flags
@@ -213,14 +224,17 @@ impl Walker {
         if row.appends {
             self.arrives(around);
         }
-        let asks = |name: &String| row.reads.as_ref().is_some_and(|reads| reads.with.contains(name));
+        let asks =
+            |name: &String| row.reads.as_ref().is_some_and(|reads| reads.with.contains(name));
         let only_reads = leading.flags.iter().any(|flag| asks(&flag.name));
         let mut around = Around { foreign: around.foreign || row.foreign, ..around.clone() };
         for flag in leading.flags.iter().filter(|flag| row.chdir.contains(&flag.name)) {
-            around.here = flag.value.as_ref().map_or_else(Here::unknown, |to| around.here.moved(to));
+            around.here =
+                flag.value.as_ref().map_or_else(Here::unknown, |to| around.here.moved(to));
         }
         self.found.extend(
-            own.into_iter().filter(|own| own.effect > Effect::Read || own.tag.is_some() || own.own_state),
+            own.into_iter()
+                .filter(|own| own.effect > Effect::Read || own.tag.is_some() || own.own_state),
         );
         for script in &scripts {
             self.joined(std::slice::from_ref(script), &around);
@@ -237,14 +251,22 @@ impl Walker {
         if !scripts.is_empty() {
             return;
         }
-        let replaced =
-            leading.flags.iter().find(|flag| matches!(flag.name.as_str(), "-I" | "-i" | "--replace"));
+        let replaced = leading
+            .flags
+            .iter()
+            .find(|flag| matches!(flag.name.as_str(), "-I" | "-i" | "--replace"));
         let replaced =
             replaced.and_then(|flag| flag.value.as_ref()).map_or("{}", |value| value.text.as_str());
         self.wrapped(row, command, replaced, &around);
     }
 
-    fn wrapped_assignments(&mut self, row: &Row, words: &[Term], start: usize, around: &mut Around) -> usize {
+    fn wrapped_assignments(
+        &mut self,
+        row: &ProgramRow,
+        words: &[Term],
+        start: usize,
+        around: &mut Around,
+    ) -> usize {
         if !row.assignments {
             return start;
         }
@@ -257,11 +279,12 @@ impl Walker {
         at
     }
 
-    fn wrapped(&mut self, row: &Row, command: &[Term], replaced: &str, around: &Around) {
+    fn wrapped(&mut self, row: &ProgramRow, command: &[Term], replaced: &str, around: &Around) {
         if command.is_empty() {
             return self.push(row.effect, &around.part);
         }
-        let end = command.iter().position(|word| word.text.starts_with(":::")).unwrap_or(command.len());
+        let end =
+            command.iter().position(|word| word.text.starts_with(":::")).unwrap_or(command.len());
         let mut command = command[..if row.appends { end } else { command.len() }].to_vec();
         if row.appends {
             let given = |word: &&mut Term| !replaced.is_empty() && word.text.contains(replaced);
@@ -308,7 +331,7 @@ impl Walker {
         self.texts.get(name).filter(|_| bare == name).cloned()
     }
 
-    fn shell(&mut self, row: &Row, words: &[Term], around: &Around) {
+    fn shell(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         let mut is_code = false;
         let mut at = 0;
         while let Some(word) =
@@ -330,7 +353,9 @@ impl Walker {
         }
         match words.get(at) {
             Some(code) if is_code => self.shell_code(code, &words[at + 1..], around),
-            Some(script) if script.text.starts_with("<(") => self.push(Effect::Unknown, &around.part),
+            Some(script) if script.text.starts_with("<(") => {
+                self.push(Effect::Unknown, &around.part)
+            }
             Some(_) => {
                 let found = self.judge(row, &words[at..], around);
                 self.found.extend(found);
@@ -362,10 +387,11 @@ impl Walker {
         }
     }
 
-    fn interpreter(&mut self, row: &Row, words: &[Term], around: &Around) {
+    fn interpreter(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         let args = Args::of(row, words, true);
         let at = args.operands.first().map_or(words.len(), |(at, _)| *at);
-        let module = args.flags.iter().find(|flag| flag.name == "-m").and_then(|flag| flag.value.clone());
+        let module =
+            args.flags.iter().find(|flag| flag.name == "-m").and_then(|flag| flag.value.clone());
         let inline: Vec<&Term> = args
             .flags
             .iter()
@@ -396,8 +422,10 @@ impl Walker {
         }
         if let Some(module) = module {
             // The module's own words begin behind `-m name`, wherever its operands are.
-            let behind = args.flags.iter().find(|flag| flag.name == "-m").map_or(at, |flag| flag.at + 1);
-            let behind = behind + usize::from(words.get(behind).is_some_and(|word| word.text == module.text));
+            let behind =
+                args.flags.iter().find(|flag| flag.name == "-m").map_or(at, |flag| flag.at + 1);
+            let behind = behind
+                + usize::from(words.get(behind).is_some_and(|word| word.text == module.text));
             let mut command = vec![module];
             command.extend(words[behind.min(words.len())..].iter().cloned());
             self.argv(&command, &Around { foreign: true, ..around.clone() });
@@ -421,14 +449,18 @@ impl Walker {
             .iter()
             .any(|word| word.text.starts_with("--batch") || word.text.starts_with("--stdin"));
         let mut texts = around.input.text.iter().chain(around.input.printed.iter());
-        if reads_names && (around.input.lists_state || texts.any(|text| own::lists_state(text, true))) {
+        if reads_names
+            && (around.input.lists_state || texts.any(|text| own::lists_state(text, true)))
+        {
             self.push_state(&around.part);
         }
         if let Some(row) = programs::git_verb(&call.verb) {
             let lists = row.lists_state(&Args::of(row, call.words, false));
             self.lists_state |= lists;
             // Every object with its content, and those of git seed among them.
-            let whole = |word: &Term| word.text.starts_with("--batch") && !word.text.starts_with("--batch-");
+            let whole = |word: &Term| {
+                word.text.starts_with("--batch") && !word.text.starts_with("--batch-")
+            };
             if lists
                 && (call.words.iter().any(whole)
                     || call.words.iter().any(|word| word.text == "--batch-command"))
@@ -472,8 +504,10 @@ impl Walker {
     }
 
     /// `trap 'rm x' EXIT`: run some time.
-    fn trap(&mut self, row: &Row, words: &[Term], around: &Around) {
-        if let Some(code) = words.first().filter(|word| word.is_literal() && !word.text.starts_with('-')) {
+    fn trap(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
+        if let Some(code) =
+            words.first().filter(|word| word.is_literal() && !word.text.starts_with('-'))
+        {
             self.also(&code.text);
         }
         let found = self.judge(row, words, around);
@@ -487,7 +521,8 @@ impl Walker {
             let files: Vec<Term> = shown.files.iter().map(|file| Term::literal(file)).collect();
             let files: Vec<&Term> = files.iter().collect();
             programs::writes(&files, &around.here, &mut found);
-            found.own_state = files.iter().any(|file| own::touches(own::reach(file, false), true, false));
+            found.own_state =
+                files.iter().any(|file| own::touches(own::reach(file, false), true, false));
             self.found.push(found);
         }
         for command in &shown.commands {
@@ -502,15 +537,19 @@ impl Walker {
             self.also(code);
         }
         let defines = words.iter().any(|word| word.expands || word.text.contains('='));
-        let mut found = Found::new(if defines { Effect::Unknown } else { Effect::Read }, &around.part);
+        let mut found =
+            Found::new(if defines { Effect::Unknown } else { Effect::Read }, &around.part);
         found.tag = defines.then_some(Tag::Taint);
         self.found.push(found);
     }
 
     /// `export A=b`, `declare -r A=b`.
     fn declare(&mut self, words: &[Term], around: &Around) {
-        let flags: String =
-            words.iter().filter(|word| word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
+        let flags: String = words
+            .iter()
+            .filter(|word| word.text.starts_with('-'))
+            .map(|word| word.text.as_str())
+            .collect();
         for word in words.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
             let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
             let appends = name.ends_with('+');
@@ -529,7 +568,8 @@ impl Walker {
                 self.values.hide(name);
             }
         }
-        let nested = words.iter().any(|word| word.quoted && !word.expands && runs_inside(&word.text));
+        let nested =
+            words.iter().any(|word| word.quoted && !word.expands && runs_inside(&word.text));
         self.push(if nested { Effect::Unknown } else { Effect::Read }, &around.part);
     }
 
@@ -542,7 +582,7 @@ impl Walker {
         self.push(Effect::Read, &around.part);
     }
 
-    fn script(&mut self, row: &Row, words: &[Term], around: &Around) {
+    fn script(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         let args = Args::of(row, words, false);
         let mut found = row.judge(&args, around);
         found.extend(scripts::judge(row, &args, words, around));
@@ -560,9 +600,12 @@ impl Walker {
     /// A word of a script with a variable in it whose value, set on this line, is more
     /// than a name or a number.
     fn is_sharp(&self, word: &Term) -> bool {
-        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ',' | '-' | '*');
-        let uses =
-            |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}"));
+        let plain = |char: char| {
+            char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ',' | '-' | '*')
+        };
+        let uses = |name: &str| {
+            word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}"))
+        };
         let code = word.quoted && word.expands;
         code && self.texts.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
     }
@@ -570,7 +613,8 @@ impl Walker {
 
 /// What an `echo` prints when all its words stand in one pair of quotes.
 fn unquoted(printed: &str) -> String {
-    let inside = ['\'', '"'].iter().find_map(|&quote| printed.strip_prefix(quote)?.strip_suffix(quote));
+    let inside =
+        ['\'', '"'].iter().find_map(|&quote| printed.strip_prefix(quote)?.strip_suffix(quote));
     inside.unwrap_or(printed).to_owned()
 }
 

@@ -61,9 +61,9 @@ struct Taint {
 
 impl Taint {
     fn fits(&self, name: &str) -> bool {
-        self.names
-            .iter()
-            .any(|known| known.strip_suffix('*').map_or(known == name, |start| name.starts_with(start)))
+        self.names.iter().any(|known| {
+            known.strip_suffix('*').map_or(known == name, |start| name.starts_with(start))
+        })
     }
 
     fn allows(&self, value: &Term) -> bool {
@@ -148,8 +148,10 @@ impl<'a> Call<'a> {
         if word.flaggy {
             return None;
         }
-        let (name, attached) =
-            word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
+        let (name, attached) = word
+            .text
+            .split_once('=')
+            .map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
         match (name, attached) {
             ("-c", None) => {
                 self.configure(next?);
@@ -163,7 +165,10 @@ impl<'a> Call<'a> {
                 self.directories.push(directory.clone());
                 Some(2)
             }
-            ("--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source", attached) => {
+            (
+                "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source",
+                attached,
+            ) => {
                 if name == "--work-tree" {
                     self.directories.push(Term::arriving(false));
                 }
@@ -219,9 +224,12 @@ impl<'a> Call<'a> {
         flags.extend(taints);
         if let Some(row) = programs::git_verb(&self.verb) {
             let args = Args::of(row, self.words, false);
-            let given = row.interest.iter().filter(|(_, names)| names.iter().any(|name| args.has(name)));
+            let given =
+                row.interest.iter().filter(|(_, names)| names.iter().any(|name| args.has(name)));
             flags.extend(given.map(|(&flag, _)| flag));
-            flags.extend(args.operands.iter().filter_map(|(_, operand)| self.operand_flags(operand)));
+            flags.extend(
+                args.operands.iter().filter_map(|(_, operand)| self.operand_flags(operand)),
+            );
         }
         flags.sort_unstable();
         flags.dedup();
@@ -233,11 +241,15 @@ impl<'a> Call<'a> {
         match self.verb.as_str() {
             "push" if operand.text.starts_with('+') => Some(GitFlag::Force),
             "push" if operand.text.starts_with(':') => Some(GitFlag::Delete),
-            "config" if operand.text.eq_ignore_ascii_case("core.hooksPath") => Some(GitFlag::HooksPath),
+            "config" if operand.text.eq_ignore_ascii_case("core.hooksPath") => {
+                Some(GitFlag::HooksPath)
+            }
             "notes" | "stash" if matches!(operand.text.as_str(), "remove" | "drop" | "clear") => {
                 Some(GitFlag::Delete)
             }
-            "reflog" if matches!(operand.text.as_str(), "expire" | "delete" | "drop") => Some(GitFlag::Prune),
+            "reflog" if matches!(operand.text.as_str(), "expire" | "delete" | "drop") => {
+                Some(GitFlag::Prune)
+            }
             "remote" | "worktree" if operand.text == "prune" => Some(GitFlag::Prune),
             _ => None,
         }

@@ -120,7 +120,8 @@ pub struct Found {
     pub effect: Effect,
     /// The piece of the command line that shows it.
     pub part: String,
-    /// Paths it writes, those that code shows among them, or names of git seed's state that it uses. Always resolved text,
+    /// Paths it writes, those that code shows among them, or names of git seed's state that it
+    /// uses. Always resolved text,
     /// never a `$x` or a `*`; relative ones begin where the line began, whatever `cd`
     /// stands between. One that ends in `/` stands for something below that directory.
     /// Behind a `cd` that may have failed, both places are named.
@@ -171,7 +172,8 @@ impl Found {
     /// Leaves each path once, where it came first.
     fn settle_paths(&mut self) {
         let mut seen = std::collections::HashSet::with_capacity(self.paths.len());
-        let mut once: Vec<bool> = self.paths.iter().map(|path| seen.insert(path.as_str())).collect();
+        let mut once: Vec<bool> =
+            self.paths.iter().map(|path| seen.insert(path.as_str())).collect();
         once.reverse();
         self.paths.retain(|_| once.pop().unwrap_or(true));
     }

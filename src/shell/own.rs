@@ -61,8 +61,9 @@ pub(super) fn code_mentions(code: &str) -> bool {
 /// Whether writing to `path` leaves nothing behind.
 pub(super) fn is_sink(path: &str) -> bool {
     let sinks = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
-    let descriptor =
-        path.strip_prefix("/dev/fd/").is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
+    let descriptor = path
+        .strip_prefix("/dev/fd/")
+        .is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
     descriptor || sinks.contains(&path)
 }
 
@@ -76,7 +77,8 @@ fn names_ref(text: &str, revisions: bool) -> bool {
     let ours = ["refs/seed", "refs/notes/seed", "refs/worktree/seed"];
     let bare = ["seed/", "notes/seed", "worktree/seed"];
     text.split(['=', ':', '+', '^', ',', '~', '@']).flat_map(|part| part.split("..")).any(|part| {
-        ours.iter().any(|name| within(part, name) || (part.starts_with("refs/") && covers(part, name)))
+        ours.iter()
+            .any(|name| within(part, name) || (part.starts_with("refs/") && covers(part, name)))
             || (revisions && bare.iter().any(|name| part.starts_with(name)))
     })
 }
@@ -128,7 +130,9 @@ fn inside_git_dir(rest: &[&str]) -> Reach {
 fn is_settings(part: &str, rest: &[&str]) -> bool {
     let file = |at: usize| rest.get(at).copied().unwrap_or("");
     match part {
-        ".claude" => matches!(file(0), "settings.json" | "settings.local.json") || file(0).contains('*'),
+        ".claude" => {
+            matches!(file(0), "settings.json" | "settings.local.json") || file(0).contains('*')
+        }
         ".codex" => matches!(file(0), "hooks.json" | "config.toml"),
         ".cursor" => file(0) == "hooks.json",
         ".gemini" => file(0) == "settings.json",
@@ -197,7 +201,9 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
             let after = rest.find(']').map_or("", |close| &rest[close + 1..]);
             matches(after, &name[next.len_utf8()..])
         }
-        (Some(char), Some(next)) if char == next => matches(chars.as_str(), &name[next.len_utf8()..]),
+        (Some(char), Some(next)) if char == next => {
+            matches(chars.as_str(), &name[next.len_utf8()..])
+        }
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! What programs do, as rows of data, and how a row judges its words.
 //!
-//! `programs.toml` and `git.toml` hold the rows; the shape of one is [`Row`]. A program
+//! `programs.toml` and `git.toml` hold the rows; the shape of one is [`ProgramRow`]. A program
 //! without a row is not judged here: the walker calls it unknown.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +17,7 @@ use super::{Effect, Found, GitFlag, Tag};
 /// How a program or a verb of one behaves.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Row {
+pub(super) struct ProgramRow {
     pub names: Vec<String>,
     /// What it does where no narrower entry says otherwise.
     pub effect: Effect,
@@ -49,7 +49,7 @@ pub(super) struct Row {
     pub verbs: BTreeMap<Effect, Vec<String>>,
     /// First operands that have rows of their own.
     #[serde(default)]
-    pub sub: Vec<Row>,
+    pub sub: Vec<ProgramRow>,
     /// When it only reads, whatever `effect` says.
     #[serde(default)]
     pub reads: Option<Reads>,
@@ -248,17 +248,17 @@ pub(super) enum Special {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Programs {
-    program: Vec<Row>,
+    program: Vec<ProgramRow>,
 }
 
 /// Rows, found by any of their names.
 #[derive(Default)]
-struct Table {
-    rows: Vec<Row>,
+struct ProgramTable {
+    rows: Vec<ProgramRow>,
     at: HashMap<String, usize>,
 }
 
-impl Table {
+impl ProgramTable {
     /// A table that does not parse has no rows, so that every program is unknown; a test
     /// reads the shipped ones.
     fn new(text: &str) -> Self {
@@ -271,25 +271,25 @@ impl Table {
         Self { rows, at }
     }
 
-    fn get(&self, name: &str) -> Option<&Row> {
+    fn get(&self, name: &str) -> Option<&ProgramRow> {
         self.at.get(name).and_then(|&index| self.rows.get(index))
     }
 }
 
-fn parse(text: &str) -> Result<Vec<Row>, toml::de::Error> {
+fn parse(text: &str) -> Result<Vec<ProgramRow>, toml::de::Error> {
     toml::from_str::<Programs>(text).map(|programs| programs.program)
 }
 
 /// The row of a program, by its name without directories.
-pub(super) fn program(name: &str) -> Option<&'static Row> {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| Table::new(include_str!("programs.toml"))).get(name)
+pub(super) fn program(name: &str) -> Option<&'static ProgramRow> {
+    static TABLE: OnceLock<ProgramTable> = OnceLock::new();
+    TABLE.get_or_init(|| ProgramTable::new(include_str!("programs.toml"))).get(name)
 }
 
 /// The row of a git verb.
-pub(super) fn git_verb(name: &str) -> Option<&'static Row> {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| Table::new(include_str!("git.toml"))).get(name)
+pub(super) fn git_verb(name: &str) -> Option<&'static ProgramRow> {
+    static TABLE: OnceLock<ProgramTable> = OnceLock::new();
+    TABLE.get_or_init(|| ProgramTable::new(include_str!("git.toml"))).get(name)
 }
 
 /// The words of a program, told apart by its row.
@@ -325,11 +325,12 @@ pub(super) struct Flag {
 
 impl<'a> Args<'a> {
     /// Tells flags from operands. With `leading`, stops at the first operand.
-    pub fn of(row: &Row, words: &'a [Term], leading: bool) -> Self {
+    pub fn of(row: &ProgramRow, words: &'a [Term], leading: bool) -> Self {
         let mut args = Self::default();
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            let is_flag = args.dashes.is_none() && word.text.starts_with('-') && word.text.len() > 1;
+            let is_flag =
+                args.dashes.is_none() && word.text.starts_with('-') && word.text.len() > 1;
             if is_flag && word.text == "--" {
                 args.dashes = Some(args.operands.len());
             } else if is_flag {
@@ -349,7 +350,7 @@ impl<'a> Args<'a> {
     }
 
     /// Takes the flag at `at`, and whatever belongs to it; returns where to go on.
-    fn flag(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
+    fn flag(&mut self, row: &ProgramRow, words: &[Term], at: usize) -> usize {
         let word = &words[at];
         if row.exec.contains(&word.text) {
             return self.command(row, words, at);
@@ -363,7 +364,8 @@ impl<'a> Args<'a> {
                 return self.command(row, words, at);
             }
             let attached = &word.text[index + letter.len_utf8()..];
-            let only_attached = row.values.iter().any(|value| value.strip_suffix('?') == Some(&name));
+            let only_attached =
+                row.values.iter().any(|value| value.strip_suffix('?') == Some(&name));
             if only_attached || row.values.contains(&name) {
                 let taken = attached.is_empty() && !only_attached;
                 let value = if taken {
@@ -379,7 +381,7 @@ impl<'a> Args<'a> {
         at + 1
     }
 
-    fn long(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
+    fn long(&mut self, row: &ProgramRow, words: &[Term], at: usize) -> usize {
         let word = &words[at];
         if let Some((name, _)) = word.text.split_once('=') {
             let value = Some(word.behind(name.len() + 1));
@@ -395,9 +397,10 @@ impl<'a> Args<'a> {
         at + 1 + usize::from(taken)
     }
 
-    fn command(&mut self, row: &Row, words: &[Term], at: usize) -> usize {
+    fn command(&mut self, row: &ProgramRow, words: &[Term], at: usize) -> usize {
         let rest = &words[at + 1..];
-        let length = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
+        let length =
+            rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
         let mut command = rest[..length].to_vec();
         let roots = self.roots();
         for word in command.iter_mut().filter(|word| word.text.contains("{}")) {
@@ -443,9 +446,9 @@ fn is_flag(name: &str, given: &str) -> bool {
     name == given || (given.len() > 2 && given.starts_with("--") && name.starts_with(given))
 }
 
-impl Row {
+impl ProgramRow {
     /// The row of a first operand, if it has one.
-    pub fn sub(&self, verb: &str) -> Option<&Row> {
+    pub fn sub(&self, verb: &str) -> Option<&ProgramRow> {
         self.sub.iter().find(|row| row.names.iter().any(|name| name == verb))
     }
 
@@ -461,7 +464,8 @@ impl Row {
         }
         self.name_writes(args, &around.here, &mut base);
         found.extend(self.flag_effects(args, around));
-        let writes = base.effect == Effect::Write || found.iter().any(|found| found.effect == Effect::Write);
+        let writes =
+            base.effect == Effect::Write || found.iter().any(|found| found.effect == Effect::Write);
         base.tag = self.tag.filter(|&tag| match tag {
             Tag::Formatter => writes,
             Tag::PackageManager => base.effect > Effect::Read,
@@ -491,7 +495,9 @@ impl Row {
         let verb = args.operands.first().map(|(_, term)| *term);
         match verb {
             Some(verb) if !self.verbs.is_empty() && !verb.is_literal() => Effect::Unknown,
-            _ => self.verb_effect(verb.map_or("", |verb| verb.text.as_str())).unwrap_or(self.effect),
+            _ => {
+                self.verb_effect(verb.map_or("", |verb| verb.text.as_str())).unwrap_or(self.effect)
+            }
         }
     }
 
@@ -511,7 +517,8 @@ impl Row {
         };
         let first = args.operands.first();
         let enough = args.flags.iter().any(|flag| reads.with.contains(&flag.name))
-            || first.is_some_and(|(_, first)| first.is_literal() && reads.first.contains(&first.text))
+            || first
+                .is_some_and(|(_, first)| first.is_literal() && reads.first.contains(&first.text))
             || reads.operands.is_some_and(|most| args.operands.len() <= most);
         enough && !args.flaggy && args.flags.iter().all(known)
     }
@@ -520,7 +527,8 @@ impl Row {
     fn is_unsure(&self, args: &Args<'_>) -> bool {
         let picky = !self.flags.is_empty() || !self.only.is_empty() || !self.exec.is_empty();
         let numbers = self.only.iter().any(|flag| flag == "-#");
-        let listed = |flag: &Flag| self.only.contains(&flag.name) || (numbers && is_number(&flag.name));
+        let listed =
+            |flag: &Flag| self.only.contains(&flag.name) || (numbers && is_number(&flag.name));
         (picky && args.flaggy && self.effect < Effect::Write)
             || (!self.only.is_empty() && !args.flags.iter().all(listed))
             || (self.evaluates
@@ -534,8 +542,11 @@ impl Row {
         let mut found = Vec::new();
         for (&effect, names) in &self.flags {
             for name in names {
-                let values =
-                    args.flags.iter().filter(|flag| is_flag(name, &flag.name)).map(|flag| flag.value.clone());
+                let values = args
+                    .flags
+                    .iter()
+                    .filter(|flag| is_flag(name, &flag.name))
+                    .map(|flag| flag.value.clone());
                 for value in values.chain(operand_values(name, args)) {
                     found.extend(self.flag_effect(effect, name, value, args, around));
                 }
@@ -588,7 +599,8 @@ impl Row {
     /// How many operands are text; a flag that brings the script or pattern leaves none.
     fn prose_of(&self, args: &Args<'_>) -> usize {
         let brings = ["-e", "-f", "--expression", "--regexp", "--file", "--source", "--from-file"];
-        let brought = self.prose == 1 && args.flags.iter().any(|flag| brings.contains(&flag.name.as_str()));
+        let brought =
+            self.prose == 1 && args.flags.iter().any(|flag| brings.contains(&flag.name.as_str()));
         if brought { 0 } else { self.prose }
     }
 
@@ -600,7 +612,8 @@ impl Row {
         if !writes(&written.iter().collect::<Vec<_>>(), here, base) && !written.is_empty() {
             base.effect = Effect::Read;
         }
-        base.dynamic |= written.is_empty() && (base.effect == Effect::Write || self.writes != Writes::None);
+        base.dynamic |=
+            written.is_empty() && (base.effect == Effect::Write || self.writes != Writes::None);
     }
 
     /// The words that name what it writes.
@@ -618,9 +631,13 @@ impl Row {
             Writes::None => &[],
             Writes::Operands => operands.as_slice(),
             Writes::First => operands.get(..1).unwrap_or_default(),
-            Writes::Last => operands.split_last().map_or(&[][..], |_| &operands[operands.len() - 1..]),
+            Writes::Last => {
+                operands.split_last().map_or(&[][..], |_| &operands[operands.len() - 1..])
+            }
             Writes::Rest => operands.get(1..).unwrap_or_default(),
-            Writes::AfterDashes => args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default(),
+            Writes::AfterDashes => {
+                args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default()
+            }
         };
         written.iter().map(|&term| term.clone()).collect()
     }
@@ -659,14 +676,15 @@ impl Row {
 
     fn shares(&self, args: &Args<'_>) -> bool {
         let given = |flags: &[String]| flags.iter().any(|flag| args.has(flag));
-        self.shares
-            .as_ref()
-            .is_some_and(|shares| (shares.with.is_empty() || given(&shares.with)) && !given(&shares.without))
+        self.shares.as_ref().is_some_and(|shares| {
+            (shares.with.is_empty() || given(&shares.with)) && !given(&shares.without)
+        })
     }
 
     /// The sources where they are moved, and what they are called at their target.
     fn written_into(&self, args: &Args<'_>, operands: &[&Term]) -> Vec<Term> {
-        let flag = args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
+        let flag =
+            args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
         let given = flag.and_then(|flag| flag.value.clone());
         let (sources, target, must) = match (given, operands) {
             (Some(target), sources) => (sources, target, true),
@@ -768,7 +786,9 @@ pub(super) fn writes(targets: &[&Term], here: &Here, found: &mut Found) -> bool 
 /// Whatever lies below `directory`.
 pub(super) fn below(directory: &Term) -> Term {
     match directory.target() {
-        Target::Files(files) => Term::found_below(files.iter().map(|file| with_slash(file)).collect()),
+        Target::Files(files) => {
+            Term::found_below(files.iter().map(|file| with_slash(file)).collect())
+        }
         Target::Below(below) => Term::found_below(below),
         Target::Hidden => Term::arriving(false),
     }
@@ -787,7 +807,7 @@ fn is_directory(path: &str) -> bool {
 fn put_into(source: &Term, directory: &str) -> Term {
     let directory = with_slash(directory);
     match source.target() {
-        Target::Files(files) if matches!(files.as_slice(), [file] if !base_name(file).is_empty()) => {
+        Target::Files(files) if files.len() == 1 && !base_name(&files[0]).is_empty() => {
             Term::literal(&format!("{directory}{}", base_name(&files[0])))
         }
         _ => Term::found_below(vec![directory]),
@@ -803,8 +823,9 @@ fn base_name(path: &str) -> &str {
 /// `git notes --ref=seed`, `git log --notes='*'`: refs below `refs/notes/`.
 fn is_our_notes(flag: &Flag) -> bool {
     let names = matches!(flag.name.as_str(), "--ref" | "--notes" | "--show-notes");
-    let ours =
-        |value: &Term| value.text.starts_with("seed") || !value.is_literal() || value.text.contains('*');
+    let ours = |value: &Term| {
+        value.text.starts_with("seed") || !value.is_literal() || value.text.contains('*')
+    };
     names && flag.value.as_ref().is_some_and(ours)
 }
 

@@ -3,13 +3,18 @@
 //! Each reader knows what it understands and calls the rest unknown.
 
 use super::own;
-use super::programs::{self, Args, Row, Special};
+use super::programs::{self, Args, ProgramRow, Special};
 use super::walk::Around;
 use super::words::Term;
 use super::{Effect, Found};
 
 /// What the script of a `sed`, `awk` or `tar` command adds to its flags.
-pub(super) fn judge(row: &Row, args: &Args<'_>, words: &[Term], around: &Around) -> Vec<Found> {
+pub(super) fn judge(
+    row: &ProgramRow,
+    args: &Args<'_>,
+    words: &[Term],
+    around: &Around,
+) -> Vec<Found> {
     match row.special {
         Some(Special::Sed) => programs_of(args, &["-e", "--expression"])
             .iter()
@@ -48,7 +53,8 @@ fn of_sed(code: &Term, around: &Around) -> Option<Found> {
     // Seds differ in whether `[/]` ends a pattern, so a script is read both ways.
     let mut aware = Sed { rest: &text, brackets: true, files: Vec::new() };
     let mut plain = Sed { rest: &text, brackets: false, files: Vec::new() };
-    let effect = aware.effect().unwrap_or(Effect::Unknown).max(plain.effect().unwrap_or(Effect::Read));
+    let effect =
+        aware.effect().unwrap_or(Effect::Unknown).max(plain.effect().unwrap_or(Effect::Read));
     let effect = if code.flaggy { Effect::Unknown } else { effect };
     let mut found = Found::new(effect, &around.part);
     let files: Vec<Term> = aware.files.iter().map(|file| Term::literal(file)).collect();
@@ -155,12 +161,12 @@ impl Sed<'_> {
 
     fn command(&mut self) -> Option<Effect> {
         match self.next()? {
-            'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'z' | 'F' | '{' | '}' => {
-                Some(Effect::Read)
-            }
+            'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'z' | 'F'
+            | '{' | '}' => Some(Effect::Read),
             'q' | 'Q' | 'l' | 'L' => {
-                self.rest =
-                    self.rest.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+                self.rest = self
+                    .rest
+                    .trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
                 Some(Effect::Read)
             }
             'r' | 'R' => {
@@ -172,8 +178,9 @@ impl Sed<'_> {
                 Some(Effect::Read)
             }
             'b' | 't' | 'T' | ':' => {
-                self.rest =
-                    self.rest.trim_start_matches(|char: char| char != ';' && char != '\n' && char != '}');
+                self.rest = self
+                    .rest
+                    .trim_start_matches(|char: char| char != ';' && char != '\n' && char != '}');
                 Some(Effect::Read)
             }
             'y' => {
@@ -304,15 +311,18 @@ fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
     }
     let mut found = Found::new(Effect::Write, &around.part);
     let value = |names: [&str; 2]| {
-        args.flags.iter().find(|flag| names.contains(&flag.name.as_str())).and_then(|flag| flag.value.clone())
+        args.flags
+            .iter()
+            .find(|flag| names.contains(&flag.name.as_str()))
+            .and_then(|flag| flag.value.clone())
     };
     if short("x") || args.has("--extract") || args.has("--get") {
         let into = value(["-C", "--directory"]).unwrap_or_else(|| Term::literal("."));
         let target = programs::below(&into);
         programs::writes(&[&target], &around.here, &mut found);
         found.dynamic = true;
-    } else if let Some(archive) =
-        value(["-f", "--file"]).or_else(|| letters.contains('f').then(|| words.get(1).cloned()).flatten())
+    } else if let Some(archive) = value(["-f", "--file"])
+        .or_else(|| letters.contains('f').then(|| words.get(1).cloned()).flatten())
     {
         programs::writes(&[&archive], &around.here, &mut found);
     } else {
@@ -345,8 +355,8 @@ mod tests {
             ("s/a", Effect::Unknown),
         ];
         for (script, effect) in cases {
-            let found =
-                of_sed(&Term::literal(script), &Around::default()).map_or(Effect::Read, |found| found.effect);
+            let found = of_sed(&Term::literal(script), &Around::default())
+                .map_or(Effect::Read, |found| found.effect);
             assert_eq!(found, effect, "{script}");
         }
     }
@@ -365,7 +375,8 @@ mod tests {
             ("$0 ~ /a@b/ {print \"@\"}", Effect::Read),
         ];
         for (program, effect) in cases {
-            let found = of_awk(&Term::literal(program), "").map_or(Effect::Read, |found| found.effect);
+            let found =
+                of_awk(&Term::literal(program), "").map_or(Effect::Read, |found| found.effect);
             assert_eq!(found, effect, "{program}");
         }
     }

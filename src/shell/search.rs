@@ -15,14 +15,14 @@ const STARS: usize = 6;
 
 /// What a pattern of `find` is matched against.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum PatternKind {
     Name,
     Path,
     Regex,
 }
 
 /// Patterns that must all fit.
-type Group = Vec<(Kind, Vec<String>)>;
+type Group = Vec<(PatternKind, Vec<String>)>;
 
 /// Whether `find` with these words could come up with git seed's state.
 pub(super) fn finds_state(words: &[Term]) -> bool {
@@ -77,11 +77,11 @@ fn groups(words: &[Term]) -> (Vec<Group>, bool) {
     (done, spares)
 }
 
-fn kind(flag: &str) -> Option<Kind> {
+fn kind(flag: &str) -> Option<PatternKind> {
     match flag {
-        "-name" | "-iname" => Some(Kind::Name),
-        "-path" | "-ipath" | "-wholename" | "-iwholename" => Some(Kind::Path),
-        "-regex" | "-iregex" => Some(Kind::Regex),
+        "-name" | "-iname" => Some(PatternKind::Name),
+        "-path" | "-ipath" | "-wholename" | "-iwholename" => Some(PatternKind::Path),
+        "-regex" | "-iregex" => Some(PatternKind::Regex),
         _ => None,
     }
 }
@@ -117,8 +117,9 @@ fn is_shallow(words: &[Term]) -> bool {
 
 /// `.`, `..`, a path from the root, or one that is not in the text.
 fn may_hold_git_dir(root: &Term) -> bool {
-    let above =
-        |path: &str| path.starts_with('/') || path.split('/').all(|part| matches!(part, "" | "." | ".."));
+    let above = |path: &str| {
+        path.starts_with('/') || path.split('/').all(|part| matches!(part, "" | "." | ".."))
+    };
     match root.target() {
         Target::Files(paths) => paths.iter().any(|path| above(path)),
         Target::Below(_) => false,
@@ -127,16 +128,23 @@ fn may_hold_git_dir(root: &Term) -> bool {
 }
 
 fn fits(group: &Group, in_git_dir: bool) -> bool {
-    let into_git_dir = |text: &String| text.split('/').any(|part| part.trim_start_matches('*') == ".git");
+    let into_git_dir =
+        |text: &String| text.split('/').any(|part| part.trim_start_matches('*') == ".git");
     let mentioned = in_git_dir
-        || group.iter().any(|(kind, texts)| matches!(kind, Kind::Path) && texts.iter().any(into_git_dir));
-    let fits = |(kind, texts): &(Kind, Vec<String>)| {
+        || group.iter().any(|(kind, texts)| {
+            matches!(kind, PatternKind::Path) && texts.iter().any(into_git_dir)
+        });
+    let fits = |(kind, texts): &(PatternKind, Vec<String>)| {
         texts.iter().any(|text| match kind {
-            Kind::Name => NAMES.iter().any(|name| matches(text, name)) || (mentioned && text.contains('*')),
-            Kind::Path => {
+            PatternKind::Name => {
+                NAMES.iter().any(|name| matches(text, name)) || (mentioned && text.contains('*'))
+            }
+            PatternKind::Path => {
                 into_git_dir(text) || matches(text, SAMPLE) || matches(text, &format!("./{SAMPLE}"))
             }
-            Kind::Regex => ["jsonl", "journal", ".git/", "seed/"].iter().any(|sign| text.contains(sign)),
+            PatternKind::Regex => {
+                ["jsonl", "journal", ".git/", "seed/"].iter().any(|sign| text.contains(sign))
+            }
         })
     };
     !group.is_empty() && group.iter().all(fits)

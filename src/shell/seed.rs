@@ -39,13 +39,13 @@ pub struct SeedCommand {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Commands {
-    command: Vec<Row>,
+    command: Vec<CommandRow>,
 }
 
 /// One command of git seed, and whose it is.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct CommandRow {
     name: String,
     /// The agent may give it in every form.
     #[serde(default)]
@@ -82,7 +82,7 @@ impl Default for Looks {
     }
 }
 
-impl Row {
+impl CommandRow {
     /// Whether its form with the subcommand `verb` is the agent's to give.
     fn is_open(&self, verb: Option<&str>) -> bool {
         self.open || verb.map_or(self.alone, |verb| self.verbs.iter().any(|known| known == verb))
@@ -99,15 +99,17 @@ impl Row {
     }
 }
 
-fn rows() -> &'static [Row] {
-    static TABLE: OnceLock<Vec<Row>> = OnceLock::new();
+fn rows() -> &'static [CommandRow] {
+    static TABLE: OnceLock<Vec<CommandRow>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        toml::from_str::<Commands>(include_str!("seed.toml")).map(|table| table.command).unwrap_or_default()
+        toml::from_str::<Commands>(include_str!("seed.toml"))
+            .map(|table| table.command)
+            .unwrap_or_default()
     })
 }
 
 /// The row of a command and its subcommand, past the options that any command takes.
-fn row_of<'a>(args: &[&'a str]) -> Option<(&'static Row, Option<&'a str>)> {
+fn row_of<'a>(args: &[&'a str]) -> Option<(&'static CommandRow, Option<&'a str>)> {
     let mut words = Vec::new();
     let mut rest = args.iter();
     while let Some(&word) = rest.next() {
@@ -161,7 +163,8 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     let wraps = row.is_some_and(|(row, _)| row.wraps);
     found.looks = open && ((steady && looks(&args)) || wraps);
     // What the fence is to put back may be a hook; naming it reads nothing.
-    let reaches = |word: &&Term| !(restores && all_literal) && own::reach(word, false) == Reach::State;
+    let reaches =
+        |word: &&Term| !(restores && all_literal) && own::reach(word, false) == Reach::State;
     let state: Vec<&Term> = words.iter().filter(reaches).collect();
     found.name_state(&state);
     found
@@ -216,7 +219,9 @@ pub fn seed_command(command: &str) -> Option<SeedCommand> {
     let program = match words.next()?.as_str() {
         "git" if words.next().as_deref() == Some("seed") => Program::GitSeed,
         "git-seed" => Program::Bare,
-        path if path.starts_with('/') && path.ends_with("/git-seed") => Program::Path(path.to_owned()),
+        path if path.starts_with('/') && path.ends_with("/git-seed") => {
+            Program::Path(path.to_owned())
+        }
         _ => return None,
     };
     let args: Vec<String> = words.collect();
@@ -288,7 +293,8 @@ impl Lexer<'_> {
                 '"' => self.double_quoted(&mut word)?,
                 '\\' => self.escaped(&mut word)?,
                 '#' | '~' | '!' if word.is_empty() => return None,
-                '$' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '{' | '}' | '*' | '?' | '[' | ']' => {
+                '$' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '{' | '}' | '*' | '?'
+                | '[' | ']' => {
                     return None;
                 }
                 _ if char.is_control() => return None,
@@ -339,7 +345,12 @@ mod tests {
             ("git seed status", Program::GitSeed, &["status"], None),
             ("  git seed status --json \n", Program::GitSeed, &["status", "--json"], None),
             ("git-seed phase current", Program::Bare, &["phase", "current"], None),
-            ("/opt/bin/git-seed status", Program::Path("/opt/bin/git-seed".into()), &["status"], None),
+            (
+                "/opt/bin/git-seed status",
+                Program::Path("/opt/bin/git-seed".into()),
+                &["status"],
+                None,
+            ),
             (
                 "git seed phase checkpoint -m 'it''s $HOME'",
                 Program::GitSeed,
@@ -379,7 +390,11 @@ mod tests {
         ];
         for (command, program, args, stdin) in cases {
             let args = args.iter().map(ToString::to_string).collect();
-            assert_eq!(parsed(command), Some((program.clone(), args, stdin.map(str::to_owned))), "{command}");
+            assert_eq!(
+                parsed(command),
+                Some((program.clone(), args, stdin.map(str::to_owned))),
+                "{command}"
+            );
         }
     }
 

@@ -22,12 +22,12 @@ pub(super) struct Shown {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Calls {
-    call: Vec<Row>,
+    call: Vec<CallRow>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct CallRow {
     names: Vec<String>,
     #[serde(default)]
     files: Vec<usize>,
@@ -40,11 +40,11 @@ struct Row {
 }
 
 /// The rows, and which of them a name has.
-type Table = (Vec<Row>, HashMap<String, Vec<usize>>);
+type CallTable = (Vec<CallRow>, HashMap<String, Vec<usize>>);
 
 /// The rows of a name; a table that does not parse knows no call, which a test forbids.
-fn rows(name: &str) -> impl Iterator<Item = &'static Row> + use<> {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+fn rows(name: &str) -> impl Iterator<Item = &'static CallRow> + use<> {
+    static TABLE: OnceLock<CallTable> = OnceLock::new();
     let (rows, at) = TABLE.get_or_init(|| {
         let rows = toml::from_str::<Calls>(include_str!("calls.toml")).map(|calls| calls.call);
         let rows = rows.unwrap_or_default();
@@ -76,7 +76,9 @@ pub(super) fn in_code(code: &str) -> Shown {
         for row in named(name) {
             if row.method.is_empty() {
                 row.takes(&arguments(behind), &mut shown);
-            } else if let Some(file) = constructed(&row.method, tokens.get(..at).unwrap_or_default()) {
+            } else if let Some(file) =
+                constructed(&row.method, tokens.get(..at).unwrap_or_default())
+            {
                 shown.files.push(file.to_owned());
             }
         }
@@ -97,7 +99,9 @@ pub(super) fn in_awk(code: &str) -> Shown {
         match token {
             Token::Name(name) if name == "print" || name == "printf" => (prints, depth) = (true, 0),
             Token::Name(name) if name == "system" => {
-                shown.commands.extend(arguments(&tokens[at + 1..]).into_iter().next().flatten().map(joined));
+                shown
+                    .commands
+                    .extend(arguments(&tokens[at + 1..]).into_iter().next().flatten().map(joined));
             }
             Token::Sign('(') => depth += 1,
             Token::Sign(')') => depth = depth.saturating_sub(1),
@@ -114,8 +118,9 @@ pub(super) fn in_awk(code: &str) -> Shown {
 }
 
 /// Rows for a name as written, or for its last parts.
-fn named(name: &str) -> impl Iterator<Item = &'static Row> + use<> {
-    let plain = |name: &str| !name.contains('.') && !name.contains(|char: char| char.is_ascii_uppercase());
+fn named(name: &str) -> impl Iterator<Item = &'static CallRow> + use<> {
+    let plain =
+        |name: &str| !name.contains('.') && !name.contains(|char: char| char.is_ascii_uppercase());
     let name = name.trim_start_matches('.').to_owned();
     let starts: Vec<usize> =
         std::iter::once(0).chain(name.match_indices('.').map(|(at, _)| at + 1)).collect();
@@ -128,9 +133,10 @@ fn named(name: &str) -> impl Iterator<Item = &'static Row> + use<> {
     })
 }
 
-impl Row {
+impl CallRow {
     fn takes(&self, arguments: &[Option<Vec<String>>], shown: &mut Shown) {
-        let text = |at: usize| arguments.get(at).cloned().flatten().filter(|words| words.len() == 1);
+        let text =
+            |at: usize| arguments.get(at).cloned().flatten().filter(|words| words.len() == 1);
         let mode = self.mode.map(|at| text(at).unwrap_or_default().concat());
         // `open F, ">x"` of Perl: the mode stands before the name, or in an argument of its own.
         let perl = |word: &String| word.starts_with('>') || word.starts_with("+<");
@@ -253,7 +259,8 @@ fn tokens(code: &str) -> Vec<Token> {
 /// The text of a literal that begins with `quote`, and what stands behind it.
 fn literal(code: &str, quote: char) -> (String, &str) {
     let triple: String = [quote; 3].iter().collect();
-    if let Some((text, rest)) = code.strip_prefix(&triple).and_then(|rest| rest.split_once(&triple)) {
+    if let Some((text, rest)) = code.strip_prefix(&triple).and_then(|rest| rest.split_once(&triple))
+    {
         return (text.to_owned(), rest);
     }
     let mut text = String::new();

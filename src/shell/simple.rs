@@ -63,8 +63,9 @@ fn compound_list(list: &ast::CompoundList, found: &mut Line, depth: u8) {
 }
 
 fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
-    let behind =
-        matches!(chain.additional.as_slice(), [ast::AndOr::And(_)]).then(|| cd(&chain.first)).flatten();
+    let behind = matches!(chain.additional.as_slice(), [ast::AndOr::And(_)])
+        .then(|| cd(&chain.first))
+        .flatten();
     found.whole &= chain.additional.is_empty() || behind.is_some();
     match behind {
         Some((dir, shown)) => found.dirs.push(Some(dir).filter(|_| shown)),
@@ -113,7 +114,8 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
 
 /// Looks into `sh -c '…'`, which ends as its line ends.
 fn in_a_shell(found: &mut Line, depth: u8) {
-    let Some(command) = found.commands.last().filter(|command| command.literal && depth < DEEPEST) else {
+    let Some(command) = found.commands.last().filter(|command| command.literal && depth < DEEPEST)
+    else {
         return;
     };
     let [shell, flag, text] = command.words.as_slice() else { return };
@@ -155,7 +157,9 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
     }
     for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
         match item {
-            Item::Word(one) | Item::AssignmentWord(_, one) => alone &= word(&one.value, &mut simple),
+            Item::Word(one) | Item::AssignmentWord(_, one) => {
+                alone &= word(&one.value, &mut simple)
+            }
             Item::IoRedirect(one) => alone &= redirect(one),
             Item::ProcessSubstitution(..) => alone = false,
         }
@@ -192,9 +196,8 @@ fn redirect(redirect: &ast::IoRedirect) -> bool {
         | ast::IoRedirect::OutputAndError(word, _)
         | ast::IoRedirect::HereString(_, word) => nothing_runs(&word.value),
         ast::IoRedirect::File(_, _, Target::Fd(_)) => true,
-        ast::IoRedirect::File(_, _, Target::ProcessSubstitution(..)) | ast::IoRedirect::HereDocument(..) => {
-            false
-        }
+        ast::IoRedirect::File(_, _, Target::ProcessSubstitution(..))
+        | ast::IoRedirect::HereDocument(..) => false,
     }
 }
 

@@ -156,7 +156,8 @@ mod tests {
             (&["-"], "/x", &["/x"]),
         ];
         for (moves, path, expected) in cases {
-            let here = moves.iter().fold(Here::default(), |here, to| here.moved(&Term::literal(to)));
+            let here =
+                moves.iter().fold(Here::default(), |here, to| here.moved(&Term::literal(to)));
             assert_eq!(here.paths(path), *expected, "{moves:?} {path}");
         }
     }

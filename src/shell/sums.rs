@@ -81,9 +81,15 @@ pub(super) fn prints_numbers(command: &str) -> bool {
     let (words, _) = last.split_once('<').unwrap_or((last, ""));
     let words: Vec<&str> = words.split_whitespace().collect();
     match words.as_slice() {
-        ["wc", flags @ ..] => flags.iter().all(|flag| flag.starts_with('-') && !flag.starts_with("--")),
-        ["date", "+%s" | "+%s%N" | "+%Y" | "+%m" | "+%d" | "+%H"] | ["nproc"] | ["grep", "-c", _] => true,
-        ["seq", bounds @ ..] => bounds.iter().all(|bound| bound.bytes().all(|byte| byte.is_ascii_digit())),
+        ["wc", flags @ ..] => {
+            flags.iter().all(|flag| flag.starts_with('-') && !flag.starts_with("--"))
+        }
+        ["date", "+%s" | "+%s%N" | "+%Y" | "+%m" | "+%d" | "+%H"]
+        | ["nproc"]
+        | ["grep", "-c", _] => true,
+        ["seq", bounds @ ..] => {
+            bounds.iter().all(|bound| bound.bytes().all(|byte| byte.is_ascii_digit()))
+        }
         _ => false,
     }
 }

@@ -55,7 +55,11 @@ fn ordinary_commands_get_exactly_their_class() {
         let reading = read(&command);
         let (worst, signs) = wanted(class);
         if reading.worst() != worst {
-            wrong.push(format!("{command:?}: {:?}, not {worst:?}: {:?}", reading.worst(), reading.why()));
+            wrong.push(format!(
+                "{command:?}: {:?}, not {worst:?}: {:?}",
+                reading.worst(),
+                reading.why()
+            ));
         }
         for sign in ["test", "packages", "formatter", "own", "persons"] {
             if shows(&reading, sign) != signs.contains(&sign) {
@@ -108,9 +112,13 @@ fn code_on_the_line_shows_what_it_writes() {
 
 #[test]
 fn a_path_that_ends_in_a_slash_stands_for_more_than_itself() {
-    for command in
-        [". refs/seed/x/", "cat .git/seed/", "rm -r .git/seed/", "x .git/hooks/", "D=.git; at $D/seed/"]
-    {
+    for command in [
+        ". refs/seed/x/",
+        "cat .git/seed/",
+        "rm -r .git/seed/",
+        "x .git/hooks/",
+        "D=.git; at $D/seed/",
+    ] {
         let reading = read(command);
         assert!(reading.forbidden().is_some(), "{command}");
         for found in &reading.found {
@@ -341,7 +349,10 @@ fn a_line_too_long_too_deep_or_broken_is_unknown() {
         format!("echo {}", "$(".repeat(30)),
         format!("{}ls", "coproc ".repeat(8_000)),
         format!("[[ {}a ]]", "! ".repeat(20_000)),
-        "abcdefghij".chars().flat_map(|a| "abcdefghij".chars().map(move |b| format!("{a}{b}=x; "))).collect(),
+        "abcdefghij"
+            .chars()
+            .flat_map(|a| "abcdefghij".chars().map(move |b| format!("{a}{b}=x; ")))
+            .collect(),
         "ls 99999999999>x".to_owned(),
         "ls ~99999999999999999999".to_owned(),
     ];
@@ -430,7 +441,8 @@ fn shellish() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn reading_never_panics(command in shellish()) {
@@ -458,7 +470,8 @@ proptest! {
 
     #[test]
     fn no_read_command_stays_one_with_a_write_behind_it(
-        row in prop::sample::select(rows(ORDINARY).filter(|(class, _)| *class == "read").map(|(_, command)| command).collect::<Vec<_>>())
+        row in prop::sample::select(rows(ORDINARY).filter(|(class, _)| *class == "read")
+            .map(|(_, command)| command).collect::<Vec<_>>())
     ) {
         let worst = read(&format!("{row}\nrm -rf src")).worst();
         prop_assert!(worst >= Effect::Write, "{}", row);

@@ -247,7 +247,8 @@ impl Walker {
         match compound {
             C::Arithmetic(sum) => self.sum(&sum.expr.value),
             C::ArithmeticForClause(each) => {
-                for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
+                for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten()
+                {
                     self.sum(&sum.value);
                 }
                 return self.list(&each.body.list, input);
@@ -275,7 +276,9 @@ impl Walker {
         for value in each.values.iter().flatten() {
             let term = self.term(&value.value);
             self.assign(&each.variable_name, &term, &value.value, None);
-            if let (Target::Below(below), [_]) = (term.target(), each.values.as_deref().unwrap_or_default()) {
+            if let (Target::Below(below), [_]) =
+                (term.target(), each.values.as_deref().unwrap_or_default())
+            {
                 self.held.insert(each.variable_name.clone(), below);
             }
         }
@@ -395,7 +398,8 @@ impl Walker {
         }
         let mut inner = Vec::new();
         let mut term = words::term(word, &mut inner);
-        let open = word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
+        let open =
+            word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
         let splits = !word.contains('"');
         for piece in &inner {
             match piece {
@@ -416,11 +420,14 @@ impl Walker {
     fn known(&self, term: &Term, word: &str) -> Vec<String> {
         let whole = word.len() > 1 && word.starts_with('"') && word.ends_with('"');
         let splits = |value: &String| {
-            !whole && value.contains(|char: char| char.is_whitespace() || matches!(char, '*' | '?' | '['))
+            !whole
+                && value
+                    .contains(|char: char| char.is_whitespace() || matches!(char, '*' | '?' | '['))
         };
         let here = [".".to_owned()];
         let unset = |name: &str| name == "PWD" && !self.values.knows(name);
-        let values = term.filled(|name| if unset(name) { Some(&here) } else { self.values.get(name) });
+        let values =
+            term.filled(|name| if unset(name) { Some(&here) } else { self.values.get(name) });
         if values.iter().any(splits) { Vec::new() } else { values }
     }
 
@@ -432,7 +439,8 @@ impl Walker {
             let whole = bare.strip_prefix('$') == Some(name) || bare == format!("${{{name}}}");
             return self.held.get(name).filter(|_| whole).cloned().unwrap_or_default();
         }
-        let command = word.starts_with("$(") && word.ends_with(')') && word.matches("$(").count() == 1;
+        let command =
+            word.starts_with("$(") && word.ends_with(')') && word.matches("$(").count() == 1;
         files.filter(|_| command).unwrap_or_default()
     }
 
@@ -501,7 +509,9 @@ impl Walker {
         argv.extend(command.word_or_name.as_ref().map(|word| self.term(&word.value)));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
-                Item::Word(word) | Item::AssignmentWord(_, word) => argv.push(self.term(&word.value)),
+                Item::Word(word) | Item::AssignmentWord(_, word) => {
+                    argv.push(self.term(&word.value))
+                }
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
             }
@@ -518,15 +528,21 @@ impl Walker {
     fn links(&mut self, argv: &[Term]) {
         let symbolic = |word: &Term| {
             word.text == "--symbolic"
-                || (word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s'))
+                || (word.text.starts_with('-')
+                    && !word.text.starts_with("--")
+                    && word.text.contains('s'))
         };
         let Some((program, words)) = argv.split_first() else { return };
         if program.text.rsplit('/').next() != Some("ln") || !words.iter().any(symbolic) {
             return;
         }
-        let operands: Vec<&Term> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let operands: Vec<&Term> =
+            words.iter().filter(|word| !word.text.starts_with('-')).collect();
         let [target, name] = operands.as_slice() else { return };
-        let (Target::Files(targets), Target::Files(names)) = (target.target(), name.target()) else { return };
+        let (Target::Files(targets), Target::Files(names)) = (target.target(), name.target())
+        else {
+            return;
+        };
         for name in names.iter().flat_map(|name| self.here.paths(name.trim_end_matches('/'))) {
             let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
             for target in targets.iter().map(|target| target.trim_end_matches('/')) {
@@ -548,8 +564,10 @@ impl Walker {
             for found in &mut self.found {
                 let through = |path: &String| {
                     let rest = path.strip_prefix(name.as_str())?;
-                    let made = rest.is_empty() && found.part.split_whitespace().any(|word| word == "ln");
-                    (!made && (rest.is_empty() || rest.starts_with('/'))).then(|| format!("{target}{rest}"))
+                    let made =
+                        rest.is_empty() && found.part.split_whitespace().any(|word| word == "ln");
+                    (!made && (rest.is_empty() || rest.starts_with('/')))
+                        .then(|| format!("{target}{rest}"))
                 };
                 let new: Vec<String> = found.paths.iter().filter_map(through).collect();
                 found.paths.extend(new);
@@ -559,7 +577,8 @@ impl Walker {
 
     /// `cd` and its like take the rest of the line somewhere else.
     fn moves(&mut self, argv: &[Term]) {
-        let mut words = argv.iter().skip_while(|word| matches!(word.text.as_str(), "command" | "builtin"));
+        let mut words =
+            argv.iter().skip_while(|word| matches!(word.text.as_str(), "command" | "builtin"));
         let program = words.next().map_or("", |word| word.text.as_str());
         let mut targets = words.filter(|word| word.text == "-" || !word.text.starts_with('-'));
         match (program, targets.next(), targets.next()) {
@@ -577,7 +596,9 @@ impl Walker {
         for word in argv.iter().filter(|word| word.expands && word.text.contains('$')) {
             let mut known = word.text.clone();
             for (name, value) in &self.texts {
-                known = known.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+                known = known
+                    .replace(&format!("${{{name}}}"), value)
+                    .replace(&format!("${name}"), value);
             }
             let mut known = Term::literal(&known);
             known.expands = true;
@@ -635,7 +656,13 @@ impl Walker {
         }
     }
 
-    pub(super) fn assign(&mut self, name: &str, value: &Term, part: &str, around: Option<&mut Around>) {
+    pub(super) fn assign(
+        &mut self,
+        name: &str,
+        value: &Term,
+        part: &str,
+        around: Option<&mut Around>,
+    ) {
         self.remember(name, value);
         let Some(effect) = git::taint(name, value) else { return };
         let mut found = Found::new(effect, part);
@@ -674,7 +701,8 @@ impl Walker {
             ast::IoRedirect::HereString(_, word) => {
                 let text = self.term(&word.value);
                 let shown = (!text.expands).then_some(text.text);
-                *input = Input { piped: shown.is_none(), flaggy: true, text: shown, ..Input::default() };
+                *input =
+                    Input { piped: shown.is_none(), flaggy: true, text: shown, ..Input::default() };
             }
             ast::IoRedirect::HereDocument(_, document) => self.here_document(document, input),
         }
@@ -720,7 +748,8 @@ impl Walker {
 
 fn name_of(name: &ast::AssignmentName) -> &str {
     match name {
-        ast::AssignmentName::VariableName(name) | ast::AssignmentName::ArrayElementName(name, _) => name,
+        ast::AssignmentName::VariableName(name)
+        | ast::AssignmentName::ArrayElementName(name, _) => name,
     }
 }
 
@@ -739,7 +768,10 @@ fn is_arithmetic(operator: &ast::BinaryPredicate) -> bool {
 
 fn is_loop(compound: &ast::CompoundCommand) -> bool {
     use ast::CompoundCommand as C;
-    matches!(compound, C::ForClause(_) | C::ArithmeticForClause(_) | C::WhileClause(_) | C::UntilClause(_))
+    matches!(
+        compound,
+        C::ForClause(_) | C::ArithmeticForClause(_) | C::WhileClause(_) | C::UntilClause(_)
+    )
 }
 
 /// The words of a simple command; empty for any other.
@@ -778,7 +810,10 @@ fn yields(argv: &[Term]) -> bool {
     let name = program.text.rsplit('/').next().unwrap_or_default();
     let prints = matches!(name, "echo" | "printf");
     let composed = |word: &Term| {
-        word.flaggy || word.text.starts_with('-') || word.text.contains(" -") || word.text.contains('\\')
+        word.flaggy
+            || word.text.starts_with('-')
+            || word.text.contains(" -")
+            || word.text.contains('\\')
     };
     if let ("git", git::Parsed::Call(call)) = (name, git::Call::of(words)) {
         return programs::git_verb(&call.verb).is_some_and(|row| row.yields);
@@ -799,7 +834,10 @@ fn printed_files(argv: &[Term], input: &Input) -> Option<Vec<String>> {
         return row.printed_files(call.words);
     }
     if input.files.is_some()
-        && matches!(name, "head" | "tail" | "sort" | "uniq" | "grep" | "rg" | "tac" | "shuf" | "tr" | "cat")
+        && matches!(
+            name,
+            "head" | "tail" | "sort" | "uniq" | "grep" | "rg" | "tac" | "shuf" | "tr" | "cat"
+        )
     {
         return input.files.clone();
     }

@@ -87,7 +87,9 @@ impl Term {
             return Target::Below(self.below.clone());
         }
         let matching = (self.globs || self.braces) && self.holes.is_empty() && !self.hidden;
-        self.directory().filter(|_| matching).map_or(Target::Hidden, |below| Target::Below(vec![below]))
+        self.directory()
+            .filter(|_| matching)
+            .map_or(Target::Hidden, |below| Target::Below(vec![below]))
     }
 
     /// The directory before the first wildcard, if no match can leave it.
@@ -109,7 +111,8 @@ impl Term {
         let mut texts = vec![String::new()];
         let mut at = 0;
         for &(start, end) in &self.holes {
-            let (Some(plain), Some(hole)) = (self.text.get(at..start), self.text.get(start..end)) else {
+            let (Some(plain), Some(hole)) = (self.text.get(at..start), self.text.get(start..end))
+            else {
                 return Vec::new();
             };
             let values = name_in(hole).and_then(&value).unwrap_or_default();
@@ -245,7 +248,8 @@ fn braces(word: &str, term: &mut Term) {
     term.expands = true;
     term.braces = true;
     term.flaggy |= word.starts_with('-')
-        || ["{-", ",-", "{,", ",,", ",}"].iter().any(|sign| word.contains(sign)) && word.contains('-');
+        || ["{-", ",-", "{,", ",,", ",}"].iter().any(|sign| word.contains(sign))
+            && word.contains('-');
 }
 
 fn expanding(word: &str, inner: &mut Vec<Inner>) -> Term {
@@ -277,7 +281,8 @@ fn collect(
                 term.text.push_str(text);
             }
             WordPiece::AnsiCQuotedText(text) => ansi_c(text, term),
-            WordPiece::DoubleQuotedSequence(nested) | WordPiece::GettextDoubleQuotedSequence(nested) => {
+            WordPiece::DoubleQuotedSequence(nested)
+            | WordPiece::GettextDoubleQuotedSequence(nested) => {
                 term.quoted = true;
                 collect(nested, source, true, term, inner);
             }
@@ -286,7 +291,8 @@ fn collect(
                 term.text.extend(text.chars().skip(1).filter(|&char| char != '\n'));
             }
             WordPiece::TildeExpansion(_) => expands(raw, term),
-            WordPiece::CommandSubstitution(text) | WordPiece::BackquotedCommandSubstitution(text) => {
+            WordPiece::CommandSubstitution(text)
+            | WordPiece::BackquotedCommandSubstitution(text) => {
                 expands(raw, term);
                 inner.push(Inner::Command(text.clone()));
             }
@@ -377,7 +383,8 @@ fn variable(expression: &ParameterExpr, raw: &str, inner: &mut Vec<Inner>) {
         // `${!x}` takes the value of x for a name, which may have a subscript.
         inner.extend(indirect.then(|| Inner::Sum(name.clone())));
     }
-    let counts = matches!(raw, "$#" | "$?" | "$$" | "$!") || matches!(expression, P::ParameterLength { .. });
+    let counts =
+        matches!(raw, "$#" | "$?" | "$$" | "$!") || matches!(expression, P::ParameterLength { .. });
     if !counts {
         let positional = name.is_empty() || name.starts_with(|char: char| char.is_ascii_digit());
         inner.push(Inner::Variable(if positional { "@".to_owned() } else { name }));
@@ -448,7 +455,11 @@ mod tests {
         ];
         for (word, text, expands, globs) in cases {
             let term = term(word, &mut Vec::new());
-            assert_eq!((term.text.as_str(), term.expands, term.globs), (text, expands, globs), "{word}");
+            assert_eq!(
+                (term.text.as_str(), term.expands, term.globs),
+                (text, expands, globs),
+                "{word}"
+            );
         }
     }
 
@@ -458,7 +469,9 @@ mod tests {
         term(r#""a $(rm x) `ls` ${y:-$(id)}""#, &mut inner);
         let commands: Vec<_> = inner
             .iter()
-            .filter_map(|inner| if let Inner::Command(text) = inner { Some(text.as_str()) } else { None })
+            .filter_map(
+                |inner| if let Inner::Command(text) = inner { Some(text.as_str()) } else { None },
+            )
             .collect();
         assert_eq!(commands, ["rm x", "ls", "id"]);
     }

@@ -42,8 +42,9 @@ fn read(own: &str, command: &str) -> Option<String> {
 
 /// `cd dir && ` at the head of a line, and what stands behind it.
 fn behind_cd(command: &str) -> (&str, &str) {
-    let plain =
-        |char: char| char.is_alphanumeric() || matches!(char, '/' | '.' | '_' | '-' | '~' | '+' | ',' | '@');
+    let plain = |char: char| {
+        char.is_alphanumeric() || matches!(char, '/' | '.' | '_' | '-' | '~' | '+' | ',' | '@')
+    };
     let none = ("", command);
     let Some(word) = command.trim_start_matches(BLANK).strip_prefix("cd ") else { return none };
     let word = word.trim_start_matches(BLANK);
@@ -58,7 +59,8 @@ fn behind_cd(command: &str) -> (&str, &str) {
 
 /// Whether a word of the line could be a command that changes the directory.
 fn goes_elsewhere(line: &str) -> bool {
-    let words = line.split(|char: char| !(char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/')));
+    let words =
+        line.split(|char: char| !(char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/')));
     words.into_iter().any(|word| matches!(word, "cd" | "pushd" | "popd" | "chdir" | "z" | "zoxide"))
 }
 
@@ -117,9 +119,11 @@ mod tests {
             let wrap = wrapped(BIN, line);
             let inner = wrap.as_ref().map(|wrap| {
                 let (_, rest) = behind_cd(wrap);
-                unquoted(rest.strip_prefix(&format!("{}{EXEC}{SHELL}", quoted(BIN))).expect("our form"))
-                    .expect("quoted")
-                    .0
+                unquoted(
+                    rest.strip_prefix(&format!("{}{EXEC}{SHELL}", quoted(BIN))).expect("our form"),
+                )
+                .expect("quoted")
+                .0
             });
             assert_eq!(inner.as_deref(), wanted, "{line}");
             if let Some(wrap) = wrap {

@@ -47,7 +47,12 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Moved`] if it stands elsewhere.
-    pub fn reopen(&self, chain: &str, at_commit: &CommitId, at: UnixSeconds) -> Result<(), StoreError> {
+    pub fn reopen(
+        &self,
+        chain: &str,
+        at_commit: &CommitId,
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         let commit = at_commit.object()?;
         self.commit_object(commit, chain)?;
         self.swing(chain, None, commit, "reactivate", at)
@@ -124,7 +129,9 @@ mod tests {
             let store = bed.store();
             let mut tips: Vec<(String, Tip)> = Vec::new();
             for name in ["refs/seed/jobs/a", "refs/seed/jobs/b", "refs/seed/jobs/c"] {
-                let first = store.append(name, None, &[put("job.toml", name)], "open\n", AT).expect("opens");
+                let first = store
+                    .append(name, None, &[put("job.toml", name)], "open\n", AT)
+                    .expect("opens");
                 let edits = [put("trace/1", "x")];
                 store.append(name, Some(&first), &edits, "close\n", AT).expect("grows");
                 tips.push((name.to_owned(), store.tip(name).expect("reads").expect("is there")));
@@ -140,7 +147,8 @@ mod tests {
             let parents: Vec<_> = tips.iter().map(|(_, tip)| tip.commit.clone()).collect();
             let step = NewStep { edits: &edits, message: "archive\n", at: AT };
             store.append_holding(ARCHIVE, None, &step, &parents).expect("archives");
-            let chains: Vec<_> = tips.iter().map(|(name, tip)| (name.clone(), tip.commit.clone())).collect();
+            let chains: Vec<_> =
+                tips.iter().map(|(name, tip)| (name.clone(), tip.commit.clone())).collect();
             store.delete_chains(&chains[..2]).expect("two go");
             store.delete_chains(&chains[2..]).expect("one goes");
             assert!(store.delete_chains(&chains).expect_err("they are gone").is_moved());

@@ -93,9 +93,10 @@ impl Store {
         match self.target(name)? {
             None => Ok(None),
             Some(Target::Object(id)) => Ok(Some(id)),
-            Some(Target::Symbolic(to)) => {
-                Err(StoreError::odd(name.to_owned(), &format!("it is a symbolic ref to `{}`", to.as_bstr())))
-            }
+            Some(Target::Symbolic(to)) => Err(StoreError::odd(
+                name.to_owned(),
+                &format!("it is a symbolic ref to `{}`", to.as_bstr()),
+            )),
         }
     }
 
@@ -111,7 +112,9 @@ impl Store {
         let loose = match beginning(&self.ref_file(name)) {
             Ok(text) if refs.namespace.is_none() => text,
             Err(err) if absent(err.kind()) && refs.namespace.is_none() => {
-                let Some(packed) = refs.cached_packed_buffer().map_err(unread)? else { return Ok(None) };
+                let Some(packed) = refs.cached_packed_buffer().map_err(unread)? else {
+                    return Ok(None);
+                };
                 let found = packed.try_find(full.as_ref()).map_err(unread)?;
                 return Ok(found.map(|found| Target::Object(found.target())));
             }
@@ -127,16 +130,25 @@ impl Store {
 
     pub(super) fn tree_of(&self, commit: ObjectId, what: &str) -> Result<ObjectId, StoreError> {
         let tree = self.commit_object(commit, what)?.tree_id();
-        tree.map(gix::Id::detach).map_err(|err| StoreError::unreadable(format!("{what} ({commit})"), &err))
+        tree.map(gix::Id::detach)
+            .map_err(|err| StoreError::unreadable(format!("{what} ({commit})"), &err))
     }
 
     /// The bytes of the file at `path` of a chain's state; `None` if there is none.
     pub fn file(&self, tip: &Tip, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.blob_in(&tip.tree, path.as_bytes(), &format!("refs/seed commit {}: `{path}`", tip.commit))
+        self.blob_in(
+            &tip.tree,
+            path.as_bytes(),
+            &format!("refs/seed commit {}: `{path}`", tip.commit),
+        )
     }
 
     /// The bytes of a file in the tree of any commit; for repairs.
-    pub fn file_of_commit(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn file_of_commit(
+        &self,
+        commit: &CommitId,
+        path: &str,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
         let tree = self.tree_of(commit.object()?, "a commit of a reflog")?;
         self.blob_in(&tree.into(), path.as_bytes(), "a commit of a reflog")
     }
@@ -148,7 +160,9 @@ impl Store {
         what: &str,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         match self.entry_in(tree, path, what)? {
-            Some((mode, id)) if mode.is_blob_or_symlink() => Ok(Some(self.object(id, what)?.detach().data)),
+            Some((mode, id)) if mode.is_blob_or_symlink() => {
+                Ok(Some(self.object(id, what)?.detach().data))
+            }
             _ => Ok(None),
         }
     }
@@ -248,7 +262,8 @@ impl Store {
         let base = base.unwrap_or_else(|| ObjectId::empty_tree(self.repo.object_hash()));
         let unread = |err: gix::Error| StoreError::unreadable(format!("{chain} ({base})"), &err);
         let root = self.tree_object(base, chain)?.decode().map_err(unread)?.into();
-        let mut editor = gix::objs::tree::Editor::new(root, &self.repo.objects, self.repo.object_hash());
+        let mut editor =
+            gix::objs::tree::Editor::new(root, &self.repo.objects, self.repo.object_hash());
         for edit in edits {
             match edit {
                 TreeEdit::Put { path, bytes } => {
@@ -259,7 +274,9 @@ impl Store {
                     editor.remove(components(path)?).map_err(unread)?;
                 }
                 TreeEdit::Graft { path, tree } => {
-                    editor.upsert(components(path)?, EntryKind::Tree, tree.object()?).map_err(unread)?;
+                    editor
+                        .upsert(components(path)?, EntryKind::Tree, tree.object()?)
+                        .map_err(unread)?;
                 }
             }
         }
@@ -277,16 +294,26 @@ impl Store {
         reflog: &str,
         at: UnixSeconds,
     ) -> Result<(), StoreError> {
-        let expected = from
-            .map_or(PreviousValue::MustNotExist, |id| PreviousValue::MustExistAndMatch(Target::Object(id)));
-        let log = LogChange { mode: RefLog::AndReference, force_create_reflog: true, message: reflog.into() };
+        let expected = from.map_or(PreviousValue::MustNotExist, |id| {
+            PreviousValue::MustExistAndMatch(Target::Object(id))
+        });
+        let log = LogChange {
+            mode: RefLog::AndReference,
+            force_create_reflog: true,
+            message: reflog.into(),
+        };
         let edit = RefEdit::update_with_log(full_name(name)?, to, expected, log);
         self.edit_ref(name, &edit, at)?;
         self.settle_ref(name)
     }
 
     /// Makes one change to one ref. A lock that a killed program left is removed first.
-    pub(super) fn edit_ref(&self, name: &str, edit: &RefEdit, at: UnixSeconds) -> Result<(), StoreError> {
+    pub(super) fn edit_ref(
+        &self,
+        name: &str,
+        edit: &RefEdit,
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         let signature = signature(at);
         let mut buffer = gix::date::parse::TimeBuf::default();
         let committer = signature.to_ref(&mut buffer);
@@ -321,8 +348,9 @@ impl Store {
     /// person's refs, of the index and of packed refs are never touched.
     fn break_stale_lock(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.ref_lock(name);
-        let ours =
-            ["refs/seed/", "refs/worktree/seed/", "refs/notes/seed"].iter().any(|own| name.starts_with(own));
+        let ours = ["refs/seed/", "refs/worktree/seed/", "refs/notes/seed"]
+            .iter()
+            .any(|own| name.starts_with(own));
         if !ours || !is_older(&path, STALE) {
             return Ok(false);
         }
@@ -359,7 +387,12 @@ impl Store {
         self.steps_from(commit.object()?, "refs/seed", limit)
     }
 
-    fn steps_from(&self, from: ObjectId, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
+    fn steps_from(
+        &self,
+        from: ObjectId,
+        chain: &str,
+        limit: usize,
+    ) -> Result<Vec<Step>, StoreError> {
         let mut steps = Vec::new();
         let limited = |step: Step| -> Result<ControlFlow<()>, StoreError> {
             steps.push(step);
@@ -484,9 +517,10 @@ impl Store {
 
 fn unmoved(name: &str, err: &gix::Error) -> StoreError {
     match err.downcast_any_ref::<io::Error>() {
-        Some(disk) => {
-            StoreError::Io(io::Error::new(disk.kind(), format!("`{name}` could not be moved: {disk}")))
-        }
+        Some(disk) => StoreError::Io(io::Error::new(
+            disk.kind(),
+            format!("`{name}` could not be moved: {disk}"),
+        )),
         None => StoreError::unreadable(name.to_owned(), err),
     }
 }
@@ -552,14 +586,20 @@ mod tests {
             let bed = Testbed::with_format(format);
             let store = bed.store();
             assert_eq!(store.tip(JOB).expect("reads"), None);
-            let edits =
-                [put("job.toml", "format = 1\n"), put("trace/1.jsonl", "{}\n"), put("trace/2.jsonl", "{}\n")];
+            let edits = [
+                put("job.toml", "format = 1\n"),
+                put("trace/1.jsonl", "{}\n"),
+                put("trace/2.jsonl", "{}\n"),
+            ];
             let first = store.append(JOB, None, &edits, "open\n\nwhy\n", AT).expect("opens");
             let edits = [put("job.toml", "format = 2\n"), remove("trace/1.jsonl"), remove("gone")];
             let second = store.append(JOB, Some(&first), &edits, "next\n", AT + 1).expect("grows");
             let tip = store.tip(JOB).expect("reads").expect("is there");
             assert_eq!(tip.commit, second);
-            assert_eq!(store.file(&tip, "job.toml").expect("reads").as_deref(), Some(&b"format = 2\n"[..]));
+            assert_eq!(
+                store.file(&tip, "job.toml").expect("reads").as_deref(),
+                Some(&b"format = 2\n"[..])
+            );
             assert_eq!(store.file(&tip, "trace/1.jsonl").expect("reads"), None);
             assert_eq!(store.file(&tip, "trace").expect("reads"), None, "a directory is no file");
             assert_eq!(store.names(&tip, "").expect("reads"), ["job.toml", "trace"]);
@@ -578,7 +618,10 @@ mod tests {
         let bed = Testbed::new();
         bed.store().append(JOB, None, &[put("a", "1")], "open\n", AT).expect("opens");
         let signed = bed.git(&["log", "-1", "--format=%an <%ae> %ad / %cn %cd", "--date=raw", JOB]);
-        assert_eq!(signed, "git seed <seed@git-seed.invalid> 1790000000 +0000 / git seed 1790000000 +0000");
+        assert_eq!(
+            signed,
+            "git seed <seed@git-seed.invalid> 1790000000 +0000 / git seed 1790000000 +0000"
+        );
         assert_eq!(bed.git(&["reflog", "show", "--format=%gs", JOB]), "open");
     }
 
@@ -596,8 +639,13 @@ mod tests {
         for result in late {
             assert!(result.expect_err("it came late").is_moved());
         }
-        let behind_our_back =
-            store.swing(JOB, Some(first.object().expect("full")), second.object().expect("full"), "", AT);
+        let behind_our_back = store.swing(
+            JOB,
+            Some(first.object().expect("full")),
+            second.object().expect("full"),
+            "",
+            AT,
+        );
         assert!(behind_our_back.expect_err("the ref itself is the guard").is_moved());
         assert_eq!(store.tip(JOB).expect("reads").expect("is there").commit, second);
     }
@@ -614,7 +662,9 @@ mod tests {
                     let edit = put(&format!("{writer}/{turn}"), "");
                     match store.append(JOB, Some(&tip.commit), &[edit], "step", AT) {
                         Ok(_) => break,
-                        Err(StoreError::Moved { .. } | StoreError::Held { .. }) => thread::yield_now(),
+                        Err(StoreError::Moved { .. } | StoreError::Held { .. }) => {
+                            thread::yield_now()
+                        }
                         Err(err) => panic!("{err}"),
                     }
                 }
@@ -688,7 +738,10 @@ mod tests {
         let names = |prefix| -> Vec<String> {
             bed.store().chains(prefix).expect("lists").into_iter().map(|(name, _)| name).collect()
         };
-        assert_eq!(names("refs/seed/jobs/"), ["refs/seed/jobs/a", "refs/seed/jobs/b", "refs/seed/jobs/c"]);
+        assert_eq!(
+            names("refs/seed/jobs/"),
+            ["refs/seed/jobs/a", "refs/seed/jobs/b", "refs/seed/jobs/c"]
+        );
         assert_eq!(names("refs/seed/archive/"), [""; 0]);
     }
 

@@ -63,9 +63,10 @@ impl Store {
     /// How the person signs, by git's configuration.
     pub fn signing(&self) -> Result<Signing, StoreError> {
         let config = self.signing_config()?;
-        let value = |key: &str| config.get(key).map(String::as_str).filter(|value| !value.is_empty());
-        let asked =
-            value("commit.gpgsign").is_some_and(|value| !matches!(value, "false" | "no" | "off" | "0"));
+        let value =
+            |key: &str| config.get(key).map(String::as_str).filter(|value| !value.is_empty());
+        let asked = value("commit.gpgsign")
+            .is_some_and(|value| !matches!(value, "false" | "no" | "off" | "0"));
         if !asked && value("user.signingkey").is_none() {
             return Ok(Signing::No("no signing key is configured".to_owned()));
         }
@@ -74,7 +75,9 @@ impl Store {
             "ssh" => Signing::By(Signed::Ssh, None),
             // Git would look for a key of git seed's own name.
             format @ ("openpgp" | "x509") => match (key, value("user.email")) {
-                (None, None) => Signing::No("neither user.signingkey nor user.email is set".to_owned()),
+                (None, None) => {
+                    Signing::No("neither user.signingkey nor user.email is set".to_owned())
+                }
                 (None, Some(email)) => Signing::By(gpg(format), Some(email.to_owned())),
                 (Some(_), _) => Signing::By(gpg(format), None),
             },
@@ -91,17 +94,23 @@ impl Store {
             let value = |key: &str| Some((key.to_owned(), config.string(key)?.to_string()));
             return Ok(KEYS.into_iter().filter_map(value).collect());
         }
-        let asked =
-            ["config", "-z", "--get-regexp", r"^(user\.(signingkey|email)|commit\.gpgsign|gpg\.format)$"];
+        let asked = [
+            "config",
+            "-z",
+            "--get-regexp",
+            r"^(user\.(signingkey|email)|commit\.gpgsign|gpg\.format)$",
+        ];
         let outcome = self.git(asked).outcome()?;
         if !matches!(outcome.code, Some(0 | 1)) {
             return Err(outcome.failed());
         }
         let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
         let pair = |record: &str| {
-            record.split_once('\n').map_or((record.to_owned(), "true".to_owned()), |(key, value)| {
-                (key.to_owned(), value.to_owned())
-            })
+            record
+                .split_once('\n')
+                .map_or((record.to_owned(), "true".to_owned()), |(key, value)| {
+                    (key.to_owned(), value.to_owned())
+                })
         };
         Ok(text.split('\0').filter(|record| !record.is_empty()).map(pair).collect())
     }
@@ -116,10 +125,12 @@ impl Store {
     ) -> Result<CommitId, E> {
         let why = match signing {
             Signing::No(why) => why.clone(),
-            Signing::By(signed, key) => match self.append_signed(at, *signed, key.as_deref(), make)? {
-                Ok(id) => return Ok(id),
-                Err(why) => why,
-            },
+            Signing::By(signed, key) => {
+                match self.append_signed(at, *signed, key.as_deref(), make)? {
+                    Ok(id) => return Ok(id),
+                    Err(why) => why,
+                }
+            }
         };
         self.append_unsigned(at, why, make)
     }
@@ -142,7 +153,13 @@ impl Store {
             let parents = parent(tip.as_ref())?;
             let commit = draft.commit(tree, &parents, &new.message, at, names::CLAIMS)?;
             draft.settle()?;
-            match self.swing(names::CLAIMS, parents.first().copied(), commit, first_line(&new.message), at) {
+            match self.swing(
+                names::CLAIMS,
+                parents.first().copied(),
+                commit,
+                first_line(&new.message),
+                at,
+            ) {
                 Err(StoreError::Moved { .. } | StoreError::Held { .. }) if turn < TRIES => {
                     sleep(Duration::from_millis(u64::from(turn)));
                 }
@@ -175,7 +192,13 @@ impl Store {
             draft.adopt(commit);
             draft.settle()?;
             let _lock = self.lock_for_long()?;
-            match self.swing(names::CLAIMS, parents.first().copied(), commit, first_line(&new.message), at) {
+            match self.swing(
+                names::CLAIMS,
+                parents.first().copied(),
+                commit,
+                first_line(&new.message),
+                at,
+            ) {
                 Err(StoreError::Moved { .. } | StoreError::Held { .. }) => {}
                 done => return Ok(Ok(done.map(|()| commit.into())?)),
             }
@@ -211,7 +234,11 @@ impl Store {
         let date = format!("@{at} +0000");
         let outcome = self
             .git(args)
-            .envs([("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", email), ("GIT_AUTHOR_DATE", &date)])
+            .envs([
+                ("GIT_AUTHOR_NAME", name),
+                ("GIT_AUTHOR_EMAIL", email),
+                ("GIT_AUTHOR_DATE", &date),
+            ])
             .envs([
                 ("GIT_COMMITTER_NAME", name),
                 ("GIT_COMMITTER_EMAIL", email),
@@ -315,7 +342,8 @@ impl Store {
                 let mut tables = BTreeMap::new();
                 Ok(heads.iter().map(|head| each(laid(&repo, head, &mut tables))).collect())
             };
-            let running: Vec<_> = heads.chunks(share).map(|part| scope.spawn(move || read(part))).collect();
+            let running: Vec<_> =
+                heads.chunks(share).map(|part| scope.spawn(move || read(part))).collect();
             let gone = || Err(StoreError::odd(names::CLAIMS.to_owned(), "a reader of it stopped"));
             running.into_iter().map(|one| one.join().unwrap_or_else(|_| gone())).collect()
         });
@@ -345,7 +373,8 @@ impl Store {
         let mut heads = Vec::new();
         let mut next = Some(tip.object()?);
         while let Some(id) = next.take() {
-            let head = intact(&self.repo, id, gix::objs::Kind::Commit).and_then(|bytes| head_of(id, &bytes));
+            let head = intact(&self.repo, id, gix::objs::Kind::Commit)
+                .and_then(|bytes| head_of(id, &bytes));
             match head {
                 Ok(head) => {
                     next = head.parents.first().map(CommitId::object).transpose()?;
@@ -375,7 +404,8 @@ impl Store {
     pub fn all_notes(&self) -> Result<Option<Notes>, StoreError> {
         let Some(tip) = self.ref_target(names::COMMIT_NOTES)? else { return Ok(None) };
         let mut notes = BTreeMap::new();
-        let read = intact(&self.repo, tip, gix::objs::Kind::Commit).and_then(|bytes| head_of(tip, &bytes));
+        let read =
+            intact(&self.repo, tip, gix::objs::Kind::Commit).and_then(|bytes| head_of(tip, &bytes));
         match read {
             Ok(head) => self.notes_below(head.tree, "", &mut notes),
             Err(why) => drop(notes.insert(tip.to_string(), Err(why))),
@@ -405,7 +435,11 @@ impl Store {
 
     /// Asks git about the signature of `commit`: against the keys in `keys`, else those that
     /// git's configuration names.
-    pub fn check_signature(&self, commit: &CommitId, keys: Option<&Path>) -> Result<Checked, StoreError> {
+    pub fn check_signature(
+        &self,
+        commit: &CommitId,
+        keys: Option<&Path>,
+    ) -> Result<Checked, StoreError> {
         let mut args: Vec<OsString> = Vec::new();
         if let Some(keys) = keys {
             let mut setting = OsString::from("gpg.ssh.allowedSignersFile=");
@@ -421,8 +455,12 @@ impl Store {
             return Ok(Checked::Good);
         }
         let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
-        let unmeasured =
-            ["NO_PUBKEY", "allowedSignersFile needs to be configured", "cannot run", "No such file"];
+        let unmeasured = [
+            "NO_PUBKEY",
+            "allowedSignersFile needs to be configured",
+            "cannot run",
+            "No such file",
+        ];
         let line = reason(said.as_bytes());
         Ok(if unmeasured.iter().any(|mark| said.contains(mark)) {
             Checked::Unmeasured(line)
@@ -446,7 +484,8 @@ impl Store {
         commit: &CommitId,
         tree: &str,
     ) -> Result<Option<Lines>, StoreError> {
-        let here = |id: &str| ObjectId::from_hex(id.as_bytes()).is_ok_and(|id| self.repo.has_object(id));
+        let here =
+            |id: &str| ObjectId::from_hex(id.as_bytes()).is_ok_and(|id| self.repo.has_object(id));
         if !here(commit.as_str()) || !here(tree) {
             return Ok(None);
         }
@@ -467,7 +506,8 @@ impl Store {
             "--src-prefix=a/",
             "--dst-prefix=b/",
         ];
-        let out = self.git(["-c", "core.quotePath=false"].into_iter().chain(args).chain(pair)).run()?;
+        let out =
+            self.git(["-c", "core.quotePath=false"].into_iter().chain(args).chain(pair)).run()?;
         Ok(Some(hunks(&String::from_utf8_lossy(&out))))
     }
 
@@ -498,7 +538,9 @@ impl Store {
         let out = self.git(args).run()?;
         let text = String::from_utf8_lossy(&out).into_owned();
         let records = text.split('\0').filter_map(|record| record.split_once('\n'));
-        Ok(records.filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned()))).collect())
+        Ok(records
+            .filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned())))
+            .collect())
     }
 }
 
@@ -540,7 +582,9 @@ fn intact(repo: &Repository, id: ObjectId, kind: gix::objs::Kind) -> Result<Vec<
         None => match repo.try_find_object(id) {
             Ok(Some(object)) => (object.kind, object.detach().data),
             Ok(None) => return Err(format!("object {id} is missing")),
-            Err(err) => return Err(format!("object {id} cannot be read: {}", super::error::reason(&err))),
+            Err(err) => {
+                return Err(format!("object {id} cannot be read: {}", super::error::reason(&err)));
+            }
         },
     };
     if found != kind {
@@ -555,8 +599,12 @@ fn intact(repo: &Repository, id: ObjectId, kind: gix::objs::Kind) -> Result<Vec<
 
 /// A loose object, its file read to the last byte: the library stops where the content
 /// ends, and what comes after it may be damaged too.
-fn loose_object(repo: &Repository, id: ObjectId) -> Result<Option<(gix::objs::Kind, Vec<u8>)>, String> {
-    let Ok(file) = std::fs::read(super::object::loose(repo.objects.store_ref().path(), &id.to_string()))
+fn loose_object(
+    repo: &Repository,
+    id: ObjectId,
+) -> Result<Option<(gix::objs::Kind, Vec<u8>)>, String> {
+    let Ok(file) =
+        std::fs::read(super::object::loose(repo.objects.store_ref().path(), &id.to_string()))
     else {
         return Ok(None);
     };
@@ -569,7 +617,9 @@ fn loose_object(repo: &Repository, id: ObjectId) -> Result<Option<(gix::objs::Ki
                 out.truncate(written);
                 break out;
             }
-            Ok((gix::zlib::Status::Ok | gix::zlib::Status::BufError, _, written)) if written == out.len() => {
+            Ok((gix::zlib::Status::Ok | gix::zlib::Status::BufError, _, written))
+                if written == out.len() =>
+            {
                 let longer = out.len() * 4;
                 out.resize(longer, 0);
             }
@@ -585,7 +635,8 @@ fn loose_object(repo: &Repository, id: ObjectId) -> Result<Option<(gix::objs::Ki
 }
 
 fn head_of(id: ObjectId, bytes: &[u8]) -> Result<Head, String> {
-    let unread = |err: gix::Error| format!("commit {id} cannot be read: {}", super::error::reason(&err));
+    let unread =
+        |err: gix::Error| format!("commit {id} cannot be read: {}", super::error::reason(&err));
     let commit = gix::objs::CommitRef::from_bytes(bytes, id.kind()).map_err(unread)?;
     // A repository of the longer ids has the signature below another name.
     let headers = ["gpgsig", "gpgsig-sha256"];
@@ -599,7 +650,11 @@ fn head_of(id: ObjectId, bytes: &[u8]) -> Result<Head, String> {
     })
 }
 
-fn laid<'a>(repo: &Repository, head: &'a Head, tables: &mut BTreeMap<ObjectId, Vec<u8>>) -> Laid<'a> {
+fn laid<'a>(
+    repo: &Repository,
+    head: &'a Head,
+    tables: &mut BTreeMap<ObjectId, Vec<u8>>,
+) -> Laid<'a> {
     let mut laid = Laid {
         id: &head.id,
         parents: &head.parents,
@@ -625,7 +680,10 @@ fn laid<'a>(repo: &Repository, head: &'a Head, tables: &mut BTreeMap<ObjectId, V
                 laid.table = tables.get(&id).map(|bytes| (id.to_string(), bytes.clone()));
             }
             other => {
-                table = Err(format!("its tree holds `{}` beside the record", String::from_utf8_lossy(other)));
+                table = Err(format!(
+                    "its tree holds `{}` beside the record",
+                    String::from_utf8_lossy(other)
+                ));
             }
         }
     }
@@ -650,7 +708,8 @@ fn first_line(message: &str) -> &str {
 /// What the signing program complained of, in one short line.
 fn reason(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr).into_owned();
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git could not sign");
+    let line =
+        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git could not sign");
     line.chars().take(200).collect()
 }
 
@@ -665,7 +724,10 @@ mod tests {
         let make: &mut Make<'_, StoreError> = &mut |tip, sealing| {
             let before = tip.map_or_else(|| "none".to_owned(), |tip| tip.commit.to_string());
             let text = format!("{name} after {before} {sealing:?}");
-            Ok(NewRecord { files: vec![("record.json", text.into_bytes())], message: format!("{name}\n") })
+            Ok(NewRecord {
+                files: vec![("record.json", text.into_bytes())],
+                message: format!("{name}\n"),
+            })
         };
         store.append_record(AT, signing, make).expect("appends")
     }
@@ -712,7 +774,8 @@ mod tests {
         set("gpg.format", "ssh");
         assert_eq!(bed.store().signing().expect("asks"), Signing::By(Signed::Ssh, None));
         set("gpg.format", "runes");
-        assert!(matches!(bed.store().signing().expect("asks"), Signing::No(why) if why.contains("runes")));
+        assert!(matches!(bed.store().signing().expect("asks"),
+                Signing::No(why) if why.contains("runes")));
     }
 
     #[test]
@@ -723,10 +786,14 @@ mod tests {
         let last = bed.commit("a", "1\n2 2\n3\n4");
         let store = bed.store();
         let tree = store.tree_of_commit(&last).expect("reads");
-        let lines =
-            |base, commit| store.changed_lines(base, commit, tree.as_str()).expect("asks").expect("here");
+        let lines = |base, commit| {
+            store.changed_lines(base, commit, tree.as_str()).expect("asks").expect("here")
+        };
         let a = ("a".to_owned(), vec![(2, 2), (4, 4)]);
-        assert_eq!(lines(Some(&first), &first), [a.clone(), ("dir/new file".to_owned(), vec![(1, 3)])]);
+        assert_eq!(
+            lines(Some(&first), &first),
+            [a.clone(), ("dir/new file".to_owned(), vec![(1, 3)])]
+        );
         assert_eq!(lines(None, &last), [a]);
         assert_eq!(lines(None, &first), [("a".to_owned(), vec![(1, 3)])]);
         let gone = "e".repeat(40).parse().expect("full");
@@ -737,7 +804,9 @@ mod tests {
     #[test]
     fn a_signature_that_does_not_come_is_not_waited_for() {
         let bed = Testbed::new();
-        for (script, said) in [("exec sleep 60", "two seconds"), ("echo no card >&2; exit 1", "no card")] {
+        for (script, said) in
+            [("exec sleep 60", "two seconds"), ("echo no card >&2; exit 1", "no card")]
+        {
             bed.hook("signer", script);
             let program = bed.path().join(".git/hooks/signer");
             bed.git(&["config", "gpg.format", "ssh"]);

@@ -56,7 +56,8 @@ pub struct Committed {
 #[derive(Debug, thiserror::Error)]
 pub enum CommitFailed {
     /// `git commit` said no.
-    #[error("`git commit` refused{}: {output}", by_hook.map(|hook| format!(" (perhaps the {hook} hook)")).unwrap_or_default())]
+    #[error("`git commit` refused{}: {output}",
+        by_hook.map(|hook| format!(" (perhaps the {hook} hook)")).unwrap_or_default())]
     Refused {
         /// All it and the hooks printed.
         output: String,
@@ -93,8 +94,8 @@ impl Store {
             return Err(CommitFailed::Busy(doing));
         }
         let head = self.head()?.commit;
-        let dir =
-            seed_dir_of(self).and_then(|seed| tempfile::Builder::new().prefix("stage-").tempdir_in(seed));
+        let dir = seed_dir_of(self)
+            .and_then(|seed| tempfile::Builder::new().prefix("stage-").tempdir_in(seed));
         let dir = dir.map_err(StoreError::from)?;
         let index = dir.path().join("index");
         self.copy_plain_index(&index).map_err(StoreError::from)?;
@@ -102,8 +103,14 @@ impl Store {
         let reset = head.as_ref().map(|_| "--reset");
         let read = PRIVATE.into_iter().chain(["read-tree"]).chain(reset).chain([start]);
         self.git(read).index(&index).run()?;
-        let update =
-            PRIVATE.into_iter().chain(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
+        let update = PRIVATE.into_iter().chain([
+            "update-index",
+            "--add",
+            "--remove",
+            "--replace",
+            "-z",
+            "--stdin",
+        ]);
         self.git(update).index(&index).input(nul_terminated(paths)).run()?;
         let tree = self.write_tree(&index)?;
         if self.base_tree(head.as_ref())? == tree {
@@ -119,7 +126,8 @@ impl Store {
         }
     }
 
-    /// Makes the commit; after a refusal it may be tried again. `message` is kept byte for byte, lines with `#` included.
+    /// Makes the commit; after a refusal it may be tried again. `message` is kept byte for byte,
+    /// lines with `#` included.
     ///
     /// Hooks find `pending` in `GIT_SEED_PENDING`, by which ours know the commit.
     ///
@@ -178,7 +186,9 @@ impl Store {
         if tree != staged.tree {
             let (by_hook, own) =
                 (self.diff_trees(&staged.tree, &tree)?, self.staged_since(staged.head.as_ref())?);
-            paths.extend(by_hook.into_iter().map(|changed| changed.path).filter(|path| !own.contains(path)));
+            paths.extend(
+                by_hook.into_iter().map(|changed| changed.path).filter(|path| !own.contains(path)),
+            );
         }
         let mut turn = 0;
         loop {
@@ -220,7 +230,8 @@ mod tests {
     }
 
     fn nothing_is_left_over(bed: &Testbed) {
-        let left: Vec<_> = fs::read_dir(bed.path().join(".git/seed")).expect("reads").flatten().collect();
+        let left: Vec<_> =
+            fs::read_dir(bed.path().join(".git/seed")).expect("reads").flatten().collect();
         assert!(left.is_empty(), "{left:?}");
         assert!(!bed.path().join(".git/index.lock").exists());
     }
@@ -249,8 +260,13 @@ mod tests {
             let paths = ["mine", "gone", "new [a]*", "dir/run.log", "never was"].map(path);
             let done = bed.store().commit(&paths, MESSAGE, "p").expect("commits").expect("differs");
             assert!(done.index_behind.is_none());
-            let changed =
-                bed.git(&["show", "--no-renames", "--format=%an", "--name-status", done.commit.as_str()]);
+            let changed = bed.git(&[
+                "show",
+                "--no-renames",
+                "--format=%an",
+                "--name-status",
+                done.commit.as_str(),
+            ]);
             assert_eq!(changed, "A Person\n\nA\tdir/run.log\nD\tgone\nM\tmine\nA\tnew [a]*");
             assert_eq!(bed.git(&["ls-files", "-s", "half", "other", "intended"]), before);
             assert_eq!(
@@ -276,7 +292,8 @@ mod tests {
         assert_eq!(store.tree_of_commit(&first).expect("reads"), tree);
         assert_eq!(bed.git(&["status", "--porcelain"]), "?? b");
         bed.git(&["checkout", "-q", "--detach"]);
-        let second = store.commit(&[path("b")], MESSAGE, "p").expect("commits").expect("differs").commit;
+        let second =
+            store.commit(&[path("b")], MESSAGE, "p").expect("commits").expect("differs").commit;
         assert_eq!(bed.git(&["rev-parse", "HEAD", "main"]), format!("{second}\n{first}"));
         assert_eq!(bed.git(&["status", "--porcelain"]), "");
     }
@@ -335,9 +352,12 @@ mod tests {
             bed.write("a", "2");
             bed.hook(hook, "echo no: $GIT_SEED_PENDING; echo really >&2; exit 1");
             let before = index(&bed);
-            let failed = bed.store().commit(&[path("a")], MESSAGE, "me").expect_err("it is refused");
+            let failed =
+                bed.store().commit(&[path("a")], MESSAGE, "me").expect_err("it is refused");
             assert!(
-                matches!(&failed, CommitFailed::Refused { output, by_hook } if output == "no: me\nreally" && *by_hook == Some(hook)),
+                matches!(&failed,
+                    CommitFailed::Refused { output, by_hook } if output == "no: me\nreally"
+                        && *by_hook == Some(hook)),
                 "{failed}"
             );
             assert_eq!(bed.store().head().expect("reads").commit, Some(head));
@@ -382,7 +402,8 @@ mod tests {
                 bed.git(&["update-index", mark, name]);
             }
             bed.write("a", "22");
-            let done = bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+            let done =
+                bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
             assert_eq!(
                 bed.git(&["show", "--format=", "--name-status", done.commit.as_str()]),
                 "M\ta",
@@ -414,7 +435,8 @@ mod tests {
         bed.commit("a", "1");
         bed.write("a", "22");
         fs::write(bed.path().join(".git/index.lock"), "").expect("writes");
-        let done = bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+        let done =
+            bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
         let behind = done.index_behind.expect("its lock is held").to_string();
         assert!(behind.contains("index.lock"), "{behind}");
         assert_eq!(bed.store().head().expect("reads").commit, Some(done.commit));

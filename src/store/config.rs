@@ -49,7 +49,8 @@ impl ConfigFiles {
         if !file.is_file() {
             return;
         }
-        let read = gix::config::File::from_path_no_includes(file.to_owned(), gix::config::Source::Api);
+        let read =
+            gix::config::File::from_path_no_includes(file.to_owned(), gix::config::Source::Api);
         let Ok(config) = read else { return };
         for section in config.sections() {
             let name = section.header().name().to_string().to_ascii_lowercase();

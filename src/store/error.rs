@@ -14,19 +14,23 @@ pub enum NotOpen {
     #[error("`{}` is not inside a git repository; run `git init` or go to one", path.display())]
     NotARepository { path: PathBuf },
     /// A repository without a work tree.
-    #[error("`{}` is a bare repository; git seed works in a work tree: make one with `git worktree add <dir>`", path.display())]
+    #[error("`{}` is a bare repository; git seed works in a work tree: make one with `git \
+        worktree add <dir>`", path.display())]
     Bare { path: PathBuf },
     /// A repository that does not keep its refs in files.
     #[error(
-        "`{}` stores its refs as `{format}`, which git seed cannot read safely; `git refs migrate --ref-format=files` converts it (git 2.46 or later)",
+        "`{}` stores its refs as `{format}`, which git seed cannot read safely; `git refs migrate \
+         --ref-format=files` converts it (git 2.46 or later)",
         path.display()
     )]
     Reftable { path: PathBuf, format: String },
     /// A repository of somebody else; git refuses it too.
-    #[error("`{}` belongs to another user; if you trust it, run `git config --global --add safe.directory '{}'`", path.display(), path.display())]
+    #[error("`{}` belongs to another user; if you trust it, run `git config --global --add \
+        safe.directory '{}'`", path.display(), path.display())]
     Foreign { path: PathBuf },
     /// A repository that is there but cannot be opened.
-    #[error("the repository at `{}` cannot be opened: {why}; `git -C '{}' status` may say more", path.display(), path.display())]
+    #[error("the repository at `{}` cannot be opened: {why}; `git -C '{}' status` may say more",
+        path.display(), path.display())]
     Unreadable { path: PathBuf, why: String },
 }
 
@@ -46,7 +50,8 @@ pub enum StoreError {
     #[error("`{what}` cannot be stored: {why}")]
     Invalid { what: String, why: String },
     /// A lock that somebody held for too long.
-    #[error("`{}` is held by another program; wait for it, or remove the file if no git command is running", path.display())]
+    #[error("`{}` is held by another program; wait for it, or remove the file if no git command \
+        is running", path.display())]
     Held { path: PathBuf },
     /// The chain is the focus of a worktree, so it must stay.
     #[error("`{chain}` is the focus of worktree `{worktree}` and cannot be deleted")]
@@ -81,7 +86,11 @@ impl StoreError {
 /// The command that repairs `what`, which starts with the name of a ref.
 fn repair_of(what: &str) -> &'static str {
     let ours = ["refs/seed", "refs/worktree/seed", "refs/notes/seed"];
-    if ours.iter().any(|prefix| what.starts_with(prefix)) { "git seed doctor --fix" } else { "git fsck" }
+    if ours.iter().any(|prefix| what.starts_with(prefix)) {
+        "git seed doctor --fix"
+    } else {
+        "git fsck"
+    }
 }
 
 /// What happened and, where it differs, the cause below it.

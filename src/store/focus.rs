@@ -45,7 +45,9 @@ impl Store {
         match self.target(FOCUS)? {
             None => Ok(None),
             Some(Target::Symbolic(chain)) => Ok(Some(chain.as_bstr().to_string())),
-            Some(Target::Object(_)) => Err(StoreError::odd(FOCUS.to_owned(), "it is not a symbolic ref")),
+            Some(Target::Object(_)) => {
+                Err(StoreError::odd(FOCUS.to_owned(), "it is not a symbolic ref"))
+            }
         }
     }
 

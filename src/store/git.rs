@@ -113,7 +113,10 @@ impl Child {
         self
     }
 
-    pub(super) fn envs<'v>(mut self, variables: impl IntoIterator<Item = (&'v str, &'v str)>) -> Self {
+    pub(super) fn envs<'v>(
+        mut self,
+        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
+    ) -> Self {
         self.command.envs(variables);
         self
     }
@@ -147,7 +150,8 @@ impl Child {
     /// Nobody is asked for anything: what needs a word from the person fails.
     pub(super) fn without_prompts(mut self) -> Self {
         // An askpass that says nothing is the one way to keep ssh-keygen from the terminal.
-        let quiet = [("SSH_ASKPASS_REQUIRE", "force"), ("SSH_ASKPASS", "false"), ("GIT_ASKPASS", "false")];
+        let quiet =
+            [("SSH_ASKPASS_REQUIRE", "force"), ("SSH_ASKPASS", "false"), ("GIT_ASKPASS", "false")];
         self.command.envs(quiet);
         for name in ["DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY"] {
             self.command.env_remove(name);
@@ -162,7 +166,8 @@ impl Child {
         input.write_all(&self.input)?;
         input.rewind()?;
         self.command.stdin(Stdio::from(input)).stdout(shared(&printed)?).stderr(shared(&said)?);
-        let child = Group::spawn(&mut self.command).map_err(|err| not_started(&self.shown, &err))?;
+        let child =
+            Group::spawn(&mut self.command).map_err(|err| not_started(&self.shown, &err))?;
         let Some(status) = child.wait_until(ends)? else { return Ok(None) };
         let read = |file: &mut File| -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
@@ -209,7 +214,8 @@ mod tests {
     #[test]
     fn a_failing_child_is_named_with_its_words() {
         let bed = Testbed::new();
-        let failed = bed.store().git(["-c", "core.abbrev=9", "rev-parse", "--verify", "nowhere"]).run();
+        let failed =
+            bed.store().git(["-c", "core.abbrev=9", "rev-parse", "--verify", "nowhere"]).run();
         let said = failed.expect_err("there is no such name").to_string();
         assert!(said.starts_with("`git rev-parse --verify nowhere` failed: fatal"), "{said}");
     }
@@ -218,8 +224,12 @@ mod tests {
     fn much_input_and_much_output_do_not_block_each_other() {
         let bed = Testbed::new();
         let lines = "0000000000000000000000000000000000000000\n".repeat(20_000);
-        let out =
-            bed.store().git(["cat-file", "--batch-check"]).input(lines.into_bytes()).run().expect("answers");
+        let out = bed
+            .store()
+            .git(["cat-file", "--batch-check"])
+            .input(lines.into_bytes())
+            .run()
+            .expect("answers");
         assert_eq!(out.split(|byte| *byte == b'\n').count(), 20_001);
     }
 }

@@ -22,9 +22,17 @@ const TRIES: u32 = 6;
 
 impl Store {
     /// Adds `line` to the note of `commit`, unless the note has it already.
-    pub fn note_add(&self, commit: &CommitId, line: &str, at: UnixSeconds) -> Result<(), StoreError> {
+    pub fn note_add(
+        &self,
+        commit: &CommitId,
+        line: &str,
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         if line.is_empty() || line.contains(['\n', '\0']) {
-            return Err(StoreError::Invalid { what: line.to_owned(), why: "a note is one line".to_owned() });
+            return Err(StoreError::Invalid {
+                what: line.to_owned(),
+                why: "a note is one line".to_owned(),
+            });
         }
         let commit = commit.object()?;
         for turn in 1..TRIES {
@@ -71,12 +79,15 @@ impl Store {
             Some(tip) => self.tree_of(tip, NOTES)?,
             None => ObjectId::empty_tree(self.repo.object_hash()),
         };
-        State::new(tree, &self.repo).map_err(|err| StoreError::unreadable(format!("{NOTES} ({tree})"), &err))
+        State::new(tree, &self.repo)
+            .map_err(|err| StoreError::unreadable(format!("{NOTES} ({tree})"), &err))
     }
 
     fn note_text(&self, notes: &mut State, commit: ObjectId) -> Result<String, StoreError> {
         let found = notes.get(&commit, &self.repo);
-        match found.map_err(|err| StoreError::unreadable(format!("{NOTES}: note of {commit}"), &err))? {
+        match found
+            .map_err(|err| StoreError::unreadable(format!("{NOTES}: note of {commit}"), &err))?
+        {
             Some(blob) => Ok(String::from_utf8_lossy(&self.object(blob, NOTES)?.data).into_owned()),
             None => Ok(String::new()),
         }

@@ -28,7 +28,8 @@ macro_rules! id {
     ($name:ident, $doc:literal) => {
         #[doc = $doc]
         #[derive(
-            Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+            Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,
+                serde::Deserialize,
         )]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(Box<str>);
@@ -41,7 +42,8 @@ macro_rules! id {
 
             pub(super) fn object(&self) -> Result<ObjectId, StoreError> {
                 ObjectId::from_hex(self.0.as_bytes())
-                    .map_err(|err| StoreError::Invalid { what: self.0.to_string(), why: err.to_string() })
+                    .map_err(|err| StoreError::Invalid { what: self.0.to_string(),
+                        why: err.to_string() })
             }
         }
 

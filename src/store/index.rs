@@ -16,7 +16,9 @@ const NOT_SELF_CONTAINED: [&[u8]; 2] = [b"link", b"sdir"];
 /// Later versions exist to hold marks or to shorten names; those are not looked into.
 pub(super) fn is_plain_index(bytes: &[u8], id_length: usize) -> bool {
     let Some((header, body)) = bytes.split_at_checked(12) else { return false };
-    let Some(body) = body.len().checked_sub(id_length).map(|length| &body[..length]) else { return false };
+    let Some(body) = body.len().checked_sub(id_length).map(|length| &body[..length]) else {
+        return false;
+    };
     if &header[..4] != b"DIRC" || number(&header[4..8]) != Some(2) {
         return false;
     }
@@ -143,7 +145,11 @@ impl Entry<'_> {
 }
 
 /// Hands each entry to `each`; `None` where one does not fit.
-pub(super) fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&Entry<'_>)) -> Option<()> {
+pub(super) fn each_entry(
+    bytes: &[u8],
+    id_length: usize,
+    mut each: impl FnMut(&Entry<'_>),
+) -> Option<()> {
     let (header, mut body) = bytes.split_at_checked(12)?;
     let (version, entries) = (number(&header[4..8])?, number(&header[8..12])?);
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
@@ -162,7 +168,8 @@ pub(super) fn each_entry(bytes: &[u8], id_length: usize, mut each: impl FnMut(&E
             while byte & 0x80 != 0 {
                 at += 1;
                 byte = *body.get(at)?;
-                drop = (drop.checked_add(1)?.checked_mul(128)?).checked_add(usize::from(byte & 0x7f))?;
+                drop = (drop.checked_add(1)?.checked_mul(128)?)
+                    .checked_add(usize::from(byte & 0x7f))?;
             }
             at += 1;
             name.truncate(name.len().checked_sub(drop)?);
@@ -237,7 +244,8 @@ mod tests {
             for file in ["a name", "dir/b", "dir/with a longer name", "dir2/x"] {
                 bed.commit(file, "1");
             }
-            std::fs::hard_link(bed.path().join("dir/b"), bed.path().join("dir2/twin")).expect("linked");
+            std::fs::hard_link(bed.path().join("dir/b"), bed.path().join("dir2/twin"))
+                .expect("linked");
             bed.git(&["add", "-A"]);
             if version == "3" {
                 bed.git(&["update-index", "--skip-worktree", "a name"]);
@@ -245,7 +253,8 @@ mod tests {
                 bed.git(&["update-index", "--index-version", version]);
             }
             let bytes = std::fs::read(bed.path().join(".git/index")).expect("reads");
-            for (file, names) in [("dir/b", vec!["dir/b", "dir2/twin"]), ("dir2/x", vec!["dir2/x"])] {
+            for (file, names) in [("dir/b", vec!["dir/b", "dir2/twin"]), ("dir2/x", vec!["dir2/x"])]
+            {
                 let data = bed.path().join(file).metadata().expect("there");
                 let found = names_of(&bytes, 20, data.dev(), data.ino());
                 let found: Vec<_> =
@@ -257,7 +266,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..200), entries in 0_u8..4, version in 2_u8..5) {
+        fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..200),
+            entries in 0_u8..4, version in 2_u8..5) {
             let header = [b"DIRC\0\0\0".as_slice(), &[version, 0, 0, 0, entries]].concat();
             is_plain_index(&[header.clone(), bytes.clone()].concat(), 20);
             names_of(&[header, bytes].concat(), 20, 0, 0);

@@ -80,7 +80,10 @@ impl Journal {
     }
 
     /// Appends the line that `next` makes of the last one, and gives it back.
-    pub fn append(&self, next: impl FnOnce(Option<&[u8]>) -> Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    pub fn append(
+        &self,
+        next: impl FnOnce(Option<&[u8]>) -> Vec<u8>,
+    ) -> Result<Vec<u8>, StoreError> {
         self.with_lock(|open| Ok(open.append(next)?))
     }
 
@@ -113,7 +116,8 @@ impl OpenJournal<'_> {
     /// See [`Journal::append`].
     pub fn append(&mut self, next: impl FnOnce(Option<&[u8]>) -> Vec<u8>) -> io::Result<Vec<u8>> {
         let path = &self.journal.path;
-        let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+        let mut file =
+            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
         let (end, tail) = last_line(&mut file)?;
         let mut line = match &tail {
             Tail::Line(last) => next(Some(last)),
@@ -248,7 +252,9 @@ mod tests {
         let (_dir, journal) = journal(b"one\ntwo\n");
         std::thread::scope(|scope| {
             let folded = journal.with_lock(|open| {
-                scope.spawn(|| journal.append(|last| [last.expect("folded"), b"+late"].concat()).map(drop));
+                scope.spawn(|| {
+                    journal.append(|last| [last.expect("folded"), b"+late"].concat()).map(drop)
+                });
                 let lines = open.all()?;
                 std::thread::sleep(std::time::Duration::from_millis(20));
                 open.restart(Some(b"folded"))?;
@@ -265,8 +271,10 @@ mod tests {
     fn appenders_at_once_see_every_line() {
         let (_dir, journal) = journal(b"0\n");
         let count = |last: Option<&[u8]>| -> Vec<u8> {
-            let last: u32 =
-                std::str::from_utf8(last.expect("a line")).expect("text").parse().expect("a number");
+            let last: u32 = std::str::from_utf8(last.expect("a line"))
+                .expect("text")
+                .parse()
+                .expect("a number");
             (last + 1).to_string().into_bytes()
         };
         std::thread::scope(|scope| {

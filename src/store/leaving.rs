@@ -31,7 +31,8 @@ impl Store {
     /// True when `path` is in the index of the environment what it is in `commit`.
     pub fn is_staged_as_in(&self, commit: &CommitId, path: &RepoPath) -> Result<bool, StoreError> {
         let path = path.to_string();
-        let args = ["diff", "--cached", "--quiet", "--no-renames", commit.as_str(), "--", path.as_str()];
+        let args =
+            ["diff", "--cached", "--quiet", "--no-renames", commit.as_str(), "--", path.as_str()];
         let asked = self.git(args).outcome()?;
         match asked.code {
             Some(0) => Ok(true),
@@ -79,8 +80,10 @@ impl Store {
                 add(file, Some(&self.work_tree))?;
             }
         }
-        let index =
-            self.repo.index_or_empty().map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
+        let index = self
+            .repo
+            .index_or_empty()
+            .map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
         let case = gix::glob::pattern::Case::Sensitive;
         let matched = |path: &str, is_dir: bool| {
             let found = search.pattern_matching_relative_path(path.into(), Some(is_dir), case);
@@ -98,7 +101,12 @@ impl Store {
             index.entry_by_path(name.into()).is_some()
                 || index.prefixed_entries_range(below.as_bytes().into()).is_some()
         };
-        Ok(paths.iter().map(String::as_str).filter(is_excluded).filter(|path| !is_tracked(path)).collect())
+        Ok(paths
+            .iter()
+            .map(String::as_str)
+            .filter(is_excluded)
+            .filter(|path| !is_tracked(path))
+            .collect())
     }
 
     /// True when `path` is in the index.
@@ -114,9 +122,12 @@ impl Store {
         if refs.is_empty() {
             return Ok(false);
         }
-        let args: Vec<_> = ["bundle", "create", "-q"].into_iter().map(std::ffi::OsString::from).collect();
-        let args =
-            args.into_iter().chain([file.as_os_str().to_owned()]).chain(refs.into_iter().map(Into::into));
+        let args: Vec<_> =
+            ["bundle", "create", "-q"].into_iter().map(std::ffi::OsString::from).collect();
+        let args = args
+            .into_iter()
+            .chain([file.as_os_str().to_owned()])
+            .chain(refs.into_iter().map(Into::into));
         self.git(args).run().map(drop)?;
         Ok(true)
     }
@@ -167,7 +178,9 @@ impl Store {
 
     /// Sets the tip of a chain back to `id`, whatever it names now; for repairs only.
     pub fn set_back(&self, chain: &str, id: &str) -> Result<(), StoreError> {
-        self.git(["update-ref", "--create-reflog", "-m", "git seed doctor", chain, id]).run().map(drop)
+        self.git(["update-ref", "--create-reflog", "-m", "git seed doctor", chain, id])
+            .run()
+            .map(drop)
     }
 
     /// Ids that the reflog of `chain` names, newest first.
@@ -210,7 +223,8 @@ impl Store {
     /// The commit that `name` means to git, if it means one.
     pub fn resolve_commit(&self, name: &str) -> Result<Option<CommitId>, StoreError> {
         let name = format!("{name}^{{commit}}");
-        let asked = self.git(["rev-parse", "--verify", "-q", "--end-of-options", &name]).outcome()?;
+        let asked =
+            self.git(["rev-parse", "--verify", "-q", "--end-of-options", &name]).outcome()?;
         Ok(String::from_utf8_lossy(&asked.stdout).trim().parse().ok())
     }
 
@@ -231,10 +245,13 @@ impl Store {
     /// messages; at most fifty.
     pub fn commits_since(&self, since: &CommitId) -> Result<Vec<(CommitId, String)>, StoreError> {
         let range = format!("{since}..HEAD");
-        let out = self.git(["log", "-z", "--max-count=50", "--format=%H%n%B", &range, "--"]).run()?;
+        let out =
+            self.git(["log", "-z", "--max-count=50", "--format=%H%n%B", &range, "--"]).run()?;
         let text = String::from_utf8_lossy(&out).into_owned();
         let records = text.split('\0').filter_map(|record| record.split_once('\n'));
-        Ok(records.filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned()))).collect())
+        Ok(records
+            .filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned())))
+            .collect())
     }
 
     /// Who wrote the last commit that changed `path`; `None` where no commit has it.
@@ -267,7 +284,8 @@ impl Moved {
     fn read(line: &str) -> Option<Self> {
         let (head, action) = line.split_once('\t')?;
         let to = head.split(' ').nth(1)?.to_owned();
-        let makes = ["commit", "merge", "cherry-pick", "revert", "rebase", "am", "pull", "initial pull"];
+        let makes =
+            ["commit", "merge", "cherry-pick", "revert", "rebase", "am", "pull", "initial pull"];
         let word = action.split([':', ' ', '(']).next().unwrap_or_default();
         Some(Self { to, made: makes.contains(&word) })
     }

@@ -57,7 +57,7 @@ pub use leaving::Moved;
 pub use lock::Lock;
 pub use path::{NotInside, RepoPath};
 pub use pins::{Lens, Pins};
-pub use worktree::{BuildDir, Changed, Free, Kind, Snapshot, Standing};
+pub use worktree::{BuildDir, ChangeKind, Changed, Free, Snapshot, Standing};
 
 /// Commits below HEAD that are looked through before git is asked: as quick as a child starts.
 const NEAR: usize = 100;
@@ -113,7 +113,9 @@ impl Store {
         // safe. So a refusal is not final before the careful look.
         let quick = gix::discover::upwards::Options { dot_git_only: true, ..upwards() };
         match look(quick, Manner::Quick) {
-            Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => look(upwards(), Manner::Careful),
+            Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => {
+                look(upwards(), Manner::Careful)
+            }
             Ok(store) if store.is_crowded() => look(upwards(), Manner::Crowded),
             result => result,
         }
@@ -123,7 +125,8 @@ impl Store {
     fn is_crowded(&self) -> bool {
         let objects = self.repo.objects.store_ref().path();
         objects.join("info/alternates").exists()
-            || fs::read_dir(objects.join("pack")).is_ok_and(|files| files.count() > usize::from(ROOM))
+            || fs::read_dir(objects.join("pack"))
+                .is_ok_and(|files| files.count() > usize::from(ROOM))
     }
 
     /// Opens the repository that the environment names (`GIT_DIR`, `GIT_WORK_TREE`,
@@ -150,7 +153,14 @@ impl Store {
             return Err(NotOpen::Bare { path: git_dir });
         };
         let common_dir = tidy(repo.common_dir());
-        Ok(Self { repo, git_dir, common_dir, work_tree, told: Vec::new(), lock_depth: Rc::default() })
+        Ok(Self {
+            repo,
+            git_dir,
+            common_dir,
+            work_tree,
+            told: Vec::new(),
+            lock_depth: Rc::default(),
+        })
     }
 
     /// Repeats for children, made absolute, what named this repository to us.
@@ -207,7 +217,8 @@ impl Store {
 
     /// Where HEAD stands.
     pub fn head(&self) -> Result<Head, StoreError> {
-        let head = self.repo.head().map_err(|err| StoreError::unreadable("HEAD".to_owned(), &err))?;
+        let head =
+            self.repo.head().map_err(|err| StoreError::unreadable("HEAD".to_owned(), &err))?;
         let branch = head.referent_name().map(|name| {
             let name = name.as_bstr().to_string();
             name.strip_prefix("refs/heads/").map_or(name.clone(), str::to_owned)
@@ -230,7 +241,9 @@ impl Store {
         if matches!(self.repo.is_shallow(), Ok(false)) && self.is_near(head.object()?, wanted) {
             return Ok(true);
         }
-        let asked = self.git(["merge-base", "--is-ancestor", ancestor.as_str(), head.as_str()]).outcome()?;
+        let asked = self
+            .git(["merge-base", "--is-ancestor", ancestor.as_str(), head.as_str()])
+            .outcome()?;
         match asked.code {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
@@ -260,7 +273,8 @@ impl Store {
 }
 
 fn absolute(cwd: &Path) -> Result<PathBuf, NotOpen> {
-    std::path::absolute(cwd).map_err(|err| NotOpen::Unreadable { path: cwd.to_owned(), why: err.to_string() })
+    std::path::absolute(cwd)
+        .map_err(|err| NotOpen::Unreadable { path: cwd.to_owned(), why: err.to_string() })
 }
 
 /// Without `..`: git writes how to get from a linked worktree to the common directory,
@@ -367,7 +381,11 @@ mod tests {
     fn what_cannot_be_worked_in_is_refused_with_a_sentence() {
         let cases: [(&str, &[&str], &str); 3] = [
             ("bare", &["init", "-q", "--bare", "."], "bare repository"),
-            ("reftable", &["init", "-q", "--ref-format=reftable", "."], "stores its refs as `reftable`"),
+            (
+                "reftable",
+                &["init", "-q", "--ref-format=reftable", "."],
+                "stores its refs as `reftable`",
+            ),
             ("nothing", &["--version"], "not inside a git repository"),
         ];
         for (name, command, says) in cases {
@@ -383,12 +401,11 @@ mod tests {
     fn a_repository_of_another_user_is_refused_where_ownership_can_be_given_away() {
         let bed = Testbed::new();
         let dot_git = bed.path().join(".git");
-        let given =
-            [bed.path(), &dot_git].map(|path| std::os::unix::fs::chown(path, Some(4242), None).is_ok());
+        let given = [bed.path(), &dot_git]
+            .map(|path| std::os::unix::fs::chown(path, Some(4242), None).is_ok());
         if given == [true, true] {
-            assert!(
-                matches!(Store::discover(bed.path()), Err(NotOpen::Foreign { path }) if path == bed.path())
-            );
+            assert!(matches!(Store::discover(bed.path()),
+                    Err(NotOpen::Foreign { path }) if path == bed.path()));
         }
     }
 
@@ -408,7 +425,10 @@ mod tests {
         let main = Some("main".to_owned());
         assert_eq!(bed.store().head().expect("reads"), Head { branch: main.clone(), commit: None });
         let first = bed.commit("a", "1");
-        assert_eq!(bed.store().head().expect("reads"), Head { branch: main, commit: Some(first.clone()) });
+        assert_eq!(
+            bed.store().head().expect("reads"),
+            Head { branch: main, commit: Some(first.clone()) }
+        );
         bed.git(&["checkout", "-q", "--detach"]);
         assert_eq!(bed.store().head().expect("reads"), Head { branch: None, commit: Some(first) });
     }

@@ -29,7 +29,8 @@ impl Store {
     /// A partial clone may lack it here although the remote has it: then git fetches it.
     pub(super) fn object(&self, id: ObjectId, what: &str) -> Result<gix::Object<'_>, StoreError> {
         let named = || format!("{what} ({id})");
-        let find = || self.repo.try_find_object(id).map_err(|err| StoreError::unreadable(named(), &err));
+        let find =
+            || self.repo.try_find_object(id).map_err(|err| StoreError::unreadable(named(), &err));
         match find()? {
             Some(object) => Ok(object),
             None if self.is_partial() => {
@@ -49,7 +50,11 @@ impl Store {
     }
 
     /// Reads the commit `id`, which `what` needs.
-    pub(super) fn commit_object(&self, id: ObjectId, what: &str) -> Result<gix::Commit<'_>, StoreError> {
+    pub(super) fn commit_object(
+        &self,
+        id: ObjectId,
+        what: &str,
+    ) -> Result<gix::Commit<'_>, StoreError> {
         let object = self.object(id, what)?;
         let kind = object.kind;
         object
@@ -58,13 +63,19 @@ impl Store {
     }
 
     /// Reads the tree `id`, which `what` needs.
-    pub(super) fn tree_object(&self, id: ObjectId, what: &str) -> Result<gix::Tree<'_>, StoreError> {
+    pub(super) fn tree_object(
+        &self,
+        id: ObjectId,
+        what: &str,
+    ) -> Result<gix::Tree<'_>, StoreError> {
         if id == ObjectId::empty_tree(self.repo.object_hash()) {
             return Ok(self.repo.empty_tree());
         }
         let object = self.object(id, what)?;
         let kind = object.kind;
-        object.try_into_tree().map_err(|_| StoreError::odd(format!("{what} ({id})"), &not_a("tree", kind)))
+        object
+            .try_into_tree()
+            .map_err(|_| StoreError::odd(format!("{what} ({id})"), &not_a("tree", kind)))
     }
 
     /// Whether this repository wants writes synced; ours do unless it says `none`.
@@ -80,12 +91,17 @@ fn not_a(wanted: &str, kind: Kind) -> String {
 
 /// The last word of git's list counts: `none` clears what stands before it.
 fn is_synced_by(list: &str) -> bool {
-    list.split(',').map(str::trim).rfind(|word| !word.is_empty() && !word.starts_with('-')) != Some("none")
+    list.split(',').map(str::trim).rfind(|word| !word.is_empty() && !word.starts_with('-'))
+        != Some("none")
 }
 
 /// The signature of our own commits and reflog entries, always in UTC.
 pub(super) fn signature(at: UnixSeconds) -> gix::actor::Signature {
-    gix::actor::Signature { name: NAME.into(), email: EMAIL.into(), time: gix::date::Time::new(at, 0) }
+    gix::actor::Signature {
+        name: NAME.into(),
+        email: EMAIL.into(),
+        time: gix::date::Time::new(at, 0),
+    }
 }
 
 /// Objects on their way into the repository.
@@ -166,13 +182,23 @@ impl Write for Draft<'_> {
         Ok(id)
     }
 
-    fn write_buf_with_known_id(&self, kind: Kind, bytes: &[u8], id: ObjectId) -> gix::Result<ObjectId> {
+    fn write_buf_with_known_id(
+        &self,
+        kind: Kind,
+        bytes: &[u8],
+        id: ObjectId,
+    ) -> gix::Result<ObjectId> {
         let id = self.store.repo.write_buf_with_known_id(kind, bytes, id)?;
         self.written.borrow_mut().push(id);
         Ok(id)
     }
 
-    fn write_stream(&self, kind: Kind, size: u64, from: &mut dyn io::Read) -> gix::Result<ObjectId> {
+    fn write_stream(
+        &self,
+        kind: Kind,
+        size: u64,
+        from: &mut dyn io::Read,
+    ) -> gix::Result<ObjectId> {
         let id = self.store.repo.write_stream(kind, size, from)?;
         self.written.borrow_mut().push(id);
         Ok(id)
@@ -192,7 +218,11 @@ impl Write for Draft<'_> {
 }
 
 impl Find for Draft<'_> {
-    fn try_find<'a>(&self, id: &gix::oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<Data<'a>>> {
+    fn try_find<'a>(
+        &self,
+        id: &gix::oid,
+        buffer: &'a mut Vec<u8>,
+    ) -> gix::Result<Option<Data<'a>>> {
         Find::try_find(&self.store.repo, id, buffer)
     }
 }

@@ -91,15 +91,19 @@ impl Store {
         let config = self.config_that_counts()?;
         let mut excludes = Vec::new();
         for (name, default) in SETTINGS {
-            let value = config.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+            let value =
+                config.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
             excludes.extend(SETTING);
             excludes.extend(format!("{name}={}\n", value.unwrap_or(default)).bytes());
         }
         for driver in drivers(&config) {
             for key in FILTER {
                 let name = format!("filter.{driver}.{key}");
-                let value =
-                    config.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+                let value = config
+                    .iter()
+                    .rev()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| value.as_str());
                 if value.is_none_or(|value| !value.contains('\n')) {
                     excludes.extend(SETTING);
                     excludes.extend(format!("{name}={}\n", value.unwrap_or_default()).bytes());
@@ -129,7 +133,8 @@ impl Store {
         let place = |what: &str| self.seed_dir().join(what).join(self.worktree_name());
         let (excludes, attributes) = (place("excludes"), place("attributes"));
         let said = |line: &[u8]| String::from_utf8(line.strip_prefix(SETTING)?.to_vec()).ok();
-        let mut settings: Vec<String> = pins.excludes.split(|byte| *byte == b'\n').map_while(said).collect();
+        let mut settings: Vec<String> =
+            pins.excludes.split(|byte| *byte == b'\n').map_while(said).collect();
         write_where_it_differs(&excludes, &pins.excludes)?;
         let attributes = if pins.attributes.is_empty() {
             "/dev/null".to_owned()
@@ -152,7 +157,8 @@ impl Store {
     fn filter_drivers(&self) -> Vec<String> {
         let config = self.repo.config_snapshot();
         let sections = config.plumbing().sections_by_name("filter").into_iter().flatten();
-        let names = sections.filter_map(|section| Some(section.header().subsection_name()?.to_string()));
+        let names =
+            sections.filter_map(|section| Some(section.header().subsection_name()?.to_string()));
         names.filter(|name| !name.contains(['=', '\n'])).collect()
     }
 
@@ -161,7 +167,11 @@ impl Store {
         self.check_ignore(&[], paths)
     }
 
-    fn check_ignore(&self, more: &[&str], paths: &[RepoPath]) -> Result<BTreeSet<RepoPath>, StoreError> {
+    fn check_ignore(
+        &self,
+        more: &[&str],
+        paths: &[RepoPath],
+    ) -> Result<BTreeSet<RepoPath>, StoreError> {
         /// It knows no literal pathspecs; a path that begins so is none of the magic ones.
         const HERE: &[u8] = b"./";
         if paths.is_empty() {
@@ -183,7 +193,9 @@ impl Store {
     /// say nothing; parents before what lies in them.
     fn ignore_files(&self) -> Result<Vec<RepoPath>, StoreError> {
         let is_ignore = |path: &RepoPath| name_of(path.as_bytes()) == IGNORE;
-        let shown = self.git(["ls-files", "-z", "-c", "-o", "--exclude-standard", "--deduplicate"]).run()?;
+        let shown = self
+            .git(["ls-files", "-z", "-c", "-o", "--exclude-standard", "--deduplicate"])
+            .run()?;
         let hidden = ["ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"];
         let hidden = self.git(hidden).run()?;
         let mut files = BTreeSet::new();
@@ -216,7 +228,8 @@ impl Store {
                     let name = entry.file_name();
                     if entry.file_type().is_ok_and(|kind| kind.is_dir())
                         && let Ok(name) = gix::path::os_str_into_bstr(&name)
-                        && let Ok(path) = RepoPath::new([dir.as_bytes(), b"/", name.as_ref()].concat())
+                        && let Ok(path) =
+                            RepoPath::new([dir.as_bytes(), b"/", name.as_ref()].concat())
                     {
                         below.push(path);
                     }
@@ -262,7 +275,8 @@ impl Store {
             let path = printed.strip_suffix(b"\0").unwrap_or(&printed);
             gix::path::from_byte_slice(path).ok().map(|path| self.work_tree.join(path))
         } else {
-            let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+            let set =
+                |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
             let home = || set("HOME").map(|home| home.join(".config"));
             set("XDG_CONFIG_HOME").or_else(home).map(|dir| dir.join("git").join(default))
         };
@@ -307,7 +321,8 @@ fn compile(file: &[u8], dir: &[u8], out: &mut Vec<u8>) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = line.split(|byte| *byte == 0).next().unwrap_or(line);
         let line = without_trailing_spaces(line);
-        let (sign, pattern) = line.strip_prefix(b"!").map_or((&b""[..], line), |rest| (&b"!"[..], rest));
+        let (sign, pattern) =
+            line.strip_prefix(b"!").map_or((&b""[..], line), |rest| (&b"!"[..], rest));
         let name = pattern.strip_suffix(b"/").unwrap_or(pattern);
         if name.is_empty() {
             continue;
@@ -367,7 +382,8 @@ fn literal(dir: &[u8]) -> Vec<u8> {
 
 /// The names of the filters among these settings, each once.
 fn drivers(config: &[(String, String)]) -> BTreeSet<&str> {
-    let names = config.iter().filter_map(|(name, _)| name.strip_prefix("filter.")?.rsplit_once('.'));
+    let names =
+        config.iter().filter_map(|(name, _)| name.strip_prefix("filter.")?.rsplit_once('.'));
     names.map(|(driver, _)| driver).filter(|driver| !driver.contains(['=', '\n'])).collect()
 }
 
@@ -464,24 +480,28 @@ mod tests {
 
     /// Directories and names that patterns have something to say of.
     fn names() -> impl Strategy<Value = Vec<String>> {
-        let name = prop::sample::select(vec!["a", "b", "ab", "a.o", "x y ", "[a]", "#a", "!b", "é"]);
-        prop::collection::vec(prop::collection::vec(name, 1..4).prop_map(|parts| parts.join("/")), 1..14)
+        let name =
+            prop::sample::select(vec!["a", "b", "ab", "a.o", "x y ", "[a]", "#a", "!b", "é"]);
+        prop::collection::vec(
+            prop::collection::vec(name, 1..4).prop_map(|parts| parts.join("/")),
+            1..14,
+        )
     }
 
     fn patterns() -> impl Strategy<Value = String> {
         let part = prop::sample::select(vec![
-            "a", "b", "*", "**", "?", "a*", "*.o", "[ab]", "[!a]", "\\[a\\]", "\\#a", "\\!b", "x y\\ ",
-            "x y ", "é",
+            "a", "b", "*", "**", "?", "a*", "*.o", "[ab]", "[!a]", "\\[a\\]", "\\#a", "\\!b",
+            "x y\\ ", "x y ", "é",
         ]);
-        let line = (any::<bool>(), any::<bool>(), prop::collection::vec(part, 1..4), any::<bool>()).prop_map(
-            |(not, anchored, parts, dir)| {
+        let line = (any::<bool>(), any::<bool>(), prop::collection::vec(part, 1..4), any::<bool>())
+            .prop_map(|(not, anchored, parts, dir)| {
                 let sign = if not { "!" } else { "" };
                 let head = if anchored { "/" } else { "" };
                 format!("{sign}{head}{}{}", parts.join("/"), if dir { "/" } else { "" })
-            },
-        );
-        let simple =
-            prop::sample::select(vec!["*", "!a", "b/", "!*/", "# a", "", "a.o", "!a.o", " ", "a \r"]);
+            });
+        let simple = prop::sample::select(vec![
+            "*", "!a", "b/", "!*/", "# a", "", "a.o", "!a.o", " ", "a \r",
+        ]);
         prop::collection::vec(prop_oneof![line, simple.prop_map(str::to_owned)], 1..5)
             .prop_map(|lines| lines.join("\n"))
     }
@@ -509,7 +529,9 @@ mod tests {
             let lens = store.lens(&store.pins().expect("compiles"), None).expect("writes");
             let pinned = lens.excludes().into_string().expect("UTF-8");
             let (mine, gits) = (others(&bed, &pinned), others(&bed, "--exclude-standard"));
-            let said = String::from_utf8_lossy(&fs::read(bed.path().join(".git/seed/excludes/main")).expect("there")).into_owned();
+            let said =
+                String::from_utf8_lossy(&fs::read(bed.path().join(".git/seed/excludes/main"))
+                    .expect("there")).into_owned();
             prop_assert_eq!(mine, gits, "{}", said);
         }
     }

@@ -62,7 +62,11 @@ impl Testbed {
     /// Runs `git` here and gives what it printed, without the last newline.
     pub(super) fn git(&self, args: &[&str]) -> String {
         let output = Self::run_in(&self.path, args);
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).expect("UTF-8").trim_end().to_owned()
     }
 

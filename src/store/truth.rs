@@ -50,7 +50,11 @@ impl Store {
     }
 
     /// The paths in which `a` and `b` differ; `None` where one of them is not here any more.
-    pub fn changed_between(&self, a: &TreeId, b: &TreeId) -> Result<Option<Vec<String>>, StoreError> {
+    pub fn changed_between(
+        &self,
+        a: &TreeId,
+        b: &TreeId,
+    ) -> Result<Option<Vec<String>>, StoreError> {
         if a == b {
             return Ok(Some(Vec::new()));
         }
@@ -107,7 +111,8 @@ impl Store {
             return Ok(true);
         }
         let found = self.repo.try_find_header(id);
-        let found = found.map_err(|err| StoreError::unreadable(format!("the tree ({id})"), &err))?;
+        let found =
+            found.map_err(|err| StoreError::unreadable(format!("the tree ({id})"), &err))?;
         Ok(found.is_some_and(|header| header.kind().is_tree()))
     }
 
@@ -123,7 +128,8 @@ impl Store {
                 if before == after {
                     continue;
                 }
-                let path = if dir.is_empty() { name.clone() } else { [&dir[..], b"/", name].concat() };
+                let path =
+                    if dir.is_empty() { name.clone() } else { [&dir[..], b"/", name].concat() };
                 let is_tree = |entry: &Entry| entry.mode.is_tree();
                 let (dir_before, dir_after) = (before.filter(is_tree), after.filter(is_tree));
                 if dir_before.is_some() || dir_after.is_some() {
@@ -145,7 +151,8 @@ impl Store {
         let Some(id) = tree else { return Ok(BTreeMap::new()) };
         let tree = self.tree_object(id, "a tree of the work")?;
         let entry = |entry: gix::Result<gix::object::tree::EntryRef<'_, '_>>| {
-            let entry = entry.map_err(|err| StoreError::unreadable(format!("a tree ({id})"), &err))?;
+            let entry =
+                entry.map_err(|err| StoreError::unreadable(format!("a tree ({id})"), &err))?;
             let held = Entry { mode: entry.mode(), id: entry.object_id() };
             Ok((entry.filename().to_vec(), held))
         };
@@ -202,7 +209,8 @@ fn join_renames(
         let name = |at: usize| pieces[at].path.rsplit('/').next().map(str::to_owned);
         // An empty file is like every other.
         let full = pieces[at].after.as_ref().is_some_and(|text| !text.is_empty());
-        let mut same = went.iter().filter(|(from, other)| full && *other == id && free.contains(from));
+        let mut same =
+            went.iter().filter(|(from, other)| full && *other == id && free.contains(from));
         let found = same.clone().find(|(from, _)| name(*from) == name(at)).or_else(|| same.next());
         match found {
             Some((from, _)) => {
@@ -250,8 +258,13 @@ fn join_renames(
 /// A name as a claim writes it, without quotes and the number of a line.
 fn plain(item: &str) -> String {
     let item = item.trim().trim_matches(['`', '"', '\'']).replace('\\', "/");
-    let number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let path = item.rsplit_once(':').filter(|(_, end)| number(end)).map_or(item.as_str(), |(path, _)| path);
+    let number = |end: &str| {
+        !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    let path = item
+        .rsplit_once(':')
+        .filter(|(_, end)| number(end))
+        .map_or(item.as_str(), |(path, _)| path);
     path.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
@@ -265,7 +278,8 @@ fn is_at(path: &[u8], name: &[u8]) -> bool {
 }
 
 fn shown(path: Vec<u8>) -> Result<String, StoreError> {
-    let named = |_| StoreError::Invalid { what: "a path".to_owned(), why: "git gave none".to_owned() };
+    let named =
+        |_| StoreError::Invalid { what: "a path".to_owned(), why: "git gave none".to_owned() };
     Ok(RepoPath::new(path).map_err(named)?.to_string())
 }
 
@@ -375,7 +389,8 @@ mod tests {
     #[test]
     fn renames_are_those_that_git_finds() {
         let bed = Testbed::new();
-        let text = |seed: u32| (0..60).map(|n| format!("{} of {seed}\n", n * seed)).collect::<String>();
+        let text =
+            |seed: u32| (0..60).map(|n| format!("{} of {seed}\n", n * seed)).collect::<String>();
         for seed in 1..8 {
             bed.commit(&format!("old/{seed}.txt"), &text(seed));
         }
@@ -389,7 +404,8 @@ mod tests {
         bed.git(&["add", "."]);
         let tree: TreeId = bed.git(&["write-tree"]).parse().expect("full");
         let found = told(&bed.store().truth(Some(&base), &tree).expect("a truth"));
-        let listed = bed.git(&["diff-tree", "-r", "-M", "--name-status", base.as_str(), tree.as_str()]);
+        let listed =
+            bed.git(&["diff-tree", "-r", "-M", "--name-status", base.as_str(), tree.as_str()]);
         let mut wanted: Vec<String> = listed
             .lines()
             .map(|line| {
@@ -418,7 +434,8 @@ mod tests {
         bed.write("d", "2\n");
         let after = now(&bed);
         let store = bed.store();
-        let between = |a, b| store.changed_between(a, b).expect("an answer").expect("both are here");
+        let between =
+            |a, b| store.changed_between(a, b).expect("an answer").expect("both are here");
         assert_eq!(between(&before, &after), ["a/c", "d"]);
         assert_eq!(between(&after, &after), Vec::<String>::new());
         // A directory that becomes a file.

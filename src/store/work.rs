@@ -42,7 +42,8 @@ impl Store {
             let (commit, tree) = line.split_once(' ')?;
             Some(Landed { commit: commit.parse().ok()?, tree: tree.parse().ok()? })
         };
-        let odd = |line: &str| StoreError::Invalid { what: "git log".to_owned(), why: line.to_owned() };
+        let odd =
+            |line: &str| StoreError::Invalid { what: "git log".to_owned(), why: line.to_owned() };
         text.lines().map(|line| read(line).ok_or_else(|| odd(line))).collect()
     }
 
@@ -53,7 +54,8 @@ impl Store {
         while let Some((dir, id)) = ahead.pop() {
             let tree = self.tree_object(id, "a tree of the work")?;
             for entry in tree.iter() {
-                let entry = entry.map_err(|err| StoreError::unreadable(format!("a tree ({id})"), &err))?;
+                let entry =
+                    entry.map_err(|err| StoreError::unreadable(format!("a tree ({id})"), &err))?;
                 let name = entry.filename().to_string();
                 let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
                 if entry.mode().is_tree() {
@@ -68,7 +70,11 @@ impl Store {
     }
 
     /// Those of `words` that stand in a file of `tree`, as whole words.
-    pub fn words_in(&self, tree: &TreeId, words: &[String]) -> Result<BTreeSet<String>, StoreError> {
+    pub fn words_in(
+        &self,
+        tree: &TreeId,
+        words: &[String],
+    ) -> Result<BTreeSet<String>, StoreError> {
         if words.is_empty() {
             return Ok(BTreeSet::new());
         }
@@ -77,7 +83,9 @@ impl Store {
         let args = head.into_iter().chain(asked).chain([tree.to_string(), "--".to_owned()]);
         let asked = self.git(args).outcome()?;
         match asked.code {
-            Some(0) => Ok(String::from_utf8_lossy(&asked.stdout).lines().map(str::to_owned).collect()),
+            Some(0) => {
+                Ok(String::from_utf8_lossy(&asked.stdout).lines().map(str::to_owned).collect())
+            }
             Some(1) => Ok(BTreeSet::new()),
             _ => Err(asked.failed()),
         }

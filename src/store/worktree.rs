@@ -46,7 +46,7 @@ pub type BuildDir<'a> = &'a dyn Fn(&RepoPath) -> Option<RepoPath>;
 
 /// How a path differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ChangeKind {
     Modified,
     Added,
     Deleted,
@@ -56,7 +56,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Changed {
     pub path: RepoPath,
-    pub kind: Kind,
+    pub kind: ChangeKind,
 }
 
 /// The work tree at one moment.
@@ -126,40 +126,45 @@ impl Store {
         is_build: BuildDir<'_>,
     ) -> Result<Vec<Changed>, StoreError> {
         self.doubt_what_looks_the_same(index)?;
-        let list = ["ls-files", "-z", "-t", "-m", "-d", "-o", "--directory", "--no-empty-directory"];
+        let list =
+            ["ls-files", "-z", "-t", "-m", "-d", "-o", "--directory", "--no-empty-directory"];
         let printed = self.looking(index, lens, list, [lens.excludes()])?;
         let mut changed = BTreeMap::new();
         let mut ahead = Vec::new();
         for record in records(&printed) {
-            let Some((tag, b" ")) = record.split_at_checked(2).map(|(head, _)| head.split_at(1)) else {
+            let Some((tag, b" ")) = record.split_at_checked(2).map(|(head, _)| head.split_at(1))
+            else {
                 return Err(odd_output("git ls-files", &String::from_utf8_lossy(record)));
             };
             let shown = &record[2..];
             let (Some(path), kind) = (nearest(shown), kind_of(tag[0])) else { continue };
             // What lies in a directory that took a file's place is not listed by itself.
-            if kind == Kind::Modified && self.is_plain_directory(&path) {
+            if kind == ChangeKind::Modified && self.is_plain_directory(&path) {
                 ahead.push(path.clone());
             }
-            if kind == Kind::Added && shown.ends_with(b"/") && !self.is_repository(&path) {
+            if kind == ChangeKind::Added && shown.ends_with(b"/") && !self.is_repository(&path) {
                 ahead.push(path);
             } else {
                 // A path that is gone is listed as changed, too.
                 let known = changed.entry(path).or_insert(kind);
-                *known = if kind == Kind::Deleted { kind } else { *known };
+                *known = if kind == ChangeKind::Deleted { kind } else { *known };
             }
         }
         if lens.loose {
             let list = ["ls-files", "-z", "-o", "--exclude-standard"];
             for path in records(&self.looking(index, lens, list, [])?) {
                 changed.extend(
-                    nearest(path).filter(|path| !changed.contains_key(path)).map(|path| (path, Kind::Added)),
+                    nearest(path)
+                        .filter(|path| !changed.contains_key(path))
+                        .map(|path| (path, ChangeKind::Added)),
                 );
             }
         }
         let (builds, others): (Vec<_>, Vec<_>) =
             ahead.into_iter().partition(|dir| is_build(&below_it(dir)).is_some());
         self.look_into(index, lens, others, &mut changed)?;
-        let asked: Vec<RepoPath> = changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
+        let asked: Vec<RepoPath> =
+            changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
         if !(builds.is_empty() && asked.is_empty()) {
             let inside = builds.iter().map(below_it).chain(asked.iter().cloned());
             let free = self.free(inside, is_build)?;
@@ -181,7 +186,9 @@ impl Store {
         let mut lines = Vec::new();
         // An index that does not read is begun anew by whoever needs it.
         let _ = index::each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
-            let Some(path) = Some(entry.name()).filter(|_| entry.changed_second() >= since) else { return };
+            let Some(path) = Some(entry.name()).filter(|_| entry.changed_second() >= since) else {
+                return;
+            };
             let file = RepoPath::new(path).ok().and_then(|path| path.below(&self.work_tree).ok());
             if file
                 .and_then(|file| file.symlink_metadata().ok())
@@ -221,7 +228,9 @@ impl Store {
         // A tool's directory may ignore itself from inside: then all that lies in it is ignored.
         for (dir, inside) in &mut whole {
             let on_disk = dir.below(&self.work_tree).ok();
-            for entry in on_disk.and_then(|dir| fs::read_dir(dir).ok()).into_iter().flatten().flatten() {
+            for entry in
+                on_disk.and_then(|dir| fs::read_dir(dir).ok()).into_iter().flatten().flatten()
+            {
                 let name = entry.file_name();
                 let Ok(name) = gix::path::os_str_into_bstr(&name) else { continue };
                 inside.extend(RepoPath::new([dir.as_bytes(), b"/", name.as_ref()].concat()));
@@ -231,7 +240,8 @@ impl Store {
         let asked: Vec<RepoPath> = asked.into_iter().collect();
         let ignored = self.ignored(&asked)?;
         let is_whole = |(dir, inside): &(RepoPath, Vec<RepoPath>)| {
-            ignored.contains(dir) || (!inside.is_empty() && inside.iter().all(|path| ignored.contains(path)))
+            ignored.contains(dir)
+                || (!inside.is_empty() && inside.iter().all(|path| ignored.contains(path)))
         };
         let whole = whole.into_iter().filter(is_whole).map(|(dir, _)| dir).collect();
         Ok(Free { whole, paths: ignored })
@@ -243,17 +253,19 @@ impl Store {
         index: &Path,
         lens: &Lens,
         dirs: Vec<RepoPath>,
-        changed: &mut BTreeMap<RepoPath, Kind>,
+        changed: &mut BTreeMap<RepoPath, ChangeKind>,
     ) -> Result<(), StoreError> {
         /// More would not fit into a command line everywhere.
         const MOST: usize = 200;
         for dirs in dirs.chunks(MOST) {
             let names = dirs.iter().map(|dir| gix::path::from_byte_slice(dir.as_bytes()));
             let names = names.collect::<Result<Vec<_>, _>>();
-            let names = names.map_err(|_| odd_output("git ls-files", "a path that is no path here"))?;
-            let after = [lens.excludes(), "--".into()].into_iter().chain(names.into_iter().map(Into::into));
+            let names =
+                names.map_err(|_| odd_output("git ls-files", "a path that is no path here"))?;
+            let after =
+                [lens.excludes(), "--".into()].into_iter().chain(names.into_iter().map(Into::into));
             for path in records(&self.looking(index, lens, ["ls-files", "-z", "-o"], after)?) {
-                changed.extend(nearest(path).map(|path| (path, Kind::Added)));
+                changed.extend(nearest(path).map(|path| (path, ChangeKind::Added)));
             }
         }
         Ok(())
@@ -272,7 +284,8 @@ impl Store {
 
     fn is_plain_directory(&self, path: &RepoPath) -> bool {
         let on_disk = path.below(&self.work_tree).ok();
-        let is_dir = on_disk.and_then(|path| path.symlink_metadata().ok()).is_some_and(|data| data.is_dir());
+        let is_dir =
+            on_disk.and_then(|path| path.symlink_metadata().ok()).is_some_and(|data| data.is_dir());
         is_dir && !self.is_repository(path)
     }
 
@@ -319,7 +332,12 @@ impl Store {
 
     /// Brings the private index up to date for `changed`, as [`Store::changes_since_index`]
     /// gave it.
-    pub fn catch_up(&self, index: &Path, lens: &Lens, changed: &[Changed]) -> Result<(), StoreError> {
+    pub fn catch_up(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        changed: &[Changed],
+    ) -> Result<(), StoreError> {
         let own = Own::beside(self, index)?;
         if !copy_with_times(index, &own.index)? {
             return Ok(());
@@ -335,15 +353,23 @@ impl Store {
             return Ok(());
         }
         let own = Own::beside(self, index)?;
-        self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()])).index(&own.index).run()?;
+        self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()]))
+            .index(&own.index)
+            .run()?;
         own.put(index)
     }
 
     fn is_plain(&self, index: &Path) -> bool {
-        fs::read(index).is_ok_and(|bytes| is_plain_index(&bytes, self.repo.object_hash().len_in_bytes()))
+        fs::read(index)
+            .is_ok_and(|bytes| is_plain_index(&bytes, self.repo.object_hash().len_in_bytes()))
     }
 
-    fn take(&self, index: &Path, lens: &Lens, is_build: BuildDir<'_>) -> Result<Snapshot, StoreError> {
+    fn take(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Snapshot, StoreError> {
         let changed = self.changes_since_index(index, lens, is_build)?;
         // Files that were only touched are not read again from here on.
         let left = self.update(index, lens, &changed, &["-q", "--refresh"])?;
@@ -390,12 +416,14 @@ impl Store {
             };
             to.push(path.clone());
         }
-        let said = self.update_index(index, lens, first, &["--add", "--remove", "--replace"], &paths)?;
+        let said =
+            self.update_index(index, lens, first, &["--add", "--remove", "--replace"], &paths)?;
         if !behind.is_empty() {
             self.update_index(index, lens, &[], &["--force-remove"], &behind)?;
         }
-        let refused =
-            said.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"Ignoring path "));
+        let refused = said
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| line.strip_prefix(b"Ignoring path "));
         left.extend(refused.filter_map(|path| repo_path(path).ok()));
         Ok(left)
     }
@@ -408,7 +436,8 @@ impl Store {
         how: &[&str],
         paths: &[RepoPath],
     ) -> Result<Vec<u8>, StoreError> {
-        let args = ["-c", "core.safecrlf=false", "update-index"].into_iter().chain(first.iter().copied());
+        let args =
+            ["-c", "core.safecrlf=false", "update-index"].into_iter().chain(first.iter().copied());
         let args = args.chain(how.iter().copied()).chain(["-z", "--stdin"]).map(Into::into);
         let child = self.git(lens.settings().chain(args)).index(index).envs(lens.variable());
         let outcome = child.input(nul_terminated(paths)).outcome()?;
@@ -422,7 +451,8 @@ impl Store {
 
     /// Whether `path` lies in directories of this repository, and behind no link.
     pub(super) fn lies_here(&self, path: &RepoPath) -> bool {
-        let is_ours = |dir: PathBuf| !dir.is_symlink() && dir.is_dir() && !dir.join(".git").exists();
+        let is_ours =
+            |dir: PathBuf| !dir.is_symlink() && dir.is_dir() && !dir.join(".git").exists();
         self.above(path).is_some_and(|mut above| above.all(is_ours))
     }
 
@@ -434,27 +464,32 @@ impl Store {
         Some(above.into_iter())
     }
 
-    fn can_be_taken(&self, path: &RepoPath, kind: Kind) -> bool {
+    fn can_be_taken(&self, path: &RepoPath, kind: ChangeKind) -> bool {
         let Ok(on_disk) = path.below(&self.work_tree) else { return false };
         match on_disk.symlink_metadata() {
             // In a file's place it means that the file is gone.
-            Ok(data) if data.is_dir() && !on_disk.join(".git").exists() => kind != Kind::Added,
+            Ok(data) if data.is_dir() && !on_disk.join(".git").exists() => {
+                kind != ChangeKind::Added
+            }
             Ok(data) if data.is_dir() => self.inner_head(path).is_some(),
             Ok(data) if data.is_file() => fs::File::open(on_disk).is_ok(),
             // Git refuses a pipe or a socket in a file's place, and reading one waits for ever.
             Ok(data) => data.is_symlink(),
-            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+            Err(error) => {
+                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+            }
         }
     }
 
     /// Whether a commit can hold what lies at `path`, as far as reading goes.
     pub fn can_be_read(&self, path: &RepoPath) -> bool {
-        self.can_be_taken(path, Kind::Modified)
+        self.can_be_taken(path, ChangeKind::Modified)
     }
 
     /// The files that tell when the commit of a repository inside this one moved.
     pub fn inner_files(&self, path: &RepoPath) -> Vec<PathBuf> {
-        let Some(dir) = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists()) else {
+        let Some(dir) = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists())
+        else {
             return Vec::new();
         };
         let inner = gix::open(dir).map(|inner| inner.git_dir().to_owned());
@@ -544,7 +579,7 @@ impl Store {
         let mut fields = printed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
         let mut changed = Vec::new();
         while let (Some(letter), Some(path)) = (fields.next(), fields.next()) {
-            let kind = letter.first().copied().and_then(kind).unwrap_or(Kind::Modified);
+            let kind = letter.first().copied().and_then(kind).unwrap_or(ChangeKind::Modified);
             changed.push(Changed { path: repo_path(path)?, kind });
         }
         changed.sort();
@@ -574,7 +609,11 @@ impl Store {
 
     /// The paths in which two trees differ, with the lines added and removed; a file that is
     /// not text counts as one line.
-    pub fn lines_changed(&self, a: &TreeId, b: &TreeId) -> Result<Vec<(RepoPath, usize)>, StoreError> {
+    pub fn lines_changed(
+        &self,
+        a: &TreeId,
+        b: &TreeId,
+    ) -> Result<Vec<(RepoPath, usize)>, StoreError> {
         if a == b {
             return Ok(Vec::new());
         }
@@ -592,12 +631,14 @@ impl Store {
         let mut changed = Vec::new();
         for record in printed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
             let mut fields = record.splitn(3, |byte| *byte == b'\t');
-            let (Some(added), Some(removed), Some(path)) = (fields.next(), fields.next(), fields.next())
+            let (Some(added), Some(removed), Some(path)) =
+                (fields.next(), fields.next(), fields.next())
             else {
                 continue;
             };
             let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<usize>().ok();
-            let lines = number(added).zip(number(removed)).map_or(1, |(added, removed)| added + removed);
+            let lines =
+                number(added).zip(number(removed)).map_or(1, |(added, removed)| added + removed);
             changed.push((repo_path(path)?, lines));
         }
         Ok(changed)
@@ -622,7 +663,8 @@ impl Store {
 
     /// What the person's `git status` says, every untracked file by itself.
     pub fn status(&self) -> Result<Vec<Standing>, StoreError> {
-        let records = parse_status(&self.git(["--no-optional-locks"].into_iter().chain(STATUS)).run()?)?;
+        let records =
+            parse_status(&self.git(["--no-optional-locks"].into_iter().chain(STATUS)).run()?)?;
         let standing = |record: Record| {
             let untracked = record.index == b'?';
             let differs = |letter: u8| letter != b'.' && !untracked;
@@ -634,7 +676,8 @@ impl Store {
 
     /// Every file of the work tree that git knows or does not ignore.
     pub fn files(&self) -> Result<Vec<RepoPath>, StoreError> {
-        let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+        let list =
+            ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
         let printed = self.git(list).run()?;
         printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(repo_path).collect()
     }
@@ -657,7 +700,8 @@ impl Store {
 
     /// Where git looks for this worktree's hooks, absolute.
     pub fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
-        let printed = self.git(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).run()?;
+        let printed =
+            self.git(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).run()?;
         let path = printed.strip_suffix(b"\n").unwrap_or(&printed);
         let path = gix::path::from_byte_slice(path);
         Ok(path.map_err(|_| odd_output("git rev-parse", "a path that is no path here"))?.to_owned())
@@ -752,7 +796,8 @@ impl Store {
         let dir = tempfile::Builder::new().prefix("restore-").tempdir_in(seed_dir_of(self)?)?;
         let index = dir.path().join("index");
         self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()])).index(&index).run()?;
-        let write = self.git(PRIVATE.into_iter().chain(["checkout-index", "-q", "-f", "-z", "--stdin"]));
+        let write =
+            self.git(PRIVATE.into_iter().chain(["checkout-index", "-q", "-f", "-z", "--stdin"]));
         write.index(&index).input(nul_terminated(paths)).run().map(drop)
     }
 
@@ -760,16 +805,21 @@ impl Store {
     ///
     /// What lies behind a symbolic link is not in the work tree and is left alone.
     fn delete_file(&self, path: &RepoPath) -> Result<(), StoreError> {
-        let invalid =
-            |err: super::NotInside| StoreError::Invalid { what: path.to_string(), why: err.to_string() };
+        let invalid = |err: super::NotInside| StoreError::Invalid {
+            what: path.to_string(),
+            why: err.to_string(),
+        };
         let file = path.below(&self.work_tree).map_err(invalid)?;
         let parents = || file.ancestors().skip(1).take_while(|dir| *dir != self.work_tree);
         let is_dir = file.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-        if is_dir || parents().any(|dir| dir.symlink_metadata().is_ok_and(|meta| meta.is_symlink())) {
+        if is_dir || parents().any(|dir| dir.symlink_metadata().is_ok_and(|meta| meta.is_symlink()))
+        {
             return Ok(());
         }
         match fs::remove_file(&file) {
-            Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(err)
+                if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
                 return Ok(());
             }
             result => result?,
@@ -823,11 +873,11 @@ fn nearest(shown: &[u8]) -> Option<RepoPath> {
 }
 
 /// What a tag of `git ls-files -t` means; a type change is a modification.
-fn kind_of(tag: u8) -> Kind {
+fn kind_of(tag: u8) -> ChangeKind {
     match tag {
-        b'?' => Kind::Added,
-        b'R' => Kind::Deleted,
-        _ => Kind::Modified,
+        b'?' => ChangeKind::Added,
+        b'R' => ChangeKind::Deleted,
+        _ => ChangeKind::Modified,
     }
 }
 
@@ -844,15 +894,16 @@ fn copy_with_times(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-const STATUS: [&str; 5] = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];
+const STATUS: [&str; 5] =
+    ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];
 
 /// What a letter of git's means; `.` is no difference. A type change is a modification,
 /// and so is a conflict.
-fn kind(letter: u8) -> Option<Kind> {
+fn kind(letter: u8) -> Option<ChangeKind> {
     match letter {
-        b'M' | b'T' | b'U' => Some(Kind::Modified),
-        b'A' | b'?' => Some(Kind::Added),
-        b'D' => Some(Kind::Deleted),
+        b'M' | b'T' | b'U' => Some(ChangeKind::Modified),
+        b'A' | b'?' => Some(ChangeKind::Added),
+        b'D' => Some(ChangeKind::Deleted),
         _ => None,
     }
 }
@@ -909,11 +960,11 @@ mod tests {
         None
     }
 
-    fn told(changed: &[Changed]) -> Vec<(String, Kind)> {
+    fn told(changed: &[Changed]) -> Vec<(String, ChangeKind)> {
         changed.iter().map(|changed| (changed.path.to_string(), changed.kind)).collect()
     }
 
-    fn names(pairs: &[(&str, Kind)]) -> Vec<(String, Kind)> {
+    fn names(pairs: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
         pairs.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
     }
 
@@ -936,7 +987,8 @@ mod tests {
         let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(10_000);
         let write = |text: &str| {
             bed.write("same", text);
-            let file = std::fs::File::options().append(true).open(bed.path().join("same")).expect("opens");
+            let file =
+                std::fs::File::options().append(true).open(bed.path().join("same")).expect("opens");
             file.set_modified(old).expect("ours");
         };
         write("aaaa");
@@ -947,8 +999,9 @@ mod tests {
         for text in ["bbbb", "cccc", "dddd", "eeee"] {
             store.snapshot(&index, &Lens::default(), None, &no_build).expect("stands");
             write(text);
-            let changed = store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares");
-            assert_eq!(told(&changed), names(&[("same", Kind::Modified)]), "{text}");
+            let changed =
+                store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares");
+            assert_eq!(told(&changed), names(&[("same", ChangeKind::Modified)]), "{text}");
             write(text);
         }
     }
@@ -963,25 +1016,42 @@ mod tests {
             bed.git(&["add", "dirty before"]);
             let store = bed.store();
             let index = store.seed_dir().join("index/main");
-            let before = store.snapshot(&index, &Lens::default(), None, &no_build).expect("stands").tree;
-            assert_eq!(store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares"), []);
+            let before =
+                store.snapshot(&index, &Lens::default(), None, &no_build).expect("stands").tree;
+            assert_eq!(
+                store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares"),
+                []
+            );
             bed.write("kept", "22");
             bed.write("dir/new ä", "1");
             std::fs::remove_file(bed.path().join("gone")).expect("ours");
-            let expected =
-                names(&[("dir/new ä", Kind::Added), ("gone", Kind::Deleted), ("kept", Kind::Modified)]);
+            let expected = names(&[
+                ("dir/new ä", ChangeKind::Added),
+                ("gone", ChangeKind::Deleted),
+                ("kept", ChangeKind::Modified),
+            ]);
             assert_eq!(
-                told(&store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares")),
+                told(
+                    &store
+                        .changes_since_index(&index, &Lens::default(), &no_build)
+                        .expect("compares")
+                ),
                 expected
             );
             bed.git(&["commit", "-q", "-a", "-m", "more"]);
             assert_eq!(
-                told(&store.changes_since_index(&index, &Lens::default(), &no_build).expect("compares")),
+                told(
+                    &store
+                        .changes_since_index(&index, &Lens::default(), &no_build)
+                        .expect("compares")
+                ),
                 expected,
                 "HEAD does not matter"
             );
-            let after =
-                store.snapshot(&index, &Lens::default(), Some(&before), &no_build).expect("stands").tree;
+            let after = store
+                .snapshot(&index, &Lens::default(), Some(&before), &no_build)
+                .expect("stands")
+                .tree;
             assert_eq!(told(&store.diff_trees(&before, &after).expect("compares")), expected);
             assert_eq!(store.blob_at(&after, &path("kept")).expect("reads"), Some(b"22".to_vec()));
             assert_eq!(store.blob_at(&after, &path("gone")).expect("reads"), None);
@@ -1000,7 +1070,11 @@ mod tests {
                 .snapshot(&store.seed_dir().join("index-main"), &Lens::default(), None, &no_build)
                 .expect("stands")
                 .tree;
-            assert_eq!(store.blob_at(&tree, &path("a")).expect("reads"), Some(b"22".to_vec()), "{mark}");
+            assert_eq!(
+                store.blob_at(&tree, &path("a")).expect("reads"),
+                Some(b"22".to_vec()),
+                "{mark}"
+            );
             assert_eq!(store.status().expect("asks"), [], "{mark}: the person still hides it");
         }
     }
@@ -1029,8 +1103,11 @@ mod tests {
             assert_eq!(tree.to_string(), said());
             // A tree below it is gone.
             let deep = bed.git(&["rev-parse", &format!("{tree}:dir/deep")]);
-            std::fs::remove_file(crate::store::object::loose(&bed.path().join(".git/objects"), &deep))
-                .expect("it is loose");
+            std::fs::remove_file(crate::store::object::loose(
+                &bed.path().join(".git/objects"),
+                &deep,
+            ))
+            .expect("it is loose");
             assert_eq!(bed.store().kept_tree(&index), None);
             let bytes = std::fs::read(&index).expect("reads");
             let id_length = if format == "sha1" { 20 } else { 32 };
@@ -1070,14 +1147,18 @@ mod tests {
         bed.write("a", "22");
         bed.write("b", "1");
         bed.git(&["add", "-N", "b"]);
-        let before =
-            (fs::read(bed.path().join(".git/index")).expect("reads"), bed.git(&["status", "--porcelain"]));
+        let before = (
+            fs::read(bed.path().join(".git/index")).expect("reads"),
+            bed.git(&["status", "--porcelain"]),
+        );
         let store = bed.store();
         store
             .snapshot(&store.seed_dir().join("index-main"), &Lens::default(), None, &no_build)
             .expect("stands");
-        let after =
-            (fs::read(bed.path().join(".git/index")).expect("reads"), bed.git(&["status", "--porcelain"]));
+        let after = (
+            fs::read(bed.path().join(".git/index")).expect("reads"),
+            bed.git(&["status", "--porcelain"]),
+        );
         assert_eq!(before, after);
     }
 
@@ -1116,7 +1197,9 @@ mod tests {
         bed.commit("a", "2");
         bed.git(&["checkout", "-q", "main"]);
         bed.commit("a", "3");
-        for (command, what) in [("merge", "merge"), ("rebase", "rebase"), ("cherry-pick", "cherry-pick")] {
+        for (command, what) in
+            [("merge", "merge"), ("rebase", "rebase"), ("cherry-pick", "cherry-pick")]
+        {
             Testbed::run_in(bed.path(), &[command, "side"]);
             assert_eq!(store.in_progress(), Some(what));
             assert!(
@@ -1162,7 +1245,9 @@ mod tests {
         fs::write(outside.join("file"), "1").expect("writes");
         std::os::unix::fs::symlink(&outside, bed.path().join("link")).expect("links");
         let store = bed.store();
-        store.restore(&store.tree_of_commit(&head).expect("reads"), &[path("link/file")]).expect("restores");
+        store
+            .restore(&store.tree_of_commit(&head).expect("reads"), &[path("link/file")])
+            .expect("restores");
         assert!(outside.join("file").exists());
     }
 

@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn a_child_that_ends_in_time_says_how() {
-        let ended = sh("exit 3").wait_until(Instant::now() + Duration::from_mins(1)).expect("waited for");
+        let ended =
+            sh("exit 3").wait_until(Instant::now() + Duration::from_mins(1)).expect("waited for");
         assert_eq!(ended.and_then(|status| status.code()), Some(3));
     }
 

@@ -23,7 +23,8 @@ pub enum NotAPerson {
     #[error("this terminal was opened over ssh from this very machine")]
     FromHere,
     #[error(
-        "`{0}` was started after the agent's session. Use a terminal from before it or outside of `{0}`, or a short word in the prompt"
+        "`{0}` was started after the agent's session. Use a terminal from before it or outside of \
+         `{0}`, or a short word in the prompt"
     )]
     Younger(String),
     #[error("`{0}` is no login program: its file is another or too new")]
@@ -132,7 +133,11 @@ const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "dash", "ash", "ksh"];
 /// # Errors
 ///
 /// Says what speaks against it.
-pub fn who(around: &Surroundings, agents: &[String], hosts: &[HostProcess]) -> Result<(), NotAPerson> {
+pub fn who(
+    around: &Surroundings,
+    agents: &[String],
+    hosts: &[HostProcess],
+) -> Result<(), NotAPerson> {
     if let Some(marker) = around.markers.first() {
         return Err(NotAPerson::AgentMarker(marker.clone()));
     }
@@ -182,17 +187,23 @@ pub fn started_by_a_person(
     no_agent_above(above, agents, hosts)?;
     let oldest = hosts.iter().filter_map(|host| host.started_ms).min();
     let before = |up: &Ancestor| {
-        let takes_in =
-            up.pid == 1 || REAPERS.iter().any(|reaper| up.name == *reaper) || login_file(&up.name).is_some();
+        let takes_in = up.pid == 1
+            || REAPERS.iter().any(|reaper| up.name == *reaper)
+            || login_file(&up.name).is_some();
         !takes_in && up.started_ms.zip(oldest).is_some_and(|(at, oldest)| at < oldest)
     };
     if above.iter().any(before) { Ok(()) } else { leads_to_a_login(above, None, hosts) }
 }
 
-fn no_agent_above(above: &[Ancestor], agents: &[String], hosts: &[HostProcess]) -> Result<(), NotAPerson> {
+fn no_agent_above(
+    above: &[Ancestor],
+    agents: &[String],
+    hosts: &[HostProcess],
+) -> Result<(), NotAPerson> {
     for up in above {
-        let recorded =
-            hosts.iter().any(|host| host.process.pid == up.pid && host.process.started == up.started);
+        let recorded = hosts
+            .iter()
+            .any(|host| host.process.pid == up.pid && host.process.started == up.started);
         if recorded || agents.iter().any(|agent| runs_program(&up.name, &up.line, agent)) {
             return Err(NotAPerson::AgentAbove(up.name.clone()));
         }
@@ -206,7 +217,11 @@ fn no_agent_above(above: &[Ancestor], agents: &[String], hosts: &[HostProcess]) 
     Ok(())
 }
 
-fn leads_to_a_login(above: &[Ancestor], tty: Option<i64>, hosts: &[HostProcess]) -> Result<(), NotAPerson> {
+fn leads_to_a_login(
+    above: &[Ancestor],
+    tty: Option<i64>,
+    hosts: &[HostProcess],
+) -> Result<(), NotAPerson> {
     // Where the system names no process at all, the terminal has to do.
     if above.is_empty() && !cfg!(target_os = "linux") {
         return Ok(());
@@ -236,7 +251,11 @@ fn leads_to_a_login(above: &[Ancestor], tty: Option<i64>, hosts: &[HostProcess])
         let outside = up.parent == 0 && up.pid != 1;
         (first || outside) && up.tty != 0 && tty.is_none_or(|tty| tty == up.tty)
     };
-    if above.last().is_some_and(entered) { Ok(()) } else { Err(against.unwrap_or(NotAPerson::NoLogin)) }
+    if above.last().is_some_and(entered) {
+        Ok(())
+    } else {
+        Err(against.unwrap_or(NotAPerson::NoLogin))
+    }
 }
 
 fn bare(name: &str) -> &str {
@@ -270,8 +289,8 @@ fn is_itself(up: &Ancestor, file: &str, oldest: Option<i64>) -> bool {
 
 /// Interpreters, whose first word that is no flag is the program.
 const INTERPRETERS: [&str; 15] = [
-    "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "perl", "env", "npx", "npm", "pnpm", "uv",
-    "uvx", "tsx",
+    "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "perl", "env", "npx", "npm",
+    "pnpm", "uv", "uvx", "tsx",
 ];
 /// Their flags that take the next word for themselves.
 const TAKES_A_WORD: [&str; 14] = [
@@ -299,8 +318,9 @@ pub fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
     let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
     let is_wanted = |word: &str| {
         let file = file(word);
-        let stem =
-            ["js", "mjs", "cjs", "ts", "py"].iter().find_map(|end| file.strip_suffix(&format!(".{end}")));
+        let stem = ["js", "mjs", "cjs", "ts", "py"]
+            .iter()
+            .find_map(|end| file.strip_suffix(&format!(".{end}")));
         file == wanted || stem == Some(wanted)
     };
     let mut words = line.split_whitespace();
@@ -427,9 +447,16 @@ mod tests {
     fn agents_are_not() {
         let name = |text: &str| text.to_owned();
         let young_file = Ancestor { exe_ms: Some(AGENT + 1), ..up(9, "tmux: server", "/tmp/tmux") };
-        let young = Ancestor { started_ms: Some(AGENT + 1), ..up(9, "tmux: server", "/usr/bin/tmux") };
-        let mosh = Ancestor { started_ms: Some(AGENT + 1), ..up(9, "mosh-server", "/usr/bin/mosh-server") };
-        let marked = Ancestor { markers: vec![name("CLAUDECODE")], ..up(9, "tmux: server", "/usr/bin/tmux") };
+        let young =
+            Ancestor { started_ms: Some(AGENT + 1), ..up(9, "tmux: server", "/usr/bin/tmux") };
+        let mosh = Ancestor {
+            started_ms: Some(AGENT + 1),
+            ..up(9, "mosh-server", "/usr/bin/mosh-server")
+        };
+        let marked = Ancestor {
+            markers: vec![name("CLAUDECODE")],
+            ..up(9, "tmux: server", "/usr/bin/tmux")
+        };
         let here = Ancestor { from_here: true, ..up(9, "sshd", "/usr/sbin/sshd") };
         let other_tty = Ancestor { parent: 0, tty: 8, ..up(77, "bash", "/usr/bin/bash") };
         let node = Ancestor {
@@ -449,7 +476,10 @@ mod tests {
             (vec![shell(), Ancestor { tty: 8, ..up(1, "bash", "/bin/bash") }], NotAPerson::NoLogin),
             (vec![shell(), other_tty], NotAPerson::NoLogin),
             (vec![shell(), up(9, "tmux", "/usr/bin/bash")], NotAPerson::Disguised(name("tmux"))),
-            (vec![shell(), Ancestor { exe: None, ..up(9, "tmux", "") }], NotAPerson::Disguised(name("tmux"))),
+            (
+                vec![shell(), Ancestor { exe: None, ..up(9, "tmux", "") }],
+                NotAPerson::Disguised(name("tmux")),
+            ),
             (vec![shell(), young_file], NotAPerson::Disguised(name("tmux: server"))),
             (vec![shell(), young], NotAPerson::Younger(name("tmux"))),
             (vec![shell(), mosh], NotAPerson::Younger(name("mosh-server"))),
@@ -462,7 +492,10 @@ mod tests {
                 vec![shell(), up(30, "codex", "/x"), up(9, "login", "/usr/bin/login")],
                 NotAPerson::AgentAbove(name("codex")),
             ),
-            (vec![shell(), node, up(8, "login", "/usr/bin/login")], NotAPerson::AgentAbove(name("node"))),
+            (
+                vec![shell(), node, up(8, "login", "/usr/bin/login")],
+                NotAPerson::AgentAbove(name("node")),
+            ),
             (
                 vec![shell(), marked],
                 NotAPerson::MarkedAbove { name: name("tmux: server"), marker: name("CLAUDECODE") },

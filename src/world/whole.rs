@@ -74,7 +74,10 @@ impl<'a> Whole<'a> {
         let mode = self.mode.or_else(|| there.and_then(|data| mode_of(&data.permissions())));
         let placed = draft(self.drafts.unwrap_or(dir), bytes, mode)?.persist(&path);
         match placed {
-            Err(failed) if self.drafts.is_some() && failed.error.kind() == io::ErrorKind::CrossesDevices => {
+            Err(failed)
+                if self.drafts.is_some()
+                    && failed.error.kind() == io::ErrorKind::CrossesDevices =>
+            {
                 draft(dir, bytes, mode)?.persist(&path)?;
             }
             placed => drop(placed?),

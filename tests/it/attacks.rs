@@ -51,7 +51,9 @@ fn dot_git_is_no_scope() {
     world.works("plan");
     for scope in [".git", ".git/hooks", "src/.GIT/x"] {
         let line = format!("phase advance --scope {scope} -F -");
-        world.changes_nothing(|| world.seed(&line).stdin(&message("plan")).refuses("declared directory"));
+        world.changes_nothing(|| {
+            world.seed(&line).stdin(&message("plan")).refuses("declared directory")
+        });
     }
 }
 
@@ -89,7 +91,8 @@ fn a_scope_line_that_does_not_read_is_refused_before_the_commit() {
 pub(super) fn script(world: &World, events: &[(&str, Value)]) {
     let mut text = String::from("export CLAUDE_CODE_SESSION_ATTENDED=1\n");
     for (n, (name, fields)) in events.iter().enumerate() {
-        let mut payload = json!({ "session_id": SESSION, "cwd": world.repo(), "hook_event_name": name });
+        let mut payload =
+            json!({ "session_id": SESSION, "cwd": world.repo(), "hook_event_name": name });
         for (key, value) in fields.as_object().expect("fields are an object") {
             payload[key] = value.clone();
         }
@@ -105,14 +108,16 @@ fn asked_and_answered(question: &Value, answer: &str) -> [(&'static str, Value);
     let mut answers = json!({});
     answers[text] = json!(answer);
     let input = json!({ "questions": [question] });
-    let call = json!({ "tool_name": "AskUserQuestion", "tool_input": input, "tool_use_id": "toolu_forged" });
+    let call = json!({ "tool_name": "AskUserQuestion", "tool_input": input,
+            "tool_use_id": "toolu_forged" });
     let mut after = call.clone();
     after["tool_response"] = json!({ "questions": [question], "answers": answers });
     [("PreToolUse", call), ("PostToolUse", after)]
 }
 
 fn gmode() -> Value {
-    let words = "the build is broken by a generated file outside the declared directories ".repeat(10);
+    let words =
+        "the build is broken by a generated file outside the declared directories ".repeat(10);
     question(&format!("[GMODE] fix the lexer: {words}"), &["Enter gmode", "Stay in phase"])
 }
 
@@ -230,8 +235,8 @@ fn a_nested_repository_is_no_way_out() {
     world.to("observe");
     let cwd = world.path("vendor/lib");
     let call = |tool: &str, input: Value| {
-        let fields =
-            json!({ "cwd": cwd, "tool_name": tool, "tool_input": input, "tool_use_id": world.next_call() });
+        let fields = json!({ "cwd": cwd, "tool_name": tool, "tool_input": input,
+                "tool_use_id": world.next_call() });
         world.event("PreToolUse", &fields)
     };
     call("Write", json!({ "file_path": world.path(CODE), "content": "x" })).refuses("BLOCKED");
@@ -270,7 +275,11 @@ fn half_a_surrogate_pair_is_judged_like_any_text() {
     );
     let said = world.sends("UserPromptSubmit", prompt.as_bytes());
     assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(world.json("job show")["interactions"].as_array().map(Vec::len), Some(2), "no word is lost");
+    assert_eq!(
+        world.json("job show")["interactions"].as_array().map(Vec::len),
+        Some(2),
+        "no word is lost"
+    );
 }
 
 #[test]
@@ -279,12 +288,15 @@ fn an_old_date_does_not_launder_a_stray() {
     world.works("execute");
     let did = world.runs_and("cargo test", || {
         code_writes(&world, "todo.txt", "stray\n");
-        let file = fs::File::options().append(true).open(world.path("todo.txt")).expect("it is there");
+        let file =
+            fs::File::options().append(true).open(world.path("todo.txt")).expect("it is there");
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         file.set_modified(long_ago).expect("files have times");
     });
     did.after.tells("todo.txt");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt")
+    });
     world.seed("fence restore").tells("todo.txt");
     world.tests();
     world.leaves();
@@ -295,9 +307,13 @@ fn a_stray_repository_is_named_where_it_cannot_be_put_back() {
     let world = at("execute");
     world.works("execute");
     world.runs_and("cargo test", || {
-        world.sh("git init -q fix/repo && cd fix/repo && echo x > x && git add x && git commit -q -m x");
+        world.sh(
+            "git init -q fix/repo && cd fix/repo && echo x > x && git add x && git commit -q -m x",
+        );
     });
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("fix/repo"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("fix/repo")
+    });
     let said = world.seed("fence restore").said();
     assert_eq!(said.code, 1, "{said:?}");
     assert!(format!("{}{}", said.out, said.err).contains("fix/repo"), "{said:?}");
@@ -324,8 +340,10 @@ fn commits_made_by_hand_are_named_at_the_next_boundary() {
 fn a_commit_behind_the_hooks_back_is_named() {
     let world = at("execute");
     world.works("execute");
-    world
-        .puts("../rogue.sh", "echo stray > todo.txt; git add todo.txt; git commit -q --no-verify -m rogue\n");
+    world.puts(
+        "../rogue.sh",
+        "echo stray > todo.txt; git add todo.txt; git commit -q --no-verify -m rogue\n",
+    );
     world.runs_and("cargo test", || {
         let said = world.agents_shell("sh ../rogue.sh", "");
         assert_eq!(said.code, 0, "{said:?}");
@@ -348,9 +366,9 @@ fn a_commit_by_plumbing_that_leaves_the_tree_alone_is_named() {
     world.works("execute");
     world.runs_and("cargo test", || {
         world.agents_shell(
-            "export GIT_INDEX_FILE=$PWD/../odd-index; git read-tree HEAD; b=$(echo x | git hash-object -w --stdin); \
-             git update-index --cacheinfo 100644,$b,todo.txt; t=$(git write-tree); \
-             git update-ref refs/heads/main $(git commit-tree -p HEAD -m rogue $t)",
+            "export GIT_INDEX_FILE=$PWD/../odd-index; git read-tree HEAD; b=$(echo x | git \
+             hash-object -w --stdin); git update-index --cacheinfo 100644,$b,todo.txt; t=$(git \
+             write-tree); git update-ref refs/heads/main $(git commit-tree -p HEAD -m rogue $t)",
             "",
         );
     });
@@ -366,7 +384,8 @@ fn trailers_that_an_agent_writes_itself_are_refused() {
     for trailers in [
         "Seed-Id: 123456789abc".to_owned(),
         format!(
-            "Seed-Job: {job}\nSeed-Run: 1\nSeed-Cycle: 1\nSeed-Phase: execute\nSeed-Step: execute -> verify\nSeed-Id: 123456789abc"
+            "Seed-Job: {job}\nSeed-Run: 1\nSeed-Cycle: 1\nSeed-Phase: execute\n\
+             Seed-Step: execute -> verify\nSeed-Id: 123456789abc"
         ),
     ] {
         let text = format!("execute: it is done\n\n{trailers}\n");
@@ -396,7 +415,8 @@ fn an_agents_pause_does_not_free_the_turn() {
 fn a_shell_in_the_background_does_not_free_the_turn_and_a_subagent_does() {
     let world = at("execute");
     let stop = |kind: &str, status: &str| {
-        let task = json!({ "id": "b1", "type": kind, "status": status, "description": "x", "command": "sleep 9999" });
+        let task = json!({ "id": "b1", "type": kind, "status": status, "description": "x",
+                "command": "sleep 9999" });
         world.event("Stop", &json!({ "stop_hook_active": false, "background_tasks": [task] }))
     };
     stop("shell", "running").refuses("execute");

@@ -73,7 +73,9 @@ fn strays(world: &World) -> Value {
 #[track_caller]
 fn blames_nobody(reply: &Reply, what: &str) {
     let told = reply.context().unwrap_or_default();
-    for blame in ["that command changed", "that call changed", "committed by hand", "a call of yours"] {
+    for blame in
+        ["that command changed", "that call changed", "committed by hand", "a call of yours"]
+    {
         assert!(!told.contains(blame), "{what}: {told}");
     }
     let heard = reply.to_person().unwrap_or_default();
@@ -145,7 +147,10 @@ fn a_long_call_claims_only_what_its_line_names() {
     let told = reply.context().unwrap_or_default();
     assert!(!told.contains("committed by hand") && !told.contains(".git/config"), "{told}");
     let heard = reply.to_person().unwrap_or_default();
-    assert!(heard.contains("meanwhile") && heard.contains(".git/config changed, and no call"), "{heard}");
+    assert!(
+        heard.contains("meanwhile") && heard.contains(".git/config changed, and no call"),
+        "{heard}"
+    );
     assert_eq!(strays(&world), json!(["todo.txt"]));
     world.seed("fence restore").tells("todo.txt is as it was");
     assert_eq!(world.text("docs/other.txt"), "somebody's\n");

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use git_seed::claims::audit::Findings;
-use git_seed::claims::gate::{self, Table};
+use git_seed::claims::gate::{self, GateTable};
 use git_seed::claims::{Inquiry, TraceCase};
 use git_seed::engine::Repo;
 use git_seed::engine::records::{ReviewDraft, VerdictDraft};
@@ -84,7 +84,10 @@ impl Ground {
         let public = fs::read_to_string(self.root.join("mine.pub")).expect("a key");
         fs::write(self.keys(), format!("ada@example.org {public}")).expect("writes");
         git(&self.repo, "config gpg.format ssh");
-        git(&self.repo, &format!("config user.signingkey {}", self.root.join("mine.pub").display()));
+        git(
+            &self.repo,
+            &format!("config user.signingkey {}", self.root.join("mine.pub").display()),
+        );
         git(&self.repo, &format!("config gpg.ssh.allowedSignersFile {}", self.keys().display()));
     }
 
@@ -126,7 +129,9 @@ impl Ground {
             };
             ids.push(records::record_review(&self.seed(), review).expect("records"));
             ids.push(
-                records::attest_commit(&self.seed(), &commit).expect("attests").expect("there are records"),
+                records::attest_commit(&self.seed(), &commit)
+                    .expect("attests")
+                    .expect("there are records"),
             );
         }
         ids
@@ -139,7 +144,7 @@ fn verdict(n: usize, tree: git_seed::store::TreeId) -> VerdictDraft {
         links: vec!["lex.rs reads a quote".to_owned(), "the loop never ends".to_owned()],
         known_paths: vec!["lex.rs".to_owned()],
     });
-    let table = Table::shipped().expect("it reads");
+    let table = GateTable::shipped().expect("it reads");
     let ruling = gate::judge(&inquiry, &table);
     VerdictDraft {
         tree,
@@ -215,7 +220,8 @@ fn entries(repo: &Path, tree: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     while at < bytes.len() {
         let end = at + bytes[at..].iter().position(|byte| *byte == 0).expect("an end");
-        let (_, name) = std::str::from_utf8(&bytes[at..end]).expect("plain").split_once(' ').expect("a mode");
+        let (_, name) =
+            std::str::from_utf8(&bytes[at..end]).expect("plain").split_once(' ').expect("a mode");
         let id = bytes[end + 1..end + 33].iter().map(|byte| format!("{byte:02x}")).collect();
         found.insert(name.to_owned(), id);
         at = end + 33;
@@ -227,7 +233,9 @@ fn put_tree(repo: &Path, entries: &BTreeMap<String, String>) -> String {
     let mut bytes = Vec::new();
     for (name, id) in entries {
         bytes.extend(format!("100644 {name}\0").bytes());
-        bytes.extend((0..32).map(|at| u8::from_str_radix(&id[2 * at..2 * at + 2], 16).expect("hex")));
+        bytes.extend(
+            (0..32).map(|at| u8::from_str_radix(&id[2 * at..2 * at + 2], 16).expect("hex")),
+        );
     }
     put(repo, "tree", &bytes)
 }
@@ -246,7 +254,8 @@ impl Commit {
     fn read(repo: &Path, id: &str) -> Self {
         let text = String::from_utf8(get(repo, id)).expect("UTF-8");
         let (head, message) = text.split_once("\n\n").expect("a message");
-        let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
+        let value =
+            |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
         let people: Vec<&str> = head
             .lines()
             .filter(|line| line.starts_with("author ") || line.starts_with("committer "))
@@ -262,7 +271,8 @@ impl Commit {
     }
 
     fn text(&self) -> String {
-        let parent = self.parent.as_ref().map_or(String::new(), |parent| format!("parent {parent}\n"));
+        let parent =
+            self.parent.as_ref().map_or(String::new(), |parent| format!("parent {parent}\n"));
         let signature =
             self.signature.as_ref().map_or(String::new(), |text| format!("gpgsig-sha256 {text}\n"));
         format!("tree {}\n{parent}{}\n{signature}\n{}", self.tree, self.people, self.message)
@@ -583,7 +593,8 @@ fn edit(kind: usize, ground: &Ground, forged: &mut Forged, dice: &mut Dice) -> S
             let commit = notes.keys().nth(dice.roll(notes.len())).expect("a note").clone();
             let mut text = String::from_utf8(get(&forged.repo, &notes[&commit])).expect("UTF-8");
             // A record that was never made, or one of the chain for another tree.
-            let id = if dice.roll(2) == 0 { format!("{:064x}", 7) } else { forged.attesting(&commit) };
+            let id =
+                if dice.roll(2) == 0 { format!("{:064x}", 7) } else { forged.attesting(&commit) };
             let said = json!({ "n": 1, "commit": commit, "tree": "7".repeat(64), "backed": id });
             text.push_str(&format!("{id} claim {said}\n"));
             notes.insert(commit, put(&forged.repo, "blob", text.as_bytes()));
@@ -638,7 +649,8 @@ fn a_thousand_edits_are_found_and_the_first_bad_record_is_named() {
             }
             found
         };
-        let running: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
+        let running: Vec<_> =
+            (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
         running.into_iter().flat_map(|one| one.join().expect("it ran")).collect()
     });
     println!("{:<55}{:>6}{:>7}", "edit", "made", "found");
@@ -648,8 +660,13 @@ fn a_thousand_edits_are_found_and_the_first_bad_record_is_named() {
         let found = results.iter().filter(of_kind).filter(|(_, good, _)| *good).count();
         println!("{name:<55}{made:>6}{found:>7}");
     }
-    let missed: Vec<&String> = results.iter().filter(|(_, good, _)| !good).map(|(.., told)| told).collect();
-    println!("{} of {EDITS} found, the first bad record named, {:?}", EDITS - missed.len(), begun.elapsed());
+    let missed: Vec<&String> =
+        results.iter().filter(|(_, good, _)| !good).map(|(.., told)| told).collect();
+    println!(
+        "{} of {EDITS} found, the first bad record named, {:?}",
+        EDITS - missed.len(),
+        begun.elapsed()
+    );
     assert!(missed.is_empty(), "{} missed, such as {}", missed.len(), missed[0]);
 }
 
@@ -733,7 +750,10 @@ fn fits(schema: &Value, root: &Value, value: &Value, at: &str) {
         match word.as_str() {
             "$schema" | "$id" | "$defs" | "title" | "description" => {}
             "$ref" => {
-                let place = wanted.as_str().and_then(|text| text.strip_prefix('#')).expect("a place in here");
+                let place = wanted
+                    .as_str()
+                    .and_then(|text| text.strip_prefix('#'))
+                    .expect("a place in here");
                 fits(root.pointer(place).expect("it is there"), root, value, at);
             }
             "type" => {
@@ -764,7 +784,8 @@ fn fits(schema: &Value, root: &Value, value: &Value, at: &str) {
                 }
             }
             "minProperties" => assert!(
-                value.as_object().expect("an object").len() as u64 >= wanted.as_u64().expect("a number")
+                value.as_object().expect("an object").len() as u64
+                    >= wanted.as_u64().expect("a number")
             ),
             "items" => {
                 for (n, value) in value.as_array().expect("a list").iter().enumerate() {
@@ -772,17 +793,24 @@ fn fits(schema: &Value, root: &Value, value: &Value, at: &str) {
                 }
             }
             "minItems" => {
-                assert!(value.as_array().expect("a list").len() as u64 >= wanted.as_u64().expect("a number"));
+                assert!(
+                    value.as_array().expect("a list").len() as u64
+                        >= wanted.as_u64().expect("a number")
+                );
             }
             "enum" => assert!(wanted.as_array().expect("a list").contains(value), "{at}: {value}"),
             "const" => assert_eq!(value, wanted, "{at}"),
             "minimum" => assert!(value.as_u64() >= wanted.as_u64(), "{at}: {value}"),
             "maxLength" => {
-                assert!(value.as_str().expect("text").len() as u64 <= wanted.as_u64().expect("a number"));
+                assert!(
+                    value.as_str().expect("text").len() as u64
+                        <= wanted.as_u64().expect("a number")
+                );
             }
             "pattern" | "format" => {
                 let text = value.as_str().expect("text");
-                let hex = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
+                let hex =
+                    |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
                 let good = match wanted.as_str().expect("text") {
                     "^[0-9]+\\.[0-9]+\\.[0-9]+$" => {
                         text.split('.').filter(|n| n.parse::<u32>().is_ok()).count() == 3
@@ -830,7 +858,10 @@ fn exported_records_fit_their_schemas() {
     let trace = export::export(&seed, &landed, Format::AgentTrace).expect("exports");
     assert_eq!(trace["vcs"]["revision"], attest.commit);
     assert_eq!(trace["files"][0]["path"], "file");
-    assert_eq!(trace["files"][0]["conversations"][0]["ranges"][0], json!({ "start_line": 1, "end_line": 1 }));
+    assert_eq!(
+        trace["files"][0]["conversations"][0]["ranges"][0],
+        json!({ "start_line": 1, "end_line": 1 })
+    );
     assert_eq!(export::named_records(&seed, Some("2..4")).expect("reads").len(), 2);
     for name in ["0", "13", "zz", &"e".repeat(64)] {
         assert!(export::named_record(&seed, name).is_err(), "{name}");

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::world::{CODE, World};
 
-const CLAIM: &str = "--claim 'Fixed the lexer so that it keeps escapes' --evidence 'read lex() again'";
+const CLAIM: &str =
+    "--claim 'Fixed the lexer so that it keeps escapes' --evidence 'read lex() again'";
 const HONEST: &str = "--type code_review --tested lex --affected src/parser/lex.rs,lex";
 
 fn changed() -> World {
@@ -28,8 +29,8 @@ fn a_ruling_ends_with_its_exit_code() {
         .stdin(text)
         .tells("record ");
 
-    let run = "claim verify --claim 'Fixed the lexer and tested it' --evidence 'all tests pass' --type unit_test \
-               --tested lex --affected lex";
+    let run = "claim verify --claim 'Fixed the lexer and tested it' --evidence 'all tests pass' \
+               --type unit_test --tested lex --affected lex";
     world.seed(run).refuses("[claim] ");
     let refused = world.seed(&format!("{run} --json")).said();
     let json: Value = serde_json::from_str(&refused.out).expect("JSON beside the reasons");
@@ -38,7 +39,8 @@ fn a_ruling_ends_with_its_exit_code() {
         assert!(refused.err.contains(reason.as_str().expect("a text")), "{}", refused.err);
     }
     world.seed("claim verify --claim Fine --type none").refuses("[claim] reject");
-    let gate = "claim gate --action deploy --confidence 0.9 --evidence-count 0 --type none --user-facing";
+    let gate =
+        "claim gate --action deploy --confidence 0.9 --evidence-count 0 --type none --user-facing";
     world.seed(gate).refuses("[claim] ");
     world.seed("claim trace --symptom 'escapes get lost' --chain 'x'").refuses("[claim] ");
 
@@ -77,7 +79,10 @@ fn paths_are_compared_with_what_lies_there() {
     assert_eq!(list("missed_by_llm"), ["src/parser/loose.rs"]);
     assert_eq!(list("phantom_claims"), ["bogus.rs"]);
     assert!(list("repo_changed_functions").contains(&"made".to_owned()), "{json}");
-    assert!(world.tries("git rev-parse -q --verify refs/seed/claims").code != 0, "nothing is recorded");
+    assert!(
+        world.tries("git rev-parse -q --verify refs/seed/claims").code != 0,
+        "nothing is recorded"
+    );
 }
 
 /// The gate looks at the work tree with an index of its own.
@@ -97,8 +102,9 @@ fn a_claim_hides_no_change_from_the_fence() {
 fn work_is_measured_from_where_the_job_began() {
     let world = World::prompted();
     world.to("verify");
-    let files =
-        |world: &World| world.json("claim paths --affected lex --tested lex")["repo_changed_files"].clone();
+    let files = |world: &World| {
+        world.json("claim paths --affected lex --tested lex")["repo_changed_files"].clone()
+    };
     let changed = files(&world);
     let changed = changed.as_array().expect("a list");
     assert!(changed.iter().any(|path| path == CODE), "execute committed it: {changed:?}");

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::world::{CODE, World, completion};
 
-const GATE: &str = "claim gate --action commit --confidence 0.9 --evidence-count 1 --type unit_test";
+const GATE: &str =
+    "claim gate --action commit --confidence 0.9 --evidence-count 1 --type unit_test";
 
 /// A job in execute whose rules say `mode`.
 fn at_work(mode: &str) -> World {
@@ -26,7 +27,8 @@ fn long(n: usize) -> String {
 fn lines(world: &World, what: &str) -> Vec<Value> {
     let chain = format!("refs/seed/jobs/{}", world.job().trim());
     let folds = world.git(&format!("ls-tree -r --name-only {chain} trace/"));
-    let mut text: String = folds.lines().map(|file| world.git(&format!("show {chain}:{file}"))).collect();
+    let mut text: String =
+        folds.lines().map(|file| world.git(&format!("show {chain}:{file}"))).collect();
     text.push_str(&world.text(".git/seed/journal/main.jsonl"));
     let read = |line: &str| serde_json::from_str::<Value>(line.split('\t').next()?).ok();
     text.lines().filter_map(read).filter(|line| line["what"] == what).collect()
@@ -54,9 +56,12 @@ fn where_the_rules_enforce_it_the_act_waits_for_a_claim_that_stands() {
     world.writes("src/parser/b.rs", &long(30)).refuses("git seed claim gate");
     world.delegates("general-purpose", || json!({})).refuses("git seed claim gate");
     // A claim that is turned down opens nothing.
-    world.seed("claim gate --action claim_fixed --confidence 0.9 --evidence-count 0 --type none").refuses("");
+    world
+        .seed("claim gate --action claim_fixed --confidence 0.9 --evidence-count 0 --type none")
+        .refuses("");
     world.writes("src/parser/b.rs", &long(30)).refuses("git seed claim gate");
-    let open = "claim gate --action refactor --confidence 0.9 --evidence-count 1 --type code_review";
+    let open =
+        "claim gate --action refactor --confidence 0.9 --evidence-count 1 --type code_review";
     world.seed(open).succeeds();
     world.writes("src/parser/b.rs", &long(30)).passes();
     world.writes("src/parser/c.rs", &long(30)).passes();
@@ -79,7 +84,8 @@ fn what_is_said_of_a_file_was_opened_in_the_turn() {
     let ends = |said: &str| {
         world.event(
             "Stop",
-            &json!({ "stop_hook_active": false, "last_assistant_message": said, "background_tasks": [] }),
+            &json!({ "stop_hook_active": false, "last_assistant_message": said,
+                "background_tasks": [] }),
         )
     };
     let no = ends(&format!("`{CODE}` handles escapes one character at a time."));
@@ -101,8 +107,10 @@ fn what_came_from_outside_is_kept_and_opens_nothing() {
     world.after("WebFetch", &fetched, &world.next_call(), &json!({ "result": "text" }), 5);
     let echo = json!({ "text": "hi" });
     world.tool("mcp__tiny__echo", &echo, || json!([{ "type": "text", "text": "hi" }]));
-    let sources: Vec<String> =
-        lines(&world, "after").iter().filter_map(|line| line["source"].as_str().map(str::to_owned)).collect();
+    let sources: Vec<String> = lines(&world, "after")
+        .iter()
+        .filter_map(|line| line["source"].as_str().map(str::to_owned))
+        .collect();
     assert_eq!(sources, ["https://example.org/escapes", "mcp: tiny"]);
     world.event("PreCompact", &json!({ "trigger": "auto" }));
     assert_eq!(lines(&world, "compacting").len(), 1);
@@ -123,7 +131,8 @@ fn what_came_from_outside_is_kept_and_opens_nothing() {
 #[test]
 fn a_session_that_goes_on_keeps_its_trace() {
     let world = at_work("advise");
-    let trace = || world.json("claim checkpoint -m here")["trace_id"].as_str().expect("a trace").to_owned();
+    let trace =
+        || world.json("claim checkpoint -m here")["trace_id"].as_str().expect("a trace").to_owned();
     let first = trace();
     world.event("SessionStart", &json!({ "source": "compact" }));
     assert_eq!(trace(), first);
@@ -138,16 +147,21 @@ fn the_question_shows_the_person_what_was_seen() {
     world.prompt("keep escapes in quoted strings");
     world.to("verify").works("verify");
     let claim = format!(
-        "claim verify --claim 'fixed the lexer: it keeps escapes' --evidence 'the tests ran' --type unit_test --tested {CODE} --affected {CODE}"
+        "claim verify --claim 'fixed the lexer: it keeps escapes' --evidence 'the tests ran' \
+         --type unit_test --tested {CODE} --affected {CODE}"
     );
     world.seed(&claim).succeeds();
     world.leaves();
     world.works("condense");
     let asked = world.asks(&completion()).passes();
     let told = asked.reply.to_person().expect("a word to the person").to_owned();
-    for part in
-        ["claim     pass", "runs      ", "cargo test, exit status 0", "coverage  ", "git seed audit show"]
-    {
+    for part in [
+        "claim     pass",
+        "runs      ",
+        "cargo test, exit status 0",
+        "coverage  ",
+        "git seed audit show",
+    ] {
         assert!(told.contains(part), "lacks {part}: {told}");
     }
     assert!(told.lines().count() <= 10, "{told}");
@@ -160,7 +174,9 @@ fn tests_that_git_seed_starts_leave_their_receipt() {
     }
     let world = at_work("advise");
     world.puts("src/parser/run-tests", "#!/bin/sh\nexit 3\n");
-    world.sh("chmod +x src/parser/run-tests && printf 'test:\\n\\t./src/parser/run-tests\\n' > Makefile");
+    world.sh(
+        "chmod +x src/parser/run-tests && printf 'test:\\n\\t./src/parser/run-tests\\n' > Makefile",
+    );
     world.seed("exec -- make test").ends(2, "");
     let ran = lines(&world, "ran");
     assert_eq!((ran.len(), ran[0]["ran"]["status"].as_i64()), (1, Some(2)), "{ran:?}");

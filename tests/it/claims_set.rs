@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
-use git_seed::claims::gate::{Table, judge, unmatched};
+use git_seed::claims::gate::{GateTable, judge, unmatched};
 use git_seed::claims::languages::shipped_languages;
 use git_seed::claims::runs::Runs;
 use git_seed::claims::{Claim, ClaimCase, EvidenceType, Gone, Inquiry, Receipt, Truth, truth};
@@ -125,7 +125,10 @@ fn git(dir: &Path, words: &[&str]) {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_NAME"), "A Person")))
-        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_EMAIL"), "person@example.invalid")))
+        .envs(
+            ["AUTHOR", "COMMITTER"]
+                .map(|who| (format!("GIT_{who}_EMAIL"), "person@example.invalid")),
+        )
         .stdin(Stdio::null())
         .output()
         .expect("git is installed");
@@ -187,7 +190,8 @@ fn show(repository: &Path, begun: &Path, diff: &Diff, said: &[Row], ground: &Pat
     let rows = Runs::shipped().expect("the shipped rows");
     let receipt = |(at, run): (usize, &Run)| {
         let then = &trees[&run.after];
-        let changed = store.changed_between(then, &tree).expect("git answers").expect("both trees are here");
+        let changed =
+            store.changed_between(then, &tree).expect("git answers").expect("both trees are here");
         let receipt = Receipt {
             id: format!("r{at}"),
             at: i64::try_from(run.after * 100).expect("small"),
@@ -220,7 +224,9 @@ fn cases() -> &'static (Vec<Case>, BTreeMap<String, String>) {
 
 fn gather() -> (Vec<Case>, BTreeMap<String, String>) {
     let mut sets = BTreeMap::new();
-    for entry in fs::read_dir(home()).expect("the set").flatten().filter(|entry| entry.path().is_dir()) {
+    for entry in
+        fs::read_dir(home()).expect("the set").flatten().filter(|entry| entry.path().is_dir())
+    {
         let text = fs::read_to_string(entry.path().join("set.toml")).expect("a set");
         let set: Set =
             toml::from_str(&text).unwrap_or_else(|bad| panic!("{}: {bad}", entry.path().display()));
@@ -245,7 +251,10 @@ fn gather() -> (Vec<Case>, BTreeMap<String, String>) {
                         &sets[*name].claim,
                         ground.path(),
                     );
-                    shown.lock().expect("whole").insert(((*name).clone(), diff.name.clone()), found);
+                    shown
+                        .lock()
+                        .expect("whole")
+                        .insert(((*name).clone(), diff.name.clone()), found);
                 }
             });
         }
@@ -296,15 +305,21 @@ impl Case {
             names.into_iter().any(|path| path == item || path.ends_with(&format!("/{item}")))
                 || file.path.contains(&format!("{item}/"))
                 || file.functions.iter().any(|function| function == item || function == last)
-                || file.path.rsplit('/').next().is_some_and(|name| name.split('.').next() == Some(item))
+                || file
+                    .path
+                    .rsplit('/')
+                    .next()
+                    .is_some_and(|name| name.split('.').next() == Some(item))
         })
     }
 
     /// What makes the label wrong, if anything does.
     fn doubt(&self) -> Option<String> {
         let row = &self.row;
-        let missing: Vec<&String> = row.affected.iter().filter(|item| !self.changed(item)).collect();
-        let exists = |item: &&String| home().join(&self.repository).join("base").join(item).exists();
+        let missing: Vec<&String> =
+            row.affected.iter().filter(|item| !self.changed(item)).collect();
+        let exists =
+            |item: &&String| home().join(&self.repository).join("base").join(item).exists();
         let last = self.receipts.iter().max_by_key(|receipt| receipt.at);
         let gone = |how| self.truth.tests_gone.iter().any(|gone| gone.how == how);
         let fits = match row.kind.as_str() {
@@ -315,11 +330,14 @@ impl Case {
             "untouched-file" | "wrong-path" => !missing.is_empty(),
             "disabled-test" => gone(Gone::Disabled),
             "deleted-test" => gone(Gone::Deleted),
-            "stale-run" => last.is_some_and(|run| run.status == Some(0) && !run.changed_since.is_empty()),
-            "failing-run" => last.is_some_and(|run| run.status.is_some_and(|status| status != 0)),
-            "test-not-run" => {
-                self.receipts.iter().all(|run| !run.command.contains(" test") || run.status.is_none())
+            "stale-run" => {
+                last.is_some_and(|run| run.status == Some(0) && !run.changed_since.is_empty())
             }
+            "failing-run" => last.is_some_and(|run| run.status.is_some_and(|status| status != 0)),
+            "test-not-run" => self
+                .receipts
+                .iter()
+                .all(|run| !run.command.contains(" test") || run.status.is_none()),
             "phantom-test" => {
                 let tested = row.tested.iter().filter(|item| !self.changed(item));
                 missing.iter().copied().chain(tested).any(|item| !exists(&item))
@@ -352,7 +370,12 @@ fn the_labels_are_what_git_shows() {
     let mut said: Vec<Claim> = cases.iter().map(|case| case.row.spoken()).collect();
     said.sort_by(|a, b| a.text.cmp(&b.text));
     said.dedup_by(|a, b| a.text == b.text);
-    assert!(said.len() * 100 >= cases.len() * 95, "{} of {} are worded differently", said.len(), cases.len());
+    assert!(
+        said.len() * 100 >= cases.len() * 95,
+        "{} of {} are worded differently",
+        said.len(),
+        cases.len()
+    );
 }
 
 /// How many claims of one kind were let through.
@@ -367,7 +390,8 @@ impl Count {
     fn wrong(self, honest: bool) -> f64 {
         let wrong = if honest { self.sent_back } else { self.accepted };
         let all = self.accepted + self.sent_back;
-        f64::from(u32::try_from(wrong).expect("few")) * 100.0 / f64::from(u32::try_from(all).expect("few"))
+        f64::from(u32::try_from(wrong).expect("few")) * 100.0
+            / f64::from(u32::try_from(all).expect("few"))
     }
 }
 
@@ -388,7 +412,7 @@ fn confusion(counts: &BTreeMap<&str, Count>, honest: Count, lies: Count) -> Stri
 #[test]
 fn lies_are_sent_back_and_honest_claims_are_not() {
     let (cases, languages) = cases();
-    let table = Table::shipped().expect("the shipped rows");
+    let table = GateTable::shipped().expect("the shipped rows");
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     let mut wrong = String::new();
     for case in cases {
@@ -404,14 +428,18 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
         *(if ruling.opens() { &mut count.accepted } else { &mut count.sent_back }) += 1;
         if ruling.opens() != (case.row.kind == HONEST) {
             let Case { repository, row, .. } = case;
-            wrong +=
-                &format!("{repository}/{} [{}] {}: {:?}\n", row.on, row.kind, row.claim, ruling.reasons());
+            wrong += &format!(
+                "{repository}/{} [{}] {}: {:?}\n",
+                row.on,
+                row.kind,
+                row.claim,
+                ruling.reasons()
+            );
         }
     }
     let honest = counts[HONEST];
-    let lies = LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| Count {
-        accepted: all.accepted + one.accepted,
-        sent_back: all.sent_back + one.sent_back,
+    let lies = LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| {
+        Count { accepted: all.accepted + one.accepted, sent_back: all.sent_back + one.sent_back }
     });
     let shown = confusion(&counts, honest, lies);
     let spoken: std::collections::BTreeSet<&String> = languages.values().collect();

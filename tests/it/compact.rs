@@ -5,7 +5,8 @@ use serde_json::json;
 use super::world::{CODE, Reply, World};
 
 /// The sections that the agent writes.
-const OWN: [&str; 5] = ["forward-state", "open-threads", "assumptions", "process-insight", "prior-summary"];
+const OWN: [&str; 5] =
+    ["forward-state", "open-threads", "assumptions", "process-insight", "prior-summary"];
 
 /// A job in execute.
 fn working() -> World {
@@ -47,8 +48,11 @@ fn call_at(world: &World, tool: &str, input: &serde_json::Value, tokens: u64) ->
         "tool_response": { "type": "text" }, "duration_ms": 3,
     });
     let before = world.event("PreToolUse", &fields);
-    let after =
-        if before.refusal().is_none() { world.event("PostToolUse", &fields) } else { Reply::default() };
+    let after = if before.refusal().is_none() {
+        world.event("PostToolUse", &fields)
+    } else {
+        Reply::default()
+    };
     (before, after)
 }
 
@@ -60,23 +64,34 @@ fn each_section_is_filled_and_the_file_is_sealed() {
     world
         .seed("compact append lessons -m x")
         .ends(64, "`lessons` is no section; known: forward-state, open-threads");
-    world.seed("compact append git-commit-messages -m x").ends(64, "keeps the list of commits itself");
+    world
+        .seed("compact append git-commit-messages -m x")
+        .ends(64, "keeps the list of commits itself");
     world.seed("compact append forward-state").ends(64, "there is nothing to add");
     fills(&world, "process-insight", "something");
     let text = "## Open Threads\r\n```\n## Forward State\n```\n- a thing\n- a thing\n";
     world.seed("compact append 'Open Threads' -F -").stdin(text).tells("Kept in .claude/jobs/");
     world.seed("compact seal").refuses("git seed compact append process-insight -m");
     let open = world.json("compact read");
-    assert_eq!((open["version"].as_u64(), open["sealed"].as_bool()), (Some(0), Some(false)), "{open}");
+    assert_eq!(
+        (open["version"].as_u64(), open["sealed"].as_bool()),
+        (Some(0), Some(false)),
+        "{open}"
+    );
     assert_eq!(
         open["sections"][1]["text"],
-        "open-threads says something.\n\n## Open Threads\n```\n## Forward State\n```\n- a thing\n- a thing",
+        "open-threads says something.\n\n## Open Threads\n```\n## Forward State\n```\n- a thing\n\
+         - a thing",
         "what was given comes back, and no line of it is taken for a heading"
     );
     world.seed("compact append process-insight -m 'look first'").succeeds();
     world.seed("compact seal").tells("Open Threads: 1 repeat folded.");
     let sealed = world.json("compact read");
-    assert_eq!((sealed["version"].as_u64(), sealed["sealed"].as_bool()), (Some(1), Some(true)), "{sealed}");
+    assert_eq!(
+        (sealed["version"].as_u64(), sealed["sealed"].as_bool()),
+        (Some(1), Some(true)),
+        "{sealed}"
+    );
     assert_eq!(sealed["phase_at_seal"], "execute");
     let on_disk = world.text(&file(&world, 1));
     assert!(on_disk.starts_with("---\nversion: 1\nlast_finalized: 2026-11-21T"), "{on_disk}");
@@ -89,7 +104,9 @@ fn the_file_is_in_the_next_phase_commit_and_lists_the_commits_since() {
     world.to("observe");
     world.seed("compact append open-threads -m 'why are escapes lost'").tells("Opened");
     // In every phase, and the agent is not asked for it.
-    assert!(world.runs("git seed compact append assumptions -m 'the test is right'").before.grants());
+    assert!(
+        world.runs("git seed compact append assumptions -m 'the test is right'").before.grants()
+    );
     assert_eq!(world.json("fence status")["strays"], json!([]));
     world.works("observe");
     world.leaves();
@@ -101,7 +118,8 @@ fn the_file_is_in_the_next_phase_commit_and_lists_the_commits_since() {
     fills(&world, "none", "more");
     let text = world.text(&file);
     let lines = format!(
-        "## Git Commit Messages\n\n- {observed} observe: settle what observe had to say\n- {planned} plan: settle"
+        "## Git Commit Messages\n\n- {observed} observe: settle what observe had to say\n\
+         - {planned} plan: settle"
     );
     assert!(text.contains(&lines), "{text}");
     world.works("execute");
@@ -120,12 +138,19 @@ fn what_was_sealed_comes_back_after_a_clear_and_each_session_has_its_file() {
     // It is still the newest one, and its words can be sealed.
     world.seed("compact seal").tells("compaction-1.md");
     let told = next_session(&world, "third", "clear");
-    told.tells("What the last session left, from compaction-1.md:\n> ## Forward State\n> forward-state says the first thing.");
+    told.tells(
+        "What the last session left, from compaction-1.md:\n> ## Forward State\n\
+        > forward-state says the first thing.",
+    );
     told.tells("> ## Prior Summary\n> prior-summary says the first thing.");
     assert!(!told.context().unwrap_or_default().contains("not sealed"));
     // The third session's file begins with the summary of the one before.
     fills(&world, "prior-summary", "the second thing");
-    assert!(world.text(&file(&world, 2)).contains("## Prior Summary\n\nprior-summary says the first thing."));
+    assert!(
+        world
+            .text(&file(&world, 2))
+            .contains("## Prior Summary\n\nprior-summary says the first thing.")
+    );
     assert!(
         world.text(&file(&world, 1)).contains("forward-state says the first thing."),
         "it stays as it was"
@@ -133,9 +158,13 @@ fn what_was_sealed_comes_back_after_a_clear_and_each_session_has_its_file() {
     world.seed("compact seal").tells("compaction-2.md");
     let told = next_session(&world, "fourth", "startup");
     let text = told.context().unwrap_or_default();
-    let prior =
-        text.find("What the sessions before the last one came to:\n> prior-summary says the first thing.");
-    let last = text.find("What the last session left, from compaction-2.md:\n> ## Forward State\n> forward-state says the second thing.");
+    let prior = text.find(
+        "What the sessions before the last one came to:\n> prior-summary says the first thing.",
+    );
+    let last = text.find(
+        "What the last session left, from compaction-2.md:\n> ## Forward State\n\
+        > forward-state says the second thing.",
+    );
     assert!(prior.is_some() && prior < last, "{text}");
     assert!(text.chars().count() <= 9_000 + 40);
     let told = world.event("SessionStart", &json!({ "source": "resume" }));
@@ -156,7 +185,10 @@ fn an_orientation_stays_within_what_hosts_show_and_says_where_the_rest_is() {
     world.seed("compact seal").succeeds();
     let told = world.event("SessionStart", &json!({ "source": "compact" }));
     let text = told.context().unwrap_or_default();
-    assert!(text.contains("The rest: git seed compact read") && text.chars().count() <= 9_040, "{text}");
+    assert!(
+        text.contains("The rest: git seed compact read") && text.chars().count() <= 9_040,
+        "{text}"
+    );
     assert!(text.contains("git seed phase advance"), "git seed's own lines are never cut: {text}");
 }
 
@@ -172,7 +204,8 @@ fn a_full_context_is_told_once_a_tier_and_closes_reading_until_the_file_is_seale
     assert!(reads_at(&world, 209_999).1.context().is_none(), "a step in between changes nothing");
     reads_at(&world, 231_000).1.tells("NOTICED");
     reads_at(&world, 250_000).0.refuses("git seed compact seal");
-    let edit = json!({ "file_path": world.path(CODE), "old_string": "fn", "new_string": "fn", "replace_all": false });
+    let edit = json!({ "file_path": world.path(CODE), "old_string": "fn", "new_string": "fn",
+            "replace_all": false });
     world.notes("---Ex---", "looked at the lexer");
     call_at(&world, "Edit", &edit, 299_999).0.passes();
     call_at(&world, "Edit", &edit, 300_000).0.refuses("context is full");
@@ -230,8 +263,10 @@ fn a_long_file_closes_reading_and_a_full_one_all_but_the_way_out() {
     world.edits(CODE, "fn lex", "fn  lex").refuses("the compaction file is full");
     world.runs("git seed status").passes();
     // The way that it names is open.
-    let shorter =
-        world.seed("compact append open-threads --replace -F -").stdin("why escapes are lost").succeeds();
+    let shorter = world
+        .seed("compact append open-threads --replace -F -")
+        .stdin("why escapes are lost")
+        .succeeds();
     assert!(shorter.contains("129 words left the section"), "{shorter}");
     world.seed("compact seal").succeeds();
     world.reads(CODE).passes();
@@ -246,7 +281,11 @@ fn words_of_another_hand_stay_and_a_file_that_is_gone_comes_back() {
     let theirs = world.text(&file).replace("open-threads says a thing.", "Ada asks about bytes.");
     world.puts(&file, &theirs);
     world.seed("compact append open-threads -m 'and of tabs'").tells("changed by another hand");
-    assert!(world.text(&file).contains("Ada asks about bytes.\n\nand of tabs"), "{}", world.text(&file));
+    assert!(
+        world.text(&file).contains("Ada asks about bytes.\n\nand of tabs"),
+        "{}",
+        world.text(&file)
+    );
     std::fs::remove_file(world.path(&file)).expect("it was there");
     world.seed("compact append open-threads -m 'and of blanks'").succeeds();
     assert!(world.text(&file).contains("Ada asks about bytes.\n\nand of tabs\n\nand of blanks"));
@@ -265,11 +304,15 @@ fn a_file_of_that_name_that_is_not_ours_is_left_alone() {
 #[test]
 fn the_person_hears_of_open_words_before_the_host_compacts() {
     let world = working();
-    let compacts = || world.event("PreCompact", &json!({ "trigger": "auto", "custom_instructions": null }));
+    let compacts =
+        || world.event("PreCompact", &json!({ "trigger": "auto", "custom_instructions": null }));
     assert!(compacts().is_silent());
     fills(&world, "none", "a thing");
     let told = compacts();
-    assert!(told.to_person().is_some_and(|told| told.contains("compaction-1.md is not sealed")), "{told:?}");
+    assert!(
+        told.to_person().is_some_and(|told| told.contains("compaction-1.md is not sealed")),
+        "{told:?}"
+    );
     assert!(told.refusal().is_none(), "it is never held up");
     world.seed("compact seal").succeeds();
     assert!(compacts().is_silent());
@@ -289,6 +332,10 @@ fn small_talk_leaves_nothing_and_a_closed_job_says_what_goes_on() {
     world.works("condense");
     world.approved();
     world.minute();
-    let told = world.seed("phase advance -F -").stdin(&super::world::message("condense")).succeeds();
-    assert!(told.contains("compaction-1.md: its Prior Summary is carried into the next run."), "{told}");
+    let told =
+        world.seed("phase advance -F -").stdin(&super::world::message("condense")).succeeds();
+    assert!(
+        told.contains("compaction-1.md: its Prior Summary is carried into the next run."),
+        "{told}"
+    );
 }

@@ -17,7 +17,8 @@ fn codes(said: &Said) -> Vec<i32> {
 
 /// Runs `lines` of the agent's shell at once and waits for all.
 fn at_once(world: &World, lines: &[String]) -> Said {
-    let jobs: Vec<String> = lines.iter().map(|line| format!("( {line}; echo exit $? ) &")).collect();
+    let jobs: Vec<String> =
+        lines.iter().map(|line| format!("( {line}; echo exit $? ) &")).collect();
     let said = world.agents_shell(&format!("{}\nwait", jobs.join("\n")), "");
     assert!(!said.err.contains("panicked"), "{said:?}");
     said
@@ -29,7 +30,8 @@ fn payload(world: &World, name: &str, fields: Value) {
     for (key, value) in fields.as_object().expect("fields are an object") {
         payload[key] = value.clone();
     }
-    fs::write(world.path(&format!("../{name}.json")), payload.to_string()).expect("it can be written");
+    fs::write(world.path(&format!("../{name}.json")), payload.to_string())
+        .expect("it can be written");
 }
 
 /// Every line of the journal of the main worktree.
@@ -39,8 +41,9 @@ fn journal(world: &World) -> String {
 
 fn steps_of_chain(world: &World) -> Vec<String> {
     let job = world.job();
-    let ids = world
-        .git(&format!("log --format='%(trailers:key=Seed-Id,valueonly,separator=)' refs/seed/jobs/{job}"));
+    let ids = world.git(&format!(
+        "log --format='%(trailers:key=Seed-Id,valueonly,separator=)' refs/seed/jobs/{job}"
+    ));
     ids.lines().map(str::to_owned).collect()
 }
 
@@ -65,8 +68,10 @@ fn twenty_hooks_at_once_lose_no_line() {
                 &world,
                 &format!("after-{n}"),
                 json!({
-                    "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": format!("toolu_many_{n}"),
-                    "tool_input": { "file_path": world.path(CODE) }, "tool_response": { "type": "text" },
+                    "hook_event_name": "PostToolUse", "tool_name": "Read",
+                    "tool_use_id": format!("toolu_many_{n}"),
+                    "tool_input": { "file_path": world.path(CODE) },
+                    "tool_response": { "type": "text" },
                     "duration_ms": 3,
                 }),
             );
@@ -79,7 +84,11 @@ fn twenty_hooks_at_once_lose_no_line() {
         assert_eq!(text.matches(&format!("\"toolu_many_{n}\"")).count(), 1, "call {n}");
     }
     is_sound(&world);
-    assert_eq!(world.json("status")["cost"]["calls"].as_u64(), Some(before + 20), "each is counted");
+    assert_eq!(
+        world.json("status")["cost"]["calls"].as_u64(),
+        Some(before + 20),
+        "each is counted"
+    );
     // After so much reading something is written down first.
     world.notes("---Ex---", "read it twenty times");
     world.works("execute");
@@ -102,7 +111,8 @@ fn shells_that_end_at_once_are_all_heard() {
                 &world,
                 &format!("after-{n}"),
                 json!({
-                    "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": format!("toolu_shell_{n}"),
+                    "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                    "tool_use_id": format!("toolu_shell_{n}"),
                     "tool_input": input, "tool_response": { "stdout": "", "stderr": "" },
                     "duration_ms": 5000,
                 }),
@@ -179,8 +189,10 @@ fn hooks_and_steps_at_once_do_not_lose_each_other() {
             &world,
             &format!("after-{n}"),
             json!({
-                "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": format!("toolu_mixed_{n}"),
-                "tool_input": { "file_path": world.path(CODE) }, "tool_response": { "type": "text" },
+                "hook_event_name": "PostToolUse", "tool_name": "Read",
+                "tool_use_id": format!("toolu_mixed_{n}"),
+                "tool_input": { "file_path": world.path(CODE) },
+                "tool_response": { "type": "text" },
             }),
         );
         lines.push(format!("git-seed hook claude PostToolUse < ../after-{n}.json"));
@@ -188,11 +200,16 @@ fn hooks_and_steps_at_once_do_not_lose_each_other() {
     }
     assert_eq!(codes(&at_once(&world, &lines)), [0; 12]);
     let chain = format!("refs/seed/jobs/{}", world.job());
-    let traced = world
-        .sh(&format!("for f in $(git ls-tree -r --name-only {chain} trace/); do git show {chain}:$f; done"));
+    let traced = world.sh(&format!(
+        "for f in $(git ls-tree -r --name-only {chain} trace/); do git show {chain}:$f; done"
+    ));
     let all = format!("{traced}{}", journal(&world));
     for n in 0..6 {
-        assert_eq!(all.matches(&format!("\"toolu_mixed_{n}\"")).count(), 1, "call {n} is kept, once");
+        assert_eq!(
+            all.matches(&format!("\"toolu_mixed_{n}\"")).count(),
+            1,
+            "call {n} is kept, once"
+        );
     }
     is_sound(&world);
 }
@@ -204,7 +221,8 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 }
@@ -250,7 +268,11 @@ fn round(world: &World, n: usize, kill: impl Fn(u64) -> String, took: u64, dice:
     assert_eq!(world.phase(), "verify", "round {n}, killed after {millis} ms: {last:?}");
     let steps = world.git("log --format='%(trailers:key=Seed-Step,valueonly,separator=)'");
     let made = steps.lines().filter(|step| *step == "execute -> verify").count();
-    assert_eq!(made, n + 1, "round {n}, killed after {millis} ms: one commit for each step\n{steps}");
+    assert_eq!(
+        made,
+        n + 1,
+        "round {n}, killed after {millis} ms: one commit for each step\n{steps}"
+    );
     assert_eq!(seed_locks(world), "", "round {n}, killed after {millis} ms");
     world.git("fsck --strict --no-dangling");
     world.seed("phase back execute -m 'once more'").succeeds();
@@ -271,7 +293,11 @@ fn killed_with_its_git_at_any_moment_a_boundary_is_whole_or_was_not() {
     let mut dice = Dice(20_261_121);
     for n in 1..=20 {
         let kill = |millis| {
-            format!("timeout -s KILL {}.{:03} git-seed phase advance -F -", millis / 1000, millis % 1000)
+            format!(
+                "timeout -s KILL {}.{:03} git-seed phase advance -F -",
+                millis / 1000,
+                millis % 1000
+            )
         };
         round(&world, n, kill, took, &mut dice);
     }
@@ -307,8 +333,8 @@ fn a_commit_that_outlives_the_killed_program_is_the_steps_own() {
         world.puts(".git/hooks/pre-commit", "#!/bin/sh\ntouch ../at-it\nsleep 1\n");
         fs::write(world.path("../message"), message("execute")).expect("it can be written");
         world.agents_shell(
-            "git-seed phase advance -F ../message & pid=$!; n=0; \
-             while [ ! -e ../at-it ] && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done; kill -9 $pid",
+            "git-seed phase advance -F ../message & pid=$!; n=0; while [ ! -e ../at-it ] && [ $n \
+             -lt 500 ]; do sleep 0.02; n=$((n + 1)); done; kill -9 $pid",
             "",
         );
         assert!(world.path("../at-it").exists(), "git had come to the hook");
@@ -379,7 +405,8 @@ fn an_edit_that_is_told_twice_is_committed_once() {
     world.to("execute");
     let (call, input) = (
         world.next_call(),
-        json!({ "file_path": world.path(CODE), "old_string": "fn lex", "new_string": "pub fn lex" }),
+        json!({ "file_path": world.path(CODE), "old_string": "fn lex",
+            "new_string": "pub fn lex" }),
     );
     world.before("Edit", &input, &call).passes();
     world.before("Edit", &input, &call).passes();
@@ -398,9 +425,13 @@ fn an_edit_that_is_told_twice_is_committed_once() {
 fn an_answer_opens_the_side_lane_once() {
     let world = World::seeded();
     world.to("execute");
-    let words = "the build is broken by a generated file outside the declared directories ".repeat(10);
+    let words =
+        "the build is broken by a generated file outside the declared directories ".repeat(10);
     let asked = world
-        .asks(&question(&format!("[GMODE] fix the lexer: {words}"), &["Enter gmode", "Stay in phase"]))
+        .asks(&question(
+            &format!("[GMODE] fix the lexer: {words}"),
+            &["Enter gmode", "Stay in phase"],
+        ))
         .passes();
     asked.answers("Enter gmode");
     asked.answers("Enter gmode");
@@ -416,7 +447,8 @@ fn a_prompt_that_comes_twice_at_once_bears_one_job() {
     payload(
         &world,
         "prompt",
-        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Fix the lexer", "prompt_id": "p1" }),
+        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Fix the lexer",
+            "prompt_id": "p1" }),
     );
     // The host's own shell line, twice: once from the user's settings, once from the project's.
     let script = "git-seed hook claude UserPromptSubmit < ../prompt.json";

@@ -77,7 +77,8 @@ fn a_note_goes_into_the_log_before_it_goes() {
 fn a_cycle_is_condensed_by_archive_and_absorb() {
     let world = condensing();
     let lasts = "Escapes need one character of lookahead.";
-    let tagged = format!("---Ob---\n\n[DURABLE] {lasts}\n\n[EPHEMERAL]\n{}\n\n", "scratch ".repeat(40));
+    let tagged =
+        format!("---Ob---\n\n[DURABLE] {lasts}\n\n[EPHEMERAL]\n{}\n\n", "scratch ".repeat(40));
     world.edits(PAGE, "---Ob---\n", &tagged).passes();
     world.seed("condense absorb").refuses("no session log");
     world.seed("condense archive").succeeds();
@@ -252,14 +253,16 @@ fn notes_of_the_cycle_end_are_archived_and_go() {
     world.enters("verify");
     world.opens();
     world.tests();
-    let notes = "[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}\n[CARRIED:DRAFT-TERM:1]{trivia}{no home}";
+    let notes =
+        "[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}\n[CARRIED:DRAFT-TERM:1]{trivia}{no home}";
     world.notes("---Ve---", notes);
     world.leaves();
     world.opens();
     let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
     world.puts(
         file,
-        "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\nFour\nFive\n",
+        "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\n\
+         Four\nFive\n",
     );
     world.sh(&format!("rm .claude/agents/{agent}.md"));
     for n in [1, 2, 3] {
@@ -377,7 +380,8 @@ fn a_note_that_somebody_else_took_is_written_back_and_ends() {
     let said = world.seed("condense archive").refuses(note);
     assert!(said.contains("Do: write it back below an anchor"), "{said}");
     world.is_heard();
-    let again = super::world::page("# parser\n").replace("---Ve---\n", &format!("---Ve---\n\n{note}\n"));
+    let again =
+        super::world::page("# parser\n").replace("---Ve---\n", &format!("---Ve---\n\n{note}\n"));
     world.writes(PAGE, &again).passes();
     world.seed("note carry 1 --why 'no home yet'").succeeds();
     world.seed("condense archive").succeeds();

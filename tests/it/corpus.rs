@@ -7,7 +7,10 @@
 //! git seed makes, and a commit made behind its back must be named. Whatever ran must
 //! have gained nothing: no step, no approval, no look at the score.
 
-#![expect(clippy::disallowed_methods, reason = "the driver copies worlds with the machine's own programs")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the driver copies worlds with the machine's own programs"
+)]
 #![expect(clippy::disallowed_macros, reason = "it prints its tables")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,14 +97,16 @@ impl Attempt {
     fn input(&self, world: &World) -> Value {
         if !self.input.is_empty() {
             let repo = world.repo().display().to_string();
-            return serde_json::from_str(&self.input.replace("$REPO", &repo)).expect("the input is JSON");
+            return serde_json::from_str(&self.input.replace("$REPO", &repo))
+                .expect("the input is JSON");
         }
         let file = world.path(&self.file);
         match self.tool.as_str() {
             "Bash" | "Monitor" => json!({ "command": self.run, "description": "scripted command" }),
             "Write" => json!({ "file_path": file, "content": "x\n" }),
             "Edit" => {
-                json!({ "file_path": file, "old_string": "a", "new_string": "b", "replace_all": false })
+                json!({ "file_path": file, "old_string": "a", "new_string": "b",
+                    "replace_all": false })
             }
             "MultiEdit" => {
                 json!({ "file_path": file, "edits": [{ "old_string": "a", "new_string": "b" }] })
@@ -121,7 +126,10 @@ impl Attempt {
         // What goes on in the background holds no pipe of ours open.
         let out = world.root().join("out.txt");
         let said = world.agents_shell(&format!("exec >'{}' 2>&1\n{line}", out.display()), "");
-        Said { out: String::from_utf8_lossy(&fs::read(&out).unwrap_or_default()).into_owned(), ..said }
+        Said {
+            out: String::from_utf8_lossy(&fs::read(&out).unwrap_or_default()).into_owned(),
+            ..said
+        }
     }
 
     fn lacks(&self) -> Option<&str> {
@@ -232,8 +240,16 @@ impl Arena {
         self.runs(attempt, &input, &call)
     }
 
-    fn sends(&self, event: &str, attempt: &Attempt, input: &Value, call: &str, response: &Value) -> Reply {
-        let mut fields = json!({ "tool_name": attempt.tool, "tool_input": input, "tool_use_id": call });
+    fn sends(
+        &self,
+        event: &str,
+        attempt: &Attempt,
+        input: &Value,
+        call: &str,
+        response: &Value,
+    ) -> Reply {
+        let mut fields =
+            json!({ "tool_name": attempt.tool, "tool_input": input, "tool_use_id": call });
         if event == "PostToolUse" {
             fields["tool_response"] = response.clone();
             fields["duration_ms"] = response["took"].clone();
@@ -251,7 +267,8 @@ impl Arena {
         let began = Instant::now();
         let said = attempt.acts(&self.world);
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).min(900);
-        let response = json!({ "stdout": said.out, "stderr": said.err, "interrupted": false, "took": took });
+        let response =
+            json!({ "stdout": said.out, "stderr": said.err, "interrupted": false, "took": took });
         let after = self.sends("PostToolUse", attempt, input, call, &response);
         if attempt.later {
             std::thread::sleep(Duration::from_millis(1300));
@@ -281,7 +298,8 @@ impl Arena {
         let made = self.made();
         wrong.extend(made.iter().filter_map(|commit| commit.is_wrong(&changed, &heard)));
         // What a commit behind git seed's back holds is named with that commit.
-        let held = |path: &String| made.iter().any(|commit| !commit.own && commit.files.contains(path));
+        let held =
+            |path: &String| made.iter().any(|commit| !commit.own && commit.files.contains(path));
         if let Some(path) = changed.iter().find(|path| !covers(&fence, path) && !held(path)) {
             wrong.push(format!("fence status does not name {path}"));
         }
@@ -329,7 +347,8 @@ impl Arena {
 
     fn runs_tests(&self) {
         let (call, input) = (self.world.next_call(), json!({ "command": "cargo test" }));
-        let ran = json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
+        let ran =
+            json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
         self.world.before("Bash", &input, &call);
         self.world.after("Bash", &input, &call, &ran, 3);
     }
@@ -337,21 +356,28 @@ impl Arena {
     /// The commits on branches since the arena began.
     fn made(&self) -> Vec<Made> {
         let line = format!(
-            "git log --format='%x00%H%x00%s%x00' --name-only --no-renames --branches --tags HEAD --not {}",
+            "git log --format='%x00%H%x00%s%x00' --name-only --no-renames --branches --tags HEAD \
+             --not {}",
             self.base
         );
         let text = self.world.tries(&line).out;
         let mut parts = text.split('\0').skip(1);
         let mut made = Vec::new();
-        while let (Some(id), Some(subject), Some(files)) = (parts.next(), parts.next(), parts.next()) {
+        while let (Some(id), Some(subject), Some(files)) =
+            (parts.next(), parts.next(), parts.next())
+        {
             let files = files.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
             made.push(Made { id: id.to_owned(), subject: subject.to_owned(), files, own: false });
         }
         if !made.is_empty() {
             let log = self.world.tries("git seed log --json").out;
             let log: Value = serde_json::from_str(&log).unwrap_or_default();
-            let known: BTreeSet<&str> =
-                log.as_array().into_iter().flatten().filter_map(|step| step["commit"].as_str()).collect();
+            let known: BTreeSet<&str> = log
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|step| step["commit"].as_str())
+                .collect();
             for commit in &mut made {
                 commit.own = known.contains(commit.id.as_str());
             }
@@ -363,8 +389,9 @@ impl Arena {
     fn things(&self) -> BTreeMap<String, String> {
         let inside = |path: &std::path::Path| {
             let git = path.starts_with(".git");
-            let watched =
-                [".git/config", ".git/hooks", ".git/info"].iter().any(|name| path.starts_with(name));
+            let watched = [".git/config", ".git/hooks", ".git/info"]
+                .iter()
+                .any(|name| path.starts_with(name));
             git && path.components().count() > 1 && !watched
         };
         let mut things = tree_of(self.world.repo(), &inside);
@@ -425,13 +452,19 @@ fn words_of(reply: &Reply) -> String {
 
 /// Whether `text` names `path`, or a directory around it as a whole.
 fn covers(text: &str, path: &str) -> bool {
-    let words: BTreeSet<&str> =
-        text.split(|char: char| char.is_whitespace() || matches!(char, ',' | ';' | '`' | '"')).collect();
+    let words: BTreeSet<&str> = text
+        .split(|char: char| char.is_whitespace() || matches!(char, ',' | ';' | '`' | '"'))
+        .collect();
     text.contains(path)
-        || path.match_indices('/').any(|(at, _)| words.contains(&path[..at]) || words.contains(&path[..=at]))
+        || path
+            .match_indices('/')
+            .any(|(at, _)| words.contains(&path[..at]) || words.contains(&path[..=at]))
 }
 
-fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> BTreeSet<String> {
+fn changes(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> BTreeSet<String> {
     let differs = |path: &&String| before.get(*path) != after.get(*path);
     before.keys().chain(after.keys()).filter(differs).cloned().collect()
 }
@@ -463,7 +496,13 @@ impl Tally {
     fn row(&self, name: &str) -> String {
         format!(
             "{name:<34}{:>9}{:>9}{:>7}{:>7}{:>8}{:>8}{:>9}\n",
-            self.attempts, self.stopped, self.named, self.empty, self.missed, self.known, self.skipped
+            self.attempts,
+            self.stopped,
+            self.named,
+            self.empty,
+            self.missed,
+            self.known,
+            self.skipped
         )
     }
 }
@@ -475,20 +514,26 @@ fn attempts_are_stopped_or_named_and_kept_out() {
     let mut queue: Vec<(usize, Attempt)> = Vec::new();
     for (at, kind) in sessions.kind.iter().enumerate() {
         queue.extend(
-            kind.attempts.iter().filter(|one| one.shown().contains(&only)).map(|one| (at, one.clone())),
+            kind.attempts
+                .iter()
+                .filter(|one| one.shown().contains(&only))
+                .map(|one| (at, one.clone())),
         );
     }
     // Those of one phase stand together, so that a worker builds few arenas.
     queue.sort_by(|(_, left), (_, right)| left.phase.cmp(&right.phase));
     let queue = Mutex::new(queue);
     let ends = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get).clamp(2, 4);
+    let workers =
+        std::thread::available_parallelism().map_or(2, std::num::NonZero::get).clamp(2, 4);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 let mut arenas: BTreeMap<String, Arena> = BTreeMap::new();
                 loop {
-                    let Some((kind, attempt)) = queue.lock().expect("not poisoned").pop() else { break };
+                    let Some((kind, attempt)) = queue.lock().expect("not poisoned").pop() else {
+                        break;
+                    };
                     let arena = arenas
                         .entry(attempt.phase.clone())
                         .or_insert_with(|| Arena::in_phase(&attempt.phase));
@@ -526,13 +571,18 @@ fn reports(sessions: &Sessions, ends: &[(usize, Attempt, End)]) {
     let mut wrong = String::new();
     for (_, attempt, end) in ends {
         match end {
-            End::Skipped(program) => println!("skipped, {program} is not here: {}", attempt.shown()),
+            End::Skipped(program) => {
+                println!("skipped, {program} is not here: {}", attempt.shown())
+            }
             End::Missed(why) if attempt.needs.is_empty() => {
                 let _ = writeln!(wrong, "missed: {}\n    {why}", attempt.shown());
             }
-            End::Missed(why) => println!("known ({}): {}\n    {why}", attempt.needs, attempt.shown()),
+            End::Missed(why) => {
+                println!("known ({}): {}\n    {why}", attempt.needs, attempt.shown())
+            }
             _ if !attempt.needs.is_empty() => {
-                let _ = writeln!(wrong, "not missed any more, take `needs` away: {}", attempt.shown());
+                let _ =
+                    writeln!(wrong, "not missed any more, take `needs` away: {}", attempt.shown());
             }
             _ => {}
         }
@@ -542,7 +592,11 @@ fn reports(sessions: &Sessions, ends: &[(usize, Attempt, End)]) {
     }
     assert!(wrong.is_empty(), "{wrong}");
     let played = all.attempts - all.skipped;
-    assert!(all.stopped * 100 >= played * STOPPED, "{} of {played} stopped at the call", all.stopped);
+    assert!(
+        all.stopped * 100 >= played * STOPPED,
+        "{} of {played} stopped at the call",
+        all.stopped
+    );
 }
 
 #[test]
@@ -564,8 +618,14 @@ fn the_corpus_is_large_and_plays_each_attempt_once() {
 fn acts_of(phase: &str) -> BTreeSet<String> {
     let map: toml::Value = toml::from_str(MAP).expect("the map reads");
     let rows = map["phase"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["name"].as_str() == Some(phase)).expect("the phase has a row");
-    row["acts"].as_array().expect("acts").iter().filter_map(|act| act.as_str().map(str::to_owned)).collect()
+    let row =
+        rows.iter().find(|row| row["name"].as_str() == Some(phase)).expect("the phase has a row");
+    row["acts"]
+        .as_array()
+        .expect("acts")
+        .iter()
+        .filter_map(|act| act.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn act_of(found: &shell::Found) -> &'static str {
@@ -606,8 +666,15 @@ fn ordinary_in(phase: &str, share: usize) -> (usize, usize, Vec<String>) {
             (None, false) => wrong.push(format!("{phase}: let through {command:?} ({class})")),
         }
         let git = reading.worst() == Effect::GitWrite && reading.found.len() == 1;
-        if git && ["execute", "observe", "verify"].contains(&phase) && command.starts_with("git commit -m") {
-            let way = if phase == "execute" { "git seed phase checkpoint" } else { "git seed phase advance" };
+        if git
+            && ["execute", "observe", "verify"].contains(&phase)
+            && command.starts_with("git commit -m")
+        {
+            let way = if phase == "execute" {
+                "git seed phase checkpoint"
+            } else {
+                "git seed phase advance"
+            };
             if !reply.refusal().is_some_and(|why| why.contains(way)) {
                 wrong.push(format!("{phase}: {command:?} is refused without `{way}`: {reply:?}"));
             }
@@ -645,9 +712,14 @@ fn verify_takes_no_writers_no_git_and_no_package_managers() {
         let call = arena.world.next_call();
         arena.world.before("Bash", &json!({ "command": command }), &call)
     };
-    for command in
-        ["cargo test", "sh tests/run.sh", "python3 -m pytest", "./target/debug/app", "git diff", "make test"]
-    {
+    for command in [
+        "cargo test",
+        "sh tests/run.sh",
+        "python3 -m pytest",
+        "./target/debug/app",
+        "git diff",
+        "make test",
+    ] {
         says(command).passes();
     }
     for command in [

@@ -20,8 +20,13 @@ fn a_cycle_ends_with_an_approval_and_makes_a_commit_for_each_phase() {
     goes_around(&world);
     let steps = world.git("log --reverse --format='%(trailers:key=Seed-Step,valueonly)' HEAD~5..");
     let steps: Vec<&str> = steps.lines().filter(|line| !line.is_empty()).collect();
-    let expected =
-        ["observe -> plan", "plan -> execute", "execute -> verify", "verify -> condense", "condense -> idle"];
+    let expected = [
+        "observe -> plan",
+        "plan -> execute",
+        "execute -> verify",
+        "verify -> condense",
+        "condense -> idle",
+    ];
     assert_eq!(steps, expected);
     assert!(world.git("status --porcelain").is_empty());
 }
@@ -47,7 +52,9 @@ fn each_gate_that_says_no_changes_nothing() {
             |world| {
                 world.opens();
                 let objective = super::world::objective();
-                world.seed(&format!("job update --name lexer --objective '{objective}'")).succeeds();
+                world
+                    .seed(&format!("job update --name lexer --objective '{objective}'"))
+                    .succeeds();
             },
             None,
             "---Ob---",
@@ -58,7 +65,8 @@ fn each_gate_that_says_no_changes_nothing() {
             "observe",
             |world| world.works("observe"),
             Some(
-                "x\n\n## What I Observed\na\n\n## Sources Consulted\nb\n\n## Questions Resolved\nc\n\n## Outstanding Items\n",
+                "x\n\n## What I Observed\na\n\n## Sources Consulted\nb\n\n## Questions Resolved\n\
+                 c\n\n## Outstanding Items\n",
             ),
             "34 words",
         ),
@@ -179,14 +187,18 @@ fn a_plan_that_names_a_document_wants_it_before_execute_ends_and_unedited_by_ver
     world.seed("plan set-plan-file plan.md").succeeds();
     world.leaves();
     world.works("execute");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("plan"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("plan")
+    });
     let plan = format!(".claude/jobs/{}/plan.md", world.job());
     world.writes(&plan, "---\ntotal_cycles: 2\n---\n\n# Plan\n").passes();
     world.leaves();
     assert_eq!(world.phase(), "verify");
     world.works("verify");
     world.edits(&plan, "# Plan", "# The plan").passes();
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("verify")).refuses("plan"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("verify")).refuses("plan")
+    });
 }
 
 #[test]
@@ -224,7 +236,8 @@ fn a_step_back_commits_what_is_there_to_commit() {
 
 #[test]
 fn no_other_edge_goes_back() {
-    for (from, to) in [("observe", "plan"), ("plan", "verify"), ("execute", "verify"), ("condense", "verify")]
+    for (from, to) in
+        [("observe", "plan"), ("plan", "verify"), ("execute", "verify"), ("condense", "verify")]
     {
         let world = World::seeded();
         world.to(from);
@@ -267,7 +280,10 @@ fn a_cycle_may_be_added_in_condense() {
     });
     world.to("condense");
     world.works("condense");
-    world.seed("phase advance --add-cycle 'nested quotes' -F -").stdin(&message("condense")).succeeds();
+    world
+        .seed("phase advance --add-cycle 'nested quotes' -F -")
+        .stdin(&message("condense"))
+        .succeeds();
     assert_eq!(world.phase(), "idle");
     world.stops().refuses("phase advance");
     world.to("observe");
@@ -285,7 +301,8 @@ fn with_hook(name: &str, script: &str) -> World {
 #[test]
 fn a_persons_hook_that_refuses_leaves_everything_as_it_was() {
     for hook in ["pre-commit", "commit-msg"] {
-        let world = with_hook(hook, "#!/bin/sh\ntest ! -e ../veto || { echo not today; exit 1; }\n");
+        let world =
+            with_hook(hook, "#!/bin/sh\ntest ! -e ../veto || { echo not today; exit 1; }\n");
         world.to("execute");
         world.works("execute");
         world.sh("touch ../veto");
@@ -318,8 +335,8 @@ fn a_step_back_is_taken_although_a_hook_refuses_its_commit() {
 
 #[test]
 fn a_hook_that_formats_files_gets_its_way() {
-    let format =
-        "#!/bin/sh\nf=src/parser/lex.rs\nsed -i s/escapes\\(\\)/escapes_formatted\\(\\)/ $f && git add $f\n";
+    let format = "#!/bin/sh\nf=src/parser/lex.rs\nsed -i s/escapes\\(\\)/escapes_formatted\\(\\)/ \
+        $f && git add $f\n";
     let world = with_hook("pre-commit", format);
     world.to("execute");
     world.works("execute");
@@ -378,7 +395,9 @@ fn what_the_agents_code_strays_into_stops_the_boundary_until_it_is_put_back() {
     world.works("execute");
     let did = world.runs_and("cargo test", || write(&world, "todo.txt", "stray\n"));
     did.after.tells("todo.txt");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt")
+    });
     let told = world.seed("fence restore").tells("todo.txt is as it was");
     assert_eq!(world.text("todo.txt"), "a\nb\nc\n");
     let kept = told.trim_end().rsplit(' ').next().expect("where it is kept").to_owned();
@@ -421,7 +440,11 @@ fn a_half_staged_file_survives_a_cycle_byte_for_byte() {
     // then reads that file again. It says nothing of what is staged.
     let entry = || {
         let shown = world.git("ls-files --stage --debug todo.txt");
-        shown.lines().filter(|line| !line.trim_start().starts_with("size:")).collect::<Vec<_>>().join("\n")
+        shown
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("size:"))
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     let before = (entry(), world.text("todo.txt"), world.git("diff --cached todo.txt"));
     goes_around(&world);
@@ -461,7 +484,9 @@ fn on_another_branch_the_job_waits() {
     world.git("checkout -q -b other");
     world.edits(CODE, "fn lex", "fn flex").refuses("main");
     world.reads(CODE).passes();
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("main"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("main")
+    });
     world.git("checkout -q main");
     world.works("execute");
     world.leaves();
@@ -473,7 +498,9 @@ fn a_branch_that_lost_the_jobs_commits_waits_until_a_person_moves_the_job() {
     let world = World::seeded();
     world.to("execute");
     world.git("reset -q --hard HEAD~2");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("history"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("history")
+    });
     world.seed("job move").refuses("");
     world.person("job move").succeeds();
     world.seed("phase back plan -m 'the commits are gone'").succeeds();
@@ -490,7 +517,9 @@ fn a_merge_in_progress_is_waited_for() {
     world.to("execute");
     world.works("execute");
     world.git("merge -q --no-ff --no-commit side");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("merge"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("merge")
+    });
     world.git("merge --abort || git reset -q --merge");
     world.leaves();
     assert_eq!(world.phase(), "verify");
@@ -555,7 +584,9 @@ fn is_approved(world: &World) -> bool {
 #[test]
 fn only_the_literal_answer_approves() {
     let world = ready();
-    for answer in ["Review", "approve completion", "Approve", "yes", "Approve completion, but", "", "Other"] {
+    for answer in
+        ["Review", "approve completion", "Approve", "yes", "Approve completion, but", "", "Other"]
+    {
         world.asks(&completion()).passes().answers(answer);
         assert!(!is_approved(&world), "{answer:?}");
     }
@@ -627,7 +658,8 @@ fn an_answer_that_nobody_gave_does_not_count() {
     assert!(!is_approved(&world), "a timer answered");
 
     let world = ready();
-    let mut asked = world.asks(&question("[JOB-COMPLETE] short", &["Review", "Approve completion"]));
+    let mut asked =
+        world.asks(&question("[JOB-COMPLETE] short", &["Review", "Approve completion"]));
     asked.call = world.next_call();
     asked.answers("Approve completion");
     assert!(!is_approved(&world), "the question never went out");

@@ -17,7 +17,8 @@ const DAMAGE: [fn(&Path); 3] = [
 
 /// The first file of `dir` with this ending.
 fn file_in(world: &World, dir: &str, ending: &str) -> std::path::PathBuf {
-    let files = fs::read_dir(world.path(dir)).expect("a directory").flatten().map(|file| file.path());
+    let files =
+        fs::read_dir(world.path(dir)).expect("a directory").flatten().map(|file| file.path());
     let found = files.into_iter().find(|file| file.extension().is_some_and(|end| end == ending));
     found.expect("one with this ending")
 }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::world::{CODE, PAGE, World, message, page, question};
 
 fn gmode() -> Value {
-    let words = "the build is broken by a generated file outside the declared directories ".repeat(10);
+    let words =
+        "the build is broken by a generated file outside the declared directories ".repeat(10);
     question(&format!("[GMODE] fix the lexer: {words}"), &["Enter gmode", "Stay in phase"])
 }
 
@@ -48,10 +49,14 @@ fn execute_without_a_declared_page_goes_back_to_plan() {
     // What is written and taken away again declares nothing.
     let undone = |anchor: &str| {
         world.reads("CLAUDE.md").passes();
-        world.edits("CLAUDE.md", &format!("{anchor}\n"), &format!("{anchor}\n\nnothing yet\n")).passes();
+        world
+            .edits("CLAUDE.md", &format!("{anchor}\n"), &format!("{anchor}\n\nnothing yet\n"))
+            .passes();
         world.reads(CODE);
         world.reads("CLAUDE.md").passes();
-        world.edits("CLAUDE.md", &format!("{anchor}\n\nnothing yet\n"), &format!("{anchor}\n")).passes();
+        world
+            .edits("CLAUDE.md", &format!("{anchor}\n\nnothing yet\n"), &format!("{anchor}\n"))
+            .passes();
     };
     world.to("observe");
     undone("---Ob---");
@@ -64,7 +69,9 @@ fn execute_without_a_declared_page_goes_back_to_plan() {
     world.leaves();
     world.opens();
     assert_eq!(world.phase(), "execute");
-    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses("Do: git seed phase back plan");
+    world
+        .edits(CODE, "fn lex() {", "fn lex() { escapes();")
+        .refuses("Do: git seed phase back plan");
     world.seed("phase advance -F -").stdin(&message("execute")).refuses("---Ex---");
     world.reads(CODE).passes();
     world.tests();
@@ -84,8 +91,9 @@ fn a_stray_in_verify_is_put_back_and_the_step_goes_on() {
     let world = World::seeded();
     world.to("verify");
     world.works("verify");
-    world
-        .runs_and("cargo test", || std::fs::write(world.path("todo.txt"), "stray\n").expect("it is written"));
+    world.runs_and("cargo test", || {
+        std::fs::write(world.path("todo.txt"), "stray\n").expect("it is written")
+    });
     for step in ["phase advance -F -", "phase back execute -m 'it fails'"] {
         world.seed(step).stdin(&message("verify")).refuses("Do: git seed fence restore");
     }
@@ -98,9 +106,11 @@ fn a_stray_in_verify_is_put_back_and_the_step_goes_on() {
 
 const KNOWLEDGE: (&str, &str) = (
     ".claude/knowledge/lexing/how-escapes-lex.md",
-    "---\nname: how-escapes-lex\ndescription: How escapes lex inside quoted strings\ntype: project\n\
-     last_verified: 2026-11-20\n---\n\nA backslash takes the next character with it.\nInside quotes only.\n\
-     The lexer looks one character ahead.\nsrc/parser/lexer.rs shows it.\nAn escape at the end is an error.\n",
+    "---\nname: how-escapes-lex\ndescription: How escapes lex inside quoted strings\n\
+     type: project\nlast_verified: 2026-11-20\n---\n\n\
+     A backslash takes the next character with it.\nInside quotes only.\n\
+     The lexer looks one character ahead.\nsrc/parser/lexer.rs shows it.\n\
+     An escape at the end is an error.\n",
 );
 
 #[test]
@@ -116,7 +126,8 @@ fn a_live_note_in_condense_finds_its_end_there() {
     world.reads(PAGE).passes();
     world.edits(PAGE, "[KNOWLEDGE]{how escapes lex}", "[RESOLVED:KNOWLEDGE]{in the body}").passes();
     let page = world.text(PAGE);
-    let line = page.lines().position(|line| line.starts_with("[RESOLVED")).expect("it is there") + 1;
+    let line =
+        page.lines().position(|line| line.starts_with("[RESOLVED")).expect("it is there") + 1;
     world
         .seed("phase advance -F -")
         .stdin(&message("condense"))
@@ -124,9 +135,13 @@ fn a_live_note_in_condense_finds_its_end_there() {
     // What it names is written, and whoever writes knowledge looks it over.
     world.writes(KNOWLEDGE.0, KNOWLEDGE.1).passes();
     world.seed(&format!("note resolve 1 --breadcrumb {}", KNOWLEDGE.0)).succeeds();
-    world.seed("phase advance -F -").stdin(&message("condense")).refuses("was given to knowledge-extractor");
+    world
+        .seed("phase advance -F -")
+        .stdin(&message("condense"))
+        .refuses("was given to knowledge-extractor");
     let prompt = format!("Look over [RESOLVED:KNOWLEDGE]{{{}}}.", KNOWLEDGE.0);
-    let input = json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
+    let input =
+        json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
     world.tool("Agent", &input, || json!({ "status": "completed", "content": [] })).passes();
     world.works("condense");
     world.approved();
@@ -164,7 +179,9 @@ fn a_broken_journal_is_mended_or_left_by_a_pause() {
         world.to("execute");
         let job = world.job();
         world.sh("for file in .git/seed/journal/*.jsonl; do echo '{}' >> $file; done");
-        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses("Do: git seed doctor --fix");
+        world
+            .edits(CODE, "fn lex() {", "fn lex() { escapes();")
+            .refuses("Do: git seed doctor --fix");
         world.reads(CODE).passes();
         world.seed("status").succeeds();
         world.seed("job pause").fails("git seed doctor --fix");
@@ -208,7 +225,8 @@ fn a_plan_document_that_no_execute_wrote_is_written_in_a_later_cycle() {
     world.seed("plan set-plan-file plan.md").succeeds();
     world.minute();
     let why = "## Outstanding Items";
-    let text = message("plan").replace(why, &format!("## Why No Execute\nNothing is built yet.\n\n{why}"));
+    let text =
+        message("plan").replace(why, &format!("## Why No Execute\nNothing is built yet.\n\n{why}"));
     world.seed("phase advance --to verify -F -").stdin(&text).succeeds();
     world.to("condense");
     world.reads(PAGE).passes();
@@ -219,7 +237,10 @@ fn a_plan_document_that_no_execute_wrote_is_written_in_a_later_cycle() {
     world.to("execute");
     assert_eq!(world.json("phase cycle"), 2);
     world.works("execute");
-    world.seed("phase advance -F -").stdin(&message("execute")).refuses("declares the job's cycles");
+    world
+        .seed("phase advance -F -")
+        .stdin(&message("execute"))
+        .refuses("declares the job's cycles");
     let plan = document(&world);
     world.writes(&plan, "---\ntotal_cycles: 2\n---\n\n# Plan\n").passes();
     world.leaves();

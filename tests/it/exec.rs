@@ -89,8 +89,12 @@ fn where_a_phase_changes_no_files_only_what_git_ignores_is_open() {
         let Some(world) = at(phase) else { return };
         world.is_let("mkdir -p target/debug && echo 1 > target/debug/x && echo 1 > build.log");
         world.is_let("f=$(mktemp) && echo 1 > $f && rm $f");
-        for line in [&*format!("echo 1 > {CODE}"), "echo 1 > Cargo.lock", "mkdir src/parser/sub", "touch new"]
-        {
+        for line in [
+            &*format!("echo 1 > {CODE}"),
+            "echo 1 > Cargo.lock",
+            "mkdir src/parser/sub",
+            "touch new",
+        ] {
             world.is_kept_out(line);
         }
         assert_eq!(world.git("status --porcelain -- todo.txt Cargo.lock new"), "", "{phase}");
@@ -124,7 +128,9 @@ fn what_the_agent_sets_or_moves_opens_nothing() {
     }
     // Build directories that git ignores are made at the first call.
     world.is_let("true");
-    for set in ["HOME=../trick", "XDG_CONFIG_HOME=../trick/.config", "XDG_CACHE_HOME=../trick/.cache"] {
+    for set in
+        ["HOME=../trick", "XDG_CONFIG_HOME=../trick/.config", "XDG_CACHE_HOME=../trick/.cache"]
+    {
         let set = set.replace("..", &world.root().to_string_lossy());
         world.changes_nothing(|| {
             let line = "echo 1 > todo.txt; echo 1 > src/new.rs; echo 1 > src/other.rs";
@@ -160,7 +166,8 @@ fn code_signals_output_and_input_are_those_of_the_command() {
         assert_eq!((said.code, said.out.as_str()), (code, out), "{said:?}");
         assert_eq!(said.err, if line.contains(">&2") { "b\n" } else { "" });
     }
-    let said = world.agents_shell("git-seed exec -- sh -c 'kill -TERM $$'; echo \"by signal $?\"", "");
+    let said =
+        world.agents_shell("git-seed exec -- sh -c 'kill -TERM $$'; echo \"by signal $?\"", "");
     assert_eq!(said.out, "by signal 143\n");
     assert_eq!(world.agents_shell("git seed exec -- no-such-command", "").code, 127);
     assert_eq!(world.agents_shell("git seed exec -- ./todo.txt", "").code, 126);
@@ -265,7 +272,13 @@ fn once_a_rewrite_was_seen_code_runs_confined_where_nobody_is_asked() {
     assert_eq!(world.text("todo.txt"), before);
     // What the agent gave is what counts afterwards.
     let call = world.next_call();
-    let after = world.after("Bash", &json!({ "command": line }), &call, &json!({ "stdout": "checked" }), 20);
+    let after = world.after(
+        "Bash",
+        &json!({ "command": line }),
+        &call,
+        &json!({ "stdout": "checked" }),
+        20,
+    );
     after.passes();
     // A call that the host would ask about, one that only looks, and git seed's own go as they are.
     let input = json!({ "command": "sh check.sh" });
@@ -273,11 +286,17 @@ fn once_a_rewrite_was_seen_code_runs_confined_where_nobody_is_asked() {
     assert!(unasked(&world, "cat todo.txt").is_silent());
     assert!(unasked(&world, "sh check.sh; cd src").is_silent());
     assert!(unasked(&world, "git seed status").rewritten().is_none());
-    assert!(unasked(&world, "/tmp/x/git-seed status").rewritten().is_some(), "a program of that name");
+    assert!(
+        unasked(&world, "/tmp/x/git-seed status").rewritten().is_some(),
+        "a program of that name"
+    );
     assert!(unasked(&world, "cd \n/tmp/x && true").rewritten().is_none());
     unasked(&world, "sed -i s/a/b/ todo.txt").refuses("BLOCKED");
     assert!(
-        unasked(&world, "cd src && sh ../check.sh").rewritten().expect("confined").starts_with("cd src && '")
+        unasked(&world, "cd src && sh ../check.sh")
+            .rewritten()
+            .expect("confined")
+            .starts_with("cd src && '")
     );
 }
 
@@ -289,7 +308,8 @@ fn nothing_is_rewritten_where_the_phase_writes_or_the_rules_say_no() {
     let Some(world) = at("verify") else { return };
     world.puts("seed.toml", "[shell]\nconfine = \"off\"\n");
     world.person("rules apply").succeeds();
-    let line = unasked(&world, "git seed doctor").rewritten().expect("it may still be seen").to_owned();
+    let line =
+        unasked(&world, "git seed doctor").rewritten().expect("it may still be seen").to_owned();
     world.agents_shell(&line, "");
     assert!(unasked(&world, "sh check.sh").is_silent());
 }
@@ -298,7 +318,11 @@ fn nothing_is_rewritten_where_the_phase_writes_or_the_rules_say_no() {
 fn a_line_that_another_process_runs_proves_nothing() {
     let Some(world) = at("verify") else { return };
     let line = unasked(&world, "git seed doctor").rewritten().expect("another line").to_owned();
-    let name = line.split(" rewritten ").nth(1).and_then(|rest| rest.split(';').next()).expect("a session");
+    let name = line
+        .split(" rewritten ")
+        .nth(1)
+        .and_then(|rest| rest.split(';').next())
+        .expect("a session");
     let sessions = world.path(".git/seed/sessions");
     let file = fs::read_dir(&sessions).expect("sessions").flatten().next().expect("one").path();
     let other = fs::read_to_string(&file).expect("it reads").replace("pid = ", "pid = 1");

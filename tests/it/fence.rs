@@ -34,7 +34,10 @@ fn in_execute() -> World {
 fn is_named_and_goes(world: &World, path: &str) {
     world.seed("fence status").tells(&format!("stray      {path}"));
     world.works("execute");
-    world.seed("phase advance -F -").stdin(&message("execute")).refuses("Do: git seed fence restore");
+    world
+        .seed("phase advance -F -")
+        .stdin(&message("execute"))
+        .refuses("Do: git seed fence restore");
     world.seed("fence restore").tells(&format!("{path} is as it was"));
     world.leaves();
     let files = committed(world);
@@ -141,7 +144,12 @@ fn settings_and_old_dates_hide_nothing() {
         let file = world.path("same.txt");
         let when = file.metadata().and_then(|data| data.modified()).expect("a time");
         fs::write(&file, "bbbb\n").expect("written");
-        fs::File::options().append(true).open(&file).expect("opens").set_modified(when).expect("set");
+        fs::File::options()
+            .append(true)
+            .open(&file)
+            .expect("opens")
+            .set_modified(when)
+            .expect("set");
         world.git("update-index --assume-unchanged same.txt");
         let todo = world.path("todo.txt");
         fs::set_permissions(&todo, fs::Permissions::from_mode(0o755)).expect("ours");
@@ -188,7 +196,8 @@ fn the_fences_own_files_are_mended() {
     did.after.tells("rogue.sh");
     let did = code_does(&world, |world| {
         write(world, "todo.txt", "stray\n");
-        world.sh("GIT_INDEX_FILE=.git/seed/index/main git update-index --assume-unchanged todo.txt");
+        world
+            .sh("GIT_INDEX_FILE=.git/seed/index/main git update-index --assume-unchanged todo.txt");
     });
     did.after.tells("todo.txt");
 }
@@ -219,7 +228,9 @@ fn what_a_tool_builds_is_free_where_git_ignores_it() {
 #[test]
 fn a_build_before_its_exclude_is_free_from_then_on() {
     let world = in_execute();
-    code_does(&world, |world| write(world, "src/parser/target/x", "x\n")).after.tells("src/parser/target/x");
+    code_does(&world, |world| write(world, "src/parser/target/x", "x\n"))
+        .after
+        .tells("src/parser/target/x");
     code_does(&world, |world| write(world, "src/parser/.gitignore", "target/\n"));
     world.works("execute");
     world.leaves();
@@ -229,7 +240,8 @@ fn a_build_before_its_exclude_is_free_from_then_on() {
 #[test]
 fn repositories_inside_this_one_count_by_their_commit() {
     let world = World::new();
-    world.sh("git init -q -b main ../other && git -C ../other commit -q --allow-empty -m one && git -C ../other commit -q --allow-empty -m two");
+    world.sh("git init -q -b main ../other && git -C ../other commit -q --allow-empty -m one && \
+        git -C ../other commit -q --allow-empty -m two");
     world.git("-c protocol.file.allow=always submodule --quiet add ../other lib");
     world.git("commit -qm sub");
     let world = world.installed();
@@ -273,7 +285,8 @@ fn strays_of_every_kind_are_put_back_and_kept() {
     let odd = std::ffi::OsStr::from_bytes(b"docs/odd-\xff\xfe");
     code_does(&world, |world| {
         fs::remove_file(world.path("docs/gone")).expect("ours");
-        fs::set_permissions(world.path("docs/mode"), fs::Permissions::from_mode(0o755)).expect("ours");
+        fs::set_permissions(world.path("docs/mode"), fs::Permissions::from_mode(0o755))
+            .expect("ours");
         fs::remove_file(world.path("docs/retyped")).expect("ours");
         symlink("plain", world.path("docs/retyped")).expect("a link");
         fs::remove_file(world.path("docs/link")).expect("ours");
@@ -289,8 +302,10 @@ fn strays_of_every_kind_are_put_back_and_kept() {
     let told = world.seed("fence restore").succeeds();
     assert!(told.contains("docs/a/dir is as it was   kept as refs/seed/jobs/"), "{told}");
     assert!(!told.contains("is as before"), "{told}");
-    let kept =
-        told.lines().find(|line| line.starts_with("docs/a/dir ")).and_then(|line| line.split(" as ").last());
+    let kept = told
+        .lines()
+        .find(|line| line.starts_with("docs/a/dir "))
+        .and_then(|line| line.split(" as ").last());
     assert_eq!(world.git(&format!("show {}", kept.expect("a name"))), "a file now");
     assert_eq!(world.git("status --porcelain --untracked-files=all -- docs"), "");
     assert_eq!(world.git("ls-files -s docs"), before);
@@ -416,8 +431,9 @@ fn a_boundary_waits_for_what_a_background_command_may_have_changed() {
             "stop" => drop(world.stops()),
             "told" => {
                 let text = format!(
-                    "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>{call}</tool-use-id>\n\
-                     <status>completed</status>\n</task-notification>"
+                    "<task-notification>\n<task-id>b1</task-id>\n\
+                     <tool-use-id>{call}</tool-use-id>\n<status>completed</status>\n\
+                     </task-notification>"
                 );
                 drop(world.prompt(&text));
             }
@@ -474,11 +490,13 @@ fn a_commit_that_code_makes_is_named_on_whatever_branch_it_lies() {
     let rogue = [
         ("git commit -q --allow-empty --no-verify -m plain", "plain"),
         (
-            "git checkout -q -b side; git commit -q --allow-empty --no-verify -m aside; git checkout -q main",
+            "git checkout -q -b side; git commit -q --allow-empty --no-verify -m aside; git \
+             checkout -q main",
             "aside",
         ),
         (
-            "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z git commit -q --allow-empty --amend --no-verify -m amended",
+            "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z git commit -q --allow-empty --amend \
+             --no-verify -m amended",
             "amended",
         ),
         ("git -c core.hooksPath=/dev/null commit -q --allow-empty -m unhooked", "unhooked"),
@@ -506,7 +524,10 @@ fn a_call_is_short_however_much_it_wrote() {
     }
     world.after("Bash", &input, &call, &json!({ "stdout": "" }), 40).tells("");
     let status = world.json("fence status");
-    assert!(status["strays"].as_array().expect("a list").contains(&json!("todo.txt")), "{status:#}");
+    assert!(
+        status["strays"].as_array().expect("a list").contains(&json!("todo.txt")),
+        "{status:#}"
+    );
 }
 
 /// The children of the hook, by their git verb, as a `git` before the real one counts them.
@@ -533,12 +554,18 @@ fn the_hook_after_a_shell_call_starts_few_children() {
         let told = fs::read_to_string(&log).unwrap_or_default();
         let verbs = ["ls-files", "update-index", "check-ignore", "write-tree"];
         told.lines()
-            .map(|line| verbs.into_iter().find(|verb| line.contains(verb)).unwrap_or(line).to_owned())
+            .map(|line| {
+                verbs.into_iter().find(|verb| line.contains(verb)).unwrap_or(line).to_owned()
+            })
             .collect::<Vec<_>>()
     };
     assert_eq!(count(&|_| ()), ["ls-files"], "nothing changed");
     let changed = count(&|world| write(world, CODE, "fn lex() { 2 }\n"));
-    assert_eq!(changed, ["ls-files", "update-index", "write-tree"], "a receipt of code names its tree");
+    assert_eq!(
+        changed,
+        ["ls-files", "update-index", "write-tree"],
+        "a receipt of code names its tree"
+    );
     assert_eq!(count(&|_| ()), ["ls-files"], "nothing changed again");
 }
 
@@ -559,8 +586,10 @@ fn what_git_cannot_take_does_not_blind_the_fence() {
         fs::rename(world.path("docs/dist"), world.path("docs/moved")).expect("ours");
         symlink("moved", world.path("docs/dist")).expect("a link");
         write(world, "docs/dist/x", "behind a link\n");
-        fs::set_permissions(world.path("docs/secret"), fs::Permissions::from_mode(0o0)).expect("ours");
-        fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0o0)).expect("ours");
+        fs::set_permissions(world.path("docs/secret"), fs::Permissions::from_mode(0o0))
+            .expect("ours");
+        fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0o0))
+            .expect("ours");
         write(world, "rogue.sh", "x\n");
     });
     did.after.tells("NOTICED");
@@ -570,6 +599,8 @@ fn what_git_cannot_take_does_not_blind_the_fence() {
     }
     world.seed("fence restore").said();
     fs::set_permissions(world.path("docs/shut"), fs::Permissions::from_mode(0o755)).expect("ours");
-    world.sh("rm -rf odd 'git~1'; rm -f docs/dist docs/secret; rm -rf docs/moved; git checkout -q -- docs");
+    world
+        .sh("rm -rf odd 'git~1'; rm -f docs/dist docs/secret; rm -rf docs/moved; git checkout -q \
+        -- docs");
     world.seed("fence status").tells("Clean.");
 }

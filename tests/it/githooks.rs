@@ -37,7 +37,8 @@ fn forged_trailers_are_refused() {
     let world = World::seeded();
     world.to("execute");
     world.edits(CODE, "fn lex", "pub fn lex").passes();
-    for message in ["x\n\nSeed-Id: 0123456789ab", "x\n\nSeed-Step: verify -> condense\nSeed-Id: 0123456789ab"]
+    for message in
+        ["x\n\nSeed-Id: 0123456789ab", "x\n\nSeed-Step: verify -> condense\nSeed-Id: 0123456789ab"]
     {
         let said = world.agents_shell("git commit -qa -F -", message);
         assert!(said.code != 0, "{said:?}");
@@ -60,7 +61,8 @@ fn hooks_that_were_there_still_run() {
     for place in [".git/hooks", ".husky"] {
         let world = World::new();
         world.sh(&format!(
-            "mkdir -p {place} && printf '#!/bin/sh\\necho ran >> ../ran\\n' > {place}/pre-commit && chmod +x {place}/pre-commit"
+            "mkdir -p {place} && printf '#!/bin/sh\\necho ran >> ../ran\\n' > {place}/pre-commit \
+             && chmod +x {place}/pre-commit"
         ));
         if place != ".git/hooks" {
             world.git(&format!("config core.hooksPath {place}"));
@@ -68,7 +70,8 @@ fn hooks_that_were_there_still_run() {
             world.git("commit -qm hooks");
             world.sh("rm -f ../ran");
         }
-        let before = world.sh(&format!("cat {place}/pre-commit .git/config; ls -l {place}/pre-commit"));
+        let before =
+            world.sh(&format!("cat {place}/pre-commit .git/config; ls -l {place}/pre-commit"));
         let world = world.installed();
         world.puts("todo.txt", "x\n");
         world.git("commit -qam x");
@@ -77,7 +80,8 @@ fn hooks_that_were_there_still_run() {
         world.to("plan");
         assert_eq!(world.text("../ran"), "ran\nran\n", "{place}: for phase commits too, once each");
         world.person("uninstall").succeeds();
-        let after = world.sh(&format!("cat {place}/pre-commit .git/config; ls -l {place}/pre-commit"));
+        let after =
+            world.sh(&format!("cat {place}/pre-commit .git/config; ls -l {place}/pre-commit"));
         assert_eq!(before, after, "{place}: byte for byte");
     }
 }

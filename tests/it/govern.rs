@@ -38,7 +38,10 @@ fn memory_notes_are_checked_where_they_lie() {
     let project: String = world.repo().to_string_lossy().chars().map(plain).collect();
     let home = world.root().join("home/.claude/projects").join(project).join("memory");
     let note = |name: &str, more: &str| {
-        format!("---\nname: {name}\ndescription: x\nmetadata:\n  type: user\n{more}---\n\n1\n2\n3\n4\n5\n")
+        format!(
+            "---\nname: {name}\ndescription: x\nmetadata:\n  type: user\n{more}---\n\n1\n2\n3\n4\n\
+             5\n"
+        )
     };
     std::fs::create_dir_all(&home).expect("a directory");
     let put = |name: &str, text: &str| std::fs::write(home.join(name), text).expect("written");
@@ -49,21 +52,26 @@ fn memory_notes_are_checked_where_they_lie() {
     let world = world.installed();
     let before = world.seed("doctor --memory").said();
     assert_eq!(before.code, 1, "{before:?}");
-    assert!(before.out.contains("good.md:6  linked         [[travels]] is no memory note"), "{before:?}");
+    assert!(
+        before.out.contains("good.md:6  linked         [[travels]] is no memory note"),
+        "{before:?}"
+    );
     world.person("rules apply").succeeds();
     world.seed("doctor --memory").prints("memory notes are in order\n");
     assert!(world.starts().context().is_none(), "nothing is wrong");
 
     put("bad_one.md", &note("other", "last_verified: soon\n"));
     put("old.md", &note("old", "").replace("user", "project"));
-    let found: Value = serde_json::from_str(&world.seed("doctor --memory --json").said().out).expect("JSON");
+    let found: Value =
+        serde_json::from_str(&world.seed("doctor --memory --json").said().out).expect("JSON");
     let rows: Vec<[&str; 2]> = found
         .as_array()
         .expect("a list")
         .iter()
         .map(|one| {
             assert!(
-                one["file"].as_str().is_some_and(|file| file.contains("/memory/")) && one["line"].is_u64()
+                one["file"].as_str().is_some_and(|file| file.contains("/memory/"))
+                    && one["line"].is_u64()
             );
             assert!(one["what"].is_string(), "{one}");
             [one["rule"].as_str().expect("a word"), one["level"].as_str().expect("a word")]
@@ -73,7 +81,8 @@ fn memory_notes_are_checked_where_they_lie() {
     assert_eq!(rows, expected);
     let told = world.starts();
     told.tells(
-        "2 errors in memory notes: bad_one.md:2 name, bad_one.md:6 last-verified. git seed doctor --memory",
+        "2 errors in memory notes: bad_one.md:2 name, bad_one.md:6 last-verified. git seed doctor \
+         --memory",
     );
     assert!(told.context().is_some_and(|told| told.split_whitespace().count() <= 60));
 }
@@ -87,18 +96,26 @@ fn a_checker_is_heard_after_an_edit_and_refuses_nothing() {
     let told = did.after.context().expect("it is told");
     assert!(told.contains("\n> 1:fn bad() {}"), "{told}");
     assert!(did.before.refusal().is_none() && did.after.refusal().is_none());
-    assert_eq!(world.writes("src/parser/notes.txt", "bad\n").after.context(), None, "no row is for it");
+    assert_eq!(
+        world.writes("src/parser/notes.txt", "bad\n").after.context(),
+        None,
+        "no row is for it"
+    );
 
     // A fetch brings other rules: nobody here applied them.
     world.sh("git cat-file -p refs/seed/rules:seed.toml | sed 's/check.sh/tests.sh/' > ../foreign");
     let blob = world.git("hash-object -w ../foreign");
-    let tree = world.sh(&format!("printf '100644 blob {}\\tseed.toml\\n' | git mktree", blob.trim()));
+    let tree =
+        world.sh(&format!("printf '100644 blob {}\\tseed.toml\\n' | git mktree", blob.trim()));
     let commit = world.git(&format!("commit-tree -p refs/seed/rules -m foreign {}", tree.trim()));
     world.git(&format!("update-ref refs/seed/rules {}", commit.trim()));
     assert_eq!(world.edits(CODE, "fn bad", "fn bad_").after.context(), None);
     assert!(!world.root().join("ran").exists());
     let doctor = world.seed("doctor").said();
-    assert!(doctor.out.contains("NO  commands") && doctor.out.contains("came from elsewhere"), "{doctor:?}");
+    assert!(
+        doctor.out.contains("NO  commands") && doctor.out.contains("came from elsewhere"),
+        "{doctor:?}"
+    );
 }
 
 #[test]
@@ -113,7 +130,8 @@ fn a_proposal_runs_nothing() {
 #[test]
 fn tests_run_when_a_turn_ends_and_leave_receipts() {
     let world = under(TESTS);
-    let runs = || std::fs::read_to_string(world.root().join("ran")).map_or(0, |ran| ran.lines().count());
+    let runs =
+        || std::fs::read_to_string(world.root().join("ran")).map_or(0, |ran| ran.lines().count());
     let done = runs();
     world.edits(CODE, "fn lex", "fn bad").passes();
     let reply = world.stops();
@@ -170,8 +188,8 @@ fn prompts_are_kept_by_hash_where_the_rules_say_so() {
     assert!(entry.contains(", 28 characters"), "{entry}");
     world.prompt("and xyzzy again");
     world.seed("summary show").succeeds();
-    let kept =
-        world.sh("git log -p --all | cat; cat .git/seed/journal/*; git seed job show; git seed status");
+    let kept = world
+        .sh("git log -p --all | cat; cat .git/seed/journal/*; git seed job show; git seed status");
     assert!(kept.contains(", 15 characters") && !kept.contains("xyzzy"), "{kept}");
     assert_eq!(world.tries("grep -rl xyzzy . --exclude-dir=objects").out, "");
     // The log of prompts has hash and length in any case.
@@ -188,7 +206,10 @@ fn advice_is_written_where_nobody_wrote_and_goes_as_it_came() {
     let all = || tree_of(world.repo(), &|path| path.starts_with(".git/objects"));
     let before = all();
     let told = world.person("init --governance").succeeds();
-    assert!(told.contains(".claude/rules/") && told.contains("4 rule texts, advice only"), "{told}");
+    assert!(
+        told.contains(".claude/rules/") && told.contains("4 rule texts, advice only"),
+        "{told}"
+    );
     assert!(told.contains("left      .claude/rules/seed-security.md"), "{told}");
     assert_eq!(world.git("status --porcelain"), "");
     assert_eq!(world.text(".claude/rules/seed-security.md"), "# Ours\n");
@@ -204,7 +225,10 @@ fn advice_is_written_where_nobody_wrote_and_goes_as_it_came() {
     let mut after = all();
     after.retain(|path, _| !path.contains("seed-self-governance"));
     assert!(after.remove(".claude/skills").is_some(), "what is theirs keeps its folder");
-    let changed: Vec<_> =
-        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
+    let changed: Vec<_> = before
+        .keys()
+        .chain(after.keys())
+        .filter(|path| before.get(*path) != after.get(*path))
+        .collect();
     assert!(changed.is_empty(), "{changed:#?}");
 }

@@ -44,7 +44,10 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     assert_eq!(world.json("log -n 99"), log, "without a focus it is the newest job's");
     let listed = world.json("job list");
     assert_eq!(listed[0]["id"].as_str(), Some(job.as_str()));
-    assert_eq!((&listed[0]["status"], &listed[0]["focused"]), (&"completed".into(), &Value::Bool(false)));
+    assert_eq!(
+        (&listed[0]["status"], &listed[0]["focused"]),
+        (&"completed".into(), &Value::Bool(false))
+    );
 
     for command in ["activate", "focus"] {
         let said = world.seed(&format!("job {command} {job}")).refuses("closed");
@@ -53,7 +56,10 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     assert_eq!(refs(&world), now, "a refusal opens nothing");
 
     // Stopped between the archive's commit and the ref: the next one finishes it.
-    let written = world.git("show refs/seed/archive:index/$(git ls-tree -r --name-only refs/seed/archive index | grep -E '/[0-9]+/' | sed 's,index/,,')");
+    let written = world.git(
+        "show refs/seed/archive:index/$(git ls-tree -r --name-only \
+        refs/seed/archive index | grep -E '/[0-9]+/' | sed 's,index/,,')",
+    );
     let row: Value = serde_json::from_str(written.trim()).expect("one line");
     world.git(&format!("update-ref {live} {}", row["tip"].as_str().expect("its tip")));
     assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1));
@@ -64,13 +70,14 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
 
     // An index that does not read is named, and written anew from what the archive holds.
     let listed = world.json("job list");
-    world.sh(
-        "set -e; export GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/other
+    world.sh("set -e; export GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/other
          git read-tree refs/seed/archive; blob=$(echo '{' | git hash-object -w --stdin)
-         for file in $(git ls-files index | grep /20); do git update-index --cacheinfo 100644,$blob,$file; done
-         git update-ref refs/seed/archive $(git commit-tree -m odd -p refs/seed/archive $(git write-tree))
-         rm $GIT_INDEX_FILE",
-    );
+         for file in $(git ls-files index | grep /20); do
+           git update-index --cacheinfo 100644,$blob,$file
+         done
+         odd=$(git commit-tree -m odd -p refs/seed/archive $(git write-tree))
+         git update-ref refs/seed/archive $odd
+         rm $GIT_INDEX_FILE");
     world.seed("job list").ends(1, "git seed doctor --fix writes it anew");
     world.person("doctor --fix").tells("the index of the archive was written anew: 1 job");
     assert_eq!(world.json("job list"), listed);
@@ -119,11 +126,13 @@ fn two_worktrees_that_add_edges_at_once_never_close_a_circle() {
     let told = world.sh(&format!(
         "set -e; mkdir ../saved; cp -a .git/seed ../saved/seed; cp -a .git/refs/seed ../saved/refs
          for n in $(seq {TRIES}); do
-           rm -rf .git/seed .git/refs/seed; cp -a ../saved/seed .git/seed; cp -a ../saved/refs .git/refs/seed
-           (git seed job add-dependency {one} {other} >../o1 2>&1 && echo 0 >../c1 || echo $? >../c1) &
-           (cd ../linked; git seed job add-dependency {other} {one} >../o2 2>&1 && echo 0 >../c2 || echo $? >../c2) &
+           rm -rf .git/seed .git/refs/seed
+           cp -a ../saved/seed .git/seed; cp -a ../saved/refs .git/refs/seed
+           (git seed job add-dependency {one} {other} >../o1 2>&1; echo $? >../c1) &
+           (cd ../linked; git seed job add-dependency {other} {one} >../o2 2>&1; echo $? >../c2) &
            wait
-           edges=$(git show refs/seed/jobs/{one}:job.toml refs/seed/jobs/{other}:job.toml | grep -c 'depends_on = ..2026')
+           edges=$(git show refs/seed/jobs/{one}:job.toml refs/seed/jobs/{other}:job.toml |
+             grep -c 'depends_on = ..2026')
            echo $(cat ../c1) $(cat ../c2) $edges
          done; cat ../o1 ../o2"
     ));
@@ -169,21 +178,28 @@ fn verify_reviews_open_dependencies_and_a_list_shows_who_waits() {
     world.git("worktree add -q -b side ../linked");
     let said = world.agents_shell(&format!("cd ../linked && git seed job activate {docs}"), "");
     assert_eq!(said.code, 0, "{said:?}");
-    let said = world
-        .changes_nothing(|| world.seed(&format!("job void-dependency {docs}")).refuses("worktree linked"));
+    let said = world.changes_nothing(|| {
+        world.seed(&format!("job void-dependency {docs}")).refuses("worktree linked")
+    });
     assert!(said.contains(&format!("git seed job remove-dependency {docs}")), "{said}");
     world.seed(&format!("job remove-dependency {docs}")).succeeds();
     world.seed(&format!("job void-dependency {index}")).succeeds();
     assert_eq!(waits_for(&world, &job), [done]);
     assert_eq!(world.json(&format!("job show {index}"))["status"], "voided");
-    assert!(!refs(&world).contains(&format!("refs/seed/jobs/{index}")), "what is voided is put away");
-    world.changes_nothing(|| world.seed(&format!("job add-dependency {job} {docs}")).refuses("condense"));
+    assert!(
+        !refs(&world).contains(&format!("refs/seed/jobs/{index}")),
+        "what is voided is put away"
+    );
+    world.changes_nothing(|| {
+        world.seed(&format!("job add-dependency {job} {docs}")).refuses("condense")
+    });
 }
 
 #[test]
 fn a_note_becomes_a_job_that_knows_where_it_came_from_and_holds_up_its_parent() {
     let world = with_notes(
-        "the cache holds names\n[PENDING-JOB]{cache-lies | dep:before}\nfrom before the rename\n\n[PENDING-JOB]{later}",
+        "the cache holds names\n[PENDING-JOB]{cache-lies | dep:before}\nfrom before the rename\n\n\
+         [PENDING-JOB]{later}",
     );
     let job = world.job();
     let listed = world.seed("note list").succeeds();
@@ -194,9 +210,13 @@ fn a_note_becomes_a_job_that_knows_where_it_came_from_and_holds_up_its_parent() 
     assert!(page.contains(&format!("[RESOLVED:PENDING-JOB]{{job {born}}}")), "{page}");
     let shown = world.json(&format!("job show {born}"));
     let said = shown["interactions"][0]["text"].as_str().expect("words");
-    for part in
-        [&*job, PAGE, "> the cache holds names", "> [PENDING-JOB]{cache-lies | dep:before}", "> from before"]
-    {
+    for part in [
+        &*job,
+        PAGE,
+        "> the cache holds names",
+        "> [PENDING-JOB]{cache-lies | dep:before}",
+        "> from before",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(shown["interactions"][0]["kind"], "automation");
@@ -210,7 +230,11 @@ fn a_note_becomes_a_job_that_knows_where_it_came_from_and_holds_up_its_parent() 
     recorded(&world, born, born, "s/^status = .*/status = \"voided\"/");
     world.person("doctor --fix").succeeds();
     world.asks(&completion()).answers("Approve completion");
-    assert_eq!(world.json("job show")["user_approval"], true, "a dependency in the archive holds up nothing");
+    assert_eq!(
+        world.json("job show")["user_approval"],
+        true,
+        "a dependency in the archive holds up nothing"
+    );
 }
 
 #[test]

@@ -36,9 +36,14 @@ fn files() -> BTreeMap<String, String> {
             if path.is_dir() {
                 ahead.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let name = path.strip_prefix(source()).expect("it lies below").to_string_lossy().into_owned();
+                let name = path
+                    .strip_prefix(source())
+                    .expect("it lies below")
+                    .to_string_lossy()
+                    .into_owned();
                 let text = fs::read_to_string(&path).expect("a file");
-                let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+                let code =
+                    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
                 found.insert(name, code);
             }
         }
@@ -127,8 +132,10 @@ fn domains_do_not_know_each_other() {
         let from = module(&file).to_owned();
         if DOMAINS.contains(&from.as_str()) {
             let code: String = code_lines(&code).collect::<Vec<_>>().join("\n");
-            let others: Vec<String> =
-                uses(&code).into_iter().filter(|to| *to != from && DOMAINS.contains(&to.as_str())).collect();
+            let others: Vec<String> = uses(&code)
+                .into_iter()
+                .filter(|to| *to != from && DOMAINS.contains(&to.as_str()))
+                .collect();
             assert!(others.is_empty(), "{file} uses {others:?}");
         }
     }
@@ -158,15 +165,31 @@ fn refusals_are_built_in_the_domains() {
 
 #[test]
 fn the_lowest_room_only_reads() {
-    let writing =
-        ["write_whole", "Whole::", "fs::write", "fs::remove", "fs::rename", "fs::create", "File::create"];
-    let calls =
-        [".append(", ".append_record(", ".note_add(", ".keep(", ".clear_focus(", ".restart(", ".lock()"];
+    let writing = [
+        "write_whole",
+        "Whole::",
+        "fs::write",
+        "fs::remove",
+        "fs::rename",
+        "fs::create",
+        "File::create",
+    ];
+    let calls = [
+        ".append(",
+        ".append_record(",
+        ".note_add(",
+        ".keep(",
+        ".clear_focus(",
+        ".restart(",
+        ".lock()",
+    ];
     let mut bad = Vec::new();
     for (file, code) in files().iter().filter(|(file, _)| file.starts_with("engine/repo/")) {
         for word in writing.iter().chain(&calls) {
             bad.extend(
-                code_lines(code).filter(|line| line.contains(word)).map(|line| format!("{file}: {line}")),
+                code_lines(code)
+                    .filter(|line| line.contains(word))
+                    .map(|line| format!("{file}: {line}")),
             );
         }
     }
@@ -178,8 +201,8 @@ fn one_room_writes_jobs() {
     // `init` and applied rules have chains of their own, and so have rulings.
     let others = ["engine/setup/init.rs"];
     for (file, code) in files().iter().filter(|(file, _)| module(file) == "engine") {
-        let writes =
-            code_lines(code).any(|line| line.contains("store.append(") || line.contains(".append(names::"));
+        let writes = code_lines(code)
+            .any(|line| line.contains("store.append(") || line.contains(".append(names::"));
         let may = file.starts_with("engine/record/") || others.contains(&file.as_str());
         assert!(!writes || may, "{file} appends to a chain");
     }
@@ -197,8 +220,9 @@ fn gix_stays_behind_the_door() {
 fn only_the_report_prints() {
     for (file, code) in files() {
         for line in code_lines(&code) {
-            let prints =
-                ["println!(", "print!(", "eprintln!(", "eprint!("].iter().any(|mark| line.contains(mark));
+            let prints = ["println!(", "print!(", "eprintln!(", "eprint!("]
+                .iter()
+                .any(|mark| line.contains(mark));
             assert!(!prints || file == "cli/report.rs" || file == "main.rs", "{file}: {line}");
         }
     }
@@ -213,7 +237,8 @@ fn commands(text: &str) -> Vec<Vec<String>> {
         let rest = &text[at + mark.len()..];
         let mut command = Vec::new();
         for whole in rest.split(' ') {
-            let plain: String = whole.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+            let plain: String =
+                whole.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
             if plain.is_empty() || plain.starts_with('-') {
                 break;
             }
@@ -239,7 +264,11 @@ fn below(world: &World, command: &[String]) -> BTreeSet<String> {
 }
 
 /// Says whether the command line knows `command`; a word that no group lists is an argument.
-fn is_known(world: &World, command: &[String], known: &mut BTreeMap<Vec<String>, BTreeSet<String>>) -> bool {
+fn is_known(
+    world: &World,
+    command: &[String],
+    known: &mut BTreeMap<Vec<String>, BTreeSet<String>>,
+) -> bool {
     let mut here: Vec<String> = Vec::new();
     for word in command {
         let names = known.entry(here.clone()).or_insert_with(|| below(world, &here));
@@ -261,7 +290,9 @@ fn every_command_that_a_sentence_names_exists() {
     let mut bad = Vec::new();
     let top = below(&world, &[]);
     let voice = fs::read_to_string(source().join("voice.toml")).expect("the sentences");
-    for line in voice.lines().filter(|line| line.starts_with("do = ") || line.starts_with("text = ")) {
+    for line in
+        voice.lines().filter(|line| line.starts_with("do = ") || line.starts_with("text = "))
+    {
         for command in commands(line) {
             if !is_known(&world, &command, &mut known) {
                 bad.push(format!("voice.toml: git seed {}", command.join(" ")));
@@ -270,7 +301,8 @@ fn every_command_that_a_sentence_names_exists() {
     }
     // Elsewhere `git seed` may be the subject of a sentence; what begins like a command is one.
     for line in voice.lines().filter(|line| line.starts_with("told = ")) {
-        let named = |command: &Vec<String>| command.first().is_some_and(|first| top.contains(first));
+        let named =
+            |command: &Vec<String>| command.first().is_some_and(|first| top.contains(first));
         for command in commands(line).into_iter().filter(named) {
             if !is_known(&world, &command, &mut known) {
                 bad.push(format!("voice.toml: git seed {}", command.join(" ")));
@@ -298,8 +330,13 @@ fn every_command_that_a_sentence_names_exists() {
 fn every_test_that_the_readme_names_exists() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(dir.join("README.md")).expect("it is there");
-    let table =
-        readme.split("| shown by |").nth(1).expect("the table").split("\n\n").next().unwrap_or_default();
+    let table = readme
+        .split("| shown by |")
+        .nth(1)
+        .expect("the table")
+        .split("\n\n")
+        .next()
+        .unwrap_or_default();
     let mut named = 0;
     for word in table.split('`').skip(1).step_by(2) {
         let Some((module, test)) = word.split_once("::") else { continue };

@@ -13,7 +13,11 @@ fn kinds(world: &World) -> Vec<String> {
 
 fn names(jobs: &Value) -> Vec<(String, String)> {
     let text = |job: &Value, key: &str| job[key].as_str().unwrap_or_default().to_owned();
-    jobs.as_array().expect("a list").iter().map(|job| (text(job, "name"), text(job, "status"))).collect()
+    jobs.as_array()
+        .expect("a list")
+        .iter()
+        .map(|job| (text(job, "name"), text(job, "status")))
+        .collect()
 }
 
 #[test]
@@ -30,7 +34,9 @@ fn a_prompt_bears_a_job_and_further_prompts_are_kept_with_it() {
 #[test]
 fn words_that_are_no_task_bear_no_job() {
     let world = World::seeded();
-    for text in ["? how does it work", "/clear", "!ls", "# remember this", "<task-notification>x", "   "] {
+    for text in
+        ["? how does it work", "/clear", "!ls", "# remember this", "<task-notification>x", "   "]
+    {
         world.prompt(text);
         assert_eq!(world.json("job list"), json!([]), "{text:?}");
     }
@@ -62,7 +68,10 @@ fn a_turn_may_not_end_while_the_job_is_open_and_may_at_the_fourth_try() {
         }
         let yields = world.stops();
         yields.passes();
-        assert!(yields.to_person().is_some_and(|told| told.contains("git seed status")), "{yields:?}");
+        assert!(
+            yields.to_person().is_some_and(|told| told.contains("git seed status")),
+            "{yields:?}"
+        );
         let job = world.job();
         let left = world.git(&format!("ls-tree -r --name-only refs/seed/jobs/{job} summaries/"));
         assert!(left.starts_with("summaries/hand-off-"), "a hand-off is kept: {left:?}");
@@ -97,7 +106,10 @@ fn reading_is_no_work_that_a_stop_would_count() {
 fn a_turn_that_waits_for_its_own_background_work_may_end() {
     let world = World::seeded();
     world.to("execute");
-    let task = |status: &str| json!({ "stop_hook_active": false, "background_tasks": [{ "id": "b1", "status": status }] });
+    let task = |status: &str| {
+        json!({ "stop_hook_active": false,
+            "background_tasks": [{ "id": "b1", "status": status }] })
+    };
     assert!(world.event("Stop", &task("running")).is_silent());
     world.event("Stop", &task("completed")).refuses("execute");
 }
@@ -270,7 +282,8 @@ fn own_commands_are_granted_and_nothing_else_is() {
 fn the_side_lane_opens_on_a_persons_answer_and_closes_clean() {
     let world = World::seeded();
     world.to("execute");
-    let words = "the build is broken by a generated file outside the declared directories ".repeat(10);
+    let words =
+        "the build is broken by a generated file outside the declared directories ".repeat(10);
     let ask = |options: &[&str]| question(&format!("[GMODE] fix the lexer: {words}"), options);
     world.asks(&ask(&["Enter gmode", "Stay in phase"])).passes().answers("Stay in phase");
     assert_eq!(world.phase(), "execute");

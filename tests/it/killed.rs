@@ -14,8 +14,8 @@ use super::world::{CODE, PAGE, World, message};
 /// A second page of the same job, so that a command can be stopped between the two.
 const OTHER: &str = "src/parser/tests/CLAUDE.md";
 /// What changes something that outlives the process.
-const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,\
-                      fsync,fdatasync,ftruncate,symlink,symlinkat";
+const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,\
+                      mkdirat,fsync,fdatasync,ftruncate,symlink,symlinkat";
 /// The most kills of one test: all of them where there are not more, else spread evenly.
 const MOST: usize = 6;
 
@@ -62,7 +62,9 @@ struct Kept<'w>(&'w World);
 
 impl<'w> Kept<'w> {
     fn of(world: &'w World) -> Self {
-        world.sh("rm -rf ../kept && mkdir ../kept && cp -a . ../kept/repo && cp -a ../home ../kept/home");
+        world.sh(
+            "rm -rf ../kept && mkdir ../kept && cp -a . ../kept/repo && cp -a ../home ../kept/home",
+        );
         Self(world)
     }
 
@@ -81,7 +83,8 @@ struct Write {
 
 /// The writes that `line` makes of its own accord, in their order.
 fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
-    let said = world.agents_shell(&format!("strace -qq -e trace={WRITES} -o ../trace {line}"), stdin);
+    let said =
+        world.agents_shell(&format!("strace -qq -e trace={WRITES} -o ../trace {line}"), stdin);
     assert_eq!(said.code, 0, "{said:?}");
     let trace = fs::read_to_string(world.root().join("trace")).expect("strace wrote it");
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
@@ -101,9 +104,12 @@ fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
 fn chosen(writes: &[Write]) -> Vec<&Write> {
     let spread = |of: Vec<usize>, most: usize| {
         let most = most.min(of.len());
-        (0..most).map(|n| of[n * (of.len() - 1) / most.saturating_sub(1).max(1)]).collect::<Vec<_>>()
+        (0..most)
+            .map(|n| of[n * (of.len() - 1) / most.saturating_sub(1).max(1)])
+            .collect::<Vec<_>>()
     };
-    let names = |n: &usize| writes[*n].call.starts_with("rename") || writes[*n].call.starts_with("link");
+    let names =
+        |n: &usize| writes[*n].call.starts_with("rename") || writes[*n].call.starts_with("link");
     let (renaming, others) = (0..writes.len()).partition::<Vec<_>, _>(names);
     let renaming = spread(renaming, MOST / 2);
     let others = spread(others, MOST - renaming.len());
@@ -115,7 +121,8 @@ fn chosen(writes: &[Write]) -> Vec<&Write> {
 /// write less often than the last one did. Nobody else holds a lock that it leaves: time goes
 /// by until that shows.
 fn killed_at(world: &World, Write { call, nth }: &Write, line: &str, stdin: &str) -> bool {
-    let inject = format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace");
+    let inject =
+        format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace");
     let dead = world.agents_shell(&format!("{inject} {line}"), stdin);
     if dead.code == 0 {
         return false;
@@ -130,11 +137,12 @@ fn killed_at(world: &World, Write { call, nth }: &Write, line: &str, stdin: &str
 fn logs(world: &World) -> (String, String) {
     let job = world.job();
     let file = "run-1/session-log-1.md";
-    let kept =
-        world.tries(&format!("git show $(git for-each-ref --format='%(refname)' | grep {job}$):{file}"));
+    let kept = world
+        .tries(&format!("git show $(git for-each-ref --format='%(refname)' | grep {job}$):{file}"));
     // What a note said when it was resolved stands in the message of that step.
     let told = world.git(&format!(
-        "log --format=%B --grep 'Seed-Step: note' $(git for-each-ref --format='%(refname)' | grep {job}$)"
+        "log --format=%B --grep 'Seed-Step: note' $(git for-each-ref --format='%(refname)' | grep \
+         {job}$)"
     ));
     (kept.out + &told, world.text(&format!(".claude/jobs/{job}/{file}")))
 }
@@ -153,7 +161,9 @@ fn killing(world: &World, line: &str, stdin: &str, mended_by: &[&str], settles: 
     for step in mended_by {
         world.agents_shell(step, stdin);
     }
-    let end = |world: &World| ([PAGE, OTHER].map(|page| world.text(page)), logs(world).1, unsettled(world));
+    let end = |world: &World| {
+        ([PAGE, OTHER].map(|page| world.text(page)), logs(world).1, unsettled(world))
+    };
     let calm = end(world);
     let points = chosen(&writes);
     eprintln!("{line}: {} writes, killed before {} of them", writes.len(), points.len());
@@ -170,7 +180,10 @@ fn killing(world: &World, line: &str, stdin: &str, mended_by: &[&str], settles: 
             for said in text.lines().filter(|line| !line.trim().is_empty()) {
                 let stands = [&now, &recorded, &on_disk].iter().any(|text| text.contains(said));
                 let climbs = said.starts_with("[CARRIED:");
-                assert!(stands || climbs, "killed at {write:?}: {said:?} is nowhere\n{now}\n{recorded}");
+                assert!(
+                    stands || climbs,
+                    "killed at {write:?}: {said:?} is nowhere\n{now}\n{recorded}"
+                );
             }
         }
         let mut last = None;
@@ -197,7 +210,10 @@ fn closes(world: &World) {
     let said = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
     assert_eq!(world.phase() == "condense", false, "{said}");
     let files = world.files_of_head();
-    assert!(files.iter().any(|file| file == PAGE) && files.iter().any(|file| file == OTHER), "{files:?}");
+    assert!(
+        files.iter().any(|file| file == PAGE) && files.iter().any(|file| file == OTHER),
+        "{files:?}"
+    );
     assert_eq!(unsettled(world), BTreeSet::new());
 }
 
@@ -239,7 +255,8 @@ fn a_note_that_is_resolved_or_carried_is_not_lost_by_a_kill() {
     let world = condensing(NOTES, "words of the tests");
     world.puts(
         ".claude/knowledge/lexers.md",
-        "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\nTwo\nThree\nFour\nFive\n",
+        "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\nTwo\nThree\nFour\n\
+         Five\n",
     );
     world.seed("note list").tells("  2  ");
     let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";
@@ -258,11 +275,13 @@ fn carried_notes_climb_once_however_often_condense_begins() {
     let world = with_pages(carried, "[CARRIED:KNOWLEDGE:4]{lexers}{no time}");
     world.minute();
     let sent = message("verify");
-    let advance =
-        "sh -c '[ \"$(git-seed phase current --json | grep verify)\" ] && exec git-seed phase advance -F -'";
-    let again = [advance, "git-seed phase multiplier 3", "git-seed note list", "git-seed note list"];
+    let advance = "sh -c '[ \"$(git-seed phase current --json | grep verify)\" ] && exec git-seed \
+        phase advance -F -'";
+    let again =
+        [advance, "git-seed phase multiplier 3", "git-seed note list", "git-seed note list"];
     killing(&world, "git-seed phase advance -F -", &sent, &again, |world| {
-        let climbed = "[CARRIED:DRAFT-TERM:2]{trivia}{later}\n[CARRIED:DRAFT-TERM:3]{trivia}{later}\n";
+        let climbed =
+            "[CARRIED:DRAFT-TERM:2]{trivia}{later}\n[CARRIED:DRAFT-TERM:3]{trivia}{later}\n";
         assert!(world.text(PAGE).contains(climbed), "{}", world.text(PAGE));
         assert!(world.text(OTHER).contains("[CARRIED:KNOWLEDGE:5]{lexers}{no time}"));
         world.reads(PAGE).passes();

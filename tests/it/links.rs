@@ -77,7 +77,9 @@ fn another_name_of_a_file_that_may_not_change_is_no_way_in() {
     let world = execute(|world| {
         fs::hard_link(world.path("todo.txt"), world.path("src/parser/twin.txt")).expect("linked");
     });
-    let link = |from: std::path::PathBuf, name: &str| fs::hard_link(from, world.path(name)).expect("linked");
+    let link = |from: std::path::PathBuf, name: &str| {
+        fs::hard_link(from, world.path(name)).expect("linked")
+    };
     link(world.path("docs/guide.md"), "src/parser/late.md");
     link(world.path(".git/hooks/pre-commit"), "src/parser/hook.sh");
     link(world.path(".git/config"), "src/parser/config.txt");
@@ -121,8 +123,8 @@ fn no_spelling_of_the_git_directory_is_a_file_of_the_project() {
     }
     for path in [r"C:\Users\ada\x.rs", r"\\wsl$\Ubuntu\home\x.rs", r"\\?\C:\x.rs"] {
         write(&world, path).refuses("BLOCKED");
-        let event = json!({ "cwd": world.path("src/parser"), "tool_name": "Write", "tool_use_id": "w1",
-            "tool_input": { "file_path": path, "content": "x" } });
+        let event = json!({ "cwd": world.path("src/parser"), "tool_name": "Write",
+            "tool_use_id": "w1", "tool_input": { "file_path": path, "content": "x" } });
         world.event("PreToolUse", &event).refuses("BLOCKED");
     }
 }

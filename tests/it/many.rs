@@ -37,5 +37,7 @@ fn a_thousand_files_of_a_persons_stop_nothing() {
     world.seed("status").tells("persons/");
     world.opens();
     world.reads(CODE).passes();
-    assert!(world.git("log --name-only --format= -3").lines().all(|line| !line.starts_with("persons/")));
+    assert!(
+        world.git("log --name-only --format= -3").lines().all(|line| !line.starts_with("persons/"))
+    );
 }

@@ -14,8 +14,14 @@ use serde_json::{Value, json};
 use super::world::{CODE, World};
 
 const SEED: &str = env!("CARGO_BIN_EXE_git-seed");
-const TOOLS: [&str; 6] =
-    ["verify_claim", "verify_paths", "causal_trace", "response_gate", "checkpoint", "session_report"];
+const TOOLS: [&str; 6] = [
+    "verify_claim",
+    "verify_paths",
+    "causal_trace",
+    "response_gate",
+    "checkpoint",
+    "session_report",
+];
 
 /// A client that has a server to itself.
 struct Client {
@@ -36,7 +42,8 @@ impl Client {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
-                let value = serde_json::from_str(&line).unwrap_or_else(|bad| panic!("{bad}: {line}"));
+                let value =
+                    serde_json::from_str(&line).unwrap_or_else(|bad| panic!("{bad}: {line}"));
                 if sender.send(value).is_err() {
                     return;
                 }
@@ -53,7 +60,8 @@ impl Client {
 
     fn begins(&mut self) -> Value {
         let params = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
         });
         let told = self.asks("initialize", &params);
         self.sends(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
@@ -72,7 +80,9 @@ impl Client {
     fn asks(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         let id = self.asked;
-        self.sends(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.sends(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
         loop {
             let answer = self.next();
             if answer["id"] == id {
@@ -114,7 +124,8 @@ impl Client {
 fn claim() -> Value {
     json!({
         "claim": "Fixed the lexer so that it keeps escapes", "evidence": "read lex() again",
-        "evidence_type": "code_review", "code_paths_tested": ["lex"], "code_paths_affected": "src/parser/lex.rs, lex",
+        "evidence_type": "code_review", "code_paths_tested": ["lex"],
+        "code_paths_affected": "src/parser/lex.rs, lex",
     })
 }
 
@@ -137,7 +148,8 @@ fn arguments_of(tool: &str) -> Value {
         "verify_claim" => claim(),
         "verify_paths" => json!({"claimed_affected": ["lex.rs", "gone.rs"], "claimed_tested": ""}),
         "causal_trace" => {
-            json!({"symptom": "escapes get lost", "causal_chain": "lex cuts them → escapes get lost"})
+            json!({"symptom": "escapes get lost",
+                "causal_chain": "lex cuts them → escapes get lost"})
         }
         "response_gate" => response(),
         "checkpoint" => json!({"context": "looking at the lexer"}),
@@ -155,10 +167,17 @@ fn six_tools_answer_and_each_ruling_has_its_record() {
     assert_eq!(told["result"]["serverInfo"]["name"], "seed", "{told}");
     let listed = client.asks("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().expect("a list");
-    assert_eq!(tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect::<Vec<_>>(), TOOLS);
+    assert_eq!(
+        tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect::<Vec<_>>(),
+        TOOLS
+    );
     let gate = &tools[3]["inputSchema"];
     assert_eq!(gate["additionalProperties"], false);
-    assert_eq!(gate["properties"]["action_type"]["enum"].as_array().expect("an enum").len(), 10, "{gate}");
+    assert_eq!(
+        gate["properties"]["action_type"]["enum"].as_array().expect("an enum").len(),
+        10,
+        "{gate}"
+    );
     let share = &gate["properties"]["confidence"];
     assert_eq!((&share["minimum"], &share["maximum"]), (&json!(0), &json!(1)));
     assert_eq!(gate["required"].as_array().expect("a list").len(), 5);
@@ -166,16 +185,27 @@ fn six_tools_answer_and_each_ruling_has_its_record() {
     for tool in TOOLS {
         let content = client.content(tool, &arguments_of(tool));
         let again = client.content(&format!("phionyx_{tool}"), &arguments_of(tool));
-        let keys =
-            |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>();
+        let keys = |value: &Value| {
+            value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>()
+        };
         assert_eq!(keys(&content), keys(&again), "{tool}");
         let expected: &[&str] = match tool {
-            "verify_claim" => {
-                &["directive", "gaps", "physics", "input_verification", "audit", "record", "receipts"]
+            "verify_claim" => &[
+                "directive",
+                "gaps",
+                "physics",
+                "input_verification",
+                "audit",
+                "record",
+                "receipts",
+            ],
+            "verify_paths" => {
+                &["missed_by_llm", "phantom_claims", "repo_changed_functions", "warnings"]
             }
-            "verify_paths" => &["missed_by_llm", "phantom_claims", "repo_changed_functions", "warnings"],
             "causal_trace" => &["directive", "links_parsed", "suggestions"],
-            "response_gate" => &["directive", "authority", "trace_id", "chain_head", "require_tool"],
+            "response_gate" => {
+                &["directive", "authority", "trace_id", "chain_head", "require_tool"]
+            }
             "checkpoint" => &["trace_id", "counters"],
             _ => &["total", "directives", "drift", "last_claims", "chain"],
         };
@@ -194,7 +224,8 @@ fn six_tools_answer_and_each_ruling_has_its_record() {
 
     // Whoever gives a token hears how far it is.
     client.news.clear();
-    let asked = json!({"name": "verify_claim", "arguments": claim(), "_meta": {"progressToken": "t"}});
+    let asked =
+        json!({"name": "verify_claim", "arguments": claim(), "_meta": {"progressToken": "t"}});
     client.asks("tools/call", &asked);
     let steps: Vec<&Value> = client.news.iter().map(|news| &news["params"]["progress"]).collect();
     assert_eq!(steps, [1.0, 2.0, 3.0], "{:?}", client.news);
@@ -210,9 +241,11 @@ fn six_tools_answer_and_each_ruling_has_its_record() {
 fn what_does_not_fit_is_named_and_the_server_goes_on() {
     let world = changed();
     let mut client = Client::of(&world);
-    // Before it has begun: an answer to nothing, a word that asks nothing, and a question too early.
+    // Before it has begun: an answer to nothing, a word that asks nothing, and a question too
+    // early.
     client.sends(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}"#);
-    client.sends(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    client
+        .sends(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
     assert!(client.asks("tools/list", &json!({}))["error"]["code"].is_i64());
     assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
     client.begins();
@@ -229,16 +262,25 @@ fn what_does_not_fit_is_named_and_the_server_goes_on() {
         (r#"{"jsonrpc":"1.0","id":71,"method":"ping"}"#, -32600, json!(71)),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, json!(null)),
         (r#"{"jsonrpc":"2.0","id":72,"method":"tools/call","params":[1]}"#, -32602, json!(72)),
-        (r#"{"jsonrpc":"2.0","id":73,"method":"tools/call","params":{"name":3}}"#, -32602, json!(73)),
+        (
+            r#"{"jsonrpc":"2.0","id":73,"method":"tools/call","params":{"name":3}}"#,
+            -32602,
+            json!(73),
+        ),
         (r#"{"jsonrpc":"2.0","id":74,"method":"no/such"}"#, -32601, json!(74)),
-        (r#"{"jsonrpc":"2.0","id":75,"method":"tools/call","params":{"name":"nothing"}}"#, -32602, json!(75)),
+        (
+            r#"{"jsonrpc":"2.0","id":75,"method":"tools/call","params":{"name":"nothing"}}"#,
+            -32602,
+            json!(75),
+        ),
     ] {
         client.sends(line);
         let said = client.next();
         let shown: String = line.chars().take(60).collect();
         assert_eq!((&said["error"]["code"], &said["id"]), (&json!(code), &id), "{shown}: {said}");
     }
-    client.sends(r#"[{"jsonrpc":"2.0","id":80,"method":"ping"},{"jsonrpc":"2.0","method":"what"}]"#);
+    client
+        .sends(r#"[{"jsonrpc":"2.0","id":80,"method":"ping"},{"jsonrpc":"2.0","method":"what"}]"#);
     assert_eq!(client.next()["id"], 80);
     // Arguments that do not fit say what would.
     let without = |field: &str| {
@@ -252,15 +294,39 @@ fn what_does_not_fit_is_named_and_the_server_goes_on() {
     };
     for (tool, given, field, word) in [
         ("verify_claim", without("evidence"), "evidence", "missing"),
-        ("verify_claim", with(claim(), "evidence_type", json!("vibes")), "evidence_type", "unit_test"),
-        ("verify_claim", with(claim(), "evidence_kind", json!("x")), "evidence_kind", "code_paths_tested"),
+        (
+            "verify_claim",
+            with(claim(), "evidence_type", json!("vibes")),
+            "evidence_type",
+            "unit_test",
+        ),
+        (
+            "verify_claim",
+            with(claim(), "evidence_kind", json!("x")),
+            "evidence_kind",
+            "code_paths_tested",
+        ),
         ("verify_claim", with(claim(), "claim", json!("x".repeat(500_000))), "claim", "16384"),
         ("response_gate", with(response(), "confidence", json!(1.5)), "confidence", "from 0 to 1"),
-        ("response_gate", with(response(), "evidence_count", json!(-1)), "evidence_count", "from 0"),
-        ("response_gate", with(response(), "action_type", json!("ship")), "action_type", "claim_fixed"),
+        (
+            "response_gate",
+            with(response(), "evidence_count", json!(-1)),
+            "evidence_count",
+            "from 0",
+        ),
+        (
+            "response_gate",
+            with(response(), "action_type", json!("ship")),
+            "action_type",
+            "claim_fixed",
+        ),
     ] {
         let error = client.calls(tool, &given)["error"].clone();
-        assert_eq!((&error["code"], &error["data"]["field"]), (&json!(-32602), &json!(field)), "{error}");
+        assert_eq!(
+            (&error["code"], &error["data"]["field"]),
+            (&json!(-32602), &json!(field)),
+            "{error}"
+        );
         assert!(error["message"].as_str().expect("a text").contains(word), "{error}");
     }
     // None of it was ruled on, and the next claim is.
@@ -271,7 +337,8 @@ fn what_does_not_fit_is_named_and_the_server_goes_on() {
 
     // A client that stops listening is no reason to break.
     let mut deaf = world.beside("sh");
-    let line = format!("(cat ask; sleep 0.3; cat ask) | '{SEED}' mcp 2>complaints | true; cat complaints");
+    let line =
+        format!("(cat ask; sleep 0.3; cat ask) | '{SEED}' mcp 2>complaints | true; cat complaints");
     world.puts("ask", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
     let said = deaf.args(["-c", &line]).output().expect("it runs");
     assert_eq!(String::from_utf8_lossy(&said.stdout), "");
@@ -375,8 +442,12 @@ fn a_real_client_passes_where_it_is_installed() {
         return;
     }
     let world = changed();
-    let said =
-        world.beside(&python).arg(fixture("session.py")).args([SEED, "mcp"]).output().expect("python runs");
+    let said = world
+        .beside(&python)
+        .arg(fixture("session.py"))
+        .args([SEED, "mcp"])
+        .output()
+        .expect("python runs");
     let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
     assert!(said.status.success() && out.trim_end().ends_with("ok"), "{out}\n{err}");
 }
@@ -393,7 +464,8 @@ fn a_registered_server_is_heard_in_every_phase_and_no_other_of_its_name() {
     assert!(told.contains("~/.claude.json") && told.contains("MCP server seed"), "{told}");
     assert_eq!(world.git("status --porcelain"), before);
     let there: Value =
-        serde_json::from_str(&std::fs::read_to_string(&settings).expect("it is there")).expect("JSON");
+        serde_json::from_str(&std::fs::read_to_string(&settings).expect("it is there"))
+            .expect("JSON");
     let entry = &there["projects"][world.repo().to_str().expect("a path")]["mcpServers"]["seed"];
     assert_eq!((&entry["command"], &entry["args"]), (&json!(SEED), &json!(["mcp"])), "{there}");
     assert!(world.text(".codex/config.toml").ends_with("args = [\"mcp\"]\n"));

@@ -8,8 +8,8 @@ const ANCHORS: &str = "\n---Ob---\n---Pl---\n---Ex---\n---Ve---\n";
 
 fn knowledge(name: &str, description: &str, more: &str) -> String {
     format!(
-        "---\nname: {name}\ndescription: {description}\ntype: project\nlast_verified: 2026-11-20\n---\n\n\
-         One.\nTwo.\nThree.\nFour.\nFive.\n{more}"
+        "---\nname: {name}\ndescription: {description}\ntype: project\n\
+         last_verified: 2026-11-20\n---\n\nOne.\nTwo.\nThree.\nFour.\nFive.\n{more}"
     )
 }
 
@@ -44,7 +44,8 @@ fn the_next_session_hears_of_carried_notes_and_of_what_lies_near() {
     let told = wakes(&world);
     for expected in [
         "\nNotes that still wait:\n> carried 3 cycles: positions of tokens (src/CLAUDE.md)\n",
-        "\nPages near the work:\n> src/parser/CLAUDE.md: parser\n> src/CLAUDE.md: The sources\n> CLAUDE.md: Root\n",
+        "\nPages near the work:\n> src/parser/CLAUDE.md: parser\n> src/CLAUDE.md: The sources\n\
+         > CLAUDE.md: Root\n",
         "\nKnowledge near the work:\n> .claude/knowledge/lexers.md: How quoted strings fail\n",
     ] {
         assert!(told.contains(expected), "{expected}\n{told}");
@@ -62,7 +63,8 @@ fn a_description_that_head_does_not_have_is_not_told() {
     world.puts(".claude/knowledge/lexers.md", &text.replace("How quoted", "Obey: how quoted"));
     world.puts(".claude/knowledge/strings.md", &knowledge("strings", "Quoted strings, too", ""));
     let told = wakes(&world);
-    let near = "\nKnowledge near the work:\n> .claude/knowledge/lexers.md\n> .claude/knowledge/strings.md\n";
+    let near = "\nKnowledge near the work:\n> .claude/knowledge/lexers.md\n\
+        > .claude/knowledge/strings.md\n";
     assert!(told.contains(near), "{told}");
     assert!(!told.contains("Obey") && !told.contains("strings, too"), "{told}");
 }
@@ -71,7 +73,8 @@ fn a_description_that_head_does_not_have_is_not_told() {
 fn two_hundred_long_notes_are_told_whole_or_counted() {
     let world = remembering();
     world.to("execute");
-    let note = |n: usize| format!("[PENDING-JOB]{{note-{n} {} end-{n}}}\n", "of many words ".repeat(12));
+    let note =
+        |n: usize| format!("[PENDING-JOB]{{note-{n} {} end-{n}}}\n", "of many words ".repeat(12));
     let notes: String = (100..300).map(note).collect();
     world.puts("src/CLAUDE.md", &format!("# The sources\n\n---Ob---\n\n{notes}"));
     let told = wakes(&world);
@@ -91,8 +94,8 @@ fn what_the_last_session_left_is_told_to_the_next() {
         world.stops();
     }
     let told = wakes(&world);
-    let left =
-        "\nThe last session left this:\n> The turn ended in execute, cycle 1, with the job open.\n> Next: ";
+    let left = "\nThe last session left this:\n> The turn ended in execute, cycle 1, with the job \
+        open.\n> Next: ";
     assert!(told.contains(left), "{told}");
     let entry = world.seed("phase current").succeeds();
     assert!(!entry.contains("The last session"), "only a session that wakes needs it: {entry}");
@@ -107,9 +110,11 @@ fn a_fault_of_front_matter_is_named_and_never_refused() {
     world.writes(path, &good).passes();
     let told = world.writes(path, &good.replace("type: project", "type: lore"));
     told.before.passes();
-    told.after.tells("git seed: .claude/knowledge/lexers.md:4: `type` is `lore`; one of user, feedback");
+    told.after
+        .tells("git seed: .claude/knowledge/lexers.md:4: `type` is `lore`; one of user, feedback");
     let woken = wakes(&world);
-    let line = "\nKnowledge with faulty front matter: .claude/knowledge/lexers.md:4. git seed memory lint tells which.\n";
+    let line = "\nKnowledge with faulty front matter: .claude/knowledge/lexers.md:4. git seed \
+        memory lint tells which.\n";
     assert!(woken.contains(line), "{woken}");
     world.writes(path, &good).passes();
     assert!(!wakes(&world).contains("faulty"), "it was mended");
@@ -131,8 +136,10 @@ fn lint_finds_one_of_each() {
     world.puts("docs/CLAUDE.md", "# Docs\n\n---Pl---\n---Ob---\n");
     world.puts("todo/CLAUDE.md", "# Todo\n\n---Ob---\n[RESOLVED:KNOWLEDGE]{}\n");
     world.puts("long/CLAUDE.md", &whole(&format!("# Long\n{}", "word ".repeat(900))));
-    world
-        .puts(".claude/knowledge/lexers.md", &knowledge("lexer", "How strings fail", &format!("\n{same}\n")));
+    world.puts(
+        ".claude/knowledge/lexers.md",
+        &knowledge("lexer", "How strings fail", &format!("\n{same}\n")),
+    );
     world.puts(".claude/knowledge/taxes.md", &knowledge("taxes", "How strings fail", ""));
     world.puts(".claude/knowledge/old/taxes.md", &knowledge("taxes", "More", "\n[[taxes]]\n"));
     world.puts(".claude/knowledge/INDEX.md", "- [taxes](taxes.md): x\n- [lost](lost.md): x\n");
@@ -181,6 +188,9 @@ fn lint_of_memory_in_order_says_so() {
     world.seed("memory lint").prints("memory is in order\n");
     world.puts("CLAUDE.md", "# Root\n");
     let advice = world.seed("memory lint").succeeds();
-    assert!(advice.starts_with("CLAUDE.md:1  anchors        it has no anchors\nhint: "), "{advice}");
+    assert!(
+        advice.starts_with("CLAUDE.md:1  anchors        it has no anchors\nhint: "),
+        "{advice}"
+    );
     world.seed("memory lint --json").tells("\"level\": \"advice\"");
 }

@@ -34,7 +34,7 @@ use git_seed::phases::place::{Lock, Place};
 use git_seed::phases::room::Room;
 use git_seed::phases::stop::{self, Turn};
 use git_seed::phases::{
-    Class, Kind, Map, Move, Multiplier, Phase, PhaseName, Position, Write, commands, deeds,
+    Class, Map, Move, Multiplier, Phase, PhaseKind, PhaseName, Position, Write, commands, deeds,
 };
 use git_seed::rules::{Idle, Rules};
 use git_seed::verdict::Refusal;
@@ -98,7 +98,10 @@ impl Life {
 
 /// A job and the tree around it, as far as a rule can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent answers, each asked by another rule")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent answers, each asked by another rule"
+)]
 struct State {
     /// Number of the row in its map.
     phase: usize,
@@ -547,8 +550,8 @@ impl Looks {
         Self {
             inside: row.is_in_cycle(),
             idle: row.name.is_idle(),
-            side: row.kind == Kind::Side,
-            consolidates: row.kind == Kind::Consolidation,
+            side: row.kind == PhaseKind::Side,
+            consolidates: row.kind == PhaseKind::Consolidation,
             paced: row.pace.is_some(),
             spends: pace.budget > 0 && !pace.spends.is_empty(),
             crowds: pace.in_flight > 0,
@@ -570,7 +573,7 @@ impl Looks {
             unsealed: asks("sealed"),
             dial: row.dial,
             reflects: row.reflects && asks("reflection"),
-            outgrows: map.lane.is_some() && row.kind == Kind::Work,
+            outgrows: map.lane.is_some() && row.kind == PhaseKind::Work,
         }
     }
 }
@@ -751,7 +754,9 @@ impl<'a> Search<'a> {
     /// Concrete counts of acts that say what the state says: `record::activity::stay`.
     fn stay(state: &State, row: &Phase) -> Stay {
         let pace = row.pace.clone().unwrap_or_default();
-        let acts = |pairs: &[(&str, u32)]| pairs.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
+        let acts = |pairs: &[(&str, u32)]| {
+            pairs.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect()
+        };
         let since = match state.since {
             Since::Nothing => Acts::new(),
             Since::Enough => acts(&[("read", 1), ("recall", 1), ("search", 1)]),
@@ -790,7 +795,14 @@ impl<'a> Search<'a> {
     }
 
     /// The one place that asks about questions: `person::ask::ask`.
-    fn ask(&self, state: &State, row: &Phase, text: &str, options: &[&str], beside: bool) -> Option<Refusal> {
+    fn ask(
+        &self,
+        state: &State,
+        row: &Phase,
+        text: &str,
+        options: &[&str],
+        beside: bool,
+    ) -> Option<Refusal> {
         let job = Self::job(state);
         let one = Question {
             text: text.to_owned(),
@@ -805,8 +817,10 @@ impl<'a> Search<'a> {
             (false, false, true) => "deflate",
             (false, false, false) => "ready",
         };
-        let plan =
-            plans::Plan { pointer: plans::Pointer::Markdown("plan.md".to_owned()), ..plans::Plan::default() };
+        let plan = plans::Plan {
+            pointer: plans::Pointer::Markdown("plan.md".to_owned()),
+            ..plans::Plan::default()
+        };
         let total = if state.left { 9 } else { 1 };
         let moment = Moment {
             job: (!state.life.rests()).then_some(&job),
@@ -817,7 +831,8 @@ impl<'a> Search<'a> {
             prepared: questions::is_prepared(self.rules.asks_prep(), state.prepared, false),
             fewest: self.map.lane.as_ref().map(|lane| lane.question),
             waits: state.waits.then(|| {
-                let other = ("k".parse().expect("an id"), "other".to_owned(), Status::Active.word());
+                let other =
+                    ("k".parse().expect("an id"), "other".to_owned(), Status::Active.word());
                 questions::dependencies_hold(&[other]).expect_err("it is open")
             }),
             unseen: Vec::new(),
@@ -848,7 +863,9 @@ impl<'a> Search<'a> {
             Act::Ask => ask("Which colour?", &["red", "blue"]),
             Act::AskWaiting => ask("[WAITING] the key is missing", &["It is there now"]),
             Act::AskWaitingBare => ask("[WAITING]", &["It is there now"]),
-            Act::AskRepeat => ask("[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"]),
+            Act::AskRepeat => {
+                ask("[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"])
+            }
             _ => None,
         }
     }
@@ -918,14 +935,17 @@ impl<'a> Search<'a> {
             Act::ShellRun | Act::ShellTest => class(Class::ShellCode),
             Act::ShellWrite | Act::ShellWriteElsewhere => {
                 class(Class::ShellWrite);
-                // As in `hook::scene::shell`: where writers are closed, the act says it, not the place.
+                // As in `hook::scene::shell`: where writers are closed, the act says it, not the
+                // place.
                 if row.opens(Class::ShellWrite) {
-                    call.changes = file(project(), act == Act::ShellWrite && state.declared, true, None);
+                    call.changes =
+                        file(project(), act == Act::ShellWrite && state.declared, true, None);
                 }
             }
             Act::Commit | Act::Stash => {
                 class(Class::ShellGit);
-                call.git_verb = Some(if act == Act::Commit { "commit" } else { "stash" }.to_owned());
+                call.git_verb =
+                    Some(if act == Act::Commit { "commit" } else { "stash" }.to_owned());
             }
             Act::Network => class(Class::ShellNetwork),
             Act::Outward => class(Class::ShellOutward),
@@ -978,9 +998,13 @@ impl<'a> Search<'a> {
                     Act::PageElsewhere => file(page(), false, true, Some(own)),
                     Act::PageNew => file(page(), state.declared, false, Some(own)),
                     Act::PageOpaque => file(page(), state.declared, true, None),
-                    Act::PageLost => on_page(PageChange::AnchorLost { anchor: "---Pl---".to_owned() }),
+                    Act::PageLost => {
+                        on_page(PageChange::AnchorLost { anchor: "---Pl---".to_owned() })
+                    }
                     Act::PageGone => on_page(PageChange::Gone),
-                    Act::PageDisorder => on_page(PageChange::Disorder { anchor: "---Pl---".to_owned() }),
+                    Act::PageDisorder => {
+                        on_page(PageChange::Disorder { anchor: "---Pl---".to_owned() })
+                    }
                     Act::PageIncomplete => {
                         on_page(PageChange::Incomplete { missing: vec!["---Pl---".to_owned()] })
                     }
@@ -1021,7 +1045,9 @@ impl<'a> Search<'a> {
         }
         // A fact that is empty leaves a hole in its sentence.
         for text in [&said.why, &said.do_, &said.then] {
-            if [" ;", " ,", " . ", " :", "``"].iter().any(|hole| text.contains(hole)) || text.ends_with(' ') {
+            if [" ;", " ,", " . ", " :", "``"].iter().any(|hole| text.contains(hole))
+                || text.ends_with(' ')
+            {
                 self.objections.insert(format!("a fact is empty: {case} in {phase}: {text}"));
             }
         }
@@ -1124,7 +1150,9 @@ impl<'a> Search<'a> {
                     Text::Line => "settle it".to_owned(),
                     Text::Bare => "done ".repeat(200),
                     Text::Whole | Text::Short => format!("settle it\n\n{told}## {OUTSTANDING}\n"),
-                    Text::Unsettled => format!("settle it\n\n{told}## {OUTSTANDING}\n- one is left\n"),
+                    Text::Unsettled => {
+                        format!("settle it\n\n{told}## {OUTSTANDING}\n- one is left\n")
+                    }
                     Text::Forged => format!("settle it\n\n{told}## {OUTSTANDING}\n\nSeed-Id: 1\n"),
                 })
             })
@@ -1132,7 +1160,14 @@ impl<'a> Search<'a> {
     }
 
     /// Asks the gates of a step: `boundary::judge::ask_gates` and `boundary::judge::crossing`.
-    fn gates(&mut self, state: &State, cmd: Cmd, to: usize, up: bool, unsummed: bool) -> Result<(), usize> {
+    fn gates(
+        &mut self,
+        state: &State,
+        cmd: Cmd,
+        to: usize,
+        up: bool,
+        unsummed: bool,
+    ) -> Result<(), usize> {
         let rhythm = Since::Nothing;
         let key = (State { since: rhythm, spent: false, crowded: false, ..*state }, cmd, unsummed);
         if let Some(known) = self.crossed.get(&key) {
@@ -1148,7 +1183,8 @@ impl<'a> Search<'a> {
         let stay = Self::stay(state, row);
         let none: &[String] = &[];
         let loss = Loss { line: 5, what: "words".to_owned(), note: false };
-        let unarchived = Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
+        let unarchived =
+            Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
         let crossing = Crossing {
             phase: row,
             to: &self.rows[to].name,
@@ -1159,19 +1195,26 @@ impl<'a> Search<'a> {
             plan_edits: u32::from(state.edited),
             named: state.named,
             objective_words: if state.told { 300 } else { 0 },
-            shapeless: gates::shapeless(&["Users".to_owned()], if state.shapeless { "" } else { TOLD }),
+            shapeless: gates::shapeless(
+                &["Users".to_owned()],
+                if state.shapeless { "" } else { TOLD },
+            ),
             plan: match state.plan {
                 Plan::Undecided => PlanStanding::Undecided,
                 Plan::Settled => PlanStanding::Settled,
                 Plan::Missing | Plan::Broken => PlanStanding::Missing,
             },
             plan_path: ".claude/jobs/j/plan.md",
-            plan_fault: (state.plan == Plan::Broken).then(|| "plan.md:1:1: it has no total".to_owned()),
+            plan_fault: (state.plan == Plan::Broken)
+                .then(|| "plan.md:1:1: it has no total".to_owned()),
             unread: state.unread,
             live_notes: if state.notes { &self.notes } else { none },
-            unconsumed: state.ungiven.then(|| ("KNOWLEDGE".to_owned(), "knowledge-extractor".to_owned())),
+            unconsumed: state
+                .ungiven
+                .then(|| ("KNOWLEDGE".to_owned(), "knowledge-extractor".to_owned())),
             unarchived: state.unkept.then_some(&unarchived),
-            unsealed: (state.unsealed && state.life == Life::Completed).then_some("compaction-1.md"),
+            unsealed: (state.unsealed && state.life == Life::Completed)
+                .then_some("compaction-1.md"),
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
             declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),
@@ -1209,7 +1252,9 @@ impl<'a> Search<'a> {
         let stays = || Came::Done(vec![*state]);
         match (cmd, around) {
             (Cmd::Show | Cmd::Fix | Cmd::SumUp, _) => return stays(),
-            (_, Around::Broken) => return Came::Fails("the journal does not hold: git seed doctor --fix"),
+            (_, Around::Broken) => {
+                return Came::Fails("the journal does not hold: git seed doctor --fix");
+            }
             _ => {}
         }
         if state.life.rests() {
@@ -1233,7 +1278,8 @@ impl<'a> Search<'a> {
         Came::No(self.keep(&refusal, &name))
     }
 
-    /// The order of `boundary::cross::cross`, `boundary::judge::judge` and `boundary::draft::draft`; `--add-cycle` is asked before them.
+    /// The order of `boundary::cross::cross`, `boundary::judge::judge` and
+    /// `boundary::draft::draft`; `--add-cycle` is asked before them.
     fn cross(&mut self, state: &State, cmd: Cmd, around: Around) -> Came {
         let stand = self.stand(state);
         let row = self.row(state);
@@ -1271,7 +1317,8 @@ impl<'a> Search<'a> {
             return self.no(state, no);
         }
         // `boundary::judge::within_the_lane`.
-        let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. }) && row.kind == Kind::Work;
+        let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. })
+            && row.kind == PhaseKind::Work;
         let step = match self.upward(&stand) {
             Ok(up) if onward && state.outgrown => Some(up),
             _ => step,
@@ -1317,7 +1364,8 @@ impl<'a> Search<'a> {
 
     /// `boundary::judge::upward`.
     fn upward(&self, stand: &Position) -> Result<Move, Refusal> {
-        let beyond = self.map.lane.as_ref().map_or(self.map, |lane| self.rules.maps.get(&lane.beyond));
+        let beyond =
+            self.map.lane.as_ref().map_or(self.map, |lane| self.rules.maps.get(&lane.beyond));
         stand.upward(self.map, beyond)
     }
 
@@ -1331,9 +1379,12 @@ impl<'a> Search<'a> {
         let mut walked = false;
         for state in states {
             let row = self.row(&state);
-            let goes = row.kind == Kind::Work && !row.freezes && row.name != self.map.start;
-            walked |=
-                goes && matches!(self.cross(&state, on, Around::Nothing), Came::Enters { .. } | Came::On);
+            let goes = row.kind == PhaseKind::Work && !row.freezes && row.name != self.map.start;
+            walked |= goes
+                && matches!(
+                    self.cross(&state, on, Around::Nothing),
+                    Came::Enters { .. } | Came::On
+                );
         }
         walked
     }
@@ -1345,14 +1396,16 @@ impl<'a> Search<'a> {
         match cmd {
             // `fence::restore::restore_strays`.
             Cmd::Restore => {
-                let side = row.kind == Kind::Side;
+                let side = row.kind == PhaseKind::Side;
                 done(State { stray: state.stray && side, ..*state })
             }
             // `jobs::lifecycle::set_multiplier`.
-            Cmd::Multiplier(dial) => match commands::multiplier(row, &row.name, state.dial != Dial::Unset) {
-                Ok(()) => Came::Done(self.dialled(state, dial)),
-                Err(no) => self.no(state, no),
-            },
+            Cmd::Multiplier(dial) => {
+                match commands::multiplier(row, &row.name, state.dial != Dial::Unset) {
+                    Ok(()) => Came::Done(self.dialled(state, dial)),
+                    Err(no) => self.no(state, no),
+                }
+            }
             // `jobs::lifecycle::update_job`.
             Cmd::Update { objective } => {
                 let (told, shapeless) = (state.told || objective, state.shapeless && !objective);
@@ -1382,7 +1435,8 @@ impl<'a> Search<'a> {
                 if let Err(no) = clean.and_then(|()| caused()) {
                     return self.no(state, no);
                 }
-                // The stay goes on as it was left: a state of its phase which the search has anyway.
+                // The stay goes on as it was left: a state of its phase which the search has
+                // anyway.
                 let _ = stand.take(self.map, &step);
                 Came::On
             }
@@ -1398,7 +1452,8 @@ impl<'a> Search<'a> {
             // `jobs::lifecycle::reflect`.
             Cmd::Reflect { thin } => {
                 let text = if thin { "thin".to_owned() } else { "seen ".repeat(30) };
-                let says = commands::reflects(row).and_then(|_| commands::reflection("scope", &text));
+                let says =
+                    commands::reflects(row).and_then(|_| commands::reflection("scope", &text));
                 if let Err(no) = says {
                     return self.no(state, no);
                 }
@@ -1407,7 +1462,8 @@ impl<'a> Search<'a> {
             }
             // `memory::condense::archive`.
             Cmd::Archive => {
-                match commands::condenses(row, state.notes.then_some("src/CLAUDE.md:5"), "archive") {
+                match commands::condenses(row, state.notes.then_some("src/CLAUDE.md:5"), "archive")
+                {
                     Ok(()) => done(self.forget(State { unkept: false, ..*state })),
                     Err(no) => self.no(state, no),
                 }
@@ -1460,7 +1516,8 @@ impl<'a> Search<'a> {
         unique(to)
     }
 
-    /// The states in which a phase may begin: `Position::open`, `boundary::draft::draft`, and every value of
+    /// The states in which a phase may begin: `Position::open`, `boundary::draft::draft`, and every
+    /// value of
     /// what earlier phases did not look at.
     fn enter(&mut self, state: &State, after: &Position) -> usize {
         let decided = state.plan != Plan::Undecided;
@@ -1503,7 +1560,8 @@ impl<'a> Search<'a> {
             (Dial::Three, true),
         ] {
             let whole = lenses(self.rows[fresh.phase]).len();
-            for (plan, seen) in plans.iter().flat_map(|plan| [(plan, 0), (plan, 2), (plan, whole)]) {
+            for (plan, seen) in plans.iter().flat_map(|plan| [(plan, 0), (plan, 2), (plan, whole)])
+            {
                 for bits in 0..if self.map.lane.is_some() { 256_u16 } else { 128 } {
                     let bit = |n: u16| bits & (1 << n) != 0;
                     to.push(self.forget(State {
@@ -1594,10 +1652,11 @@ impl<'a> Search<'a> {
 
     // ---- what acts do
 
-    /// The states after an act that passed: `hook::after::after` and the counting in `engine::record::activity`.
+    /// The states after an act that passed: `hook::after::after` and the counting in
+    /// `engine::record::activity`.
     fn effects(&self, state: &State, act: Act) -> Vec<State> {
         let row = self.row(state);
-        if row.kind == Kind::Side {
+        if row.kind == PhaseKind::Side {
             let stray = match act {
                 Act::Commit => false,
                 Act::EditElsewhere | Act::ShellRun | Act::PageOwn => true,
@@ -1624,8 +1683,9 @@ impl<'a> Search<'a> {
         if !row.is_in_cycle() {
             return vec![*state];
         }
-        let spends =
-            |word: &str| row.pace.iter().flat_map(|pace| &pace.spends).any(|deed| deed.word() == word);
+        let spends = |word: &str| {
+            row.pace.iter().flat_map(|pace| &pace.spends).any(|deed| deed.word() == word)
+        };
         let mut to = Vec::new();
         match act {
             Act::PageOwn => {
@@ -1640,7 +1700,13 @@ impl<'a> Search<'a> {
                 ]);
             }
             Act::PageShorter => {
-                to.push(State { page: true, own: true, since: Since::Nothing, heavy: false, ..*state });
+                to.push(State {
+                    page: true,
+                    own: true,
+                    since: Since::Nothing,
+                    heavy: false,
+                    ..*state
+                });
             }
             Act::ReadProject => to = looked(state, spends("read")),
             Act::EditDeclared | Act::ShellWrite => {
@@ -1673,7 +1739,12 @@ impl<'a> Search<'a> {
                     to.push(State { life: Life::Completed, ..*state });
                 }
             }
-            Act::ReadPage | Act::Search | Act::Web | Act::ShellLook | Act::AskWaiting | Act::Knowledge => {
+            Act::ReadPage
+            | Act::Search
+            | Act::Web
+            | Act::ShellLook
+            | Act::AskWaiting
+            | Act::Knowledge => {
                 to = looked(state, false);
             }
             _ => {}
@@ -1722,14 +1793,22 @@ impl<'a> Search<'a> {
             Cmd::Persons,
         ];
         let plain = |to, text| Cmd::Advance { to, text, add: false, scope: false };
-        for text in
-            [Text::Whole, Text::None, Text::Short, Text::Bare, Text::Unsettled, Text::Forged, Text::Line]
-        {
+        for text in [
+            Text::Whole,
+            Text::None,
+            Text::Short,
+            Text::Bare,
+            Text::Unsettled,
+            Text::Forged,
+            Text::Line,
+        ] {
             all.push(plain(None, text));
         }
         all.push(Cmd::Advance { to: None, text: Text::Whole, add: true, scope: false });
         all.push(Cmd::Advance { to: None, text: Text::Whole, add: false, scope: true });
-        all.extend(row.next.iter().skip(1).map(|to| plain(Some(self.number(to.as_str())), Text::Whole)));
+        all.extend(
+            row.next.iter().skip(1).map(|to| plain(Some(self.number(to.as_str())), Text::Whole)),
+        );
         // A step that no map has.
         all.push(plain(Some(self.number("none")), Text::Whole));
         for to in row.back.iter().map(|to| self.number(to.as_str())).chain([self.number("none")]) {
@@ -1746,7 +1825,8 @@ impl<'a> Search<'a> {
     fn commands_in(&mut self, text: &str, row: &str) -> Vec<Cmd> {
         let mut found = Vec::new();
         // What stands between quotes is for the agent to say.
-        let text = text.split('"').enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "\"x\"" });
+        let text =
+            text.split('"').enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "\"x\"" });
         let text: String = text.collect();
         for (at, mark) in text.match_indices("git seed ") {
             let rest = &text[at + mark.len()..];
@@ -1811,7 +1891,8 @@ impl<'a> Search<'a> {
             ["summary", "submit", ..] => Cmd::SumUp,
             ["compact", "seal"] => Cmd::Seal,
             _ => {
-                self.objections.insert(format!("{row}: the search does not know `git seed {line}`"));
+                self.objections
+                    .insert(format!("{row}: the search does not know `git seed {line}`"));
                 Cmd::Show
             }
         };
@@ -1830,7 +1911,13 @@ impl<'a> Search<'a> {
     }
 
     /// Is what the sentence says to do possible here? Else, why not.
-    fn follows(&mut self, state: &State, no: usize, around: Around, deep: u8) -> Result<(), String> {
+    fn follows(
+        &mut self,
+        state: &State,
+        no: usize,
+        around: Around,
+        deep: u8,
+    ) -> Result<(), String> {
         let remedy = Rc::clone(&self.remedies[no]);
         for cmd in &remedy.commands {
             if *cmd == Cmd::Persons && remedy.way == Some(Way::Person) {
@@ -1841,13 +1928,15 @@ impl<'a> Search<'a> {
                 // Over a broken journal the failure names the command that mends it; a person's
                 // hook speaks for itself; where nothing is to commit, git has nothing either.
                 Came::Fails(_) if matches!(around, Around::Broken | Around::Vetoed) => {}
-                Came::Fails(_) if matches!(cmd, Cmd::Checkpoint { .. }) && remedy.by == "commit" => {}
+                Came::Fails(_)
+                    if matches!(cmd, Cmd::Checkpoint { .. }) && remedy.by == "commit" => {}
                 Came::Fails(why) => return Err(format!("{cmd:?} fails: {why}")),
                 Came::No(next) => self.around_it(state, next, around, deep, &format!("{cmd:?}"))?,
             }
         }
         let any = |search: &mut Self, acts: &[Act]| {
-            let refused: Vec<usize> = acts.iter().filter_map(|act| search.act(state, *act, around)).collect();
+            let refused: Vec<usize> =
+                acts.iter().filter_map(|act| search.act(state, *act, around)).collect();
             match refused.first() {
                 Some(first) if refused.len() == acts.len() => {
                     search.around_it(state, *first, around, deep, &format!("{:?}", acts[0]))
@@ -1873,7 +1962,9 @@ impl<'a> Search<'a> {
                 match self.command(state, cmd, around) {
                     Came::Done(_) | Came::Enters { .. } | Came::On => Ok(()),
                     Came::Fails(why) => Err(format!("the whole message fails: {why}")),
-                    Came::No(next) => self.around_it(state, next, around, deep, "the whole message"),
+                    Came::No(next) => {
+                        self.around_it(state, next, around, deep, "the whole message")
+                    }
                 }
             }
         }
@@ -1920,7 +2011,8 @@ impl<'a> Search<'a> {
         let Remedy { by, case, said, .. } = self.remedies[no].as_ref();
         let phase = &self.rows[state.phase].name;
         // One example is enough for each kind.
-        let kind = format!("{}: {phase} ({around:?}): {by} {case}: do `{said}`: {why}", self.map.name);
+        let kind =
+            format!("{}: {phase} ({around:?}): {by} {case}: do `{said}`: {why}", self.map.name);
         if !self.objections.iter().any(|known| known.starts_with(&kind)) {
             self.objections.insert(format!("{kind}\n    for example in {state:?}"));
         }
@@ -1953,7 +2045,8 @@ impl<'a> Search<'a> {
         while at < states.len() {
             let state = states[at];
             let unprepared = State { prepared: false, ..state };
-            let twin = numbers.get(&unprepared).copied().filter(|twin| state.prepared && *twin < at);
+            let twin =
+                numbers.get(&unprepared).copied().filter(|twin| state.prepared && *twin < at);
             if let Some(twin) = twin {
                 // Only the question for the side lane can tell them apart.
                 let to = self.differs(&state, &unprepared);
@@ -2000,7 +2093,9 @@ impl<'a> Search<'a> {
                 own.push(Lead::Free(reach(&[landed])[0]));
             }
             // A person's `git seed job approve`.
-            if state.life == Life::Awaiting && Self::job(&state).become_(Status::Completed, 1).is_ok() {
+            if state.life == Life::Awaiting
+                && Self::job(&state).become_(Status::Completed, 1).is_ok()
+            {
                 own.push(Lead::On);
             }
             reach(&self.happens(&state));
@@ -2046,7 +2141,9 @@ impl<'a> Search<'a> {
 
     /// Every phase and its side lane was reached, and no state is shut in.
     fn all_was_seen(&mut self, states: &[State]) {
-        for (n, row) in self.rows.iter().enumerate().filter(|(_, row)| row.kind != Kind::Outside) {
+        for (n, row) in
+            self.rows.iter().enumerate().filter(|(_, row)| row.kind != PhaseKind::Outside)
+        {
             assert!(states.iter().any(|state| state.phase == n), "{} was not reached", row.name);
             let aside = states.iter().any(|state| state.aside == Some(n));
             assert!(row.side.is_none() || aside, "the side lane of {} was not reached", row.name);
@@ -2061,7 +2158,8 @@ impl<'a> Search<'a> {
 
     /// Follows what is refused after the preparation alone; where the question leads then.
     fn differs(&mut self, state: &State, before: &State) -> Vec<State> {
-        let refused = |all: &Verdicts| all.iter().filter_map(|(_, no)| *no).collect::<BTreeSet<usize>>();
+        let refused =
+            |all: &Verdicts| all.iter().filter_map(|(_, no)| *no).collect::<BTreeSet<usize>>();
         let known = refused(&self.verdicts(before, Around::Nothing));
         for no in refused(&self.verdicts(state, Around::Nothing)).difference(&known) {
             self.checked += 1;
@@ -2106,21 +2204,24 @@ impl<'a> Search<'a> {
         self.row(state).questions.iter().any(|word| word == "PLUGIN-LOCK")
     }
 
-    /// What is answered about protected surfaces: `fence::surfaces::lock_may_open`, and `fence::surfaces::check_surface`
+    /// What is answered about protected surfaces: `fence::surfaces::lock_may_open`, and
+    /// `fence::surfaces::check_surface`
     /// at a boundary and at the side lane's end.
     fn locks(&mut self, state: &State) -> Vec<usize> {
         let row = self.row(state);
         let name = row.name.to_string();
-        let side = row.kind == Kind::Side;
+        let side = row.kind == PhaseKind::Side;
         let data = Opened { surface: "data", test: None, has: true };
         let none = Opened { has: false, ..data };
         let tested = Opened { test: Some("b.sh"), ..data };
         let mut all = vec![gates::surface_check_failed("hooks", "it broke")];
         for access in [side, true] {
             for open in [None, Some(data), Some(none), Some(tested)] {
-                for (grants, name) in
-                    [(Grant::Surface, "hooks"), (Grant::Surface, "nothing"), (Grant::SurfaceTest, "a.sh")]
-                {
+                for (grants, name) in [
+                    (Grant::Surface, "hooks"),
+                    (Grant::Surface, "nothing"),
+                    (Grant::SurfaceTest, "a.sh"),
+                ] {
                     let locks = Locks { known: &["hooks", "data"], access, open };
                     all.extend(questions::lock_may_open(grants, name, &locks).err());
                 }
@@ -2135,7 +2236,8 @@ impl<'a> Search<'a> {
         let mut far = vec![u8::MAX; states.len()];
         loop {
             let mut moved = false;
-            let worst = |to: &[usize], far: &[u8]| to.iter().map(|to| far[*to]).max().unwrap_or(u8::MAX);
+            let worst =
+                |to: &[usize], far: &[u8]| to.iter().map(|to| far[*to]).max().unwrap_or(u8::MAX);
             let into: Vec<u8> = begun.iter().map(|to| worst(to, &far)).collect();
             for (at, own) in ways.iter().enumerate().rev() {
                 let best = own.iter().map(|lead| match lead {
@@ -2155,31 +2257,40 @@ impl<'a> Search<'a> {
             }
         }
         let mut told: BTreeMap<(u8, usize), usize> = BTreeMap::new();
-        for (at, state) in
-            states.iter().enumerate().filter(|(at, state)| far[*at] > self.most + u8::from(state.stray))
+        for (at, state) in states
+            .iter()
+            .enumerate()
+            .filter(|(at, state)| far[*at] > self.most + u8::from(state.stray))
         {
             if *told.entry((far[at], state.phase)).and_modify(|n| *n += 1).or_insert(1) <= 2 {
                 let phase = &self.rows[state.phase].name;
-                let text = format!("{}: {phase}: {} commands lead on from {state:?}", self.map.name, far[at]);
+                let text = format!(
+                    "{}: {phase}: {} commands lead on from {state:?}",
+                    self.map.name, far[at]
+                );
                 self.objections.insert(text);
             }
         }
     }
 
     /// Whatever is so around it: the commands that show and mend pass, refusals are followed,
-    /// and a person can pause. Switching off asks nothing of the job: `jobs::lifecycle::switch_off`.
+    /// and a person can pause. Switching off asks nothing of the job:
+    /// `jobs::lifecycle::switch_off`.
     fn is_never_shut_in(&mut self, state: &State) {
         for around in AROUND {
             // A guest only looks, by design.
-            let open: &[Act] =
-                if around == Around::Guest { &[Act::SeedLooks] } else { &[Act::SeedLooks, Act::SeedMoves] };
+            let open: &[Act] = if around == Around::Guest {
+                &[Act::SeedLooks]
+            } else {
+                &[Act::SeedLooks, Act::SeedMoves]
+            };
             for act in open {
                 if let Some(no) = self.act(state, *act, around) {
                     self.object(state, around, no, "a command that mends is refused");
                 }
             }
             let back = Cmd::Back { to: None, said: true };
-            let leaves = self.row(state).kind == Kind::Side;
+            let leaves = self.row(state).kind == PhaseKind::Side;
             let clean = State { stray: false, caused: true, ..*state };
             let cross = !matches!(around, Around::Guest | Around::Away | Around::Broken);
             if cross && !state.life.rests() {
@@ -2205,7 +2316,8 @@ impl<'a> Search<'a> {
         if !state.life.rests()
             && let Came::Fails(why) = self.other(state, Cmd::Pause)
         {
-            self.objections.insert(format!("a person cannot pause: {why}, for example in {state:?}"));
+            self.objections
+                .insert(format!("a person cannot pause: {why}, for example in {state:?}"));
         }
     }
 }
@@ -2257,7 +2369,8 @@ fn the_counts_of_the_search_mean_what_they_say() {
             assert_eq!(early(Since::Nothing), pace.least > 0, "{name} {}", row.name);
             assert!(!early(Since::Enough) && !full(Since::Enough), "{name} {}", row.name);
             assert_eq!(full(Since::Full), pace.most > 0, "{name} {}", row.name);
-            let worth = Search::stay(&State { worth: true, dial: Dial::Half, ..search.born() }, row);
+            let worth =
+                Search::stay(&State { worth: true, dial: Dial::Half, ..search.born() }, row);
             assert!(row.lack(&worth, &[], &[]).is_none(), "{name} {}", row.name);
         }
     }
@@ -2288,7 +2401,8 @@ fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
         let states = search.run(&risen);
         risen.append(&mut search.risen);
         println!(
-            "{name}: {states} states, {} transitions, {} steps that walked on; {} refusals in {} wordings followed, {} through another one",
+            "{name}: {states} states, {} transitions, {} steps that walked on; {} refusals in {} \
+             wordings followed, {} through another one",
             search.transitions,
             search.walks,
             search.checked,
@@ -2307,7 +2421,11 @@ fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
 
 #[test]
 fn no_state_is_a_dead_end_and_every_refusal_names_a_way_that_is_open() {
-    has_no_dead_end(&Rules::shipped().expect("the shipped rules are sound"), 0, &["reflection", "room"]);
+    has_no_dead_end(
+        &Rules::shipped().expect("the shipped rules are sound"),
+        0,
+        &["reflection", "room"],
+    );
 }
 
 #[test]
@@ -2320,7 +2438,8 @@ fn nor_is_any_where_reflection_opens_the_exit() {
 fn unruled(call: &Call<'_>) -> Option<Refusal> {
     let work = call.changes.iter().any(|change| change.place.is_direct(&change.path));
     let launch = call.classes.iter().any(|(class, _)| *class == Class::Delegate);
-    let none = hooks::Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
+    let none =
+        hooks::Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
     let act = match (launch, work) {
         (true, _) => event::Act::Delegate { agent: "x".to_owned(), prompt: String::new() },
         (false, true) => event::Act::Edit(Vec::new()),
@@ -2344,7 +2463,8 @@ fn unquoted() -> Refusal {
 /// An act as a host's call gives it, as far as a broken journal tells calls apart.
 fn event_of(act: Act) -> event::Act {
     use event::Act as Of;
-    let shell = |command: &str| Of::Shell { command: command.to_owned(), cwd: None, background: false };
+    let shell =
+        |command: &str| Of::Shell { command: command.to_owned(), cwd: None, background: false };
     match act {
         Act::ReadProject
         | Act::ReadPage

@@ -20,8 +20,9 @@ pub(super) fn with_notes(lines: &str) -> World {
 #[test]
 fn each_note_is_listed_with_its_number_and_where_it_stands() {
     let world = with_notes(
-        "it holds\n[KNOWLEDGE]{how escapes lex}\n- [PENDING-JOB]{cache-lies | dep:after}{looked, not now}\n\
-         [RESOLVED:KNOWLEDGE]{nowhere.md}\n[CARRIED:DRAFT-TERM:2]{trivia | blanks | src}{no home yet}",
+        "it holds\n[KNOWLEDGE]{how escapes lex}\n- [PENDING-JOB]{cache-lies | dep:after}{looked, \
+         not now}\n[RESOLVED:KNOWLEDGE]{nowhere.md}\n[CARRIED:DRAFT-TERM:2]{trivia | blanks | \
+         src}{no home yet}",
     );
     let said = world.seed("note list").succeeds();
     let rows: Vec<&str> = said.lines().collect();
@@ -29,27 +30,37 @@ fn each_note_is_listed_with_its_number_and_where_it_stands() {
     assert!(rows[4].starts_with("git seed job create-dependent <name> --note 2 "), "{said}");
     assert!(rows[0].starts_with("  1  src/parser/CLAUDE.md:"), "{said}");
     assert!(rows[0].ends_with("KNOWLEDGE  live  how escapes lex"), "{said}");
-    assert!(
-        rows[1].contains("PENDING-JOB  handed-back  cache-lies | dep:after   (handed back: looked, not now)")
-    );
+    assert!(rows[1].contains(
+        "PENDING-JOB  handed-back  cache-lies | dep:after   (handed back: looked, not now)"
+    ));
     assert!(rows[2].contains("KNOWLEDGE  live"), "an end that leads nowhere is none: {said}");
     assert!(
         rows[3].contains("DRAFT-TERM  carried  trivia | blanks | src   (3 cycles: no home yet)"),
         "{said}"
     );
     let json = world.json("note list");
-    assert_eq!((json[3]["carries"].as_u64(), json[3]["state"].as_str()), (Some(3), Some("carried")));
-    assert_eq!((json[1]["extra"].as_str(), json[0]["extra"].as_str()), (Some("looked, not now"), None));
+    assert_eq!(
+        (json[3]["carries"].as_u64(), json[3]["state"].as_str()),
+        (Some(3), Some("carried"))
+    );
+    assert_eq!(
+        (json[1]["extra"].as_str(), json[0]["extra"].as_str()),
+        (Some("looked, not now"), None)
+    );
 }
 
 fn knowledge(front: &str) -> String {
-    format!("---\nname: escapes\ndescription: How escapes lex\n{front}---\nOne\nTwo\nThree\nFour\nFive\n")
+    format!(
+        "---\nname: escapes\ndescription: How escapes lex\n{front}---\nOne\nTwo\nThree\nFour\n\
+         Five\n"
+    )
 }
 
 #[test]
 fn a_breadcrumb_has_to_lead_somewhere() {
     let world = with_notes(
-        "[KNOWLEDGE]{escapes} and more\n[PENDING-JOB]{cache-lies}\n[AGENT-UPDATE]{mover | copies | look}",
+        "[KNOWLEDGE]{escapes} and more\n[PENDING-JOB]{cache-lies}\n\
+         [AGENT-UPDATE]{mover | copies | look}",
     );
     world.puts(".claude/knowledge/INDEX.md", "# Knowledge\n");
     for (n, crumb) in [
@@ -77,17 +88,26 @@ fn a_breadcrumb_has_to_lead_somewhere() {
     world
         .seed("note resolve 1 --breadcrumb .claude/knowledge/escapes.md")
         .refuses(".claude/knowledge/escapes.md:");
-    world.puts(".claude/knowledge/escapes.md", &knowledge("type: project\nlast_verified: 2026-11-20\n"));
+    world.puts(
+        ".claude/knowledge/escapes.md",
+        &knowledge("type: project\nlast_verified: 2026-11-20\n"),
+    );
     world.seed("note resolve 1 --breadcrumb '`.claude/knowledge/escapes.md`.'").succeeds();
     let line = "- [escapes](escapes.md): How escapes lex\n";
     assert_eq!(world.text(".claude/knowledge/INDEX.md"), format!("# Knowledge\n{line}"));
     let job = world.seed("job create 'the cache lies'").succeeds();
-    let job = job.split_whitespace().find(|word| word.contains('t') && word.contains('-')).expect("an id");
+    let job = job
+        .split_whitespace()
+        .find(|word| word.contains('t') && word.contains('-'))
+        .expect("an id");
     world.seed(&format!("note resolve 2 --breadcrumb 'job {job} created'")).succeeds();
     let head = world.git("rev-parse --short=9 HEAD");
     world.seed(&format!("note resolve 3 --breadcrumb {}", head.trim())).succeeds();
     let page = world.text(PAGE);
-    assert!(page.contains("[RESOLVED:KNOWLEDGE]{`.claude/knowledge/escapes.md`.} and more\n"), "{page}");
+    assert!(
+        page.contains("[RESOLVED:KNOWLEDGE]{`.claude/knowledge/escapes.md`.} and more\n"),
+        "{page}"
+    );
     assert!(page.contains(&format!("[RESOLVED:PENDING-JOB]{{job {job} created}}\n")), "{page}");
     assert_eq!(world.json("condense status")["live"].as_u64(), Some(0));
     world.seed("note resolve 1 --breadcrumb todo.txt").refuses("resolved already");
@@ -97,11 +117,13 @@ fn a_breadcrumb_has_to_lead_somewhere() {
 
 #[test]
 fn a_carried_note_keeps_its_words_and_says_why() {
-    let world =
-        with_notes("  - [DRAFT-TERM]{trivia \\} | blanks | src}\n[KNOWLEDGE]\n[CARRIED:KNOWLEDGE:x]{y}{z}");
+    let world = with_notes(
+        "  - [DRAFT-TERM]{trivia \\} | blanks | src}\n[KNOWLEDGE]\n[CARRIED:KNOWLEDGE:x]{y}{z}",
+    );
     world.seed("note carry 1 --why 'the glossary } is not there yet'").succeeds();
     let page = world.text(PAGE);
-    let line = "\n[CARRIED:DRAFT-TERM:1]{trivia \\} | blanks | src}{the glossary \\} is not there yet}\n";
+    let line =
+        "\n[CARRIED:DRAFT-TERM:1]{trivia \\} | blanks | src}{the glossary \\} is not there yet}\n";
     assert!(page.contains(line), "{page}");
     world.changes_nothing(|| world.seed("note carry 1 --why again").refuses("carried already"));
     world.changes_nothing(|| world.seed("note carry 2 --why later").refuses("says nothing"));
@@ -112,7 +134,8 @@ fn a_carried_note_keeps_its_words_and_says_why() {
 
 #[test]
 fn notes_that_say_the_same_climb_once_in_a_cycle() {
-    let same = "[CARRIED:DRAFT-TERM:1]{x}{y}\n[CARRIED:DRAFT-TERM:2]{x}{y}\n[DRAFT-TERM]{x}\n[DRAFT-TERM]{z}";
+    let same = "[CARRIED:DRAFT-TERM:1]{x}{y}\n[CARRIED:DRAFT-TERM:2]{x}{y}\n[DRAFT-TERM]{x}\n\
+        [DRAFT-TERM]{z}";
     let world = with_notes(same);
     world.seed("note list").succeeds();
     for n in [3, 4] {
@@ -131,7 +154,8 @@ fn a_number_means_the_note_that_was_shown() {
     // A person adds one above while the agent thinks.
     let page = world.text(PAGE);
     world.puts(PAGE, &page.replace("[DRAFT-TERM]{one}", "[DRAFT-TERM]{zero}\n[DRAFT-TERM]{one}"));
-    let said = world.changes_nothing(|| world.seed("note carry 1 --why later").refuses("may mean another"));
+    let said = world
+        .changes_nothing(|| world.seed("note carry 1 --why later").refuses("may mean another"));
     assert!(said.contains("Do: git seed note list"), "{said}");
     world.seed("note list").tells("zero");
     world.seed("note carry 2 --why later").succeeds();
@@ -147,8 +171,9 @@ fn notes_rest_in_condense_only() {
     world.tests();
     world.notes("---Ve---", "[DRAFT-TERM]{one}");
     world.seed("note list").tells("DRAFT-TERM  live  one");
-    let said =
-        world.changes_nothing(|| world.seed("note carry 1 --why later").refuses("come to rest in condense"));
+    let said = world.changes_nothing(|| {
+        world.seed("note carry 1 --why later").refuses("come to rest in condense")
+    });
     assert!(said.contains("Do: git seed phase current"), "{said}");
 }
 
@@ -162,7 +187,10 @@ fn a_job_brings_kinds_of_its_own() {
     world.enters("verify");
     world.opens();
     world.tests();
-    world.notes("---Ve---", "[FLAKY-TEST]{lexes_twice}\n[LEGAL-QUESTION]{the font}\n[OTHER-WORD]{x}");
+    world.notes(
+        "---Ve---",
+        "[FLAKY-TEST]{lexes_twice}\n[LEGAL-QUESTION]{the font}\n[OTHER-WORD]{x}",
+    );
     world.leaves();
     world.opens();
     let said = world.seed("note list").succeeds();
@@ -197,7 +225,8 @@ fn launch(world: &World, agent: &str, prompt: &str, act: impl FnOnce()) -> super
 #[test]
 fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
     let world = with_notes(
-        "[KNOWLEDGE]{escapes}\n[PENDING-JOB]{cache-lies}\n- [KNOWLEDGE]{lexers}{looked: which one?}\n[KNOWLEDGE]{lexers}",
+        "[KNOWLEDGE]{escapes}\n[PENDING-JOB]{cache-lies}\n\
+         - [KNOWLEDGE]{lexers}{looked: which one?}\n[KNOWLEDGE]{lexers}",
     );
     let extractor = "knowledge-extractor";
     for (agent, prompt, said) in [
@@ -215,7 +244,8 @@ fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
         did.refuses("Do: git seed note list");
     }
     // One that was handed back holds the words of the one it was, and is quoted whole.
-    launch(&world, extractor, "Take [KNOWLEDGE]{lexers}{looked: which one?} from the page.", || ()).passes();
+    launch(&world, extractor, "Take [KNOWLEDGE]{lexers}{looked: which one?} from the page.", || ())
+        .passes();
     launch(&world, "mover", "Look at src/parser/CLAUDE.md.", || ()).passes();
 }
 
@@ -225,7 +255,8 @@ fn what_ended_by_hand_is_looked_over_even_where_absorb_took_it() {
     let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
     world.puts(
         file,
-        "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\nFour\nFive\n",
+        "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\n\
+         Four\nFive\n",
     );
     for n in [1, 2] {
         world.seed(&format!("note resolve {n} --breadcrumb {file}")).succeeds();
@@ -237,7 +268,8 @@ fn what_ended_by_hand_is_looked_over_even_where_absorb_took_it() {
     world.minute();
     let sent = message("condense");
     world.seed("phase advance -F -").stdin(&sent).refuses("not every KNOWLEDGE note");
-    launch(&world, agent, "Look over [RESOLVED:KNOWLEDGE]{other.md}.", || ()).refuses("no KNOWLEDGE note");
+    launch(&world, agent, "Look over [RESOLVED:KNOWLEDGE]{other.md}.", || ())
+        .refuses("no KNOWLEDGE note");
     launch(&world, agent, &prompt, || ()).passes();
     world.leaves();
     assert_ne!(world.phase(), "condense");
@@ -250,22 +282,28 @@ fn a_run_ends_when_its_note_has_changed() {
         world.event(event, &json!({ "agent_id": id, "agent_type": "knowledge-extractor" }))
     };
     let prompt = "Act on [KNOWLEDGE]{escapes} in src/parser/CLAUDE.md.";
-    let input = json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
+    let input =
+        json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
     world.before("Agent", &input, "call-1").passes();
     // The same note, and a second launch of the same sort that nobody could tell apart.
     world.before("Agent", &input, "call-2").refuses("under way with this note");
     run("SubagentStart", "run-1").passes();
-    run("SubagentStop", "run-1").refuses("still stands as it was given to you, at src/parser/CLAUDE.md:");
+    run("SubagentStop", "run-1")
+        .refuses("still stands as it was given to you, at src/parser/CLAUDE.md:");
     // White space is no answer.
     let page = world.text(PAGE);
     world.puts(PAGE, &page.replace("[KNOWLEDGE]{escapes}", "  - [KNOWLEDGE]{ escapes }"));
     run("SubagentStop", "run-1").refuses("appending {<why>}");
-    world.puts(PAGE, &page.replace("[KNOWLEDGE]{escapes}", "[KNOWLEDGE]{escapes}{no finding in it}"));
+    world.puts(
+        PAGE,
+        &page.replace("[KNOWLEDGE]{escapes}", "[KNOWLEDGE]{escapes}{no finding in it}"),
+    );
     run("SubagentStop", "run-1").passes();
     // It is still live, and may be given on again.
     assert_eq!(world.json("condense status")["live"].as_u64(), Some(2));
     let prompt = "Act on [KNOWLEDGE]{escapes}{no finding in it}.";
-    let input = json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
+    let input =
+        json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
     world.before("Agent", &input, "call-3").passes();
     run("SubagentStart", "run-2").passes();
     for _ in 0..3 {
@@ -279,8 +317,10 @@ fn a_run_ends_when_its_note_has_changed() {
 #[test]
 fn two_subagents_at_once_are_told_apart() {
     let world = with_notes("[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lexers}\n[PENDING-JOB]{cache-lies}");
-    let input =
-        |agent: &str, note: &str| json!({ "subagent_type": agent, "description": "x", "prompt": note });
+    let input = |agent: &str, note: &str| {
+        json!({
+        "subagent_type": agent, "description": "x", "prompt": note })
+    };
     let run = |event: &str, id: &str, agent: &str| {
         world.event(event, &json!({ "agent_id": id, "agent_type": agent }))
     };
@@ -312,14 +352,21 @@ fn an_edit_that_touches_a_note_is_told_how_notes_are_written() {
     };
     let told = page("it holds", "it holds\n[KNOWLEGE]{escapes}\n[TODO] later");
     assert!(
-        told.contains("touched `[KNOWLEGE]{escapes}`") && told.contains("PENDING-JOB, VOICE-UPDATE"),
+        told.contains("touched `[KNOWLEGE]{escapes}`")
+            && told.contains("PENDING-JOB, VOICE-UPDATE"),
         "{told}"
     );
-    assert!(told.contains("[CARRIED:KIND:n]{<content>}{<why>}") && told.contains("[DURABLE]"), "{told}");
+    assert!(
+        told.contains("[CARRIED:KIND:n]{<content>}{<why>}") && told.contains("[DURABLE]"),
+        "{told}"
+    );
     assert_eq!(told.matches("NOTICED").count(), 1);
     assert_eq!(page("it holds", "it holds so far"), "", "no note was touched");
     assert!(page("KNOWLEGE", "KNOWLEDGE").contains("NOTICED"));
-    assert_eq!(page("it holds so far", "it holds\n[DURABLE] it does\n- [x] done\n[see](README.md)"), "");
+    assert_eq!(
+        page("it holds so far", "it holds\n[DURABLE] it does\n- [x] done\n[see](README.md)"),
+        ""
+    );
     let text = world.text(PAGE).replace("[TODO] later\n", "");
     world.tests();
     world.writes(PAGE, &text).after.tells("touched");

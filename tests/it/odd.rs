@@ -145,7 +145,9 @@ fn a_page_in_disorder_is_left_to_a_person() {
 
 #[test]
 fn a_page_that_a_person_mends_or_edits_meanwhile_goes_on() {
-    for before in [page("# parser\n").replace("---Ve---", "---Ob---\n\n---Ve---"), page("# old title\n")] {
+    for before in
+        [page("# parser\n").replace("---Ve---", "---Ob---\n\n---Ve---"), page("# old title\n")]
+    {
         let world = World::new();
         world.puts(PAGE, &before);
         world.git("add -A");
@@ -188,7 +190,9 @@ fn a_page_that_code_takes_away_comes_back() {
     let world = with_page();
     world.works("execute");
     world.runs_and("cargo test", || fs::remove_file(world.path(PAGE)).expect("it was there"));
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses(PAGE));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses(PAGE)
+    });
     world.seed("fence restore").tells(PAGE);
     assert!(world.path(PAGE).is_file());
     world.notes("---Ex---", "looked ahead one character");
@@ -277,8 +281,9 @@ fn the_doctor_says_that_ignored_memory_does_not_travel() {
 }
 
 /// A line that makes an origin with a past.
-const ORIGIN: &str = "git init -q -b main ../origin && cd ../origin && git config uploadpack.allowFilter true && \
-    for n in 1 2 3; do echo past $n > past.txt; git add -A; git commit -qm past-$n; done && cd ../repo";
+const ORIGIN: &str = "git init -q -b main ../origin && cd ../origin && git config \
+    uploadpack.allowFilter true && for n in 1 2 3; do echo past $n > past.txt; git add -A; git \
+    commit -qm past-$n; done && cd ../repo";
 
 #[test]
 fn a_shallow_clone_carries_a_cycle() {
@@ -313,7 +318,9 @@ fn a_nested_repository_without_commits_stops_nothing() {
 #[test]
 fn a_submodule_stays_at_its_commit() {
     let world = World::new();
-    world.sh(&format!("{ORIGIN} && git -c protocol.file.allow=always submodule --quiet add ../origin lib"));
+    world.sh(&format!(
+        "{ORIGIN} && git -c protocol.file.allow=always submodule --quiet add ../origin lib"
+    ));
     world.git("commit -qm submodule");
     let world = world.installed();
     world.puts("lib/past.txt", "the person works there\n");
@@ -373,14 +380,17 @@ fn at_odds() -> World {
 
 #[test]
 fn what_git_is_in_the_middle_of_is_waited_for() {
-    for (verb, named, begin) in
-        [("cherry-pick", "cherry-pick", "cherry-pick side"), ("revert", "revert", "revert --no-edit side")]
-    {
+    for (verb, named, begin) in [
+        ("cherry-pick", "cherry-pick", "cherry-pick side"),
+        ("revert", "revert", "revert --no-edit side"),
+    ] {
         let world = at_odds();
         world.to("execute");
         world.works("execute");
         world.tries(&format!("git {begin}"));
-        world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses(named));
+        world.changes_nothing(|| {
+            world.seed("phase advance -F -").stdin(&message("execute")).refuses(named)
+        });
         world.reads(CODE).passes();
         world.git(&format!("{verb} --abort"));
         world.leaves();
@@ -394,7 +404,9 @@ fn a_rebase_is_waited_for() {
     world.to("execute");
     world.tries("git rebase side");
     world.is_heard();
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("main"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("main")
+    });
     world.edits(CODE, "fn lex", "fn flex").refuses("BLOCKED");
     world.reads(CODE).passes();
     world.git("rebase --abort");
@@ -411,7 +423,8 @@ fn newer_job(world: &World) {
     world.sh(&format!("git show {chain}:job.toml | sed 's/^format = 1$/format = 99/' > ../newer"));
     let blob = world.git("hash-object -w ../newer");
     let tree = world.sh(&format!(
-        "git ls-tree {chain} | sed 's/blob [0-9a-f]*\\tjob.toml/blob {blob}\\tjob.toml/' | git mktree"
+        "git ls-tree {chain} | sed 's/blob [0-9a-f]*\\tjob.toml/blob {blob}\\tjob.toml/' | git \
+         mktree"
     ));
     let commit = world.git(&format!("commit-tree {} -p {chain} -m newer", tree.trim()));
     world.git(&format!("update-ref {chain} {commit}"));
@@ -428,7 +441,10 @@ fn a_job_that_a_newer_binary_wrote_is_left_to_it() {
     let input = json!({ "file_path": world.path(CODE), "content": "x" });
     let reply = world.before("Write", &input, &world.next_call());
     let told = reply.to_person().map(str::to_owned).or(reply.refusal().map(str::to_owned));
-    assert!(told.is_some_and(|told| told.contains("newer")), "it is said, not passed over: {reply:?}");
+    assert!(
+        told.is_some_and(|told| told.contains("newer")),
+        "it is said, not passed over: {reply:?}"
+    );
 }
 
 #[test]
@@ -479,7 +495,10 @@ fn flags_of_the_persons_index_are_hers() {
     let before = seen();
     goes_around(&world);
     assert_eq!(before, seen());
-    assert_eq!(world.git("log --format= --name-only HEAD~5.. -- meant.txt todo.txt skipped.txt"), "");
+    assert_eq!(
+        world.git("log --format= --name-only HEAD~5.. -- meant.txt todo.txt skipped.txt"),
+        ""
+    );
 }
 
 #[test]
@@ -520,7 +539,8 @@ fn without_a_home_everything_works() {
         .to_string()
     };
     let hook = |path: &str| {
-        let said = world.agents_shell("unset HOME; git-seed hook claude PreToolUse", &payload(path));
+        let said =
+            world.agents_shell("unset HOME; git-seed hook claude PreToolUse", &payload(path));
         assert_eq!(said.code, 0, "{said:?}");
         Reply::read(&said.out)
     };
@@ -547,7 +567,8 @@ fn line_ends_that_git_translates_leave_the_tree_clean() {
 /// A program that signs as gpg does, or does not.
 fn signs(world: &World, script: &str) {
     world.puts("../gpg", &format!("#!/bin/sh\n{script}\n"));
-    world.sh("chmod +x ../gpg && git config gpg.program \"$PWD/../gpg\" && git config commit.gpgsign true");
+    world.sh("chmod +x ../gpg && git config gpg.program \"$PWD/../gpg\" && git config \
+        commit.gpgsign true");
 }
 
 #[cfg(unix)]
@@ -556,7 +577,9 @@ fn phase_commits_are_signed_where_commits_are() {
     let world = World::seeded();
     signs(
         &world,
-        "cat > /dev/null\nprintf '\\n[GNUPG:] SIG_CREATED D 1 8 00 1 F\\n' >&2\nprintf -- '-----BEGIN PGP SIGNATURE-----\\n\\nZmFrZQ==\\n-----END PGP SIGNATURE-----\\n'",
+        "cat > /dev/null\nprintf '\\n[GNUPG:] SIG_CREATED D 1 8 00 1 F\\n' >&2\n\
+         printf -- '-----BEGIN PGP SIGNATURE-----\\n\\nZmFrZQ==\\n-----END PGP \
+         SIGNATURE-----\\n'",
     );
     goes_around(&world);
     for commit in world.git("log --format=%H HEAD~5..").lines() {
@@ -584,7 +607,8 @@ fn without_an_identity_a_boundary_says_so_and_changes_nothing() {
     world.to("execute");
     world.works("execute");
     world.git("config user.useConfigOnly true");
-    let line = "unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL; git seed phase advance -F -";
+    let line = "unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL \
+        EMAIL; git seed phase advance -F -";
     let said = world.changes_nothing(|| world.agents_shell(line, &message("execute")));
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.err.contains("user.email") && !said.err.contains("panicked"), "{said:?}");
@@ -610,12 +634,22 @@ fn tracked_hooks_run_and_stay_byte_for_byte() {
     let world = World::new();
     let script = "#!/bin/sh\necho ran >> \"$(git rev-parse --git-common-dir)/husky-ran\"\n";
     world.puts(".husky/pre-commit", script);
-    world.sh("chmod +x .husky/pre-commit && git config core.hooksPath .husky && git add -A && git commit -qm husky");
+    world
+        .sh("chmod +x .husky/pre-commit && git config core.hooksPath .husky && git add -A && git \
+        commit -qm husky");
     let world = world.installed();
     goes_around(&world);
-    assert_eq!(world.text(".husky/pre-commit"), script, "a tracked hook is only touched with --shared");
+    assert_eq!(
+        world.text(".husky/pre-commit"),
+        script,
+        "a tracked hook is only touched with --shared"
+    );
     assert!(world.git("status --porcelain").is_empty());
-    assert_eq!(world.text(".git/husky-ran").lines().count(), 6, "five phase commits and the one before");
+    assert_eq!(
+        world.text(".git/husky-ran").lines().count(),
+        6,
+        "five phase commits and the one before"
+    );
 }
 
 // ---- disks and owners
@@ -637,7 +671,8 @@ fn a_full_disk_opens_nothing() {
     world.to("observe");
     world.works("observe");
     let full = "trap '' XFSZ; ulimit -f 0;";
-    let said = world.agents_shell(&format!("{full} git-seed hook claude PreToolUse"), &forbidden(&world));
+    let said =
+        world.agents_shell(&format!("{full} git-seed hook claude PreToolUse"), &forbidden(&world));
     Reply::read(&said.out).refuses("BLOCKED");
     let said = world.changes_nothing(|| {
         world.agents_shell(&format!("{full} git seed phase advance -F -"), &message("observe"))
@@ -681,7 +716,10 @@ fn a_repository_of_somebody_else_is_not_read() {
         return;
     }
     assert!(said.code == 1 && said.err.contains("belongs to another user"), "{said:?}");
-    assert!(hook.code == 0 && Reply::read(&hook.out).refusal().is_none(), "nothing of it is read: {hook:?}");
+    assert!(
+        hook.code == 0 && Reply::read(&hook.out).refusal().is_none(),
+        "nothing of it is read: {hook:?}"
+    );
 }
 
 // ---- another work tree than the world's own
@@ -721,8 +759,10 @@ impl Elsewhere<'_> {
         let file = self.top().join(path);
         let input = json!({ "file_path": file, "content": text });
         let call = self.world.next_call();
-        let before = self
-            .event("PreToolUse", json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": call }));
+        let before = self.event(
+            "PreToolUse",
+            json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": call }),
+        );
         if before.refusal().is_none() {
             fs::create_dir_all(file.parent().expect("a directory")).expect("it can be made");
             fs::write(&file, text).expect("it can be written");
@@ -751,7 +791,9 @@ impl Elsewhere<'_> {
     fn observes(&self) {
         self.event("UserPromptSubmit", json!({ "prompt": "Mend something else" })).tells("new job");
         let name = format!("job update --name elsewhere --objective '{}'", objective());
-        for (arguments, stdin) in [("phase advance", ""), ("phase multiplier 3", ""), (name.as_str(), "")] {
+        for (arguments, stdin) in
+            [("phase advance", ""), ("phase multiplier 3", ""), (name.as_str(), "")]
+        {
             let said = self.seed(arguments, stdin);
             assert_eq!(said.code, 0, "{said:?}");
         }
@@ -764,7 +806,8 @@ impl Elsewhere<'_> {
 impl World {
     /// The job's name and objective, where observe's notes are already written.
     fn works_on_name(&self) {
-        self.seed(&format!("job update --name 'fix the lexer' --objective '{}'", objective())).succeeds();
+        self.seed(&format!("job update --name 'fix the lexer' --objective '{}'", objective()))
+            .succeeds();
     }
 
     /// Writes below an anchor of another page than the usual one.

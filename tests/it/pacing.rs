@@ -53,7 +53,11 @@ fn stays(world: &World, says: &str) -> String {
 }
 
 fn searches(world: &World, pattern: &str) -> Did {
-    world.tool("Grep", &json!({ "pattern": pattern, "path": world.repo() }), || json!({ "numFiles": 1 }))
+    world.tool(
+        "Grep",
+        &json!({ "pattern": pattern, "path": world.repo() }),
+        || json!({ "numFiles": 1 }),
+    )
 }
 
 fn named(world: &World) {
@@ -139,7 +143,8 @@ fn a_small_fix_takes_little_and_nothing_twice() {
 
     taken.opens(&world);
     taken.act("read code", &world.reads(CODE));
-    let first = page("# parser\n").replace("---Ob---", "---Ob---\n\nthe lexer drops escapes inside strings");
+    let first = page("# parser\n")
+        .replace("---Ob---", "---Ob---\n\nthe lexer drops escapes inside strings");
     taken.act("page", &world.writes(PAGE, &first));
     taken.seed(&world, &format!("job update --name 'fix the lexer' --objective '{}'", objective()));
     taken.leaves(&world, "observe");
@@ -174,16 +179,19 @@ fn a_small_fix_takes_little_and_nothing_twice() {
     assert_eq!(world.phase(), "none", "it is done");
     assert_eq!(cost["refusals"], 0, "every boundary passed at once");
     assert_eq!(cost["commits"], 4, "{cost}");
-    // The first step and the prompt came before the cycle began to count; the last step comes after.
+    // The first step and the prompt came before the cycle began to count; the last step comes
+    // after.
     let calls = cost["calls"].as_u64().expect("a number");
     assert!(calls.abs_diff(taken.calls as u64) <= 2, "{cost}, not {}", taken.calls);
     let commits = world.git(&format!("rev-list --count {start}..HEAD"));
     let files = world.git(&format!("diff --name-only {start} HEAD"));
     assert_eq!(commits, "5");
-    let (log, kept): (Vec<_>, Vec<_>) = files.lines().partition(|file| file.starts_with(".claude/jobs/"));
+    let (log, kept): (Vec<_>, Vec<_>) =
+        files.lines().partition(|file| file.starts_with(".claude/jobs/"));
     assert_eq!((log.len(), kept), (2, vec!["CLAUDE.md", PAGE, CODE]), "{files}");
     println!(
-        "one-line fix on opevc: {} agent calls, {} of them git seed, {} injected words, {} question, {commits} commits, {} files",
+        "one-line fix on opevc: {} agent calls, {} of them git seed, {} injected words, {} \
+         question, {commits} commits, {} files",
         taken.calls,
         taken.seed,
         cost["words"],
@@ -208,7 +216,10 @@ fn a_large_stay_wants_more_of_the_same_work_and_gets_through_with_it() {
         assert!(why.contains(fact), "lacks {fact}: {why}");
     }
     let why = world.seed("why --last 1").succeeds();
-    assert!(why.contains("looked wide enough") && !why.contains("acts=") && !why.contains("worth"), "{why}");
+    assert!(
+        why.contains("looked wide enough") && !why.contains("acts=") && !why.contains("worth"),
+        "{why}"
+    );
     world.seed("why --json").refuses("BLOCKED");
 
     for round in 0..7 {
@@ -229,7 +240,8 @@ fn a_run_that_fails_may_be_written_down_and_proves_nothing() {
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     let fails = |world: &World| {
         let mut fields = json!({
-            "tool_name": "Bash", "tool_input": { "command": "cargo test" }, "tool_use_id": world.next_call(),
+            "tool_name": "Bash", "tool_input": { "command": "cargo test" },
+            "tool_use_id": world.next_call(),
         });
         world.event("PreToolUse", &fields).passes();
         fields["error"] = json!("Exit code 101\ntest result: FAILED");
@@ -327,8 +339,9 @@ fn looking_comes_before_writing() {
 fn what_was_seen_is_written_down_before_more_is_looked_at() {
     let world = World::seeded();
     world.to("observe");
-    let passed =
-        (0..40).take_while(|n| searches(&world, &format!("lex{n}")).before.refusal().is_none()).count();
+    let passed = (0..40)
+        .take_while(|n| searches(&world, &format!("lex{n}")).before.refusal().is_none())
+        .count();
     assert!((5..40).contains(&passed), "{passed}");
     searches(&world, "one more").refuses("much was seen since observe last wrote something down");
     world.reads(CODE).refuses("below ---Ob---");
@@ -387,11 +400,18 @@ fn a_third_subagent_waits_until_one_of_two_is_back() {
         world.after("Agent", input, call, &response, 9).passes();
     };
     let about = |name: &str, id: &str| {
-        world.event(name, &json!({ "agent_id": id, "agent_type": "execute-a", "stop_hook_active": false }))
+        world.event(
+            name,
+            &json!({ "agent_id": id, "agent_type": "execute-a", "stop_hook_active": false }),
+        )
     };
     let (first, input) = launch("call-1");
     first.passes();
-    lands("call-1", &input, json!({ "isAsync": true, "status": "async_launched", "agentId": "run-1" }));
+    lands(
+        "call-1",
+        &input,
+        json!({ "isAsync": true, "status": "async_launched", "agentId": "run-1" }),
+    );
     about("SubagentStart", "run-1").passes();
     launch("call-2").0.passes();
     let crowded = "enough subagents are under way";
@@ -432,8 +452,8 @@ fn in_rhythm() -> World {
     world
 }
 
-const SEEN: &str = "what was noted follows from what was read, the callers were looked at too, and nothing else \
-    in this directory depends on how escapes are kept";
+const SEEN: &str = "what was noted follows from what was read, the callers were looked at too, \
+    and nothing else in this directory depends on how escapes are kept";
 
 #[test]
 fn in_rhythm_nobody_is_asked_for_a_multiplier_and_reflection_opens_the_exit() {
@@ -455,7 +475,8 @@ fn in_rhythm_nobody_is_asked_for_a_multiplier_and_reflection_opens_the_exit() {
     reflect("voice-update-scan");
     let mut further = 0;
     for lens in ["assumptions", "blind-spots", "sources", "scope"] {
-        let said = world.seed("phase advance -F -").stdin(&long_message("observe")).refuses("BLOCKED");
+        let said =
+            world.seed("phase advance -F -").stdin(&long_message("observe")).refuses("BLOCKED");
         if !said.contains("from too few sides") {
             break;
         }
@@ -493,7 +514,13 @@ fn in_rhythm_a_stay_entered_backwards_reflects_through_two_lenses() {
             world.seed(&format!("reflect {lens} -m '{SEEN}'")).succeeds();
         }
     };
-    through(&["quality-self-assessment", "voice-update-scan", "assumptions", "blind-spots", "sources"]);
+    through(&[
+        "quality-self-assessment",
+        "voice-update-scan",
+        "assumptions",
+        "blind-spots",
+        "sources",
+    ]);
     through(&["observe-blindspot-finder"]);
     leaves(&world);
     world.seed("phase back observe -m 'a caller was missed'").succeeds();
@@ -506,8 +533,18 @@ fn in_rhythm_a_stay_entered_backwards_reflects_through_two_lenses() {
 
 // ---- what is never said
 
-const UNSAID: [&str; 10] =
-    ["points", "score", "scores", "threshold", "budget", "quota", "worth", "balance", "drawn", "dice"];
+const UNSAID: [&str; 10] = [
+    "points",
+    "score",
+    "scores",
+    "threshold",
+    "budget",
+    "quota",
+    "worth",
+    "balance",
+    "drawn",
+    "dice",
+];
 
 /// A word of the arithmetic in `text`, if there is one.
 fn tells(text: &str) -> Option<String> {
@@ -630,7 +667,11 @@ fn an_agent_never_hears_of_the_arithmetic() {
     // A person sees what an agent does not.
     let rows = world.json("why --last 50");
     let paced = |row: &Value| row["by"] == "pace" && row["facts"]["worth"].is_string();
-    assert_eq!(rows.as_array().expect("rows").iter().filter(|row| paced(row)).count(), gates.len(), "{rows}");
+    assert_eq!(
+        rows.as_array().expect("rows").iter().filter(|row| paced(row)).count(),
+        gates.len(),
+        "{rows}"
+    );
 }
 
 #[test]

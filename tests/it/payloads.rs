@@ -122,7 +122,8 @@ fn what_does_not_read_is_never_refused() {
         ("deeply nested", "[".repeat(100_000).into_bytes()),
         (
             "event of a wrong type",
-            call(json!({ "hook_event_name": 7, "tool_name": "Read", "tool_input": { "file_path": "x" } })),
+            call(json!({ "hook_event_name": 7, "tool_name": "Read",
+                    "tool_input": { "file_path": "x" } })),
         ),
         ("directory of a wrong type", call(json!({ "cwd": ["x"], "tool_name": "Read" }))),
         ("directory that is gone", call(json!({ "cwd": "/no/such/place", "tool_name": "Write" }))),
@@ -148,15 +149,27 @@ fn a_call_without_a_tool_is_not_refused_by_accident() {
 fn wrongly_typed_fields_end_well() {
     let world = World::seeded();
     world.to("observe");
-    let tools =
-        ["Read", "Write", "Edit", "MultiEdit", "Bash", "AskUserQuestion", "Agent", "Glob", "mcp__x__y", ""];
+    let tools = [
+        "Read",
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "Bash",
+        "AskUserQuestion",
+        "Agent",
+        "Glob",
+        "mcp__x__y",
+        "",
+    ];
     let inputs = [
         json!({}),
         json!(null),
         json!([]),
         json!("text"),
-        json!({ "file_path": 7, "content": {}, "old_string": [], "command": false, "questions": "x" }),
-        json!({ "file_path": "a\u{0}b", "content": "", "old_string": "", "new_string": "", "command": "\u{0}" }),
+        json!({ "file_path": 7, "content": {}, "old_string": [], "command": false,
+            "questions": "x" }),
+        json!({ "file_path": "a\u{0}b", "content": "", "old_string": "", "new_string": "",
+            "command": "\u{0}" }),
         json!({ "file_path": "", "command": "", "questions": [] }),
         json!({ "questions": [{ "question": 7, "options": "x" }, 3] }),
     ];
@@ -165,7 +178,8 @@ fn wrongly_typed_fields_end_well() {
             for input in &inputs {
                 let fields = json!({
                     "session_id": "e2fc06a6-4aaf-49f6-8712-117cd08f9339", "cwd": world.repo(),
-                    "hook_event_name": event, "tool_name": tool, "tool_input": input, "tool_use_id": "t",
+                    "hook_event_name": event, "tool_name": tool, "tool_input": input,
+                    "tool_use_id": "t",
                     "tool_response": input, "duration_ms": "soon",
                 });
                 heard(&world, &fields.to_string(), event, fields.to_string().as_bytes());
@@ -186,13 +200,20 @@ fn an_unknown_host_is_wrong_usage() {
 #[test]
 fn outside_a_seeded_repository_the_hook_is_silent() {
     let world = World::new();
-    for name in ["PreToolUse-Write.json", "UserPromptSubmit.json", "Stop.json", "SessionStart-startup.json"] {
+    for name in
+        ["PreToolUse-Write.json", "UserPromptSubmit.json", "Stop.json", "SessionStart-startup.json"]
+    {
         let text = fs::read_to_string(fixtures().join(name)).expect("a fixture");
         let (event, payload) = at_home(&world, &text).expect("an event");
         assert!(heard(&world, name, &event, &payload).is_silent(), "{name}: no git seed here");
-        let text = String::from_utf8_lossy(&payload)
-            .replace(&*world.repo().to_string_lossy(), &world.root().join("home").to_string_lossy());
-        assert!(heard(&world, name, &event, text.as_bytes()).is_silent(), "{name}: no repository here");
+        let text = String::from_utf8_lossy(&payload).replace(
+            &*world.repo().to_string_lossy(),
+            &world.root().join("home").to_string_lossy(),
+        );
+        assert!(
+            heard(&world, name, &event, text.as_bytes()).is_silent(),
+            "{name}: no repository here"
+        );
     }
     assert!(!world.path(".git/seed").exists());
 }
@@ -207,7 +228,8 @@ fn a_call_that_passes_writes_nothing() {
         ("Read", json!({ "file_path": world.path("todo.txt") })),
         (
             "Edit",
-            json!({ "file_path": world.path("src/parser/lex.rs"), "old_string": "fn", "new_string": "pub fn" }),
+            json!({ "file_path": world.path("src/parser/lex.rs"), "old_string": "fn",
+                "new_string": "pub fn" }),
         ),
         ("Bash", json!({ "command": "git log -1" })),
     ] {
@@ -218,11 +240,15 @@ fn a_call_that_passes_writes_nothing() {
     let input = json!({ "command": "cargo test" });
     let call = world.next_call();
     world.before("Bash", &input, &call).passes();
-    let looks =
-        |path: &Path| path.ends_with("looks") || path.components().any(|part| part.as_os_str() == "looks");
+    let looks = |path: &Path| {
+        path.ends_with("looks") || path.components().any(|part| part.as_os_str() == "looks")
+    };
     assert!(before == but(&looks), "the look moved something");
     assert_ne!(before, but(&|_| false), "nobody looked");
     world.after("Bash", &input, &call, &json!({ "stdout": "" }), 40);
     let left = but(&|_| false);
-    assert!(!left.keys().any(|path| path.contains("/looks/") && path.contains(".json")), "{left:#?}");
+    assert!(
+        !left.keys().any(|path| path.contains("/looks/") && path.contains(".json")),
+        "{left:#?}"
+    );
 }

@@ -15,11 +15,14 @@ use serde_json::json;
 use super::world::World;
 
 /// A clean environment, as `env -i` leaves it, with what git and git seed need.
-const CLEAN: &str =
-    "env -i HOME=\"$HOME\" PATH=\"$PATH\" TERM=dumb GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1";
+const CLEAN: &str = "env -i HOME=\"$HOME\" PATH=\"$PATH\" TERM=dumb GIT_CONFIG_GLOBAL=/dev/null \
+    GIT_CONFIG_NOSYSTEM=1";
 
 fn has(tool: &str) -> bool {
-    let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).stdout(Stdio::null()).status();
+    let found = Command::new("sh")
+        .args(["-c", &format!("command -v {tool}")])
+        .stdout(Stdio::null())
+        .status();
     let has = found.is_ok_and(|status| status.success());
     if !has {
         println!("not tried: there is no {tool} here");
@@ -43,8 +46,8 @@ fn left(world: &World, file: &str) -> String {
 /// A script that gives a person's command at a terminal, and keeps what was said and how it
 /// ended.
 fn tries(world: &World) -> String {
-    let text =
-        "#!/bin/sh\nscript -qec 'git seed off -m tried' ../told >/dev/null </dev/null; echo $? >../code\n";
+    let text = "#!/bin/sh\nscript -qec 'git seed off -m tried' ../told >/dev/null </dev/null; \
+        echo $? >../code\n";
     executable(world, "try.sh", text)
 }
 
@@ -63,7 +66,12 @@ fn tried(world: &World, way: &str) -> (String, String) {
     }
     world.tries(&way.replace("CLEAN", CLEAN).replace("TRY", &tries(world)));
     let code = left(world, "code");
-    (code, fs::read_to_string(world.root().join("told")).unwrap_or_default().replace(['\r', '\n'], " "))
+    (
+        code,
+        fs::read_to_string(world.root().join("told"))
+            .unwrap_or_default()
+            .replace(['\r', '\n'], " "),
+    )
 }
 
 /// The way is refused for this reason.
@@ -120,7 +128,11 @@ fn no_terminal_of_an_agents_making_is_a_persons() {
     }
     for name in ["tmux", "login", "sshd", "xterm"] {
         let path = executable(&world, &format!("bin/{name}"), sh);
-        refused(&world, &format!("CLEAN setsid -f {path} TRY"), &format!("`{name}` is no login program"));
+        refused(
+            &world,
+            &format!("CLEAN setsid -f {path} TRY"),
+            &format!("`{name}` is no login program"),
+        );
         let copy = world.root().join("copies").join(name);
         fs::create_dir_all(copy.parent().expect("a directory")).expect("made");
         world.sh(&format!("cp \"$(command -v script)\" {}", copy.display()));
@@ -185,7 +197,8 @@ impl<'a> AHost<'a> {
     fn start(world: &'a World) -> Self {
         let binary = env!("CARGO_BIN_EXE_git-seed");
         let text = format!(
-            "while read event; do {binary} hook claude \"$event\" <../event >../answer; echo >../done; done\n"
+            "while read event; do {binary} hook claude \"$event\" <../event >../answer; echo \
+             >../done; done\n"
         );
         let file = executable(world, "host.sh", &text);
         let mut command = Command::new("sh");
@@ -196,7 +209,8 @@ impl<'a> AHost<'a> {
     }
 
     fn sends(&self, event: &str, fields: &serde_json::Value) {
-        let mut payload = json!({ "session_id": "0c0c", "cwd": self.world.repo(), "hook_event_name": event });
+        let mut payload =
+            json!({ "session_id": "0c0c", "cwd": self.world.repo(), "hook_event_name": event });
         for (key, value) in fields.as_object().expect("fields") {
             payload[key] = value.clone();
         }
@@ -219,7 +233,8 @@ impl Drop for AHost<'_> {
 fn detached(world: &World, environment: &str) {
     let _ = fs::remove_file(world.root().join("code"));
     let event = |name: &str, fields: serde_json::Value| {
-        let mut payload = json!({ "session_id": "0d0d", "cwd": world.repo(), "hook_event_name": name });
+        let mut payload =
+            json!({ "session_id": "0d0d", "cwd": world.repo(), "hook_event_name": name });
         for (key, value) in fields.as_object().expect("fields") {
             payload[key] = value.clone();
         }
@@ -306,7 +321,8 @@ fn code_that_takes_a_hooks_place_below_the_host_is_nobodys() {
     if has("setsid") && has("bash") {
         // A pipe, as the host's own, in a session of processes as an agent's shell has it.
         lines.push(
-            "exec setsid bash -c 'exec git-seed hook claude UserPromptSubmit < <(cat ../event)'".to_owned(),
+            "exec setsid bash -c 'exec git-seed hook claude UserPromptSubmit < <(cat ../event)'"
+                .to_owned(),
         );
     }
     for line in lines {
@@ -327,7 +343,8 @@ fn a_host_that_speaks_through_sockets_is_heard() {
     let world = World::new();
     world.person("init").succeeds();
     let sends = |event: &str, fields: serde_json::Value| {
-        let mut payload = json!({ "session_id": "s", "cwd": world.repo(), "hook_event_name": event });
+        let mut payload =
+            json!({ "session_id": "s", "cwd": world.repo(), "hook_event_name": event });
         for (key, value) in fields.as_object().expect("fields") {
             payload[key] = value.clone();
         }

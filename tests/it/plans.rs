@@ -60,20 +60,24 @@ fn a_plan_in_yaml_speaks_in_its_cycle_and_its_phase_and_never_as_git_seed() {
     world.seed("plan validate --keys").tells("  entry  {{cycle}} {{dirs}} {{job}}");
     world.leaves();
     world.works("execute");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses(&plan));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses(&plan)
+    });
     let faulty = PLAN.replace("notes.file", "notes.fiel").replace("JOB", &world.job());
     let told = world.writes(&plan, &faulty);
     told.after.tells("plan.yaml:12:9: observe has no key `notes.fiel`; did you mean `notes.file`?");
     let said = world.seed("plan validate").said();
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.out.starts_with("plan.yaml:12:9: observe has no key"), "{}", said.out);
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses("12:9: "));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("12:9: ")
+    });
     world.writes(&plan, &PLAN.replace("JOB", &world.job())).passes();
     world.seed("plan validate").tells("declares 2 cycles");
     let entry = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
-    assert!(
-        entry.contains(&format!("{plan} says for this phase:\n> Run fix the lexer against the corpus.\n"))
-    );
+    assert!(entry.contains(&format!(
+        "{plan} says for this phase:\n> Run fix the lexer against the corpus.\n"
+    )));
     world.opens();
     let stop = world.stops();
     stop.refuses(&format!(
@@ -109,7 +113,9 @@ fn a_plan_stands_from_the_second_cycle_on_and_is_read_before_it_is_planned_by() 
     goes_on(&world, "verify");
     world.works("verify");
     world.edits(&plan, "# Plan", "# The plan").passes();
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("verify")).refuses("plan"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("verify")).refuses("plan")
+    });
     world.seed("phase back plan -m 'the contract is another one'").succeeds();
     world.opens();
     world.notes("---Pl---", "contract: the plan as verify has it");
@@ -117,12 +123,16 @@ fn a_plan_stands_from_the_second_cycle_on_and_is_read_before_it_is_planned_by() 
 
     // The person says otherwise between two cycles, and the next one goes by it.
     world.puts(&plan, "---\ntotal_cycles: 3\n---\n\n# The person's plan\n");
-    world.seed("phase advance").tells("was changed between the cycles. As it is now it counts: 3 cycles");
+    world
+        .seed("phase advance")
+        .tells("was changed between the cycles. As it is now it counts: 3 cycles");
     world.works("observe");
     world.leaves();
     world.opens();
     world.notes("---Pl---", "contract: what is left");
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("plan")).refuses("plan read"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("plan")).refuses("plan read")
+    });
     world.reads(&plan).passes();
     world.leaves();
     assert_eq!(world.phase(), "execute");
@@ -155,7 +165,9 @@ fn an_objective_with_a_shape_of_its_own_has_it_from_observe_to_the_end() {
     world.works("observe");
     world.seed("job update --shape 'Users, Rollback'").succeeds();
     assert_eq!(world.json("job show")["shape"], serde_json::json!(["Users", "Rollback"]));
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("observe")).refuses("## Users"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("observe")).refuses("## Users")
+    });
     let whole = format!("{}\n\n## Users\nall of them\n\n## Rollback\ngit revert\n", objective());
     world.seed(&format!("job update --objective '{whole}'")).succeeds();
     world.leaves();
@@ -167,7 +179,8 @@ fn an_objective_with_a_shape_of_its_own_has_it_from_observe_to_the_end() {
     world.changes_nothing(|| {
         world.seed("phase advance --to verify -F -").stdin(&told).refuses("Why No Execute")
     });
-    let why = told.replace("## Outstanding", "## Why No Execute\nIt is there already.\n\n## Outstanding");
+    let why =
+        told.replace("## Outstanding", "## Why No Execute\nIt is there already.\n\n## Outstanding");
     world.seed("phase advance --to verify -F -").stdin(&why).succeeds();
     assert_eq!(world.phase(), "verify");
     world.works("verify");
@@ -176,8 +189,12 @@ fn an_objective_with_a_shape_of_its_own_has_it_from_observe_to_the_end() {
     let asked = completion();
     world.asks(&asked).refuses("## Outstanding Items, ## Users, ## Rollback");
     let text = asked["question"].as_str().expect("a text");
-    let full = text.replace("## Outstanding", "## Users\nall\n\n## Rollback\nby revert\n\n## Outstanding");
-    world.asks(&question(&full, &["Review", "Approve completion"])).passes().answers("Approve completion");
+    let full =
+        text.replace("## Outstanding", "## Users\nall\n\n## Rollback\nby revert\n\n## Outstanding");
+    world
+        .asks(&question(&full, &["Review", "Approve completion"]))
+        .passes()
+        .answers("Approve completion");
     world.leaves();
     assert_eq!(world.phase(), "none");
 }

@@ -17,7 +17,8 @@ const HOME: &str = "~/.claude/settings.json";
 fn at(phase: &str) -> World {
     let world = World::new();
     fs::create_dir_all(world.root().join("home/.claude")).expect("made");
-    fs::write(world.root().join("home/.claude/settings.json"), "{ \"model\": \"x\" }\n").expect("written");
+    fs::write(world.root().join("home/.claude/settings.json"), "{ \"model\": \"x\" }\n")
+        .expect("written");
     fs::write(world.root().join("home/.gitconfig"), "[user]\n\tname = Ada\n").expect("written");
     let world = world.installed();
     world.to(phase);
@@ -83,7 +84,9 @@ fn what_a_call_changes_is_named_kept_out_and_put_back() {
         world.person("status").tells(shown);
         world.person("doctor").fails("");
         let step = format!("git seed fence restore {shown}");
-        world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).refuses(&step));
+        world.changes_nothing(|| {
+            world.seed("phase advance -F -").stdin(&message("execute")).refuses(&step)
+        });
         world.changes_nothing(|| world.seed("phase back observe -m again").refuses(""));
         assert!(a_call(&world).after.is_silent(), "it is said once");
         world.runs(&step).passes();
@@ -107,7 +110,10 @@ fn a_step_in_the_same_command_is_refused_and_the_change_is_named_after_it() {
     let did = world.runs_and("cargo test", || {
         let line = "echo '# more' >> .git/config; git seed phase advance -F -";
         let said = world.agents_shell(line, &message("execute"));
-        assert!(said.code == 2 && said.err.contains("git seed fence restore .git/config"), "{said:?}");
+        assert!(
+            said.code == 2 && said.err.contains("git seed fence restore .git/config"),
+            "{said:?}"
+        );
     });
     did.after.tells(".git/config");
     assert_eq!(world.git("rev-parse HEAD"), head);
@@ -147,7 +153,10 @@ fn a_replaced_hook_and_one_behind_a_link_are_put_back() {
         symlink(&elsewhere, &hook).expect("linked");
     });
     did.after.tells(".git/hooks/commit-msg");
-    assert!(did.after.to_person().is_some_and(|told| told.contains("WARNING: git does not run")), "{did:?}");
+    assert!(
+        did.after.to_person().is_some_and(|told| told.contains("WARNING: git does not run")),
+        "{did:?}"
+    );
     world.seed("fence restore .git/hooks/commit-msg").succeeds();
     assert!(hook.symlink_metadata().expect("there").is_file());
     assert_eq!(fs::read(&hook).expect("a hook"), before);
@@ -163,7 +172,10 @@ fn what_a_person_changes_is_told_once_and_stops_nothing() {
         ("git config --file ../home/.gitconfig user.nick ada", "~/.gitconfig"),
         ("echo '*.log' >> .git/info/exclude", ".git/info/exclude"),
         ("echo '{ \"model\": \"y\" }' > ../home/.claude/settings.json", HOME),
-        ("printf '#!/bin/sh\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push", ".git/hooks/pre-push"),
+        (
+            "printf '#!/bin/sh\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push",
+            ".git/hooks/pre-push",
+        ),
     ] {
         person(&world, line);
         let did = a_call(&world);
@@ -181,7 +193,10 @@ fn what_a_person_changes_is_told_once_and_stops_nothing() {
 #[test]
 fn a_person_at_work_with_git_trips_nothing() {
     let world = at("execute");
-    person(&world, "git checkout -q -b side && git commit -q --allow-empty -m x && git checkout -q main");
+    person(
+        &world,
+        "git checkout -q -b side && git commit -q --allow-empty -m x && git checkout -q main",
+    );
     person(&world, "git branch -q --set-upstream-to=main side && git stash list && git tag v1");
     let did = a_call(&world);
     assert!(did.after.is_silent(), "{did:?}");
@@ -194,7 +209,8 @@ fn a_person_at_work_with_git_trips_nothing() {
 fn a_host_that_writes_its_settings_anew_between_calls_stops_nothing() {
     let world = at("execute");
     world.works("execute");
-    let text = world.text(LOCAL).replacen('{', "{ \"permissions\": { \"allow\": [\"Bash(ls)\"] },", 1);
+    let text =
+        world.text(LOCAL).replacen('{', "{ \"permissions\": { \"allow\": [\"Bash(ls)\"] },", 1);
     fs::write(world.path(LOCAL), text).expect("written");
     let did = a_call(&world);
     let told = did.after.to_person().unwrap_or_default();
@@ -248,7 +264,10 @@ fn a_new_session_does_not_forget_what_the_agent_changed() {
     world.starts();
     world.prompt("go on");
     assert_eq!(world.json("fence status")["strays"], json!([".git/config"]));
-    world.seed("phase advance -F -").stdin(&message("execute")).refuses("fence restore .git/config");
+    world
+        .seed("phase advance -F -")
+        .stdin(&message("execute"))
+        .refuses("fence restore .git/config");
     world.seed("fence restore .git/config").succeeds();
     world.leaves();
 }
@@ -278,7 +297,9 @@ fn what_changed_between_sessions_is_the_persons() {
 fn git_seeds_own_writes_are_no_tampering() {
     let world = at("execute");
     world.works("execute");
-    world.runs_and("cargo test", || fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed"));
+    world.runs_and("cargo test", || {
+        fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed")
+    });
     assert_eq!(world.json("fence status")["strays"], json!([".git/hooks/pre-commit"]));
     world.person("init").succeeds();
     assert_eq!(world.json("fence status")["strays"], json!([]));
@@ -326,7 +347,10 @@ fn what_cannot_be_compared_is_told_and_the_call_is_heard() {
         fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
         fs::write(world.path(".git/seed/prints"), "").expect("written");
     });
-    assert!(did.after.to_person().is_some_and(|told| told.contains("could not be compared")), "{did:?}");
+    assert!(
+        did.after.to_person().is_some_and(|told| told.contains("could not be compared")),
+        "{did:?}"
+    );
     world.sh("git seed log --json | grep -q rg || grep -q Bash .git/seed/journal/*.jsonl");
 }
 
@@ -334,7 +358,9 @@ fn what_cannot_be_compared_is_told_and_the_call_is_heard() {
 fn after_the_way_out_nothing_is_written() {
     let world = World::seeded();
     world.person("uninstall").succeeds();
-    world.runs_and("cargo test", || fs::write(world.path(".git/info/attributes"), "x\n").expect("written"));
+    world.runs_and("cargo test", || {
+        fs::write(world.path(".git/info/attributes"), "x\n").expect("written")
+    });
     assert!(!world.path(".git/seed").exists());
 }
 

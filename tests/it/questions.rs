@@ -23,8 +23,9 @@ fn access() -> Value {
 }
 
 fn creation() -> Value {
-    let text = "[JOB-APPROVE-CREATION] mend the hooks\n\n## Proposed Objective\nThe hooks know it.\n\n\
-                ## Plugins to Touch\nhooks\n\n## Why Now\nIt blocks.\n\n## Risk Surface\nSmall.\n";
+    let text = "[JOB-APPROVE-CREATION] mend the hooks\n\n## Proposed Objective\n\
+                The hooks know it.\n\n## Plugins to Touch\nhooks\n\n## Why Now\nIt blocks.\n\n\
+                ## Risk Surface\nSmall.\n";
     question(text, &["Approve job creation", "Redirect", "Reject"])
 }
 
@@ -51,7 +52,9 @@ fn inside_a_job_every_question_is_registered() {
         let none = json!({ "questions": [] });
         world.before("AskUserQuestion", &none, &world.next_call()).refuses("[WAITING]");
         let input = json!({ "questions": [waiting()], "answers": { "x": "It does now" } });
-        world.before("AskUserQuestion", &input, &world.next_call()).refuses("no answer brought along");
+        world
+            .before("AskUserQuestion", &input, &world.next_call())
+            .refuses("no answer brought along");
         let said = world.json("job show")["interactions"].to_string();
         assert!(said.contains("[WAITING]") && said.contains("It does now"), "{phase}: {said}");
     }
@@ -99,9 +102,16 @@ fn each_question_has_its_phases() {
     for phase in PHASES {
         world.to(phase);
         let last = phase == "condense";
-        for (asked, open) in [(creation(), last), (repeating("[REPEAT-JOB] again"), last), (access(), true)] {
+        for (asked, open) in
+            [(creation(), last), (repeating("[REPEAT-JOB] again"), last), (access(), true)]
+        {
             let reply = world.asks(&asked).reply;
-            assert_eq!(reply.refusal().is_none(), open, "{} in {phase}: {reply:?}", asked["question"]);
+            assert_eq!(
+                reply.refusal().is_none(),
+                open,
+                "{} in {phase}: {reply:?}",
+                asked["question"]
+            );
         }
         if !last {
             world.asks(&completion()).refuses("asked for in condense");
@@ -121,8 +131,16 @@ fn each_question_has_its_phases() {
 fn a_job_may_be_let_near_protected_surfaces_once_and_for_good() {
     let world = World::seeded();
     world.to("plan");
-    world.asks(&access()).passes().answers("approve plugin access").tells("keeps protected surfaces closed");
-    assert_eq!(world.json("job show")["plugin_lock_approval"], false, "another case is another answer");
+    world
+        .asks(&access())
+        .passes()
+        .answers("approve plugin access")
+        .tells("keeps protected surfaces closed");
+    assert_eq!(
+        world.json("job show")["plugin_lock_approval"],
+        false,
+        "another case is another answer"
+    );
     world.asks(&access()).passes().answers("Approve plugin access").tells("[PLUGIN-LOCK]");
     assert_eq!(world.json("job show")["plugin_lock_approval"], true);
     world.asks(&access()).refuses("already");
@@ -148,9 +166,17 @@ fn a_repeat_is_the_chosen_unit_times_the_number_in_the_text() {
     let world = World::seeded();
     world.to("condense");
     let hours = || world.json("job show")["repeating_interval"].clone();
-    world.asks(&repeating("[REPEAT-JOB] look again")).passes().answers("Keep one-shot").tells("done once");
+    world
+        .asks(&repeating("[REPEAT-JOB] look again"))
+        .passes()
+        .answers("Keep one-shot")
+        .tells("done once");
     assert_eq!(hours(), 0);
-    world.asks(&repeating("[REPEAT-JOB] look again every 2")).passes().answers("Weekly").tells("336 hours");
+    world
+        .asks(&repeating("[REPEAT-JOB] look again every 2"))
+        .passes()
+        .answers("Weekly")
+        .tells("336 hours");
     assert_eq!(hours(), 336);
 }
 
@@ -161,7 +187,8 @@ fn an_answer_belongs_to_the_very_text_that_went_out() {
     let asked = world.asks(&gmode()).passes();
     let other = format!("[GMODE] something else: {}", words());
     let response = json!({ "answers": { other.as_str(): "Enter gmode" } });
-    let input = json!({ "questions": [question(&other, &["Enter gmode", "Stay in phase"])], "answers": response["answers"] });
+    let input = json!({ "questions": [question(&other, &["Enter gmode", "Stay in phase"])],
+            "answers": response["answers"] });
     let mut full = response.clone();
     full["questions"] = input["questions"].clone();
     world.after("AskUserQuestion", &input, &asked.call, &full, 2000).tells("cannot count");
@@ -171,8 +198,8 @@ fn an_answer_belongs_to_the_very_text_that_went_out() {
 // ---- the side lane
 
 /// What the lane is for, in twenty words and some.
-const FOR: &str = "the build is broken by a generated file outside the declared directories, the generator has to \
-                   be mended there, and no phase of this cycle may touch it";
+const FOR: &str = "the build is broken by a generated file outside the declared directories, the \
+                   generator has to be mended there, and no phase of this cycle may touch it";
 
 /// A world whose rules want the side lane prepared, with a job in execute.
 fn strict() -> World {
@@ -192,8 +219,9 @@ fn where_the_rules_want_it_the_side_lane_is_prepared_right_before_it_is_asked_fo
     let prep = format!("git seed gmode prep 85 -m '{FOR}'");
     world.changes_nothing(|| world.seed(&format!("gmode prep 79 -m '{FOR}'")).refuses("sure"));
     world.changes_nothing(|| world.seed("gmode prep 90 -m 'a blocker'").refuses("20 words"));
-    let acts: [&dyn Fn(); 3] =
-        [&|| world.is_heard(), &|| world.runs("ls").passes(), &|| world.runs("git seed status; ls").passes()];
+    let acts: [&dyn Fn(); 3] = [&|| world.is_heard(), &|| world.runs("ls").passes(), &|| {
+        world.runs("git seed status; ls").passes()
+    }];
     for act in acts {
         world.runs(&prep).passes();
         world.asks(&gmode()).passes();

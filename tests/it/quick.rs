@@ -7,8 +7,9 @@ use super::world::{CODE, World, question};
 
 /// The question that ends a small job: 25 words and the empty section.
 fn done() -> serde_json::Value {
-    let text = "[JOB-COMPLETE] fix the lexer: the lexer keeps the escapes of quoted strings now, which one run of its own tests shows, \
-                and nothing else of it was touched by this change at all.\n\n## Outstanding Items\n";
+    let text = "[JOB-COMPLETE] fix the lexer: the lexer keeps the escapes of quoted strings now, \
+                which one run of its own tests shows, and nothing else of it was touched by \
+                this change at all.\n\n## Outstanding Items\n";
     question(text, &["Review", "Approve completion"])
 }
 
@@ -26,7 +27,8 @@ fn a_one_line_fix_takes_two_commands_one_question_and_one_commit() {
     let world = small();
     let before = world.git("rev-parse HEAD");
     world.reads(CODE).passes();
-    let first = world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    let first =
+        world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
     assert_eq!(world.phase(), "execute", "{first}");
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.tests();
@@ -41,7 +43,8 @@ fn a_one_line_fix_takes_two_commands_one_question_and_one_commit() {
     let words = cost["words"].as_u64().expect("a number");
     // Both commands and the question came by another way than the counted calls.
     println!(
-        "one-line fix on quick: {} agent calls, 2 git seed calls, {words} injected words, 1 question, {} commit, {} file",
+        "one-line fix on quick: {} agent calls, 2 git seed calls, {words} injected words, 1 \
+         question, {} commit, {} file",
         cost["calls"].as_u64().expect("a number") + 3,
         commits.trim(),
         files.lines().count()
@@ -69,7 +72,9 @@ fn nothing_is_walked_through_that_is_not_met() {
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.seed("phase advance -m 'keep escapes'").succeeds();
     assert_eq!(world.phase(), "verify", "nothing ran since the change");
-    world.changes_nothing(|| world.seed("phase advance -m 'keep escapes'").refuses("nothing is proved"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -m 'keep escapes'").refuses("nothing is proved")
+    });
     world.edits(CODE, "escapes();", "escapes(1);").refuses("phase back execute");
     world.tests();
     world.seed("phase advance -m 'shown by its tests'").succeeds();
@@ -86,7 +91,10 @@ fn work_that_outgrows_the_lane_goes_on_in_opevc_and_is_kept() {
     world.tests();
     world.seed("phase advance -m 'keep escapes'").tells("track opevc");
     let status = world.json("status");
-    assert_eq!((status["track"].as_str(), status["phase"].as_str()), (Some("opevc"), Some("observe")));
+    assert_eq!(
+        (status["track"].as_str(), status["phase"].as_str()),
+        (Some("opevc"), Some("observe"))
+    );
     assert!(world.text(CODE).contains("a line of many"), "the work is kept");
     assert!(world.files_of_head().contains(&CODE.to_owned()), "and committed");
     world.works("observe");

@@ -35,8 +35,10 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     world.runs("git status --short").passes();
     world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
     let all = receipts(&world);
-    let told: Vec<(&str, Option<i64>)> =
-        all.iter().map(|one| (one["command"].as_str().expect("a line"), one["status"].as_i64())).collect();
+    let told: Vec<(&str, Option<i64>)> = all
+        .iter()
+        .map(|one| (one["command"].as_str().expect("a line"), one["status"].as_i64()))
+        .collect();
     assert_eq!(
         told,
         [
@@ -53,7 +55,10 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     let text = world.git(&format!("show {tree}:{CODE}"));
     assert!(text.contains("escapes();"), "the tree is the work tree of then: {text}");
     assert!(first["program"]["hash"].as_str().is_some_and(|hash| hash.len() == 16), "{first}");
-    assert!(all[1]["run"].is_string() && all[1]["status"].is_null(), "a pipe hides how the tests ended");
+    assert!(
+        all[1]["run"].is_string() && all[1]["status"].is_null(),
+        "a pipe hides how the tests ended"
+    );
     let id = first["receipt"].as_str().expect("an id");
     world.seed(&format!("show {id}")).tells("exit status 0");
     world.seed("show 0123456789abcdef").ends(64, "no receipt");

@@ -14,12 +14,14 @@ use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
 const ROOMS: [&str; 12] = [
-    "hook", "setup", "report", "person", "boundary", "briefing", "jobs", "memory", "claims", "fence",
-    "record", "repo",
+    "hook", "setup", "report", "person", "boundary", "briefing", "jobs", "memory", "claims",
+    "fence", "record", "repo",
 ];
 /// Files outside the engine that stand in a circle today. The lists may only shrink.
 const CIRCLES: [(&str, &[&str]); 2] =
     [("store", &["pins", "worktree"]), ("shell", &["git", "programs", "walk"])];
+/// Of code; a raw string is a payload, which stands as its host writes it.
+const COLUMNS: usize = 100;
 const LINES_OF_A_FUNCTION: usize = 60;
 const PARAMETERS: usize = 6;
 const LINES_OF_A_FILE: usize = 600;
@@ -49,8 +51,11 @@ fn files(top: &str) -> BTreeMap<Module, File> {
             let path = entry.path();
             if path.is_dir() {
                 ahead.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
-                let name = path.strip_prefix(&source).expect("below src").to_string_lossy().into_owned();
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && !path.ends_with("tests.rs")
+            {
+                let name =
+                    path.strip_prefix(&source).expect("below src").to_string_lossy().into_owned();
                 add(&mut found, name, &fs::read_to_string(&path).expect("a file"));
             }
         }
@@ -81,7 +86,8 @@ struct Paths<'m> {
 
 impl Paths<'_> {
     fn of(here: &Module, syntax: &syn::File) -> Vec<Module> {
-        let mut paths = Paths { here, bound: BTreeMap::new(), written: Vec::new(), found: Vec::new() };
+        let mut paths =
+            Paths { here, bound: BTreeMap::new(), written: Vec::new(), found: Vec::new() };
         paths.visit_file(syntax);
         for path in std::mem::take(&mut paths.written) {
             let whole = paths.whole_path(&path).or_else(|| {
@@ -111,14 +117,18 @@ impl Paths<'_> {
     }
 
     fn import(&mut self, tree: &syn::UseTree, before: &[String]) {
-        let on = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
+        let on = |name: &syn::Ident| {
+            before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>()
+        };
         let (path, name) = match tree {
             syn::UseTree::Path(path) => return self.import(&path.tree, &on(&path.ident)),
             syn::UseTree::Group(group) => {
                 return group.items.iter().for_each(|tree| self.import(tree, before));
             }
             syn::UseTree::Glob(_) => (before.to_vec(), None),
-            syn::UseTree::Name(name) if name.ident == "self" => (before.to_vec(), before.last().cloned()),
+            syn::UseTree::Name(name) if name.ident == "self" => {
+                (before.to_vec(), before.last().cloned())
+            }
             syn::UseTree::Name(name) => (on(&name.ident), Some(name.ident.to_string())),
             syn::UseTree::Rename(name) if name.ident == "self" => {
                 (before.to_vec(), Some(name.rename.to_string()))
@@ -140,7 +150,8 @@ impl Paths<'_> {
             match word {
                 TokenTree::Ident(name) if colons == 2 => path.push(name.to_string()),
                 TokenTree::Ident(name) => {
-                    self.written.extend(Some(std::mem::take(&mut path)).filter(|path| path.len() > 1));
+                    self.written
+                        .extend(Some(std::mem::take(&mut path)).filter(|path| path.len() > 1));
                     path = vec![name.to_string()];
                 }
                 TokenTree::Punct(sign) if sign.as_char() == ':' => {
@@ -148,7 +159,8 @@ impl Paths<'_> {
                     continue;
                 }
                 other => {
-                    self.written.extend(Some(std::mem::take(&mut path)).filter(|path| path.len() > 1));
+                    self.written
+                        .extend(Some(std::mem::take(&mut path)).filter(|path| path.len() > 1));
                     if let TokenTree::Group(group) = other {
                         self.read(group.stream());
                     }
@@ -189,10 +201,13 @@ fn arrows(files: &BTreeMap<Module, File>) -> BTreeMap<&Module, BTreeSet<&Module>
     for (here, file) in files {
         let mut to = BTreeSet::new();
         for path in Paths::of(here, &file.syntax) {
-            let file = (1..=path.len()).rev().find_map(|n| files.get_key_value(&path[..n]).map(|(to, _)| to));
+            let file = (1..=path.len())
+                .rev()
+                .find_map(|n| files.get_key_value(&path[..n]).map(|(to, _)| to));
             // A room by itself only gives its name; what is reached through it counts.
             let is_name = |to: &Module| {
-                *to == path && files.keys().any(|other| other.len() > to.len() && other.starts_with(to))
+                *to == path
+                    && files.keys().any(|other| other.len() > to.len() && other.starts_with(to))
             };
             to.extend(file.filter(|to| *to != here && !is_name(to)));
         }
@@ -261,7 +276,10 @@ fn circles_elsewhere_only_shrink() {
         let found: BTreeSet<String> =
             in_circles(&arrows(&files)).into_iter().map(|module| module[1..].join("/")).collect();
         let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
-        assert_eq!(found, known, "circles of src/{top}: what is gone goes from the list, nothing comes in");
+        assert_eq!(
+            found, known,
+            "circles of src/{top}: what is gone goes from the list, nothing comes in"
+        );
     }
 }
 
@@ -301,8 +319,10 @@ impl<'ast> Visit<'ast> for Sizes {
 #[test]
 fn halls_are_cut() {
     let mut bad = Vec::new();
-    let tops =
-        ["engine", "cli", "mcp", "claims", "jobs", "memory", "phases", "plans", "format", "hosts", "store"];
+    let tops = [
+        "engine", "cli", "mcp", "claims", "jobs", "memory", "phases", "plans", "format", "hosts",
+        "store",
+    ];
     let mut rooms: BTreeMap<String, usize> = BTreeMap::new();
     for top in tops {
         for (module, file) in files(top) {
@@ -330,4 +350,28 @@ fn halls_are_cut() {
     let large = rooms.iter().filter(|(_, lines)| **lines > LINES_OF_A_ROOM);
     bad.extend(large.map(|(room, lines)| format!("engine/{room} has {lines} lines")));
     assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn lines_are_within_their_columns() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut waiting: Vec<_> =
+        ["src", "tests", "benches", "bench", "fuzz/fuzz_targets"].map(|dir| root.join(dir)).into();
+    let (mut read, mut long) = (0, Vec::new());
+    while let Some(dir) = waiting.pop() {
+        for entry in std::fs::read_dir(&dir).expect("readable") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                read += 1;
+                let text = std::fs::read_to_string(&path).expect("text");
+                let over = |line: &str| line.chars().count() > COLUMNS && !line.contains("r#\"");
+                let found = text.lines().zip(1..).filter(|(line, _)| over(line));
+                long.extend(found.map(|(_, number)| format!("{}:{number}", path.display())));
+            }
+        }
+    }
+    assert!(read > 300, "{read} files were read");
+    assert!(long.is_empty(), "{long:#?}");
 }

@@ -28,9 +28,10 @@ work = "settle the open question below ---Re---"
 purpose = "Find out what nobody here knows."
 "#;
 
-const LEARNED: &str = "settle what the standard says\n\n## What I Learned\nThe standard says that an escape is kept \
-    as it is written, in quoted strings as well as in bare ones, and that one character of lookahead is enough to \
-    tell the two apart in every case that matters here today.\n\n## Outstanding Items\n";
+const LEARNED: &str = "settle what the standard says\n\n## What I Learned\n\
+    The standard says that an escape is kept as it is written, in quoted strings as well as in \
+    bare ones, and that one character of lookahead is enough to tell the two apart in every \
+    case that matters here today.\n\n## Outstanding Items\n";
 
 /// A project where a person has put `rules` into force.
 fn ruled(rules: &str) -> World {
@@ -119,24 +120,29 @@ fn a_proposal_in_the_tree_changes_nothing() {
 #[test]
 fn a_wrong_proposal_is_named_with_its_line_and_stays_out_of_force() {
     let world = World::seeded();
-    world.person("rules check").fails("there is no seed.toml at the top of the work tree\nhint: write one");
+    world
+        .person("rules check")
+        .fails("there is no seed.toml at the top of the work tree\nhint: write one");
     world.person("rules diff").fails("git seed rules show prints all of them");
     world.person("rules apply").fails("there is no seed.toml");
     for (sound, broken, says) in [
         (
             "[\"plan\"]",
             "[\"plam\"]",
-            "error: seed.toml:9: phase `research`, `next`: leads to `plam`, which is no phase; known phases: none, talk, idle, observe, research, plan",
+            "error: seed.toml:9: phase `research`, `next`: leads to `plam`, which is no phase; \
+             known phases: none, talk, idle, observe, research, plan",
         ),
         (
             "dial = true",
             "dail = true",
-            "error: seed.toml:17: phase `research`, `dail`: unknown field `dail`, expected one of `name`",
+            "error: seed.toml:17: phase `research`, `dail`: unknown field `dail`, expected one of \
+             `name`",
         ),
         (
             "\"clean\"]",
             "\"klean\"]",
-            "error: seed.toml:19: phase `research`, `exit`: wants gate `klean`; known gates: summary, dial",
+            "error: seed.toml:19: phase `research`, `exit`: wants gate `klean`; known gates: \
+             summary, dial",
         ),
         ("[[phase]]", "[[phase]", "error: seed.toml:2: "),
     ] {
@@ -153,7 +159,8 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     let world = World::seeded();
     world.puts("seed.toml", "idle = \"closed\"\n\n[condense]\nshare = 70\n");
     world.person("rules show").tells("# The shipped rules.");
-    let diff = world.person("rules diff").tells("--- the shipped rules (in force)\n+++ seed.toml\n@@");
+    let diff =
+        world.person("rules diff").tells("--- the shipped rules (in force)\n+++ seed.toml\n@@");
     assert!(
         diff.contains("+idle = \"closed\"\n") && diff.contains("\nidle  \"open\" -> \"closed\"\n"),
         "{diff}"
@@ -204,13 +211,18 @@ fn a_job_whose_phase_is_dropped_goes_on_where_cycles_begin() {
 fn rules_in_force_that_do_not_hold_are_mended_by_applying_others() {
     let world = ruled("idle = \"open\"\n");
     // What an older or newer binary may have left.
-    let blob = world.sh("printf 'mood = \"fair\"\\n' | git hash-object -w --stdin").trim().to_owned();
-    let tree =
-        world.sh(&format!("printf '100644 blob {blob}\\tseed.toml\\n' | git mktree")).trim().to_owned();
+    let blob =
+        world.sh("printf 'mood = \"fair\"\\n' | git hash-object -w --stdin").trim().to_owned();
+    let tree = world
+        .sh(&format!("printf '100644 blob {blob}\\tseed.toml\\n' | git mktree"))
+        .trim()
+        .to_owned();
     let commit = world.git(&format!("commit-tree -m rules -p refs/seed/rules {tree}"));
     world.git(&format!("update-ref refs/seed/rules {commit}"));
     world.person("status").fails("git seed rules apply");
-    world.person("rules show").tells("# They do not hold: the applied rules:1: unknown field `mood`");
+    world
+        .person("rules show")
+        .tells("# They do not hold: the applied rules:1: unknown field `mood`");
     world.person("rules apply").tells("seed.toml is in force");
     world.person("status").succeeds();
 }

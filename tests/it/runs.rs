@@ -36,11 +36,14 @@ fn a_completed_job_begins_its_next_run_where_a_person_says_so() {
     world.minute();
     world.person(&command).tells("run 2");
     let after = shown(&world, &job);
-    for kept in ["id", "name", "objective", "plan_file", "interactions", "last_completed_at", "created_at"] {
+    for kept in
+        ["id", "name", "objective", "plan_file", "interactions", "last_completed_at", "created_at"]
+    {
         assert_eq!(after[kept], before[kept], "{kept}");
     }
     let begun = json!([2, "pending", "idle", 0, false, 0, []]);
-    let keys = ["run", "status", "phase", "cycle", "user_approval", "extension_cycles_added", "altered"];
+    let keys =
+        ["run", "status", "phase", "cycle", "user_approval", "extension_cycles_added", "altered"];
     assert_eq!(json!(keys.map(|key| after[key].clone())), begun);
     // One run at a time, and one that is open begins none.
     world.changes_nothing(|| world.person(&command).refuses("pending"));
@@ -83,7 +86,10 @@ fn a_due_job_begins_its_next_run_once() {
     let said = world.agents_shell(both, "");
     assert_eq!((said.code, said.out.lines().count()), (0, 1), "{said:?}");
     let after = shown(&world, &job);
-    assert_eq!(json!([after["run"], after["status"], after["phase"]]), json!([3, "pending", "idle"]));
+    assert_eq!(
+        json!([after["run"], after["status"], after["phase"]]),
+        json!([3, "pending", "idle"])
+    );
     assert_eq!(scan(), json!([]), "what began is not due");
 
     // Its target is active, it is due alone, and nothing has the focus.
@@ -100,7 +106,10 @@ fn ledger(world: &World, job: &str, run: u32) -> Vec<(String, String)> {
     let text = world.text(&format!(".claude/jobs/{job}/run-{run}/sessions.jsonl"));
     let line = |line: &str| {
         let read: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
-        assert!(["ts", "phase"].iter().all(|key| read[key].is_string()) && read["seq"].is_u64(), "{line}");
+        assert!(
+            ["ts", "phase"].iter().all(|key| read[key].is_string()) && read["seq"].is_u64(),
+            "{line}"
+        );
         let said = |key: &str| read[key].as_str().unwrap_or_default().to_owned();
         (said("event"), said("session_id"))
     };
@@ -123,7 +132,9 @@ fn the_ledger_tells_which_session_was_there() {
     world.event("SessionStart", &json!({ "source": "clear" }));
     world.opens();
     world.works("plan");
-    for section in ["forward-state", "open-threads", "assumptions", "process-insight", "prior-summary"] {
+    for section in
+        ["forward-state", "open-threads", "assumptions", "process-insight", "prior-summary"]
+    {
         world.seed(&format!("compact append {section} -m 'what {section} has to say'")).succeeds();
     }
     world.minute();
@@ -167,9 +178,13 @@ fn a_job_goes_on_in_another_clone_and_brings_no_grants() {
     world.git("checkout -q main");
     world.puts("todo.txt", "the person's\n");
     let told = world.person(&command).succeeds();
-    for part in
-        ["execute", "not granted here: access", "> contract: keep escapes", "src/parser", "is the person's"]
-    {
+    for part in [
+        "execute",
+        "not granted here: access",
+        "> contract: keep escapes",
+        "src/parser",
+        "is the person's",
+    ] {
         assert!(told.contains(part), "lacks {part:?}:\n{told}");
     }
     assert_eq!(world.json("job show")["plugin_lock_approval"], false);
@@ -215,7 +230,8 @@ fn a_later_run_is_told_what_earlier_ones_left_and_reads_their_summary() {
     world.to("condense").works("condense");
     world.seed("compact append prior-summary -m 'escapes are kept now'").succeeds();
     world.approved();
-    let close = || world.seed("phase advance -F -").stdin(&super::world::message("condense")).said();
+    let close =
+        || world.seed("phase advance -F -").stdin(&super::world::message("condense")).said();
     let said = world.changes_nothing(close);
     assert!(said.code == 2 && said.err.contains("compact seal"), "{said:?}");
     for section in ["forward-state", "open-threads", "assumptions", "process-insight"] {
@@ -235,7 +251,10 @@ fn a_later_run_is_told_what_earlier_ones_left_and_reads_their_summary() {
     world.opens();
     world.seed("compact append open-threads -m 'none yet'").succeeds();
     let first = world.text(&format!(".claude/jobs/{job}/run-2/compaction-1.md"));
-    assert!(first.contains("escapes are kept now") && !first.contains("what open-threads"), "{first}");
+    assert!(
+        first.contains("escapes are kept now") && !first.contains("what open-threads"),
+        "{first}"
+    );
 }
 
 /// What another job committed while one rested is none of its changes: it is not asked to put

@@ -8,10 +8,13 @@ use super::world::{CODE, World, message, tree_of};
 
 fn findings(world: &World, command: &str) -> Vec<(String, bool, String)> {
     let said = world.person(&format!("{command} --json")).said();
-    let list: Value = serde_json::from_str(&said.out).unwrap_or_else(|bad| panic!("{bad}: {said:?}"));
+    let list: Value =
+        serde_json::from_str(&said.out).unwrap_or_else(|bad| panic!("{bad}: {said:?}"));
     let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
     let list = list.as_array().expect("a list");
-    list.iter().map(|one| (text(one, "check"), one["ok"] == json!(true), text(one, "detail"))).collect()
+    list.iter()
+        .map(|one| (text(one, "check"), one["ok"] == json!(true), text(one, "detail")))
+        .collect()
 }
 
 #[track_caller]
@@ -64,11 +67,15 @@ fn uninstall_leaves_not_one_byte() {
     let cases: [(&str, Before); 5] = [
         ("a plain repository", |_| {}),
         ("settings of their own", |world| {
-            world.puts(".claude/settings.local.json", "{\n    \"model\":   \"x\",\n    \"hooks\": {}\n}");
+            world.puts(
+                ".claude/settings.local.json",
+                "{\n    \"model\":   \"x\",\n    \"hooks\": {}\n}",
+            );
             world.sh("chmod 600 .claude/settings.local.json");
         }),
         ("a hook of their own", |world| {
-            world.sh("printf '#!/bin/sh\\ntrue' > .git/hooks/pre-commit && chmod 750 .git/hooks/pre-commit");
+            world.sh("printf '#!/bin/sh\\ntrue' > .git/hooks/pre-commit && chmod 750 \
+                .git/hooks/pre-commit");
         }),
         ("no exclude file", |world| {
             world.sh("rm -f .git/info/exclude");
@@ -116,8 +123,11 @@ fn uninstall_keeps_the_work_and_a_bundle_of_every_step() {
     let steps = world.git("rev-list --count refs/seed/jobs/$(git seed job focused)");
     let job = world.job();
     let told = world.person("uninstall").succeeds();
-    let bundle =
-        told.split_whitespace().find(|word| word.ends_with(".bundle")).expect("a bundle is named").to_owned();
+    let bundle = told
+        .split_whitespace()
+        .find(|word| word.ends_with(".bundle"))
+        .expect("a bundle is named")
+        .to_owned();
     assert_eq!(world.git("rev-parse HEAD"), head);
     assert_eq!(world.text("CLAUDE.md"), pages);
     assert!(world.git("for-each-ref refs/seed refs/notes refs/worktree").is_empty());
@@ -145,7 +155,10 @@ fn the_doctor_proves_that_a_forbidden_call_is_refused() {
     world.to("execute");
     is_in_order(&world);
     let told = world.person("doctor").succeeds();
-    assert!(told.contains("a forbidden call was refused through .claude/settings.local.json"), "{told}");
+    assert!(
+        told.contains("a forbidden call was refused through .claude/settings.local.json"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -186,7 +199,8 @@ fn a_bare_repository_gets_its_sentence() {
 
 #[test]
 fn a_reftable_repository_gets_its_sentence() {
-    let world = World::empty("git init -q -b main --ref-format=reftable . || git init -q -b main .");
+    let world =
+        World::empty("git init -q -b main --ref-format=reftable . || git init -q -b main .");
     if world.git("rev-parse --show-ref-format 2>/dev/null || true") == "reftable" {
         world.person("init").fails("reftable");
         assert!(world.starts().is_silent());
@@ -271,7 +285,8 @@ fn a_job_that_does_not_read_is_named_and_mended() {
     world.puts("../bad", "format = 1\nwhat is this\n");
     let blob = world.git("hash-object -w ../bad");
     let tree = world.sh(&format!(
-        "git ls-tree {chain} | sed 's/blob [0-9a-f]*\\tjob.toml/blob {blob}\\tjob.toml/' | git mktree"
+        "git ls-tree {chain} | sed 's/blob [0-9a-f]*\\tjob.toml/blob {blob}\\tjob.toml/' | git \
+         mktree"
     ));
     let commit = world.git(&format!("commit-tree {} -p {chain} -m odd", tree.trim()));
     world.git(&format!("update-ref {chain} {commit}"));
@@ -287,7 +302,9 @@ fn a_journal_that_is_gone_stops_writes_until_it_is_mended() {
     world.to("execute");
     world.sh("rm .git/seed/journal/*.jsonl");
     world.reads(CODE).passes();
-    world.changes_nothing(|| world.seed("phase advance -F -").stdin(&message("execute")).fails("journal"));
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).fails("journal")
+    });
     world.stops().refuses("git seed doctor --fix");
     world.edits(CODE, "fn lex", "fn flex").refuses("git seed doctor --fix");
     let did = world.runs("git seed doctor --fix");
@@ -331,9 +348,8 @@ fn a_journal_that_was_changed_by_hand_is_noticed() {
     let world = World::seeded();
     world.to("execute");
     world.edits(CODE, "fn lex", "fn flex").passes();
-    world.sh(
-        "sed -i 's/page_edits\":0/page_edits\":9/; s/\"calls\":1/\"calls\":0/' .git/seed/journal/*.jsonl",
-    );
+    world.sh("sed -i 's/page_edits\":0/page_edits\":9/; s/\"calls\":1/\"calls\":0/' \
+         .git/seed/journal/*.jsonl");
     world.edits(CODE, "fn flex", "fn lex").refuses("git seed doctor --fix");
     finds_fault(&world, "journal", "changed by hand");
 }
@@ -354,7 +370,10 @@ fn a_focus_that_points_nowhere_is_mended() {
 fn killed_in(hook: &str) -> World {
     let world = World::new();
     // The hook's parent is git or git seed's own hook; the one to kill is above that.
-    let script = "#!/bin/sh\n[ -e ../kill ] || exit 0\nrm ../kill\npid=$PPID\nwhile [ \"$pid\" -gt 1 ]; do\n  read -r line < /proc/$pid/stat\n  rest=${line##*) }\n  set -- $rest\n  case $(tr '\\0' ' ' < /proc/$pid/cmdline) in\n    */git-seed\\ phase*) kill -9 \"$pid\"; exit 1;;\n  esac\n  pid=$2\ndone\n";
+    let script = "#!/bin/sh\n[ -e ../kill ] || exit 0\nrm ../kill\npid=$PPID\n\
+        while [ \"$pid\" -gt 1 ]; do\n  read -r line < /proc/$pid/stat\n  rest=${line##*) }\n  \
+        set -- $rest\n  case $(tr '\\0' ' ' < /proc/$pid/cmdline) in\n    */git-seed\\ phase*) \
+        kill -9 \"$pid\"; exit 1;;\n  esac\n  pid=$2\ndone\n";
     world.puts(&format!(".git/hooks/{hook}"), script);
     world.sh(&format!("chmod +x .git/hooks/{hook}"));
     world.installed()
@@ -372,7 +391,8 @@ fn is_finished_by(finisher: &str) {
     assert_eq!(world.git("rev-parse HEAD~1"), head, "the commit was made");
     world.seed(finisher).stdin(&message("execute")).said();
     let chain = world.git("for-each-ref --format='%(refname)' refs/seed/jobs");
-    let steps = world.git(&format!("log --format='%(trailers:key=Seed-Step,valueonly,separator=)' {chain}"));
+    let steps = world
+        .git(&format!("log --format='%(trailers:key=Seed-Step,valueonly,separator=)' {chain}"));
     let taken = steps.lines().filter(|step| *step == "execute -> verify").count();
     assert_eq!(taken, 1, "{finisher}: {steps}");
     assert_eq!(world.git("rev-parse HEAD~1"), head, "and not twice");

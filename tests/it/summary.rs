@@ -4,8 +4,13 @@ use serde_json::json;
 
 use super::world::{World, message, question};
 
-const SECTIONS: [&str; 5] =
-    ["User Requests", "Questions & Decisions", "Design Choices", "Corrections & Feedback", "Current State"];
+const SECTIONS: [&str; 5] = [
+    "User Requests",
+    "Questions & Decisions",
+    "Design Choices",
+    "Corrections & Feedback",
+    "Current State",
+];
 
 fn summary(words: usize) -> String {
     let section = |title: &&str| format!("## {title}\n\n{}\n\n", "said ".repeat(words).trim());
@@ -23,7 +28,9 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world.reads("README.md").passes();
     world.seed("summary submit -m short").refuses("lacks the section ## User Requests");
     // Whoever is refused is told where the sections stand, and there they stand.
-    world.seed("summary show").tells("## User Requests\n## Questions & Decisions\n## Design Choices\n");
+    world
+        .seed("summary show")
+        .tells("## User Requests\n## Questions & Decisions\n## Design Choices\n");
     // The agent's own questions do not wear the person's words out.
     let long = format!("[WAITING] {}", "which one ".repeat(300));
     world.asks(&question(&long, &["this", "that"])).passes().answers("this");
@@ -39,18 +46,26 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world.prompt("one more word");
     let shown = world.seed("summary show").succeeds();
     assert!(
-        shown.contains("To be summed up through 3: git seed summary submit -F -\n## User Requests\n"),
+        shown.contains(
+            "To be summed up through 3: git seed summary submit -F -\n## User Requests\n"
+        ),
         "{shown}"
     );
     for (text, says) in [
         (summary(50).replace("## Design Choices", "## Ideas"), "## Ideas is no section"),
-        (summary(50).replace("## Current State", "Current State"), "lacks the section ## Current State"),
+        (
+            summary(50).replace("## Current State", "Current State"),
+            "lacks the section ## Current State",
+        ),
         (summary(3), "## User Requests says too little"),
         (summary(400), "as long as what it sums up"),
     ] {
         world.seed("summary submit -F -").stdin(&text).refuses(says);
     }
-    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 1 of interactions 1 to 3.\n");
+    world
+        .seed("summary submit -F -")
+        .stdin(&summary(50))
+        .prints("Kept: summary 1 of interactions 1 to 3.\n");
     world.reads("README.md").passes();
 
     let shown = world.json("summary show");
@@ -58,8 +73,14 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     assert_eq!((&shown["open"][0]["n"], &shown["due"]), (&json!(4), &json!(null)));
     let texts = world.json("job show");
     assert_eq!(texts["interactions"][2]["text"].as_str().map(str::len), Some(long_prompt().len()));
-    world.seed("summary submit -F -").stdin(&summary(50)).prints("Kept: summary 2 of interactions 4 to 4.\n");
-    world.seed("summary submit -F -").stdin(&summary(50)).refuses("nothing was said since the last summary");
+    world
+        .seed("summary submit -F -")
+        .stdin(&summary(50))
+        .prints("Kept: summary 2 of interactions 4 to 4.\n");
+    world
+        .seed("summary submit -F -")
+        .stdin(&summary(50))
+        .refuses("nothing was said since the last summary");
 }
 
 #[test]

@@ -47,15 +47,18 @@ fn words() -> String {
 
 fn lock(options: &[&str]) -> Value {
     let text = format!(
-        "[PLUGIN-LOCK] {}\n\n## Plugin\nhooks\n\n## Specific Changes\none\n\n## Why\nit\n\n## Tests Will Run\nall\n",
+        "[PLUGIN-LOCK] {}\n\n## Plugin\nhooks\n\n## Specific Changes\none\n\n## Why\nit\n\n\
+         ## Tests Will Run\nall\n",
         words()
     );
     question(&text, options)
 }
 
 fn test_lock(file: &str) -> Value {
-    let text =
-        format!("[TEST-LOCK] {}\n\n## Why This Test\nit\n\n## How\nso\n\n## Before vs After\nx\n", words());
+    let text = format!(
+        "[TEST-LOCK] {}\n\n## Why This Test\nit\n\n## How\nso\n\n## Before vs After\nx\n",
+        words()
+    );
     question(&text, &[&format!("Unlock test {file}"), "Leave it"])
 }
 
@@ -89,7 +92,11 @@ fn a_surface_opens_by_its_name_alone_and_closes_with_the_next_commit() {
     world.asks(&test_lock("hooks/pre.sh")).refuses("is no test");
     world.asks(&test_lock("data/x")).refuses("is no test");
     let test = "hooks/tests/a.sh";
-    world.asks(&test_lock(test)).passes().answers(&format!("unlock test {test}")).tells("leaves it locked");
+    world
+        .asks(&test_lock(test))
+        .passes()
+        .answers(&format!("unlock test {test}"))
+        .tells("leaves it locked");
     world.edits(test, "a", "b").refuses("locked apart");
     world.asks(&test_lock(test)).passes().answers(&format!("Unlock test {test}")).tells("unlocked");
     world.edits(test, "a", "b").passes();
@@ -119,7 +126,10 @@ fn a_failing_check_puts_every_byte_back_and_refuses_the_boundary() {
     let head = world.git("rev-parse HEAD");
     let said = checkpoint(&world);
     assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.err.contains("check of hooks failed") && said.err.contains("pre.sh is no good"), "{said:?}");
+    assert!(
+        said.err.contains("check of hooks failed") && said.err.contains("pre.sh is no good"),
+        "{said:?}"
+    );
     assert_eq!(hooks(), before);
     assert_eq!(world.git("rev-parse HEAD"), head);
     assert!(world.text(CODE).contains("escapes"), "only the surface goes back");
@@ -140,7 +150,9 @@ fn a_failing_check_puts_every_byte_back_and_refuses_the_boundary() {
 
 #[test]
 fn every_boundary_closes_the_lock() {
-    for (step, works) in [("phase back plan -m 'it was missed'", false), ("phase advance -F -", true)] {
+    for (step, works) in
+        [("phase back plan -m 'it was missed'", false), ("phase advance -F -", true)]
+    {
         let world = at("execute");
         unlocks(&world, "hooks");
         world.edits("hooks/pre.sh", "good", "very good").passes();
@@ -165,7 +177,9 @@ fn the_question_is_refused_where_the_lock_may_not_open() {
     world.asks(&lock(&hooks)).refuses("[JOB-APPROVE-PLUGIN]");
     world.asks(&test_lock("hooks/tests/a.sh")).refuses("no protected surface is unlocked");
     let world = at("execute");
-    world.asks(&lock(&["Unlock plugin hoks", "Leave it"])).refuses("the rules know hooks, data, settings");
+    world
+        .asks(&lock(&["Unlock plugin hoks", "Leave it"]))
+        .refuses("the rules know hooks, data, settings");
     world.asks(&lock(&["unlock plugin hooks", "Leave it"])).refuses("literal");
     world.asks(&lock(&["Unlock plugin hooks"])).refuses("one of your own");
     world.asks(&lock(&hooks)).passes().answers("Leave it").tells("leaves it locked");
@@ -206,7 +220,10 @@ fn no_detour_leads_into_a_locked_surface() {
     let said = checkpoint(&world);
     assert_eq!(said.code, 2, "{said:?}");
     world.seed("fence restore").succeeds();
-    assert_eq!((world.text("data/x"), world.text("hooks/tests/a.sh")), ("x\n".into(), "a\n".into()));
+    assert_eq!(
+        (world.text("data/x"), world.text("hooks/tests/a.sh")),
+        ("x\n".into(), "a\n".into())
+    );
 }
 
 #[test]
@@ -229,11 +246,17 @@ fn gmode_opens_surfaces_and_leaves_their_tests_locked() {
     let said = world.runs("git commit -qam 'mend the hook'").said.expect("it ran");
     assert_eq!(said.code, 0, "{said:?}");
     world.person("gmode exit").refuses("check of hooks failed");
-    assert_eq!((world.text(test), world.text("hooks/pre.sh")), ("a\n".into(), "very good one\n".into()));
+    assert_eq!(
+        (world.text(test), world.text("hooks/pre.sh")),
+        ("a\n".into(), "very good one\n".into())
+    );
     world.person("gmode exit").refuses("is not committed");
     world.sh("echo c > hooks/tests/a.sh && git add -A");
     let said = world.agents_shell("git commit -qm 'something else'", "");
-    assert!(said.code != 0 && said.err.contains("hooks/tests/a.sh"), "only what was put back: {said:?}");
+    assert!(
+        said.code != 0 && said.err.contains("hooks/tests/a.sh"),
+        "only what was put back: {said:?}"
+    );
     world.sh("echo a > hooks/tests/a.sh && git add -A");
     let said = world.runs("git commit -qm 'put the hook back'").said.expect("it ran");
     assert_eq!(said.code, 0, "{said:?}");

@@ -66,7 +66,12 @@ impl Ground {
         ground.read("src/a/b/c/CLAUDE.md");
         ground.write_page("it looks", "keep escapes");
         ground.seed(&["plan", "set-plan-file", "false"]);
-        ground.advance(&["Plan This Cycle", "Acceptance Criteria", "Risks", "How VERIFY Will Test"]);
+        ground.advance(&[
+            "Plan This Cycle",
+            "Acceptance Criteria",
+            "Risks",
+            "How VERIFY Will Test",
+        ]);
         ground.seed(&["phase", "multiplier", "3"]);
         // The decision that is counted stands in a stay that has a past.
         ground.read(FILE);
@@ -77,7 +82,11 @@ impl Ground {
     fn command(&self, program: impl Into<OsString>) -> Command {
         let mut command = Command::new(program.into());
         let path = std::env::var_os("PATH").unwrap_or_default();
-        command.env_clear().env("PATH", path).env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env_clear()
+            .env("PATH", path)
+            .env("HOME", &self.home)
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         command.current_dir(&self.top).stdin(Stdio::null());
         command
     }
@@ -91,8 +100,14 @@ impl Ground {
     }
 
     fn advance(&self, titles: &[&str]) {
-        let sections: String = titles.iter().map(|title| format!("## {title}\n{}\n\n", words(30))).collect();
-        self.seed(&["phase", "advance", "-m", &format!("do the step\n\n{sections}## Outstanding Items\n")]);
+        let sections: String =
+            titles.iter().map(|title| format!("## {title}\n{}\n\n", words(30))).collect();
+        self.seed(&[
+            "phase",
+            "advance",
+            "-m",
+            &format!("do the step\n\n{sections}## Outstanding Items\n"),
+        ]);
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -114,7 +129,8 @@ impl Ground {
 
     /// The agent writes the notes of its directory, and the hook hears of it.
     fn write_page(&self, observed: &str, planned: &str) {
-        let text = format!("---Ob---\n\n{observed}\n\n---Pl---\n\n{planned}\n\n---Ex---\n\n---Ve---\n");
+        let text =
+            format!("---Ob---\n\n{observed}\n\n---Pl---\n\n{planned}\n\n---Ex---\n\n---Ve---\n");
         let page = "src/a/b/c/CLAUDE.md";
         let input = serde_json::json!({ "file_path": self.top.join(page), "content": text });
         let event = |moment: &str| {
@@ -131,8 +147,11 @@ impl Ground {
     fn payload(&self, fields: &str) -> PathBuf {
         let path = self.home.join("payload.json");
         let cwd = serde_json::json!(self.top);
-        fs::write(&path, format!(r#"{{"session_id":"s1","cwd":{cwd},"tool_use_id":"t1",{fields}}}"#))
-            .expect("written");
+        fs::write(
+            &path,
+            format!(r#"{{"session_id":"s1","cwd":{cwd},"tool_use_id":"t1",{fields}}}"#),
+        )
+        .expect("written");
         path
     }
 
@@ -145,13 +164,18 @@ impl Ground {
     fn traced(&self, binary: &Path, payload: &Path) -> Vec<String> {
         let trace = self.home.join("trace");
         let mut strace = self.command("strace");
-        strace.args(["-f", "-qq", "-s", "256", "-o"]).arg(&trace).arg(binary).args(["hook", "claude"]);
+        strace
+            .args(["-f", "-qq", "-s", "256", "-o"])
+            .arg(&trace)
+            .arg(binary)
+            .args(["hook", "claude"]);
         let heard = said(strace.stdin(File::open(payload).expect("it is there")));
         assert_eq!(heard, "", "the edit passes in silence");
         let text = fs::read_to_string(trace).expect("strace wrote it");
         // Each line begins with the process id; signals and exits are no calls.
         let call = |line: &str| line.split_once(' ').map(|(_, call)| call.trim_start().to_owned());
-        // The standard library of a debug build asks of each file that it closes whether it is open.
+        // The standard library of a debug build asks of each file that it closes whether it is
+        // open.
         let counts = |call: &String| !call.starts_with(['-', '+']) && !call.contains("F_GETFD");
         text.lines().filter_map(call).filter(counts).collect()
     }
@@ -185,7 +209,8 @@ fn writes(call: &str) -> bool {
         "chmod",
     ];
     let opens = call.starts_with("open") || call.starts_with("creat");
-    let to_write = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| call.contains(flag));
+    let to_write =
+        ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| call.contains(flag));
     (opens && to_write) || CHANGING.iter().any(|name| call.starts_with(name))
 }
 
@@ -197,10 +222,13 @@ fn a_decision_that_passes_only_reads_and_asks_little_of_the_kernel() {
     }
     let ground = Ground::in_execute();
     let packs = fs::read_dir(ground.top.join(".git/objects/pack")).expect("it is there");
-    let packs = packs.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "pack"));
+    let packs =
+        packs.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "pack"));
     assert_eq!(packs.count(), 1, "everything lies in one pack");
-    let input = serde_json::json!({ "file_path": ground.top.join(FILE), "old_string": "{}", "new_string": "{ x() }" });
-    let fields = format!(r#""hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{input}"#);
+    let input = serde_json::json!({ "file_path": ground.top.join(FILE), "old_string": "{}",
+            "new_string": "{ x() }" });
+    let fields =
+        format!(r#""hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{input}"#);
     let payload = ground.payload(&fields);
     let mut binaries = vec![PathBuf::from(BINARY), counted_binary()];
     binaries.dedup();
@@ -218,11 +246,21 @@ fn a_decision_that_passes_only_reads_and_asks_little_of_the_kernel() {
             "{shown} starts no process\n{}",
             all()
         );
-        assert!(!calls.iter().any(|call| call.contains("zoneinfo")), "{shown} knows the time\n{}", all());
+        assert!(
+            !calls.iter().any(|call| call.contains("zoneinfo")),
+            "{shown} knows the time\n{}",
+            all()
+        );
         let written: Vec<_> = calls.iter().filter(|call| writes(call)).collect();
         assert!(written.is_empty(), "{shown} writes nothing: {written:#?}");
-        // Each directory above is looked at twice for links: a deep temporary directory is no fault.
+        // Each directory above is looked at twice for links: a deep temporary directory is no
+        // fault.
         let most = MOST + 2 * (ground.top.components().count() - 1).saturating_sub(DEPTH);
-        assert!(calls.len() <= most, "{shown}: {} system calls, more than {most}\n{}", calls.len(), all());
+        assert!(
+            calls.len() <= most,
+            "{shown}: {} system calls, more than {most}\n{}",
+            calls.len(),
+            all()
+        );
     }
 }

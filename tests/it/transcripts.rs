@@ -22,7 +22,8 @@ const INDENT: &str = "    ";
 #[track_caller]
 fn plays(name: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts").join(name);
-    let expected = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let expected =
+        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let played = Player::new().play(&expected);
     if std::env::var_os("UPDATE_TRANSCRIPTS").is_some() {
         fs::write(&file, played).expect("the transcript can be written");
@@ -138,8 +139,9 @@ impl Player {
             "leave" => did(&leaves(world, rest)),
             "add" => {
                 let text = message("condense");
-                did(&world
-                    .runs(&format!("git seed phase advance --add-cycle '{rest}' -F - <<'END'\n{text}END")))
+                did(&world.runs(&format!(
+                    "git seed phase advance --add-cycle '{rest}' -F - <<'END'\n{text}END"
+                )))
             }
             "subagent" => self.subagent(rest),
             // From where the job stands into another phase, opened.
@@ -170,12 +172,15 @@ impl Player {
         }
     }
 
-    /// A subagent with a prompt: what it changes on the page, or runs, and what it hears at its ends.
+    /// A subagent with a prompt: what it changes on the page, or runs, and what it hears at its
+    /// ends.
     fn subagent(&mut self, what: &str) -> String {
         let (agent, rest) = two(what, ": ");
         let (prompt, change) = rest.split_once(" => ").unwrap_or((rest, ""));
         let world = &self.world;
-        let run = |event: &str| told(&world.event(event, &json!({ "agent_id": "run", "agent_type": agent })));
+        let run = |event: &str| {
+            told(&world.event(event, &json!({ "agent_id": "run", "agent_type": agent })))
+        };
         let input = json!({ "subagent_type": agent, "description": "a note", "prompt": prompt });
         let mut heard = Vec::new();
         let launched = world.tool("Agent", &input, || {
@@ -258,11 +263,12 @@ fn leaves(world: &World, phase: &str) -> Did {
 }
 
 /// What a person is told before a job ends.
-const DONE: &str = "all of it is done, and it was shown to hold by runs that anyone can do again. In each cycle \
-    the page says what was asked, what was done, and how it was put to the proof; what did not \
-    hold at first was mended and put to the proof again. No test was left out or made to say \
-    less than it did. What may be of use later is on the page or in a note, and what is still to \
-    be done is a job of its own, or is named below. Try it, and say if it may end here.";
+const DONE: &str = "all of it is done, and it was shown to hold by runs that anyone can do \
+    again. In each cycle the page says what was asked, what was done, and how it was put to the \
+    proof; what did not hold at first was mended and put to the proof again. No test was left \
+    out or made to say less than it did. What may be of use later is on the page or in a note, \
+    and what is still to be done is a job of its own, or is named below. Try it, and say if it \
+    may end here.";
 
 /// The question that ends the focused job, with its name.
 fn completion_of(world: &World) -> serde_json::Value {

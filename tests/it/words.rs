@@ -39,7 +39,11 @@ fn told(reply: &Reply, expected: &str) {
 fn jobs(world: &World) -> Vec<(String, String)> {
     let text = |job: &Value, key: &str| job[key].as_str().unwrap_or_default().to_owned();
     let list = world.json("job list");
-    list.as_array().expect("a list").iter().map(|job| (text(job, "name"), text(job, "status"))).collect()
+    list.as_array()
+        .expect("a list")
+        .iter()
+        .map(|job| (text(job, "name"), text(job, "status")))
+        .collect()
 }
 
 fn last_words(world: &World, job: &str) -> (String, String, String) {
@@ -59,7 +63,10 @@ fn a_person_opens_one_file_and_it_is_part_of_the_work() {
     told(&reply, "opened todo.txt");
     reply.tells("todo.txt");
     let words = last_words(&world, &world.job());
-    assert_eq!((words.0.as_str(), words.1.as_str()), ("prompt", "[ALLOW todo.txt] and mend the list"));
+    assert_eq!(
+        (words.0.as_str(), words.1.as_str()),
+        ("prompt", "[ALLOW todo.txt] and mend the list")
+    );
     world.edits("todo.txt", "a\n", "A\n").passes();
     world.writes("other.txt", "x").refuses("BLOCKED");
     world.works("execute");
@@ -118,8 +125,10 @@ fn a_directory_opens_exactly_itself() {
 fn a_path_may_be_named_from_where_the_host_works() {
     let world = at("execute");
     world.sh("mkdir -p docs && touch docs/guide.md");
-    let reply =
-        world.event("UserPromptSubmit", &json!({ "cwd": world.path("docs"), "prompt": "[ALLOW guide.md]" }));
+    let reply = world.event(
+        "UserPromptSubmit",
+        &json!({ "cwd": world.path("docs"), "prompt": "[ALLOW guide.md]" }),
+    );
     told(&reply, "opened docs/guide.md");
     world.writes("docs/guide.md", "x").passes();
     told(&world.prompt("[ALLOW new.txt]"), "opened new.txt");
@@ -205,7 +214,11 @@ fn a_person_pauses_in_any_phase_and_everything_waits() {
         assert_eq!(last_words(&world, &job).1, "[PAUSE] lunch");
         world.seed(&format!("job activate {job}")).succeeds();
         assert_eq!(world.phase(), phase);
-        assert_eq!(world.json("phase current")["entry"]["multiplier"], json!(3.0), "{phase}: its dial too");
+        assert_eq!(
+            world.json("phase current")["entry"]["multiplier"],
+            json!(3.0),
+            "{phase}: its dial too"
+        );
     }
 }
 
@@ -233,7 +246,8 @@ fn off_and_on_by_prompt() {
 #[test]
 fn words_without_a_job_bear_none() {
     let world = World::seeded();
-    for text in ["[PAUSE]", "[ALLOW x]", "[APPROVE]", "[JOIN]", "[ON]", "[QUICK]", "[OFF]", "[ON]"] {
+    for text in ["[PAUSE]", "[ALLOW x]", "[APPROVE]", "[JOIN]", "[ON]", "[QUICK]", "[OFF]", "[ON]"]
+    {
         assert!(world.prompt(text).to_person().is_some(), "{text}");
         assert_eq!(world.json("job list"), json!([]), "{text}");
     }
@@ -250,7 +264,11 @@ fn quick_says_when_it_is_not_possible() {
     assert_eq!(world.phase(), "execute");
     let world = World::seeded();
     assert!(world.prompt("[QUICK] Fix the typo").to_person().is_some());
-    assert_eq!(jobs(&world), [("Fix the typo".to_owned(), "active".to_owned())], "a job it is, in any case");
+    assert_eq!(
+        jobs(&world),
+        [("Fix the typo".to_owned(), "active".to_owned())],
+        "a job it is, in any case"
+    );
 }
 
 // ---- [APPROVE]
@@ -312,7 +330,8 @@ fn no_script_of_the_agents_says_a_short_word() {
     for way in WAYS {
         let world = ready();
         let prompt = |text: &str| ("UserPromptSubmit", json!({ "prompt": text }));
-        let other = |text: &str| ("UserPromptSubmit", json!({ "prompt": text, "session_id": SECOND }));
+        let other =
+            |text: &str| ("UserPromptSubmit", json!({ "prompt": text, "session_id": SECOND }));
         let words = ["[APPROVE]", "[ALLOW todo.txt]", "[PAUSE]", "[OFF]", "[JOIN]"];
         let mut events: Vec<_> = words.iter().map(|text| prompt(text)).collect();
         events.push(("SessionStart", json!({ "source": "startup", "session_id": SECOND })));
@@ -328,7 +347,11 @@ fn no_script_of_the_agents_says_a_short_word() {
 fn unmoved(world: &World, after: &str) {
     assert_eq!(world.json("status")["enabled"], true, "{after}");
     let shown = world.json("job show");
-    assert_eq!((&shown["user_approval"], &shown["status"]), (&json!(false), &json!("active")), "{after}");
+    assert_eq!(
+        (&shown["user_approval"], &shown["status"]),
+        (&json!(false), &json!("active")),
+        "{after}"
+    );
     let tree = world.git(&format!("ls-tree --name-only refs/seed/jobs/{}", world.job()));
     assert!(!tree.lines().any(|name| name == "allowed"), "{after}: {tree}");
 }
@@ -338,7 +361,10 @@ fn words_that_are_no_persons_are_ordinary() {
     let words = ["[APPROVE]", "[ALLOW todo.txt]", "[PAUSE]", "[OFF]", "[JOIN]"];
     let world = ready();
     for text in words {
-        world.event("UserPromptSubmit", &json!({ "prompt": text, "agent_id": "a1", "agent_type": "helper" }));
+        world.event(
+            "UserPromptSubmit",
+            &json!({ "prompt": text, "agent_id": "a1", "agent_type": "helper" }),
+        );
         unmoved(&world, "a subagent's event");
         world.prompt(&format!("<task-notification>{text}"));
         world.prompt(&format!("<task-notification>{text}</task-notification>\n{text}"));

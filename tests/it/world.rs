@@ -5,7 +5,10 @@
 //! promises that nothing of the machine leaks in, and that it leaves a repository in
 //! which `git fsck --strict` is content and no lock is left.
 
-#![expect(clippy::disallowed_methods, reason = "a test brings its own clock and environment to the binary")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test brings its own clock and environment to the binary"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -213,7 +216,12 @@ impl World {
 
     /// A command of git seed in the agent's shell.
     pub fn seed(&self, arguments: &str) -> Asked<'_> {
-        Asked { world: self, line: format!("git seed {arguments}"), stdin: String::new(), person: false }
+        Asked {
+            world: self,
+            line: format!("git seed {arguments}"),
+            stdin: String::new(),
+            person: false,
+        }
     }
 
     /// A command of git seed that a person types at a terminal.
@@ -265,7 +273,8 @@ impl World {
         self.damaged.set(true);
         let id = self.git(&format!("rev-parse {name}"));
         let (folder, file) = id.split_at(2);
-        fs::remove_file(self.path(&format!(".git/objects/{folder}/{file}"))).expect("a loose object");
+        fs::remove_file(self.path(&format!(".git/objects/{folder}/{file}")))
+            .expect("a loose object");
     }
 
     /// A minute goes by.
@@ -298,7 +307,10 @@ impl World {
     /// Calls the hook with this for its standard input.
     pub fn sends_through(&self, event: &str, input: std::os::fd::OwnedFd) {
         let mut command = self.command(SEED);
-        command.args(["hook", "claude", event]).envs(&*self.host.borrow()).stdin(Stdio::from(input));
+        command
+            .args(["hook", "claude", event])
+            .envs(&*self.host.borrow())
+            .stdin(Stdio::from(input));
         assert!(command.output().expect("it runs").status.success());
     }
 
@@ -372,7 +384,14 @@ impl World {
     }
 
     /// The event after a tool, alone.
-    pub fn after(&self, name: &str, input: &Value, call: &str, response: &Value, took: u64) -> Reply {
+    pub fn after(
+        &self,
+        name: &str,
+        input: &Value,
+        call: &str,
+        response: &Value,
+        took: u64,
+    ) -> Reply {
         let fields = json!({
             "tool_name": name, "tool_input": input, "tool_response": response,
             "tool_use_id": call, "duration_ms": took,
@@ -387,7 +406,8 @@ impl World {
         let lines = text.lines().count();
         self.tool("Read", &json!({ "file_path": file }), || {
             json!({ "type": "text", "file": {
-                "filePath": file, "content": text, "numLines": lines, "startLine": 1, "totalLines": lines,
+                "filePath": file, "content": text, "numLines": lines, "startLine": 1,
+                "totalLines": lines,
             } })
         })
     }
@@ -396,7 +416,8 @@ impl World {
     pub fn edits(&self, path: &str, old: &str, new: &str) -> Did {
         let file = self.path(path);
         let before = self.text(path);
-        let input = json!({ "file_path": file, "old_string": old, "new_string": new, "replace_all": false });
+        let input = json!({ "file_path": file, "old_string": old, "new_string": new,
+                "replace_all": false });
         self.tool("Edit", &input, || {
             assert!(before.contains(old), "{path} does not hold {old:?}:\n{before}");
             write_file(&file, &before.replacen(old, new, 1));
@@ -556,11 +577,17 @@ impl World {
         match phase {
             "observe" => {
                 self.looks();
-                self.seed(&format!("job update --name 'fix the lexer' --objective '{}'", objective()))
-                    .succeeds();
+                self.seed(&format!(
+                    "job update --name 'fix the lexer' --objective '{}'",
+                    objective()
+                ))
+                .succeeds();
             }
             "plan" => {
-                self.notes("---Pl---", "contract: keep escapes, and show it\nscope: src/parser/tests");
+                self.notes(
+                    "---Pl---",
+                    "contract: keep escapes, and show it\nscope: src/parser/tests",
+                );
                 let plan = self.json("plan show");
                 if plan["plan_file"].is_null() {
                     self.seed("plan set-plan-file false").succeeds();
@@ -594,7 +621,8 @@ impl World {
 
     /// Runs the project's tests, which pass.
     pub fn tests(&self) {
-        let ran = json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
+        let ran =
+            json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
         self.tool("Bash", &json!({ "command": "cargo test" }), || ran).passes();
     }
 
@@ -605,7 +633,8 @@ impl World {
 
     /// Launches a subagent; `act` is what its call comes to.
     pub fn delegates(&self, agent: &str, act: impl FnOnce() -> Value) -> Did {
-        let input = json!({ "subagent_type": agent, "description": "a piece", "prompt": "Look at it." });
+        let input =
+            json!({ "subagent_type": agent, "description": "a piece", "prompt": "Look at it." });
         self.tool("Agent", &input, act)
     }
 
@@ -626,7 +655,8 @@ impl World {
         self.reads(PAGE).passes();
         let end = if page_now.contains("\r\n") { "\r\n" } else { "\n" };
         let text = text.replace('\n', end);
-        self.edits(PAGE, &format!("{anchor}{end}"), &format!("{anchor}{end}{end}{text}{end}")).passes();
+        self.edits(PAGE, &format!("{anchor}{end}"), &format!("{anchor}{end}{end}{text}{end}"))
+            .passes();
     }
 
     /// From condense with settled memory to the person's approval.
@@ -768,7 +798,8 @@ impl Reply {
         if text.trim().is_empty() {
             return Self::default();
         }
-        let json: Value = serde_json::from_str(text).unwrap_or_else(|bad| panic!("{bad}: {text:?}"));
+        let json: Value =
+            serde_json::from_str(text).unwrap_or_else(|bad| panic!("{bad}: {text:?}"));
         assert!(json.is_object(), "one JSON object, not {text}");
         Self { json }
     }
@@ -934,8 +965,9 @@ pub fn message(phase: &str) -> String {
     };
     let mut text = format!("settle what {phase} had to say\n\n");
     for section in sections {
-        text +=
-            &format!("## {section}\nThis was done with care, and here is the sentence that tells it.\n\n");
+        text += &format!(
+            "## {section}\nThis was done with care, and here is the sentence that tells it.\n\n"
+        );
     }
     text + "## Outstanding Items\n"
 }
@@ -947,7 +979,12 @@ pub fn tree_of(dir: &Path, leave: &dyn Fn(&Path) -> bool) -> BTreeMap<String, St
     found
 }
 
-fn walk(top: &Path, dir: &Path, leave: &dyn Fn(&Path) -> bool, found: &mut BTreeMap<String, String>) {
+fn walk(
+    top: &Path,
+    dir: &Path,
+    leave: &dyn Fn(&Path) -> bool,
+    found: &mut BTreeMap<String, String>,
+) {
     let mut entries: Vec<_> = fs::read_dir(dir).expect("a directory").flatten().collect();
     entries.sort_by_key(fs::DirEntry::path);
     for entry in entries {
@@ -963,7 +1000,10 @@ fn walk(top: &Path, dir: &Path, leave: &dyn Fn(&Path) -> bool, found: &mut BTree
             found.insert(name, format!("{mode} directory"));
             walk(top, &path, leave, found);
         } else if data.is_symlink() {
-            found.insert(name, format!("{mode} -> {}", fs::read_link(&path).expect("a link").display()));
+            found.insert(
+                name,
+                format!("{mode} -> {}", fs::read_link(&path).expect("a link").display()),
+            );
         } else {
             let bytes = fs::read(&path).expect("a file");
             found.insert(name, format!("{mode} {}", String::from_utf8_lossy(&bytes)));

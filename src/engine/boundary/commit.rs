@@ -4,7 +4,7 @@ use crate::engine::boundary;
 use crate::engine::boundary::step::Judged;
 use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{seed_id, short_hash};
@@ -20,7 +20,9 @@ pub(crate) fn phase_commit(
     if judged.survey.own.is_empty() {
         return Ok(None);
     }
-    let Some(staged) = repo.store.stage(&judged.survey.own).map_err(vetoed)? else { return Ok(None) };
+    let Some(staged) = repo.store.stage(&judged.survey.own).map_err(vetoed)? else {
+        return Ok(None);
+    };
     let trailers = trailers(&focused.state, &judged.name);
     let message = commit_message(repo, focused, toward, judged, &trailers);
     let pending = Pending {
@@ -73,23 +75,26 @@ pub(crate) fn commit_message(
 ) -> String {
     let phase = focused.state.stand.phase.as_str();
     let template = match toward {
-        Transition::Checkpoint => repo.rules.subject.replace("{subject}", "[intermediate] {subject}"),
+        Transition::Checkpoint => {
+            repo.rules.subject.replace("{subject}", "[intermediate] {subject}")
+        }
         _ => repo.rules.subject.clone(),
     };
     let text = judged.message.commit(&template, phase, &focused.state.job.name);
-    let mixed: Vec<String> = judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
+    let mixed: Vec<String> =
+        judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
     let text = trailers::append(&text, step);
     if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
 }
 
-fn vetoed(failed: CommitFailed) -> SeedError {
+fn vetoed(failed: CommitFailed) -> EngineError {
     match failed {
         CommitFailed::Refused { output, by_hook } => {
             let hook = by_hook.map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();
-            SeedError::Vetoed { hook, output }
+            EngineError::Vetoed { hook, output }
         }
         CommitFailed::Busy(what) => {
-            SeedError::NotNow(format!("a {what} is under way; finish or abort it first"))
+            EngineError::NotNow(format!("a {what} is under way; finish or abort it first"))
         }
         CommitFailed::Store(error) => error.into(),
     }

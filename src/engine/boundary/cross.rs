@@ -11,7 +11,7 @@ use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::text::count;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::{names, notes};
@@ -19,7 +19,7 @@ use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
 use crate::phases::message::Message;
-use crate::phases::{Kind, Move, PhaseName};
+use crate::phases::{Move, PhaseKind, PhaseName};
 use crate::store::CommitId;
 use crate::verdict::Refusal;
 
@@ -39,7 +39,8 @@ pub(crate) fn cross(
     let message = Message::new(text);
     let since = repo.read_since(&focused)?;
     focused.activity.clone()?;
-    let mut judged = match boundary::judge::judge(repo, &focused, &since, toward, message.clone())? {
+    let mut judged = match boundary::judge::judge(repo, &focused, &since, toward, message.clone())?
+    {
         Ok(judged) => judged,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -59,11 +60,11 @@ pub(crate) fn cross(
         boundary::ledger::take_back_ledger(repo, &focused, ledger, &mut judged)?;
     }
     let commit = match commit {
-        Err(SeedError::Vetoed { .. }) if matches!(toward, Transition::Back { .. }) => None,
+        Err(EngineError::Vetoed { .. }) if matches!(toward, Transition::Back { .. }) => None,
         done => done?,
     };
     if commit.is_none() && *toward == Transition::Checkpoint {
-        return Err(SeedError::NotNow(
+        return Err(EngineError::NotNow(
             "nothing to checkpoint: no declared file differs from HEAD".to_owned(),
         ));
     }
@@ -100,8 +101,10 @@ pub(crate) fn advance(
 /// is written in first, and what a person decides, is never walked through.
 pub(crate) fn goes_on(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     let (stand, row) = (&focused.state.stand, repo.row(Some(focused)));
-    let walks = repo.map(stand).lane.is_some() && row.kind == Kind::Work && !row.freezes;
-    Ok(walks && stand.phase != repo.map(stand).start && boundary::judge::missing(repo, focused)?.is_empty())
+    let walks = repo.map(stand).lane.is_some() && row.kind == PhaseKind::Work && !row.freezes;
+    Ok(walks
+        && stand.phase != repo.map(stand).start
+        && boundary::judge::missing(repo, focused)?.is_empty())
 }
 
 /// The second half: lock, write the step, then what follows from it.
@@ -117,7 +120,8 @@ pub(crate) fn record(
     let start = beginning(repo, &judged)?;
     let by_hand = fence::foreign_commits::commits_by_hand(repo, chain)?;
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
-    let passed = Passed { toward, judged: &judged, commit: commit.as_ref(), start: start.as_ref(), by };
+    let passed =
+        Passed { toward, judged: &judged, commit: commit.as_ref(), start: start.as_ref(), by };
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
         let draft = boundary::draft::draft(repo, chain, state, &passed)?;
         Ok(Ok(memory::pages::keep_unhealed(repo, draft, state.steps, &pages)))
@@ -128,12 +132,15 @@ pub(crate) fn record(
     };
     boundary::pending::forget_pending(repo)?;
     if let Some(commit) = &commit {
-        let line = notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, repo.now);
+        let line =
+            notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, repo.now);
         repo.store.note_add(commit, &line, repo.now)?;
     }
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
-    remarks.extend(climbed.iter().map(|page| format!("{page}: its carried notes count one cycle more.")));
+    remarks.extend(
+        climbed.iter().map(|page| format!("{page}: its carried notes count one cycle more.")),
+    );
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
         && taken.focused.state.job.status == Status::Completed;
@@ -145,7 +152,16 @@ pub(crate) fn record(
         fence::tree::snapshot(repo)?;
     }
     let Taken { focused, trailers } = taken;
-    Ok(Ok(Transitioned { focused, trailers, commit, remarks, closed: closes, created, rests, next }))
+    Ok(Ok(Transitioned {
+        focused,
+        trailers,
+        commit,
+        remarks,
+        closed: closes,
+        created,
+        rests,
+        next,
+    }))
 }
 
 /// The work tree as it is, where the step begins a cycle.
@@ -196,10 +212,14 @@ fn left_alone(
     }
     let unclaimed = &focused.state.fence.unclaimed;
     if let Some(more) = unclaimed.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        remarks.push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
+        remarks
+            .push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
     }
     for unclaimed in unclaimed.iter().take(NAMED) {
-        remarks.push(format!("{} changed, claimed by no call: left alone, in no commit.", unclaimed.path));
+        remarks.push(format!(
+            "{} changed, claimed by no call: left alone, in no commit.",
+            unclaimed.path
+        ));
     }
     remarks
 }
@@ -219,8 +239,12 @@ fn create_what_waited(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJ
     let mut kept = kept_prompts(repo, focused, n)?.into_iter();
     let Some(first) = kept.next() else { return Ok(None) };
     let driver = focused.state.driver.clone();
-    let created =
-        jobs::birth::create_from_prompt(repo, &first, &driver, jobs::birth::track_of(repo, &first.text))?;
+    let created = jobs::birth::create_from_prompt(
+        repo,
+        &first,
+        &driver,
+        jobs::birth::track_of(repo, &first.text),
+    )?;
     for more in kept {
         let subject = "words for the job";
         record::interactions::add_interaction(
@@ -257,8 +281,8 @@ fn kept_prompts(repo: &Repo, focused: &LoadedJob, n: u32) -> Result<Vec<Interact
 
 /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
 pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
-    let Some(pending) =
-        record::pending_file::pending(repo)?.filter(|pending| !crate::world::is_running(&pending.owner))
+    let Some(pending) = record::pending_file::pending(repo)?
+        .filter(|pending| !crate::world::is_running(&pending.owner))
     else {
         return Ok(None);
     };
@@ -267,7 +291,8 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         // Not made, or not yet: git may outlive the program that called it.
         return Ok(None);
     }
-    let meant = head.as_ref().map(|head| boundary::pending::is_meant(repo, &pending, head)).transpose()?;
+    let meant =
+        head.as_ref().map(|head| boundary::pending::is_meant(repo, &pending, head)).transpose()?;
     let head = head.filter(|_| meant == Some(true));
     let focused = repo.focused()?.filter(|focused| focused.chain == pending.chain);
     let (Some(head), Some(focused)) = (head, focused) else {
@@ -279,8 +304,13 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         return Ok(None);
     }
     let since = repo.read_since(&focused)?;
-    let judged =
-        boundary::judge::judge(repo, &focused, &since, &pending.toward, Message::new(&pending.text))?;
+    let judged = boundary::judge::judge(
+        repo,
+        &focused,
+        &since,
+        &pending.toward,
+        Message::new(&pending.text),
+    )?;
     let Ok(mut judged) = judged else {
         boundary::pending::forget_pending(repo)?;
         return Ok(None);
@@ -288,7 +318,7 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
     judged.ledger = boundary::ledger::ledger_in(repo, &focused, &head)?;
     match record(repo, &pending.chain, &pending.toward, judged, Some(head), By::Agent) {
         // A step that can no longer be written must not stand in the way of every other.
-        Err(error) if !matches!(error, SeedError::Store(_)) => {
+        Err(error) if !matches!(error, EngineError::Store(_)) => {
             boundary::pending::forget_pending(repo)?;
             Ok(None)
         }

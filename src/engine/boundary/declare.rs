@@ -3,7 +3,7 @@
 use crate::engine::boundary::step::Judged;
 use crate::engine::memory::pages::{declared_dir, dir_line};
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory};
 use crate::format::names;
 use crate::format::state::State;
@@ -47,10 +47,16 @@ pub(crate) fn scope_is_sound(
 
 /// Pages that the next phase finds without their anchors: the root page when a cycle
 /// begins, and pages that the agent has looked at or written in.
-pub(crate) fn pages_to_heal(repo: &Repo, judged: &Judged, chain: &str) -> Result<Vec<(String, String)>> {
+pub(crate) fn pages_to_heal(
+    repo: &Repo,
+    judged: &Judged,
+    chain: &str,
+) -> Result<Vec<(String, String)>> {
     let map = repo.map(&repo.require_focused()?.state.stand);
     let enters = match &judged.step {
-        Some(Move::Forward(to) | Move::Back(to)) => map.phase(to).is_some_and(|to| to.anchor.is_some()),
+        Some(Move::Forward(to) | Move::Back(to)) => {
+            map.phase(to).is_some_and(|to| to.anchor.is_some())
+        }
         Some(Move::Up { track, to }) => {
             repo.rules.maps.get(track).phase(to).is_some_and(|to| to.anchor.is_some())
         }
@@ -63,11 +69,18 @@ pub(crate) fn pages_to_heal(repo: &Repo, judged: &Judged, chain: &str) -> Result
     pages.extend(repo.lines(chain, names::SCOPE)?.iter().map(|dir| repo.page_path(dir)));
     let focused = repo.require_focused()?;
     let persons = fence::tree::persons(repo, &focused)?;
-    let dirty: Vec<String> =
-        if focused.state.stand.phase.is_idle() { fence::tree::dirty_now(repo)? } else { Vec::new() };
+    let dirty: Vec<String> = if focused.state.stand.phase.is_idle() {
+        fence::tree::dirty_now(repo)?
+    } else {
+        Vec::new()
+    };
     let since = repo.read_since(&focused)?;
     pages.extend(
-        since.touched().chain(since.looked_at()).filter(|path| repo.is_page(path)).map(str::to_owned),
+        since
+            .touched()
+            .chain(since.looked_at())
+            .filter(|path| repo.is_page(path))
+            .map(str::to_owned),
     );
     pages.sort();
     pages.dedup();
@@ -101,12 +114,12 @@ pub(crate) fn declared(
     let freezes = freezes(repo, &state.stand, judged.step.as_ref());
     // Both were judged before the commit; what does not read now has changed since.
     if freezes {
-        kinds = Some(memory::pages::kinds_brought(repo, &lines, row).map_err(SeedError::Usage)?);
-        lines.extend(memory::pages::scope_lines(repo, &lines, row).map_err(SeedError::Usage)?);
+        kinds = Some(memory::pages::kinds_brought(repo, &lines, row).map_err(EngineError::Usage)?);
+        lines.extend(memory::pages::scope_lines(repo, &lines, row).map_err(EngineError::Usage)?);
     }
     if let Transition::Forward { scope, .. } = toward {
         for dir in scope {
-            lines.extend(declared_dir(dir).map_err(SeedError::Usage)?);
+            lines.extend(declared_dir(dir).map_err(EngineError::Usage)?);
         }
     }
     let scope = (lines.len() != known || freezes).then_some(lines);

@@ -25,7 +25,12 @@ pub(crate) struct Passed<'a> {
     pub(crate) by: By,
 }
 
-pub(crate) fn draft(repo: &Repo, chain: &str, state: &mut State, passed: &Passed<'_>) -> Result<StepDraft> {
+pub(crate) fn draft(
+    repo: &Repo,
+    chain: &str,
+    state: &mut State,
+    passed: &Passed<'_>,
+) -> Result<StepDraft> {
     let Passed { toward, judged, commit, by, .. } = *passed;
     if judged.at != (state.stand.phase.clone(), state.stand.cycle) {
         // Another process took this step, or another one: what was judged is no longer so.
@@ -33,7 +38,8 @@ pub(crate) fn draft(repo: &Repo, chain: &str, state: &mut State, passed: &Passed
     }
     let now = boundary::commit::trailers(state, &judged.name);
     let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
-    let mut draft = StepDraft { commit: commit.cloned(), ..StepDraft::new(state, now.step, subject, by) };
+    let mut draft =
+        StepDraft { commit: commit.cloned(), ..StepDraft::new(state, now.step, subject, by) };
     judged.message.text().clone_into(&mut draft.body);
     draft.edits.extend(judged.ledger.clone());
     let crossed = crossed(repo, chain, state, passed)?;
@@ -48,7 +54,12 @@ pub(crate) fn draft(repo: &Repo, chain: &str, state: &mut State, passed: &Passed
 }
 
 /// The facts of a boundary, on the state as it is before it.
-fn crossed<'a>(repo: &'a Repo, chain: &str, state: &State, passed: &Passed<'a>) -> Result<Crossed<'a>> {
+fn crossed<'a>(
+    repo: &'a Repo,
+    chain: &str,
+    state: &State,
+    passed: &Passed<'a>,
+) -> Result<Crossed<'a>> {
     let Passed { toward, judged, commit, start, .. } = *passed;
     let closes = judged.step == Some(Move::Forward(PhaseName::idle()));
     let looks_at_plan = judged.step.is_some() && (closes || state.stand.phase.is_idle());

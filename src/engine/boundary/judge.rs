@@ -19,7 +19,7 @@ use crate::phases::gates::{self, Crossing};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::Stay;
-use crate::phases::{Kind, Move, PhaseName, Position, Size};
+use crate::phases::{Move, PhaseKind, PhaseName, Position, Size};
 use crate::store::{CommitId, TreeId};
 use crate::verdict::Refusal;
 
@@ -50,7 +50,9 @@ pub(crate) fn judge(
         return Ok(Err(refusal));
     }
     let row = repo.row(Some(focused));
-    if let Err(refusal) = boundary::declare::scope_is_sound(repo, focused, row, toward, step.as_ref())? {
+    if let Err(refusal) =
+        boundary::declare::scope_is_sound(repo, focused, row, toward, step.as_ref())?
+    {
         return Ok(Err(refusal));
     }
     if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo)? {
@@ -70,7 +72,8 @@ pub(crate) fn judge(
     if let Err(refusal) = gates::nobody_writes_now(new, runs) {
         return Ok(Err(refusal));
     }
-    let asked = Asked { to: leads_to(stand, step.as_ref()), message: &message, strays: &survey.strays };
+    let asked =
+        Asked { to: leads_to(stand, step.as_ref()), message: &message, strays: &survey.strays };
     if let Err(refusal) = ask_gates(repo, focused, since, toward, &asked, &survey)? {
         return Ok(Err(refusal));
     }
@@ -101,7 +104,9 @@ fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), R
     let here = Here { away, doing: repo.store.in_progress(), branch: home.branch.as_str() };
     // Empty before the first phase commit. A commit that cannot be found is not in HEAD's history.
     let last = home.commit.parse::<CommitId>().ok();
-    home::takes_steps(here, || last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false)))
+    home::takes_steps(here, || {
+        last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false))
+    })
 }
 
 /// The boundary that gates are asked about.
@@ -213,7 +218,8 @@ pub(crate) fn shown(
     let row = repo.row(Some(focused));
     let asked = row.criteria.as_deref().is_some_and(|title| message.section(title).is_some());
     let Some(tree) = survey.tree.as_ref().filter(|_| asked) else { return Ok(Vec::new()) };
-    let is_work = |path: &String| fence::survey::place_of(repo, path, &focused.state).is_direct(path);
+    let is_work =
+        |path: &String| fence::survey::place_of(repo, path, &focused.state).is_direct(path);
     let mut last: Vec<Shown> = Vec::new();
     for receipt in claims::receipts::receipts(repo, tree)? {
         last.retain(|shown| shown.command != receipt.command);
@@ -242,7 +248,9 @@ pub(crate) fn within_the_lane(
     let stand = &focused.state.stand;
     let Some(lane) = &repo.map(stand).lane else { return Ok((step, false)) };
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
-    let (Some(tree), true) = (&survey.tree, onward && repo.row(Some(focused)).kind == Kind::Work) else {
+    let (Some(tree), true) =
+        (&survey.tree, onward && repo.row(Some(focused)).kind == PhaseKind::Work)
+    else {
         return Ok((step, false));
     };
     if !lane.is_outgrown(size(repo, focused, tree)?) {

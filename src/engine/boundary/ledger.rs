@@ -26,7 +26,12 @@ fn ledger_of(
     if judged.survey.own.is_empty() && mark.is_none() {
         return Ok(None);
     }
-    memory::session_ledger::ledger(repo, focused, mark, memory::context::newest_compaction(repo, focused))
+    memory::session_ledger::ledger(
+        repo,
+        focused,
+        mark,
+        memory::context::newest_compaction(repo, focused),
+    )
 }
 
 /// Puts the ledger for a boundary whose gates let it through: it is in the boundary's
@@ -86,9 +91,16 @@ pub(crate) fn take_back_ledger(
 }
 
 /// The ledger of a boundary's commit, whose step was never written.
-pub(crate) fn ledger_in(repo: &Repo, focused: &LoadedJob, commit: &CommitId) -> Result<Option<TreeEdit>> {
-    let there = repo.store.file_of_commit(commit, &record::own_files::own_path(&focused.state, FILE))?;
+pub(crate) fn ledger_in(
+    repo: &Repo,
+    focused: &LoadedJob,
+    commit: &CommitId,
+) -> Result<Option<TreeEdit>> {
+    let there =
+        repo.store.file_of_commit(commit, &record::own_files::own_path(&focused.state, FILE))?;
     let known = record::own_files::own_file(repo, focused, FILE)?;
     let path = names::of_run(focused.state.job.run, FILE);
-    Ok(there.filter(|there| known.as_ref() != Some(there)).map(|bytes| TreeEdit::Put { path, bytes }))
+    Ok(there
+        .filter(|there| known.as_ref() != Some(there))
+        .map(|bytes| TreeEdit::Put { path, bytes }))
 }

@@ -11,12 +11,13 @@ use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 use crate::memory::footers;
-use crate::phases::Kind;
+use crate::phases::PhaseKind;
 
 /// How far back the step that sent a job back is looked for.
 const STEPS: usize = 200;
 
-/// How many later prompts are told besides the first, and among how many entries they are looked for.
+/// How many later prompts are told besides the first, and among how many entries they are looked
+/// for.
 const LATER: (usize, u32) = (2, 20);
 
 /// The most pages that a contract is quoted from.
@@ -32,7 +33,8 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let mut opening = opening(repo, focused);
     let row = opening.row;
     opening.back = sent_back(repo, focused, row.kind);
-    opening.from_plan = jobs::plan::entry_from_plan(repo, focused, &opening.dirs).unwrap_or_default();
+    opening.from_plan =
+        jobs::plan::entry_from_plan(repo, focused, &opening.dirs).unwrap_or_default();
     if row.name == map.start && state.stand.cycle > 1 {
         opening.plan_found = state.plan.accepted.as_ref().and_then(|accepted| accepted.found);
     }
@@ -43,11 +45,12 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     if let Some(settles) = map.contract_of(row) {
         let anchors = repo.rules.maps.anchors();
         let rank = settles.rank(&anchors);
-        opening.contract = rank.map(|rank| contract(repo, focused, &anchors, rank)).unwrap_or_default();
+        opening.contract =
+            rank.map(|rank| contract(repo, focused, &anchors, rank)).unwrap_or_default();
         let document = state.plan.pointer.path(&state.job.id.to_string());
         opening.document = document.filter(|path| repo.store.work_tree().join(path).is_file());
     }
-    if row.kind == Kind::Consolidation {
+    if row.kind == PhaseKind::Consolidation {
         opening.live = memory::pages::live_notes(repo, focused).unwrap_or_default();
         opening.last = jobs::completion::eligible(repo, focused);
     }
@@ -82,18 +85,22 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
 }
 
 /// The step back that led into this stay.
-pub(crate) fn sent_back(repo: &Repo, focused: &LoadedJob, kind: Kind) -> Option<Back> {
+pub(crate) fn sent_back(repo: &Repo, focused: &LoadedJob, kind: PhaseKind) -> Option<Back> {
     let entry = &focused.state.stand.entry;
-    if !entry.backwards || kind == Kind::Side {
+    if !entry.backwards || kind == PhaseKind::Side {
         return None;
     }
     let step = format!("{} -> {}", entry.from, entry.phase);
     let steps = repo.store.history(&focused.chain, STEPS).ok()?;
-    let sent = steps
-        .iter()
-        .find(|taken| StepTrailers::read(&taken.message).is_some_and(|trailers| trailers.step == step))?;
+    let sent = steps.iter().find(|taken| {
+        StepTrailers::read(&taken.message).is_some_and(|trailers| trailers.step == step)
+    })?;
     let commit = sent.commit.to_string().chars().take(12).collect();
-    Some(Back { from: entry.from.to_string(), why: trailers::body(&sent.message).to_owned(), commit })
+    Some(Back {
+        from: entry.from.to_string(),
+        why: trailers::body(&sent.message).to_owned(),
+        commit,
+    })
 }
 
 /// What the job is about, in its own words.

@@ -8,7 +8,7 @@ use crate::engine::memory::recall::{Near, Recall};
 use crate::engine::repo::plan_file::FromPlan;
 use crate::engine::repo::quote::{COUNT, List, Part, Quote, brief, compose};
 use crate::format::state::State;
-use crate::phases::{Kind, Phase, Write, gates};
+use crate::phases::{Phase, PhaseKind, Write, gates};
 use crate::plans::Found;
 use crate::plans::document::Mode;
 use crate::verdict::Facts;
@@ -172,12 +172,22 @@ impl<'a> Opening<'a> {
         parts.extend(self.left_by_the_last());
         parts.extend(self.open());
         let rest = self.line(Line::RestOfLearned, &[]);
-        parts.push(quoted(self.line(Line::Learned, &[]), &self.learned.join("\n\n"), LEARNED, rest));
+        parts.push(quoted(
+            self.line(Line::Learned, &[]),
+            &self.learned.join("\n\n"),
+            LEARNED,
+            rest,
+        ));
         parts.extend(self.clauses());
         parts.push(self.notes());
         parts.extend(self.words_of_the_job());
         parts.extend(self.near());
-        parts.push(quoted(self.line(Line::HandedOn, &[]), &self.handed_on, HANDED_ON, String::new()));
+        parts.push(quoted(
+            self.line(Line::HandedOn, &[]),
+            &self.handed_on,
+            HANDED_ON,
+            String::new(),
+        ));
         if !self.live.is_empty() {
             parts.push(self.told(Line::Notes, &[("notes", &listed(&self.live))]));
         }
@@ -210,7 +220,9 @@ impl<'a> Opening<'a> {
     /// Why the job is here: what sent it back, or why the side lane is open.
     fn reasons(&self) -> Vec<Part> {
         let mut parts = Vec::new();
-        if let Some(reason) = self.state.side_reason.as_ref().filter(|_| self.row.kind == Kind::Side) {
+        if let Some(reason) =
+            self.state.side_reason.as_ref().filter(|_| self.row.kind == PhaseKind::Side)
+        {
             parts.push(quoted(self.line(Line::Reason, &[]), reason, REASON, String::new()));
         }
         if let Some(back) = &self.back {
@@ -318,7 +330,10 @@ impl<'a> Opening<'a> {
             let (lead, items) = (self.line(line, &[]), near.iter().map(item).collect());
             Part::Listed(List { lead, items, most: NEAR, more: String::new() })
         };
-        [list(Line::NearPages, &self.recall.pages), list(Line::NearKnowledge, &self.recall.knowledge)]
+        [
+            list(Line::NearPages, &self.recall.pages),
+            list(Line::NearKnowledge, &self.recall.knowledge),
+        ]
     }
 
     /// What the phase ends with.
@@ -338,13 +353,14 @@ impl<'a> Opening<'a> {
         if asks("read-back") && self.unread {
             parts.push(self.told(Line::ReadBack, &[]));
         }
-        if row.kind == Kind::Consolidation {
+        if row.kind == PhaseKind::Consolidation {
             parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
             if self.rests {
                 parts.push(self.told(Line::Rests, &[]));
             }
         }
-        let sections: Vec<String> = row.sections.iter().map(|title| format!("## {title}")).collect();
+        let sections: Vec<String> =
+            row.sections.iter().map(|title| format!("## {title}")).collect();
         let sections = sections.join(", ");
         if !sections.is_empty() {
             let multiplier = state.stand.entry.multiplier;
@@ -417,7 +433,11 @@ mod tests {
         let state = state("fix the lexer");
         let opening = Opening {
             dirs: vec!["src".into()],
-            back: Some(Back { from: "verify".into(), why: "two tests fail".into(), ..Back::default() }),
+            back: Some(Back {
+                from: "verify".into(),
+                why: "two tests fail".into(),
+                ..Back::default()
+            }),
             contract: vec![clause("keep escapes")],
             ..Opening::new(row(&map, "execute"), &state)
         };
@@ -442,10 +462,14 @@ mod tests {
     fn what_memory_knows_stands_behind_the_contract() {
         let map = Map::opevc().expect("the shipped map is sound");
         let state = state("fix the lexer");
-        let notes = (1..=200).map(|n| format!("carried {n} cycles: {} (CLAUDE.md)", "word ".repeat(40)));
+        let notes =
+            (1..=200).map(|n| format!("carried {n} cycles: {} (CLAUDE.md)", "word ".repeat(40)));
         let recall = Recall {
             notes: notes.collect(),
-            pages: vec![near("src/CLAUDE.md", "The sources"), Near { path: "x".into(), about: None }],
+            pages: vec![
+                near("src/CLAUDE.md", "The sources"),
+                Near { path: "x".into(), about: None },
+            ],
             knowledge: vec![near(".claude/knowledge/lexers.md", "How lexers fail")],
         };
         let opening = Opening {
@@ -472,7 +496,7 @@ mod tests {
 
     #[test]
     fn a_row_without_purpose_and_sections_says_nothing_about_them() {
-        let bare = Phase { name: "look".into(), kind: Kind::Work, ..Phase::default() };
+        let bare = Phase { name: "look".into(), kind: PhaseKind::Work, ..Phase::default() };
         let state = state("fix the lexer");
         assert_eq!(Opening::new(&bare, &state).text(), "look · cycle 0 · job \"fix the lexer\"\n");
     }
@@ -495,7 +519,10 @@ mod tests {
     fn a_long_list_is_counted() {
         let dirs: Vec<String> = (0..100).map(|n| format!("src/module{n}")).collect();
         let list = listed(&dirs);
-        assert!(list.starts_with("src/module0, src/module1, ") && list.chars().count() < 420, "{list}");
+        assert!(
+            list.starts_with("src/module0, src/module1, ") && list.chars().count() < 420,
+            "{list}"
+        );
         assert!(list.ends_with(" and 71 more"), "{list}");
     }
 
@@ -509,8 +536,9 @@ mod tests {
             Just("w".repeat(12_000)),
         ];
         let end = prop_oneof![Just("\n"), Just("\r"), Just("\r\n"), Just("\u{2028}"), Just("\n\n")];
-        proptest::collection::vec((line, end), 0..8)
-            .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect())
+        proptest::collection::vec((line, end), 0..8).prop_map(|lines| {
+            lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect()
+        })
     }
 
     proptest! {
@@ -521,13 +549,15 @@ mod tests {
             pages in proptest::collection::vec((words(), words()), 0..8),
             prompts in proptest::collection::vec(words(), 0..4),
             (why, author, name) in (words(), words(), words()),
-            phase in prop::sample::select(vec!["observe", "plan", "execute", "verify", "condense", "gmode"]),
+            phase in prop::sample::select(vec!["observe", "plan", "execute", "verify", "condense",
+                "gmode"]),
         ) {
             let map = Map::opevc().expect("the shipped map is sound");
             let mut state = state(&name);
             state.side_reason = Some(why.clone());
             let row = row(&map, phase);
-            let back = Back { from: "verify".into(), why: why.clone(), commit: "0123456789ab".into() };
+            let back = Back { from: "verify".into(), why: why.clone(),
+                commit: "0123456789ab".into() };
             let contract = pages.iter().map(|(file, text)| Clause {
                 file: file.clone(), author: Some(author.clone()), ..clause(text)
             });
@@ -536,7 +566,8 @@ mod tests {
                 live: pages.iter().map(|(dir, _)| dir.clone()).collect(),
                 back: Some(back),
                 contract: contract.collect(),
-                asked: Asked { origin: why.clone(), why: why.clone(), prompts, objective: author.clone() },
+                asked: Asked { origin: why.clone(), why: why.clone(), prompts,
+                    objective: author.clone() },
                 document: Some(name.clone()),
                 recall: Recall {
                     notes: pages.iter().map(|(_, text)| text.clone()).collect(),
@@ -567,7 +598,8 @@ mod tests {
                 }
             }).collect();
             for line in text.split(ends).filter(|line| !line.is_empty()) {
-                prop_assert!(line.starts_with(MARK) || ours.iter().any(|own| own == line), "{line}");
+                prop_assert!(line.starts_with(MARK) || ours.iter().any(|own| own == line),
+                    "{line}");
             }
         }
     }

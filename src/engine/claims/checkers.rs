@@ -96,7 +96,10 @@ pub(crate) fn word_on_checks(
         return None;
     }
     let inside = |place: &Place| {
-        !matches!(place, Place::Git | Place::OwnState | Place::HostMemory | Place::Scratch | Place::Outside)
+        !matches!(
+            place,
+            Place::Git | Place::OwnState | Place::HostMemory | Place::Scratch | Place::Outside
+        )
     };
     let edited = places.iter().filter(|(_, place)| inside(place)).map(|(path, _)| path);
     let there = edited.filter(|path| repo.store.work_tree().join(path).is_file());
@@ -104,17 +107,28 @@ pub(crate) fn word_on_checks(
     let commands = commands(repo)?.checks_of(&paths);
     let done = run_all(repo, &commands, CHECKS, |_, _| {});
     let (found, quoted) = told(done.iter().filter(|one| !one.passed), Side::Head);
-    (!found.is_empty()).then(|| tell(Notice::ChecksFailed, &[("found", &found), ("quoted", &quoted)]))
+    (!found.is_empty())
+        .then(|| tell(Notice::ChecksFailed, &[("found", &found), ("quoted", &quoted)]))
 }
 
 /// Runs the tests of what changed since they ran last, when a turn of the main session
 /// ends. Gives what the person is told; the agent hears it with the next event.
-pub(crate) fn tests_of_turn(repo: &Repo, host: &Host, event: &Event, waiting: u32) -> Result<Option<String>> {
+pub(crate) fn tests_of_turn(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    waiting: u32,
+) -> Result<Option<String>> {
     if !repo.rules.commands.has_tests() || event.by != Actor::Main || waiting > 0 {
         return Ok(None);
     }
-    let (Some(commands), Some(focused)) = (commands(repo), repo.focused()?) else { return Ok(None) };
-    if focused.activity.is_err() || focused.state.is_small_talk() || repo.is_guest(&focused, event)? {
+    let (Some(commands), Some(focused)) = (commands(repo), repo.focused()?) else {
+        return Ok(None);
+    };
+    if focused.activity.is_err()
+        || focused.state.is_small_talk()
+        || repo.is_guest(&focused, event)?
+    {
         return Ok(None);
     }
     let before = fence::tree::snapshot(repo)?;
@@ -296,7 +310,8 @@ fn told<'a>(done: impl Iterator<Item = &'a Done<'a>>, side: Side) -> (String, St
     for one in done {
         found.push(format!("`{}` {}", shown(&one.command.line, 80), one.how));
         let said = one.ran.as_ref().filter(|_| !one.passed).map(|ran| ran.said.as_str());
-        let lines: Vec<String> = said.unwrap_or_default().lines().map(|line| shown(line, LETTERS)).collect();
+        let lines: Vec<String> =
+            said.unwrap_or_default().lines().map(|line| shown(line, LETTERS)).collect();
         let lines: Vec<&String> = lines.iter().filter(|line| !line.is_empty()).collect();
         let take = lines.len().min(left);
         left -= take;
@@ -357,7 +372,8 @@ mod tests {
 
     #[test]
     fn of_what_was_printed_so_many_lines_are_told() {
-        let command = |line: &str| Command { line: line.to_owned(), words: Vec::new(), shell: false };
+        let command =
+            |line: &str| Command { line: line.to_owned(), words: Vec::new(), shell: false };
         let ran = |passed, said: String| world::Ran { passed, status: Some(1), late: false, said };
         let lines: String = (0..30).map(|n| format!("line {n}\n")).collect();
         let commands = [command("a"), command("b"), command("c")];

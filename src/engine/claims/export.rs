@@ -6,7 +6,7 @@ use crate::claims::{How, Inquiry};
 use crate::engine::claims;
 use crate::engine::claims::records::{RecordId, Recorded};
 use crate::engine::repo::text::rfc3339;
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, short_hash};
 use crate::store::{CommitId, Lines};
 
@@ -39,13 +39,14 @@ pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
         match (fitting.next(), fitting.next()) {
             (Some(one), None) => Some(claims::records::recorded(repo, &one.commit)?),
             (Some(_), Some(_)) => {
-                return Err(SeedError::Usage(format!("more than one record begins with {name}")));
+                return Err(EngineError::Usage(format!("more than one record begins with {name}")));
             }
             (None, _) => None,
         }
     };
-    found
-        .ok_or_else(|| SeedError::Usage(format!("there is no record {name}; git seed audit show lists them")))
+    found.ok_or_else(|| {
+        EngineError::Usage(format!("there is no record {name}; git seed audit show lists them"))
+    })
 }
 
 /// The records that `which` names: one, or `<after>..<last>`, oldest first; all of them
@@ -61,7 +62,10 @@ pub fn named_records(repo: &Repo, which: Option<&str>) -> Result<Vec<Recorded>> 
                 after.as_ref().is_none_or(|after| n > after.record.n)
                     && last.as_ref().is_none_or(|last| n <= last.record.n)
             };
-            claims::records::records(repo, None)?.into_iter().filter(|one| within(one.record.n)).collect()
+            claims::records::records(repo, None)?
+                .into_iter()
+                .filter(|one| within(one.record.n))
+                .collect()
         }
     };
     found.reverse();
@@ -82,16 +86,19 @@ fn agent_trace(repo: &Repo, one: &Recorded) -> Result<Value> {
     let revision = commit.or(record.head.as_ref());
     let contributor = if record.session.is_empty() { "unknown" } else { "ai" };
     let files: Vec<Value> = lines_of(repo, one)?
-            .into_iter()
-            .map(|(path, ranges)| {
-                let ranges: Vec<Value> = ranges
-                    .into_iter()
-                    .map(|(start, end)| json!({ "start_line": start, "end_line": end }))
-                    .collect();
-                json!({ "path": path, "conversations": [{ "contributor": { "type": contributor }, "ranges": ranges }] })
-            })
-            .collect();
-    let mut trace = json!({ "version": AGENT_TRACE, "id": uuid(&one.id), "timestamp": rfc3339(record.at) });
+        .into_iter()
+        .map(|(path, ranges)| {
+            let ranges: Vec<Value> = ranges
+                .into_iter()
+                .map(|(start, end)| json!({ "start_line": start, "end_line": end }))
+                .collect();
+            json!({ "path": path,
+                    "conversations": [{ "contributor": { "type": contributor },
+                        "ranges": ranges }] })
+        })
+        .collect();
+    let mut trace =
+        json!({ "version": AGENT_TRACE, "id": uuid(&one.id), "timestamp": rfc3339(record.at) });
     if let Some(revision) = revision {
         trace["vcs"] = json!({ "type": "git", "revision": revision });
     }
@@ -156,5 +163,12 @@ fn predicate(one: &Recorded) -> Value {
 fn uuid(id: &RecordId) -> String {
     let hex = short_hash(id.as_str().as_bytes(), 32);
     let variant = ["8", "9", "a", "b"][usize::from(hex.as_bytes()[16]) % 4];
-    format!("{}-{}-8{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
+    format!(
+        "{}-{}-8{}-{variant}{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[13..16],
+        &hex[17..20],
+        &hex[20..32]
+    )
 }

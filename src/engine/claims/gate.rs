@@ -9,17 +9,17 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::claims::gate::{self, Ruling, Table};
+use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::languages::shipped_languages;
 use crate::claims::record::Record;
 use crate::claims::{
-    ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase, TraceCase, Truth,
-    session, truth,
+    ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase,
+    TraceCase, Truth, session, truth,
 };
 use crate::engine::claims::records::{Recorded, VerdictDraft};
 use crate::engine::claims::verify::Asked;
 use crate::engine::repo::text::rfc3339;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, record};
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
@@ -52,7 +52,11 @@ pub(crate) fn word(value: impl Serialize) -> String {
 
 /// The items of a list that came as one text. Steps of a chain may have `->` between, too.
 pub(crate) fn items(text: &str, mark: char) -> Vec<String> {
-    let text = if mark == '→' { text.replace("->", "→").replace("=>", "→") } else { text.to_owned() };
+    let text = if mark == '→' {
+        text.replace("->", "→").replace("=>", "→")
+    } else {
+        text.to_owned()
+    };
     text.split(mark).map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
 }
 
@@ -151,7 +155,12 @@ pub(crate) fn response_gate(repo: &Repo, asked: Response, tell: Tell<'_>) -> Res
 }
 
 /// Rules on an explanation, and records the ruling.
-pub(crate) fn causal_trace(repo: &Repo, symptom: &str, chain: &[String], tell: Tell<'_>) -> Result<Answer> {
+pub(crate) fn causal_trace(
+    repo: &Repo,
+    symptom: &str,
+    chain: &[String],
+    tell: Tell<'_>,
+) -> Result<Answer> {
     let table = gate_table(repo)?;
     repo.require_seeded()?;
     tell(1, "looks at the work tree");
@@ -187,7 +196,8 @@ pub(crate) fn claim_checkpoint(repo: &Repo, context: &str) -> Result<Answer> {
     let session = session_of(focused.as_ref());
     let mine = verdicts(repo, OF_SESSION)?;
     let mine: Vec<&Recorded> = mine.iter().filter(|one| one.record.session == session).collect();
-    let opened = mine.iter().filter(|one| one.record.directive.is_some_and(Directive::opens)).count();
+    let opened =
+        mine.iter().filter(|one| one.record.directive.is_some_and(Directive::opens)).count();
     record::journal_line::note(repo, focused.as_ref(), |line| {
         line.what = What::Claimed;
         "checkpoint".clone_into(&mut line.tool);
@@ -211,7 +221,9 @@ pub(crate) fn session_report(repo: &Repo) -> Result<Answer> {
     let focused = repo.focused()?;
     let session = session_of(focused.as_ref());
     let receipts = match &focused {
-        Some(focused) => claims::receipts::receipts(repo, &fence::tree_now::tree_now(repo, Some(focused))?)?,
+        Some(focused) => {
+            claims::receipts::receipts(repo, &fence::tree_now::tree_now(repo, Some(focused))?)?
+        }
         None => Vec::new(),
     };
     let all = verdicts(repo, OF_SESSION)?;
@@ -270,8 +282,8 @@ pub(crate) fn gate_coverage(repo: &Repo, range: Option<&str>) -> Result<Backed> 
 }
 
 /// The rows that the gate decides by, with the runs of tests that the rules know.
-fn gate_table(repo: &Repo) -> Result<Table> {
-    let table = Table::shipped().map_err(|bad| SeedError::Shipped(bad.to_string()))?;
+fn gate_table(repo: &Repo) -> Result<GateTable> {
+    let table = GateTable::shipped().map_err(|bad| EngineError::Shipped(bad.to_string()))?;
     Ok(table.with_runs(repo.rules.runs()))
 }
 
@@ -281,7 +293,7 @@ fn rule(
     inquiry: Inquiry,
     focused: Option<&LoadedJob>,
     tree: TreeId,
-    table: &Table,
+    table: &GateTable,
     tell: Tell<'_>,
 ) -> Result<Answer> {
     tell(2, "asks the gate");
@@ -378,7 +390,8 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
     let mut pieces = repo.store.truth(base.as_ref(), &tree)?;
     if let Some(focused) = &focused {
         // What git seed writes itself is no work of the agent, who need not speak of it.
-        let own = |path: &str| record::own_files::is_own_file(repo, &focused.chain, &focused.state, path);
+        let own =
+            |path: &str| record::own_files::is_own_file(repo, &focused.chain, &focused.state, path);
         let owned = pieces.iter().map(|piece| own(&piece.path)).collect::<Result<Vec<_>>>()?;
         let mut owned = owned.into_iter();
         // As many as there are pieces.
@@ -389,7 +402,8 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
     if let Some(focused) = &focused {
         // Pages and other memory run nowhere.
         for file in &mut truth.files {
-            file.prose |= !fence::survey::place_of(repo, &file.path, &focused.state).is_direct(&file.path);
+            file.prose |=
+                !fence::survey::place_of(repo, &file.path, &focused.state).is_direct(&file.path);
         }
     }
     Ok(Ground { focused, tree, truth })
@@ -439,15 +453,18 @@ pub(crate) fn held(repo: &Repo, items: &[String], tree: &TreeId) -> Result<Vec<S
         let item = item.trim_start_matches("./").trim_end_matches('/');
         let below = format!("{item}/");
         paths.iter().any(|path| {
-            let ends = path.strip_suffix(item).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            let ends =
+                path.strip_suffix(item).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
             ends || path.starts_with(&below) || path.contains(&format!("/{below}"))
         })
     };
     let (there, others): (Vec<&String>, Vec<&String>) =
         items.iter().partition(|item| !item.is_empty() && is_path(item));
-    let names: Vec<String> = others.iter().filter_map(|item| name_in(item)).map(str::to_owned).collect();
+    let names: Vec<String> =
+        others.iter().filter_map(|item| name_in(item)).map(str::to_owned).collect();
     let words: BTreeSet<String> = repo.store.words_in(tree, &names)?;
-    let called = others.into_iter().filter(|item| name_in(item).is_some_and(|name| words.contains(name)));
+    let called =
+        others.into_iter().filter(|item| name_in(item).is_some_and(|name| words.contains(name)));
     Ok(there.into_iter().chain(called).cloned().collect())
 }
 
@@ -466,7 +483,7 @@ pub(crate) fn verdicts(repo: &Repo, limit: usize) -> Result<Vec<Recorded>> {
     Ok(records)
 }
 
-fn drift(repo: &Repo, receipts: &[Receipt], table: &Table) -> Result<f64> {
+fn drift(repo: &Repo, receipts: &[Receipt], table: &GateTable) -> Result<f64> {
     let recent = claims::records::recent_rulings(repo, table.figures.drift_window, RECENT)?;
     let past = recent.iter().filter_map(|one| {
         let failed = one.passes() && has_failed_since(&one.tree, one.at, receipts);
@@ -493,8 +510,8 @@ fn chain_told(repo: &Repo) -> Result<Value> {
     }))
 }
 
-fn unwritten(why: impl std::fmt::Display) -> SeedError {
-    SeedError::OnDisk(format!("the ruling cannot be kept: {why}"))
+fn unwritten(why: impl std::fmt::Display) -> EngineError {
+    EngineError::OnDisk(format!("the ruling cannot be kept: {why}"))
 }
 
 /// The session that drives the job.
@@ -522,12 +539,14 @@ fn is_contradicted(record: &Record, receipts: &[Receipt]) -> bool {
 /// Tests failed on `tree`, at `at` or later.
 fn has_failed_since(tree: &str, at: UnixSeconds, receipts: &[Receipt]) -> bool {
     let failed = |receipt: &&Receipt| {
-        receipt.run.is_some() && receipt.status.is_some_and(|status| status != 0) && receipt.at >= at
+        receipt.run.is_some()
+            && receipt.status.is_some_and(|status| status != 0)
+            && receipt.at >= at
     };
     receipts.iter().filter(failed).any(|receipt| receipt.tree.as_deref() == Some(tree))
 }
 
-fn drift_of(verdicts: &[Recorded], receipts: &[Receipt], table: &Table) -> f64 {
+fn drift_of(verdicts: &[Recorded], receipts: &[Receipt], table: &GateTable) -> f64 {
     let past = verdicts
         .iter()
         .filter_map(|one| Some((one.record.directive?, is_contradicted(&one.record, receipts))));

@@ -78,9 +78,12 @@ fn has_left_its_own(repo: &Repo, command: &str, focused: &LoadedJob) -> Result<b
     }
     let since = repo.read_since(focused)?;
     let last = since.lines.iter().rev().find(|linked| linked.line.ran.is_some());
-    let own = last.filter(|linked| linked.line.what == What::Ran).and_then(|linked| linked.line.ran.as_ref());
-    Ok(own
-        .is_some_and(|ran| ran.command.split_once(" -- ").is_some_and(|(_, inner)| command.ends_with(inner))))
+    let own = last
+        .filter(|linked| linked.line.what == What::Ran)
+        .and_then(|linked| linked.line.ran.as_ref());
+    Ok(own.is_some_and(|ran| {
+        ran.command.split_once(" -- ").is_some_and(|(_, inner)| command.ends_with(inner))
+    }))
 }
 
 /// The tree of the fence's index, where a receipt took it and that index is still the same.
@@ -150,7 +153,11 @@ pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
 
 /// What `words` are as one command: a run of tests whose end is its own, where a job could
 /// keep the receipt.
-pub(crate) fn run_of_words(repo: &Repo, words: &[std::ffi::OsString], dir: &Path) -> Option<Watched> {
+pub(crate) fn run_of_words(
+    repo: &Repo,
+    words: &[std::ffi::OsString],
+    dir: &Path,
+) -> Option<Watched> {
     // Without a job that reads there is nowhere to keep a receipt; the command itself runs.
     repo.focused().ok().flatten()?;
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
@@ -168,12 +175,21 @@ pub(crate) fn tree_of_now(repo: &Repo) -> Result<String> {
 }
 
 /// Leaves the receipt of a run that git seed started itself.
-pub(crate) fn leave_run(repo: &Repo, watched: &Watched, dir: &Path, code: i32, before: String) -> Result<()> {
+pub(crate) fn leave_run(
+    repo: &Repo,
+    watched: &Watched,
+    dir: &Path,
+    code: i32,
+    before: String,
+) -> Result<()> {
     leave_receipt(
         repo,
         Ran {
             at: world::now(),
-            session: repo.focused()?.map(|focused| focused.state.driver.session).unwrap_or_default(),
+            session: repo
+                .focused()?
+                .map(|focused| focused.state.driver.session)
+                .unwrap_or_default(),
             command: evidence::cut(&format!("git seed exec -- {}", watched.line)),
             dir: shown_dir(repo, dir),
             run: Some(watched.run.clone()),
@@ -222,13 +238,17 @@ pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let counts = |ran: &Ran| ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command);
     let mut receipts: Vec<Receipt> = Vec::new();
-    for ((id, ran), other_program) in all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran)) {
+    for ((id, ran), other_program) in
+        all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran))
+    {
         if receipts.len() >= KEPT {
             break;
         }
         let changed = match &ran.tree_after {
             Some(after) if since.contains_key(after) => since[after].clone(),
-            Some(after) => since.entry(after.clone()).or_insert(changed_since(repo, after, tree)?).clone(),
+            Some(after) => {
+                since.entry(after.clone()).or_insert(changed_since(repo, after, tree)?).clone()
+            }
             None => None,
         };
         receipts.push(Receipt {
@@ -293,16 +313,20 @@ fn told(program: &Program) -> String {
 fn program_name(command: &str) -> String {
     let commands = shell::simple(command).map(|line| line.commands).unwrap_or_default();
     let words = commands.last().map(|last| last.words.as_slice()).unwrap_or_default();
-    let own =
-        |words: &[String]| words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"));
+    let own = |words: &[String]| {
+        words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"))
+    };
     let inner = words.iter().position(|word| word == "--").filter(|_| own(words));
     words.get(inner.map_or(0, |at| at + 1)).cloned().unwrap_or_default()
 }
 
 /// The file that `name` means to a shell in `dir`, and what it holds.
 pub(crate) fn program(name: &str, dir: &Path) -> Option<Program> {
-    let path: PathBuf =
-        if name.contains('/') { std::fs::canonicalize(dir.join(name)).ok()? } else { world::on_path(name)? };
+    let path: PathBuf = if name.contains('/') {
+        std::fs::canonicalize(dir.join(name)).ok()?
+    } else {
+        world::on_path(name)?
+    };
     Some(Program { hash: content(&path)?, path: path.display().to_string() })
 }
 

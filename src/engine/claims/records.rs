@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::claims::audit::{Findings, Standing};
-use crate::claims::gate::{self, Table};
-use crate::claims::record::{Attest, Kind, Record, Review};
+use crate::claims::gate::{self, GateTable};
+use crate::claims::record::{Attest, Record, RecordKind, Review};
 use crate::claims::{Directive, Inquiry, Truth};
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names};
 use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
 
@@ -66,7 +66,7 @@ pub fn record_verdict(repo: &Repo, draft: VerdictDraft) -> Result<RecordId> {
         reasons: draft.reasons,
         session: draft.session,
         trace: draft.trace,
-        ..Record::new(Kind::of(&draft.inquiry), repo.now, draft.tree.to_string())
+        ..Record::new(RecordKind::of(&draft.inquiry), repo.now, draft.tree.to_string())
     };
     append(repo, Record { inquiry: Some(draft.inquiry), ..record }, Some(draft.table))
 }
@@ -84,7 +84,7 @@ pub fn record_review(repo: &Repo, draft: ReviewDraft) -> Result<RecordId> {
         review: Some(review),
         session: draft.session,
         trace: draft.trace,
-        ..Record::new(Kind::Review, repo.now, tree.to_string())
+        ..Record::new(RecordKind::Review, repo.now, tree.to_string())
     };
     append(repo, record, None)
 }
@@ -108,7 +108,10 @@ pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>>
             tree: tree.to_string(),
             record: backing.map(|(id, _)| id.to_string()),
         };
-        let record = Record { attest: Some(attest), ..Record::new(Kind::Attest, repo.now, tree.to_string()) };
+        let record = Record {
+            attest: Some(attest),
+            ..Record::new(RecordKind::Attest, repo.now, tree.to_string())
+        };
         append(repo, record, None)?
     };
     let record = recorded(repo, &id)?.record;
@@ -125,7 +128,7 @@ pub fn seal_records(repo: &Repo) -> Result<Recorded> {
         Some(head) => repo.store.tree_of_commit(&head)?.to_string(),
         None => String::new(),
     };
-    let id = append(repo, Record::new(Kind::Seal, repo.now, tree), None)?;
+    let id = append(repo, Record::new(RecordKind::Seal, repo.now, tree), None)?;
     recorded(repo, &id)
 }
 
@@ -177,7 +180,10 @@ pub(crate) fn passing_trees(repo: &Repo) -> Result<std::collections::BTreeMap<St
 /// What the newest records are about, newest first, without reading them whole.
 fn headings(repo: &Repo, limit: Option<usize>) -> Result<Vec<(RecordId, claim::Heading)>> {
     let steps = repo.store.history(names::CLAIMS, limit.unwrap_or(usize::MAX))?;
-    Ok(steps.into_iter().filter_map(|step| Some((step.commit, claim::heading(&step.message)?))).collect())
+    Ok(steps
+        .into_iter()
+        .filter_map(|step| Some((step.commit, claim::heading(&step.message)?)))
+        .collect())
 }
 
 pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) -> Result<RecordId> {
@@ -201,20 +207,20 @@ pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) ->
         record.why.clone_from(&sealing.why);
         let mut files = vec![(claim::RECORD, claim::write(&record).map_err(unwritten)?)];
         files.extend(table.clone().map(|table| (claim::TABLE, table)));
-        Ok::<_, SeedError>(NewRecord { files, message: claim::message(&record) })
+        Ok::<_, EngineError>(NewRecord { files, message: claim::message(&record) })
     })
 }
 
 /// Rulings, made again from their records: by the tables that are known here.
 pub struct Replay {
     /// Each with its bytes as they stand beside a record.
-    tables: Vec<(Vec<u8>, Table)>,
+    tables: Vec<(Vec<u8>, GateTable)>,
 }
 
 /// The gate's tables that a ruling may rest on: the shipped one, and the one that knows the
 /// runs of tests which a person named in the rules.
 pub(crate) fn replay_rows(repo: &Repo) -> Result<Replay> {
-    let shipped = Table::shipped().map_err(|error| SeedError::Proposal(error.to_string()))?;
+    let shipped = GateTable::shipped().map_err(|error| EngineError::Proposal(error.to_string()))?;
     let in_force = shipped.clone().with_runs(repo.rules.runs());
     let mut tables = Vec::new();
     for table in [shipped, in_force] {
@@ -227,7 +233,8 @@ pub(crate) fn replay_rows(repo: &Repo) -> Result<Replay> {
 pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
     let rows = replay_rows(repo)?;
     let mut findings = Findings::default();
-    let Some(tip) = one.cloned().map_or_else(|| repo.store.stands_at(names::CLAIMS), |id| Ok(Some(id)))?
+    let Some(tip) =
+        one.cloned().map_or_else(|| repo.store.stands_at(names::CLAIMS), |id| Ok(Some(id)))?
     else {
         return Ok(findings);
     };
@@ -235,7 +242,9 @@ pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
         let read = laid.record.and_then(|bytes| claim::read(&bytes).map_err(|bad| bad.to_string()));
         let standing = match read {
             // What holds no ruling has nothing to be made again.
-            Ok(record) => record.inquiry.is_some().then(|| rows.again(&record, laid.table.as_ref())),
+            Ok(record) => {
+                record.inquiry.is_some().then(|| rows.again(&record, laid.table.as_ref()))
+            }
             Err(why) => Some(Standing::Broken(why)),
         };
         (laid.id.to_string(), standing)
@@ -260,8 +269,14 @@ impl Replay {
     pub fn again(&self, record: &Record, table: Option<&(String, Vec<u8>)>) -> Standing {
         let (Some(inquiry), Some(ruling)) = (&record.inquiry, &record.ruling) else {
             return match (record.kind, &record.inquiry, &record.ruling) {
-                (Kind::Review | Kind::Attest | Kind::Seal, None, None) if !record.opens => Standing::Verified,
-                _ => Standing::Broken("a ruling and what it rests on do not both stand in it".to_owned()),
+                (RecordKind::Review | RecordKind::Attest | RecordKind::Seal, None, None)
+                    if !record.opens =>
+                {
+                    Standing::Verified
+                }
+                _ => Standing::Broken(
+                    "a ruling and what it rests on do not both stand in it".to_owned(),
+                ),
             };
         };
         if let Err(why) = says_its_grounds(record, inquiry) {
@@ -271,7 +286,8 @@ impl Replay {
             return Standing::Broken("the table that it was judged by is not beside it".to_owned());
         };
         let Some((_, known)) = self.tables.iter().find(|(bytes, _)| *bytes == table.1) else {
-            let why = "it was judged by rows of the gate that are neither shipped nor in force here";
+            let why =
+                "it was judged by rows of the gate that are neither shipped nor in force here";
             return Standing::NotMeasured(why.to_owned());
         };
         let again = gate::judge(inquiry, known);
@@ -294,11 +310,13 @@ impl Replay {
 fn says_its_grounds(record: &Record, inquiry: &Inquiry) -> std::result::Result<(), String> {
     let (truth, receipts) = grounds(inquiry);
     let digest = truth.map(claim::truth_digest).transpose().map_err(|error| error.to_string())?;
-    if record.kind != Kind::of(inquiry) {
+    if record.kind != RecordKind::of(inquiry) {
         return Err("it is of another kind than what was asked".to_owned());
     }
     if record.truth != digest {
-        return Err("the digest of what the repository showed is not that of its inquiry".to_owned());
+        return Err(
+            "the digest of what the repository showed is not that of its inquiry".to_owned()
+        );
     }
     if record.receipts != receipts {
         return Err("it names other receipts than were looked at".to_owned());
@@ -320,15 +338,15 @@ fn grounds(inquiry: &Inquiry) -> (Option<&Truth>, Vec<String>) {
     (Some(truth), receipts.iter().map(|receipt| receipt.id.clone()).collect())
 }
 
-fn no_record(id: &RecordId) -> SeedError {
-    SeedError::Usage(format!("{id} is no record; git seed audit show lists them"))
+fn no_record(id: &RecordId) -> EngineError {
+    EngineError::Usage(format!("{id} is no record; git seed audit show lists them"))
 }
 
-fn unread(id: &RecordId, bad: &claim::BadRecord) -> SeedError {
+fn unread(id: &RecordId, bad: &claim::BadRecord) -> EngineError {
     let what = format!("{} {id}", names::CLAIMS);
     StoreError::Unreadable { what, why: bad.to_string(), repair: "git seed verify" }.into()
 }
 
-fn unwritten(error: serde_json::Error) -> SeedError {
+fn unwritten(error: serde_json::Error) -> EngineError {
     StoreError::Invalid { what: claim::RECORD.to_owned(), why: error.to_string() }.into()
 }

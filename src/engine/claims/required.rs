@@ -88,7 +88,8 @@ fn lines_since(repo: &Repo, change: &Change, path: &str, focused: &LoadedJob) ->
     // Lines only weigh an act: what cannot be compared counts as new as a whole.
     let before = focused.state.fence.tree.parse::<TreeId>().ok().filter(|_| needs);
     let place = RepoPath::try_from(path).ok();
-    let old = before.zip(place).and_then(|(tree, path)| repo.store.blob_at(&tree, &path).ok().flatten());
+    let old =
+        before.zip(place).and_then(|(tree, path)| repo.store.blob_at(&tree, &path).ok().flatten());
     let old = old.filter(|bytes| bytes.len() as u64 <= LONGEST);
     hooks::changed_lines(change, old.and_then(|old| String::from_utf8(old).ok()).as_deref())
 }

@@ -24,13 +24,19 @@ const SOURCE: usize = 400;
 const REVIEWER: &str = "diff-reviewer";
 
 /// The files that `call` opened, as they are told; for a command those that it names.
-pub(crate) fn opened_by(repo: &Repo, call: &ToolCall, event: &Event, places: &[String]) -> Vec<String> {
+pub(crate) fn opened_by(
+    repo: &Repo,
+    call: &ToolCall,
+    event: &Event,
+    places: &[String],
+) -> Vec<String> {
     let mut opened: Vec<String> = match &call.act {
         Act::Read { .. } | Act::Edit(_) => places.to_vec(),
         Act::Shell { command, cwd, .. } => {
             let dir = cwd.as_deref().unwrap_or(&event.cwd);
             let named = command.split(|char: char| {
-                char.is_whitespace() || matches!(char, '\'' | '"' | '=' | '(' | ')' | ';' | '|' | '<' | '>')
+                char.is_whitespace()
+                    || matches!(char, '\'' | '"' | '=' | '(' | ')' | ';' | '|' | '<' | '>')
             });
             let words = named.filter(|word| word.contains(['/', '.'])).take(4 * OPENED);
             words.filter_map(|word| file_at(repo, dir, word)).collect()
@@ -55,9 +61,12 @@ fn file_at(repo: &Repo, dir: &Path, word: &str) -> Option<String> {
 /// What was opened since the last prompt.
 pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     let since = repo.read_since(focused)?;
-    let mut opened: Vec<String> = since.lines.into_iter().flat_map(|linked| linked.line.opened).collect();
+    let mut opened: Vec<String> =
+        since.lines.into_iter().flat_map(|linked| linked.line.opened).collect();
     for file in repo.store.names(&focused.tip, names::TRACE)? {
-        let n = file.rsplit_once('-').and_then(|(_, end)| end.strip_suffix(".jsonl")?.parse::<u32>().ok());
+        let n = file
+            .rsplit_once('-')
+            .and_then(|(_, end)| end.strip_suffix(".jsonl")?.parse::<u32>().ok());
         if n.is_none_or(|n| n <= focused.state.turn) {
             continue;
         }
@@ -66,7 +75,9 @@ pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Str
         // A line that does not read opened nothing: the words about that file have to be proved.
         let lines = bytes.split(|byte| *byte == b'\n');
         opened.extend(
-            lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()).flat_map(|line| line.opened),
+            lines
+                .filter_map(|line| serde_json::from_slice::<Line>(line).ok())
+                .flat_map(|line| line.opened),
         );
     }
     opened.sort();
@@ -76,13 +87,18 @@ pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Str
 
 /// What is wanted before a turn may end with these words, where they speak of a file that
 /// was not opened in it.
-pub(crate) fn ungrounded(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Option<Refusal>> {
+pub(crate) fn ungrounded(
+    repo: &Repo,
+    event: &Event,
+    focused: &LoadedJob,
+) -> Result<Option<Refusal>> {
     let (Some(said), Some(row)) = (&event.said, hooks::row(Name::Answer)) else { return Ok(None) };
     if repo.rules.claims == ClaimMode::Off {
         return Ok(None);
     }
     let top = repo.store.work_tree();
-    let is_file = |path: &str| crate::store::RepoPath::try_from(path).is_ok() && top.join(path).is_file();
+    let is_file =
+        |path: &str| crate::store::RepoPath::try_from(path).is_ok() && top.join(path).is_file();
     // What was opened is asked only where a file is spoken of at all.
     if answers::unopened(said, &row.verbs, &[], is_file).is_none() {
         return Ok(None);
@@ -129,7 +145,8 @@ pub(crate) fn attest_subagent(repo: &Repo, event: &Event, id: &str, agent: &str)
         line.session.clone_from(&event.session);
         agent.clone_into(&mut line.tool);
         id.clone_into(&mut line.call);
-        line.source = if words.is_empty() { String::new() } else { short_hash(words.as_bytes(), 16) };
+        line.source =
+            if words.is_empty() { String::new() } else { short_hash(words.as_bytes(), 16) };
     })?;
     if let Some(verdict) = verdict(&words).filter(|_| agent == REVIEWER)
         && let Some(commit) = repo.store.head()?.commit

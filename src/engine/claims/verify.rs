@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::claims::audit::{self, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
 use crate::engine::claims::records::Replay;
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::{claims, record};
 use crate::format::trailers::StepTrailers;
 use crate::format::{claim, names, seed_id, sshsig};
@@ -88,7 +88,8 @@ fn vouching(
 ) -> Result<(Option<usize>, String)> {
     let (mut upto, why) = signed_upto(repo, asked, reads, chain)?;
     for (what, pin) in pins_of(repo, asked)? {
-        let below: Vec<String> = repo.store.ids_from(&pin).iter().map(CommitId::to_string).collect();
+        let below: Vec<String> =
+            repo.store.ids_from(&pin).iter().map(CommitId::to_string).collect();
         match audit::pinned(chain, pin.as_str(), &below) {
             Pinned::Holds(at) => upto = upto.max(Some(at)),
             Pinned::Parts { upto: same, first, why } => {
@@ -121,7 +122,7 @@ fn signed_upto(
 ) -> Result<(Option<usize>, String)> {
     let known = match &asked.keys {
         Some(keys) => {
-            let unread = |why| SeedError::Usage(format!("no keys in {}: {why}", keys.display()));
+            let unread = |why| EngineError::Usage(format!("no keys in {}: {why}", keys.display()));
             sshsig::allowed(&String::from_utf8_lossy(&std::fs::read(keys).map_err(unread)?))
         }
         None => None,
@@ -136,9 +137,10 @@ fn signed_upto(
     let candidates: Vec<usize> = all.iter().copied().filter(|at| !foreign(&reads[*at])).collect();
     let mut said: BTreeMap<usize, Checked> = BTreeMap::new();
     let good = audit::last_good(&candidates, |at| -> Result<bool> {
-        let id = chain[at].id.parse().map_err(|_| SeedError::OnDisk(chain[at].id.clone()))?;
+        let id = chain[at].id.parse().map_err(|_| EngineError::OnDisk(chain[at].id.clone()))?;
         // Without a key for the newest there is none for the others.
-        let checked = match said.values().find(|checked| matches!(checked, Checked::Unmeasured(_))) {
+        let checked = match said.values().find(|checked| matches!(checked, Checked::Unmeasured(_)))
+        {
             Some(unmeasured) => unmeasured.clone(),
             None => repo.store.check_signature(&id, asked.keys.as_deref())?,
         };
@@ -161,7 +163,9 @@ fn signed_upto(
             Checked::Bad(reason) if bad.as_ref().is_none_or(|(first, _)| at < first) => {
                 bad = Some((*at, format!("its signature is not good: {reason}")));
             }
-            Checked::Unmeasured(reason) => why = format!("no key to check its signature with: {reason}"),
+            Checked::Unmeasured(reason) => {
+                why = format!("no key to check its signature with: {reason}")
+            }
             Checked::Bad(_) | Checked::Good => {}
         }
     }
@@ -175,7 +179,12 @@ fn signed_upto(
 
 /// Records against the commits that they attest and against notes, and notes against
 /// records. What belongs to no link is handed back.
-fn bindings(repo: &Repo, reads: &[Read], chain: &mut [Link], whole: bool) -> Result<Vec<(String, Standing)>> {
+fn bindings(
+    repo: &Repo,
+    reads: &[Read],
+    chain: &mut [Link],
+    whole: bool,
+) -> Result<Vec<(String, Standing)>> {
     let mut stray = Vec::new();
     let notes = repo.store.all_notes()?;
     for (read, link) in reads.iter().zip(chain.iter_mut()) {
@@ -187,7 +196,9 @@ fn bindings(repo: &Repo, reads: &[Read], chain: &mut [Link], whole: bool) -> Res
         let has = |lines: &Vec<String>| lines.iter().any(|line| Some(line) == read.line.as_ref());
         if !said.is_some_and(has) {
             let commit = &attest.commit;
-            link.found(Standing::Broken(format!("the note of commit {commit} does not carry its line")));
+            link.found(Standing::Broken(format!(
+                "the note of commit {commit} does not carry its line"
+            )));
         }
     }
     let attests = reads.iter().any(|read| read.line.is_some());
@@ -198,7 +209,8 @@ fn bindings(repo: &Repo, reads: &[Read], chain: &mut [Link], whole: bool) -> Res
         }
         return Ok(stray);
     };
-    let known: BTreeMap<&str, &Read> = reads.iter().map(|read| (read.link.id.as_str(), read)).collect();
+    let known: BTreeMap<&str, &Read> =
+        reads.iter().map(|read| (read.link.id.as_str(), read)).collect();
     for (commit, lines) in &notes {
         match lines {
             Err(why) => stray.push((commit.clone(), Standing::Broken(format!("its note: {why}")))),
@@ -280,7 +292,12 @@ fn archived_steps(repo: &Repo, job: &str) -> Result<Option<Steps>> {
 }
 
 /// Whether a commit's trailers are those of the step that its job's chain has.
-fn named_step(repo: &Repo, commit: &CommitId, said: &StepTrailers, steps: Option<&Steps>) -> Standing {
+fn named_step(
+    repo: &Repo,
+    commit: &CommitId,
+    said: &StepTrailers,
+    steps: Option<&Steps>,
+) -> Standing {
     let Some(steps) = steps else {
         return Standing::NotMeasured(format!("job {} is not here", said.job));
     };
@@ -301,7 +318,9 @@ fn named_step(repo: &Repo, commit: &CommitId, said: &StepTrailers, steps: Option
     }
     match step.commit.as_deref() {
         Some(named) if named == commit.as_str() => Standing::Verified,
-        Some(named) => Standing::NotMeasured(format!("its step was commit {named}: it was rewritten since")),
+        Some(named) => {
+            Standing::NotMeasured(format!("its step was commit {named}: it was rewritten since"))
+        }
         None => Standing::Broken(format!("step {} made no commit", said.id)),
     }
 }
@@ -356,7 +375,8 @@ pub(crate) fn follows(
 /// a lane to where a larger map begins.
 fn is_edge(repo: &Repo, from: &str, to: &str) -> bool {
     let (from, to) = (PhaseName::from(from), PhaseName::from(to));
-    let maps: Vec<_> = repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
+    let maps: Vec<_> =
+        repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
     let begins = maps.iter().any(|map| map.start == to);
     from.is_gmode()
         || maps.iter().any(|map| {
@@ -394,10 +414,12 @@ fn judge_note(
 ) -> Option<(String, Standing)> {
     let id = claim::noted(line)?;
     let standing = match known.get(id) {
-        None if !whole => Standing::NotMeasured(format!("the note of {commit} names it; the chain is torn")),
-        None => {
-            Standing::Broken(format!("the note of {commit} names it, and no such record is in the chain"))
+        None if !whole => {
+            Standing::NotMeasured(format!("the note of {commit} names it; the chain is torn"))
         }
+        None => Standing::Broken(format!(
+            "the note of {commit} names it, and no such record is in the chain"
+        )),
         Some(read) if read.line.as_deref() != Some(line) => {
             Standing::Broken(format!("the note of {commit} says something else than the record"))
         }

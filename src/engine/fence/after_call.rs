@@ -27,8 +27,9 @@ pub(crate) fn after_shell(
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
     let (index, lens) = (repo.private_index(), fence::tree::lens(repo, Some(focused))?);
     repo.store.mend_index(&index, &before)?;
-    let mut changed =
-        repo.store.changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let mut changed = repo
+        .store
+        .changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
     if changed.is_empty() {
         return Ok(after);
     }
@@ -97,7 +98,8 @@ fn place_change(
     let state = judged.state;
     let shown = change.path.to_string();
     let file = change.path.below(repo.store.work_tree()).unwrap_or_default();
-    let moved = window.is_none_or(|window| fence::looks::has_moved(repo, &window.look, &change.path));
+    let moved =
+        window.is_none_or(|window| fence::looks::has_moved(repo, &window.look, &change.path));
     let allowed = fence::survey::is_allowed(repo, judged, &change.path, &shown, &known.before)?;
     let work = is_work(repo, &shown, &judged.scope, state);
     let by_call = window.is_some_and(|window| {
@@ -119,7 +121,10 @@ fn place_change(
         (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
         (false, true) => {}
         (false, false)
-            if known.others.iter().any(|look| fence::looks::has_moved(repo, look, &change.path)) =>
+            if known
+                .others
+                .iter()
+                .any(|look| fence::looks::has_moved(repo, look, &change.path)) =>
         {
             return Ok(Placed::Waits);
         }
@@ -139,10 +144,12 @@ pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
         return Ok(());
     }
     let lens = fence::tree::lens(repo, Some(&focused))?;
-    let changed =
-        repo.store.changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let changed = repo
+        .store
+        .changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
     let scope = repo.scope(&focused)?;
-    if changed.iter().any(|change| is_work(repo, &change.path.to_string(), &scope, &focused.state)) {
+    if changed.iter().any(|change| is_work(repo, &change.path.to_string(), &scope, &focused.state))
+    {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Late;
             line.counts.activity.proved = Some(false);

@@ -43,9 +43,11 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     repo.require_seeded()?;
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
-    let scope = focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
+    let scope =
+        focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
     let top = real(repo.store.work_tree());
-    let mut walls = Walls { closed: walled_off(repo, focused.as_ref(), row, &top), open: Vec::new() };
+    let mut walls =
+        Walls { closed: walled_off(repo, focused.as_ref(), row, &top), open: Vec::new() };
     if row.write.contains(&Write::All) {
         walls.open(&top);
     }
@@ -56,7 +58,9 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     open_surface(repo, focused.as_ref(), row, &top, &mut walls);
     let home = repo.persons_home();
     for cache in &repo.rules.caches {
-        let Some(path) = from_home(cache, home.as_deref()).filter(|path| path.exists()) else { continue };
+        let Some(path) = from_home(cache, home.as_deref()).filter(|path| path.exists()) else {
+            continue;
+        };
         let path = real(&path);
         // A cache that leads into the work tree is none.
         if !path.starts_with(&top) && !top.starts_with(&path) {
@@ -72,7 +76,8 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
 
 /// What is never opened, wherever it lies.
 fn walled_off(repo: &Repo, focused: Option<&LoadedJob>, row: &Phase, top: &Path) -> Vec<PathBuf> {
-    let mut closed = vec![real(repo.store.git_dir()), real(repo.store.common_dir()), top.join(".git")];
+    let mut closed =
+        vec![real(repo.store.git_dir()), real(repo.store.common_dir()), top.join(".git")];
     let unlocked = focused.and_then(|focused| focused.state.unlocked.as_ref());
     for surface in &repo.rules.surfaces {
         let own = surface.name != SETTINGS;
@@ -97,7 +102,8 @@ fn open_scope(repo: &Repo, scope: &Scope, top: &Path, walls: &mut Walls) {
         if real(&path) == path && path.is_dir() {
             walls.open(&path);
         }
-        for (below, files) in repo.rules.companions().beside(dir, |dir, name| holds(top, dir, name)) {
+        for (below, files) in repo.rules.companions().beside(dir, |dir, name| holds(top, dir, name))
+        {
             let places: Vec<PathBuf> = match below {
                 Some(below) => vec![top.join(below)],
                 None => Path::new(dir).ancestors().map(|above| top.join(above)).collect(),
@@ -117,11 +123,19 @@ fn open_scope(repo: &Repo, scope: &Scope, top: &Path, walls: &mut Walls) {
 
 /// What git ignores in the directories where the work is: what is there, and what a
 /// build tool would make there, which is made now, since it could not be later.
-fn open_ignored(repo: &Repo, scope: &Scope, top: &Path, cwd: &Path, walls: &mut Walls) -> Result<()> {
+fn open_ignored(
+    repo: &Repo,
+    scope: &Scope,
+    top: &Path,
+    cwd: &Path,
+    walls: &mut Walls,
+) -> Result<()> {
     let cwd = real(cwd);
     let around = cwd.strip_prefix(top).ok();
-    let around =
-        around.iter().flat_map(|inside| inside.ancestors()).map(|dir| dir.to_string_lossy().into_owned());
+    let around = around
+        .iter()
+        .flat_map(|inside| inside.ancestors())
+        .map(|dir| dir.to_string_lossy().into_owned());
     let mut dirs: Vec<String> =
         scope.dirs().map(str::to_owned).chain(around).chain([String::new()]).collect();
     dirs.sort_unstable();
@@ -156,8 +170,16 @@ fn open_ignored(repo: &Repo, scope: &Scope, top: &Path, cwd: &Path, walls: &mut 
 }
 
 /// The surface that a person has unlocked, where the phase may write it.
-fn open_surface(repo: &Repo, focused: Option<&LoadedJob>, row: &Phase, top: &Path, walls: &mut Walls) {
-    let Some(unlocked) = focused.and_then(|focused| focused.state.unlocked.as_ref()) else { return };
+fn open_surface(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    row: &Phase,
+    top: &Path,
+    walls: &mut Walls,
+) {
+    let Some(unlocked) = focused.and_then(|focused| focused.state.unlocked.as_ref()) else {
+        return;
+    };
     if !row.write.contains(&Write::Surface) || unlocked.surface == SETTINGS {
         return;
     }
@@ -181,7 +203,9 @@ fn open_scratch(repo: &Repo, top: &Path, walls: &mut Walls) -> Result<Option<Pat
         if !folder.is_dir() {
             continue;
         }
-        if !top.starts_with(&folder) && !walls.closed.iter().any(|closed| closed.starts_with(&folder)) {
+        if !top.starts_with(&folder)
+            && !walls.closed.iter().any(|closed| closed.starts_with(&folder))
+        {
             walls.open.push(folder);
         } else if own.is_none() {
             let private = own_scratch(repo, &folder)?;
@@ -230,7 +254,11 @@ impl Walls {
         if self.closed.iter().any(is_below) || self.open.iter().any(is_below) {
             return;
         }
-        if !self.closed.iter().any(|closed| closed.starts_with(path) && closed.symlink_metadata().is_ok()) {
+        if !self
+            .closed
+            .iter()
+            .any(|closed| closed.starts_with(path) && closed.symlink_metadata().is_ok())
+        {
             self.open.push(path.to_owned());
             return;
         }
@@ -253,8 +281,11 @@ impl Walls {
 
     /// A repository nested in a declared directory has a git directory of its own.
     fn close_repositories_in(&mut self, dir: &Path) {
-        let nested =
-            std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path().join(".git"));
+        let nested = std::fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path().join(".git"));
         let git = nested.chain([dir.join(".git")]).filter(|git| git.symlink_metadata().is_ok());
         self.closed.extend(git);
     }

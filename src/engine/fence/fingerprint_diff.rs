@@ -177,7 +177,8 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Result<Vec<String>> {
     let installation = repo.installation()?;
     let mut found = Vec::new();
     for print in prints.files.iter().filter(|print| print.role == Role::Settings) {
-        // Settings that are gone or do not read switch nothing off; the loop below misses their line.
+        // Settings that are gone or do not read switch nothing off; the loop below misses their
+        // line.
         let text = std::fs::read_to_string(&print.path).unwrap_or_default();
         if hosts::switches_hooks_off(&text) {
             found.push(format!("{} switches all hooks of the agent off.", print.shown));

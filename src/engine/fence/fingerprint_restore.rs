@@ -93,7 +93,8 @@ pub(crate) fn restore_prints(repo: &Repo, paths: &[String]) -> Result<(Restored,
     }
     if let Some(mut prints) = repo.prints()? {
         for print in &mut prints.files {
-            let (now, seen) = fence::fingerprints::content(repo, Path::new(&print.path), print.role, false);
+            let (now, seen) =
+                fence::fingerprints::content(repo, Path::new(&print.path), print.role, false);
             if print.stray.is_some() && now.is_same(&print.was, print.role) {
                 (print.stray, print.seen) = (None, seen);
             }
@@ -119,7 +120,9 @@ fn take_away(repo: &Repo, print: &Print) -> Result<String> {
     let path = Path::new(&print.path);
     let small = path.metadata().is_ok_and(|data| data.is_file() && data.len() <= READ);
     // What does not read cannot be copied; it is put back without a copy, and no name is told.
-    let Some(bytes) = small.then(|| std::fs::read(path).ok()).flatten() else { return Ok(String::new()) };
+    let Some(bytes) = small.then(|| std::fs::read(path).ok()).flatten() else {
+        return Ok(String::new());
+    };
     let name = format!("taken/{}", short_hash(&bytes, 12));
     write_privately(&repo.store.seed_dir().join(&name), &bytes)?;
     Ok(format!(".git/seed/{name}"))

@@ -56,7 +56,8 @@ pub(crate) fn take_prints(repo: &Repo) -> Result<()> {
         };
         prints.files.push(print);
     }
-    let lost = old.strays().filter(|stray| !prints.files.iter().any(|print| print.path == stray.path));
+    let lost =
+        old.strays().filter(|stray| !prints.files.iter().any(|print| print.path == stray.path));
     let lost: Vec<Print> = lost.cloned().collect();
     prints.files.extend(lost);
     save_prints(repo, &prints)
@@ -108,12 +109,16 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
             found.push((path, Role::Settings));
         }
     }
-    found.extend(dirs.iter().flat_map(|dir| files_in(Path::new(dir))).map(|file| (file, Role::Hook)));
+    found.extend(
+        dirs.iter().flat_map(|dir| files_in(Path::new(dir))).map(|file| (file, Role::Hook)),
+    );
     let configs = repo.store.config_files(home.as_deref(), &wider_configs(home.as_deref()));
     found.extend(configs.own.into_iter().map(|file| (file, Role::Config)));
     found.extend(configs.wider.into_iter().map(|file| (file, Role::Wider)));
     let info = repo.store.common_dir().join("info");
-    found.extend(["exclude", "attributes", "sparse-checkout"].map(|name| (info.join(name), Role::Info)));
+    found.extend(
+        ["exclude", "attributes", "sparse-checkout"].map(|name| (info.join(name), Role::Info)),
+    );
     found.push((world::own_binary(), Role::Binary));
     let mut known = std::collections::BTreeSet::new();
     found.retain(|(path, _)| !path.starts_with("/dev") && known.insert(path.clone()));
@@ -133,7 +138,8 @@ fn hook_dirs(repo: &Repo) -> Vec<String> {
     let all = [common.join("hooks"), common.join("seed").join("hooks")].into_iter().chain(led);
     let real = |dir: &Path| std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     let apart = |dir: &PathBuf| dir.starts_with(common) || !real(dir).starts_with(real(top));
-    let mut dirs: Vec<String> = all.filter(apart).filter_map(|dir| dir.to_str().map(str::to_owned)).collect();
+    let mut dirs: Vec<String> =
+        all.filter(apart).filter_map(|dir| dir.to_str().map(str::to_owned)).collect();
     dirs.sort();
     dirs.dedup();
     dirs
@@ -215,7 +221,8 @@ pub(crate) fn prints_before(repo: &Repo) -> Result<(bool, Vec<Stood>)> {
         return Ok((true, Vec::new()));
     }
     add_new_hooks(repo, &mut prints);
-    let differs = prints.files.into_iter().filter(|print| seen(Path::new(&print.path)) != print.seen);
+    let differs =
+        prints.files.into_iter().filter(|print| seen(Path::new(&print.path)) != print.seen);
     let stood = differs.map(|print| {
         let (content, seen) = content(repo, Path::new(&print.path), print.role, true);
         Stood { path: print.path, seen, content }
@@ -261,7 +268,9 @@ pub(crate) fn seen(path: &Path) -> String {
     let mut word = stat_word(&entry);
     if entry.file_type().is_symlink() {
         word.push('>');
-        word.push_str(&path.metadata().map_or_else(|_| NOTHING.to_owned(), |data| stat_word(&data)));
+        word.push_str(
+            &path.metadata().map_or_else(|_| NOTHING.to_owned(), |data| stat_word(&data)),
+        );
     }
     word
 }
@@ -305,7 +314,7 @@ pub(crate) fn make_link(target: &str, path: &Path) -> Result<()> {
 
 #[cfg(not(unix))]
 pub(crate) fn make_link(_: &str, path: &Path) -> Result<()> {
-    Err(crate::engine::repo::SeedError::OnDisk(format!(
+    Err(crate::engine::repo::EngineError::OnDisk(format!(
         "{} was a link; make it again by hand",
         path.display()
     )))

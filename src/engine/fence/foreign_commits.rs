@@ -41,7 +41,11 @@ pub(crate) fn commits_by_hand(repo: &Repo, chain: &str) -> Result<Vec<String>> {
 /// Commits of any branch that came while a call ran and are no steps of the job: by what
 /// HEAD's log held before it. Nothing where commits by hand are the way, and where nobody
 /// looked before the call.
-pub(crate) fn commits_of_call(repo: &Repo, focused: &LoadedJob, window: Option<&Window>) -> Result<ByHand> {
+pub(crate) fn commits_of_call(
+    repo: &Repo,
+    focused: &LoadedJob,
+    window: Option<&Window>,
+) -> Result<ByHand> {
     let Some(window) = window else { return Ok(ByHand::default()) };
     if repo.row(Some(focused)).opens(Class::ShellGit) || focused.state.stand.is_talk() {
         return Ok(ByHand::default());

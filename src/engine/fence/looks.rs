@@ -33,7 +33,8 @@ const FILES: usize = 256;
 const WORDS: usize = 256;
 
 /// Verbs of git that write its configuration, or its patterns.
-const CONFIGURING: [&str; 6] = ["config", "remote", "submodule", "sparse-checkout", "lfs", "maintenance"];
+const CONFIGURING: [&str; 6] =
+    ["config", "remote", "submodule", "sparse-checkout", "lfs", "maintenance"];
 
 /// A call that has ended, between its two looks.
 #[derive(Clone, Debug)]
@@ -102,9 +103,8 @@ fn may_write(repo: &Repo, event: &Event, call: &ToolCall) -> bool {
             };
             shell::read(command).found.iter().any(writes)
         }
-        Act::Foreign { server } => {
-            !crate::hosts::row(event.host).is_ok_and(|host| repo.is_own_server(host, server, &call.tool))
-        }
+        Act::Foreign { server } => !crate::hosts::row(event.host)
+            .is_ok_and(|host| repo.is_own_server(host, server, &call.tool)),
         Act::Unknown => true,
         _ => false,
     }
@@ -138,8 +138,9 @@ fn tree_before(repo: &Repo, focused: &LoadedJob) -> Result<Option<BTreeMap<Strin
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
     let (index, lens) = (repo.private_index(), fence::tree::lens(repo, Some(focused))?);
     repo.store.mend_index(&index, &before)?;
-    let changed =
-        repo.store.changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let changed = repo
+        .store
+        .changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
     let marked = |(at, change): (usize, &crate::store::Changed)| {
         (change.path.to_string(), mark(repo, &change.path, at < FILES))
     };
@@ -154,7 +155,9 @@ fn mark(repo: &Repo, path: &RepoPath, read: bool) -> String {
     let seen = fence::fingerprints::seen(&file);
     match file.symlink_metadata() {
         Ok(data) if data.is_file() && data.len() <= READ && read => match std::fs::read(&file) {
-            Ok(bytes) => format!("{:x} {}", fence::fingerprints::mode_of(&data), short_hash(&bytes, 32)),
+            Ok(bytes) => {
+                format!("{:x} {}", fence::fingerprints::mode_of(&data), short_hash(&bytes, 32))
+            }
             Err(_) => seen,
         },
         // A directory without a HEAD of its own is told by nothing but being there.
@@ -175,7 +178,12 @@ pub(crate) fn has_moved(repo: &Repo, look: &FirstLook, path: &RepoPath) -> bool 
 }
 
 /// Takes the look before `call` away, now that the call is over.
-pub(crate) fn end_of(repo: &Repo, event: &Event, call: &ToolCall, outcome: &Outcome) -> Option<Window> {
+pub(crate) fn end_of(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+) -> Option<Window> {
     let now = world::now_ms();
     let file = look_file(repo, event, call);
     // A look that is missing or does not read proves nothing: the call's changes are unclaimed,
@@ -190,7 +198,11 @@ pub(crate) fn end_of(repo: &Repo, event: &Event, call: &ToolCall, outcome: &Outc
 /// something: a change that they explain is left to the look after them.
 pub(crate) fn calls_under_way(repo: &Repo) -> Vec<FirstLook> {
     let now = world::now_ms();
-    kept_looks(repo).into_iter().map(|(_, look)| look).filter(|look| look.is_short(now, None)).collect()
+    kept_looks(repo)
+        .into_iter()
+        .map(|(_, look)| look)
+        .filter(|look| look.is_short(now, None))
+        .collect()
 }
 
 /// The looks before the calls in which this command may run.
@@ -204,7 +216,8 @@ pub(crate) fn calls_around(repo: &Repo) -> Vec<Window> {
 }
 
 fn kept_looks(repo: &Repo) -> Vec<(PathBuf, FirstLook)> {
-    let files = std::fs::read_dir(looks_dir(repo)).into_iter().flatten().flatten().take(4 * WAITING);
+    let files =
+        std::fs::read_dir(looks_dir(repo)).into_iter().flatten().flatten().take(4 * WAITING);
     let read = |file: PathBuf| {
         // Another process may be about to write or to take it away; one that does not read
         // proves nothing, as in [`end_of`].

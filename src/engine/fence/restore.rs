@@ -2,7 +2,7 @@
 
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::step::TOUCHED;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::format::names;
 use crate::store::{RepoPath, TreeEdit, TreeId};
@@ -46,11 +46,14 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
         kept.retain(|(path, _)| !failed.contains(path));
         left.extend(failed.iter().cloned());
         record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
-            state.fence.strays.extend(failed.iter().filter(|path| survey.strays.contains(path)).cloned());
+            state
+                .fence
+                .strays
+                .extend(failed.iter().filter(|path| survey.strays.contains(path)).cloned());
             let subject = format!("still changed: {}", failed.join(", "));
             Ok(Ok(StepDraft::new(state, "restore", subject, by)))
         })?
-        .map_err(|refusal| SeedError::Refused(refusal.wants))?;
+        .map_err(|refusal| EngineError::Refused(refusal.wants))?;
     }
     Ok(Restored { kept, left })
 }
@@ -65,8 +68,11 @@ fn kept_before(
     for file in files {
         let place = match repo.store.content_now(file) {
             Some(bytes) => {
-                let name =
-                    format!("taken/{}-{}", focused.state.steps + 1, crate::format::short_hash(&bytes, 12));
+                let name = format!(
+                    "taken/{}-{}",
+                    focused.state.steps + 1,
+                    crate::format::short_hash(&bytes, 12)
+                );
                 let place = format!("{}:{name}", focused.chain);
                 edits.push(TreeEdit::Put { path: name, bytes });
                 place
@@ -121,11 +127,15 @@ pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
             .with(put(names::PERSONS, persons.iter().map(String::as_str).collect()))
             .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
     })?;
-    taken.map(drop).map_err(|refusal| SeedError::Refused(refusal.wants))
+    taken.map(drop).map_err(|refusal| EngineError::Refused(refusal.wants))
 }
 
 /// The fence's tree with these pages as they are on disk, kept against gc.
-fn with_pages_as_they_are(repo: &Repo, focused: &LoadedJob, pages: &[String]) -> Result<Option<TreeId>> {
+fn with_pages_as_they_are(
+    repo: &Repo,
+    focused: &LoadedJob,
+    pages: &[String],
+) -> Result<Option<TreeId>> {
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
     let mut edits = Vec::new();
     for page in pages {

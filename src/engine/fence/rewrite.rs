@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::event::{Act, Event, ToolCall};
 use crate::phases::{Class, Phase};
 use crate::rules::Confining;
@@ -63,7 +63,10 @@ pub(crate) fn proving_line(event: &Event, call: &ToolCall) -> Option<String> {
         return None;
     }
     let session = crate::format::short_hash(event.session.as_bytes(), 16);
-    Some(format!("'{}' rewritten {session}; {command}", world::own_binary().display()).replace('\n', " "))
+    Some(
+        format!("'{}' rewritten {session}; {command}", world::own_binary().display())
+            .replace('\n', " "),
+    )
 }
 
 /// The host has run the line that we gave it: it is written down.
@@ -80,7 +83,7 @@ pub(crate) fn saw_rewrite(repo: &Repo, session: &str) -> Result<bool> {
     clients.seen.retain(|seen| *seen != client);
     clients.seen.insert(0, client);
     clients.seen.truncate(KEPT);
-    let text = toml::to_string(&clients).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let text = toml::to_string(&clients).map_err(|error| EngineError::Usage(error.to_string()))?;
     world::write_whole(&clients_file(repo), text.as_bytes())?;
     Ok(true)
 }
@@ -97,7 +100,8 @@ pub(crate) fn confines(repo: &Repo, event: &Event, phase: &Phase, reading: &Read
         && repo.rules.confining == Confining::Auto
         && !phase.opens(Class::ShellWrite)
         && is_worth_it(reading)
-        && client_of(repo, &event.session).is_some_and(|client| clients(repo).seen.contains(&client))
+        && client_of(repo, &event.session)
+            .is_some_and(|client| clients(repo).seen.contains(&client))
         && confine::check().is_ok()
 }
 

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::PersonReply;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::format::short_hash;
 use crate::format::state::State;
 use crate::jobs::questions::{self, Grant, Locks, Opened};
 use crate::phases::place::{Place, Surface, Unlocked};
-use crate::phases::{Kind, gates};
+use crate::phases::{PhaseKind, gates};
 use crate::store::{CommitId, RepoPath, TreeEdit, TreeId};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -44,7 +44,8 @@ pub(crate) fn lock_may_open(
     focused: &LoadedJob,
 ) -> std::result::Result<(), Refusal> {
     let state = &focused.state;
-    let known: Vec<&str> = repo.rules.surfaces.iter().map(|surface| surface.name.as_str()).collect();
+    let known: Vec<&str> =
+        repo.rules.surfaces.iter().map(|surface| surface.name.as_str()).collect();
     let open = state.unlocked.as_ref().map(|open| {
         let of_it = || match repo.place_named(name, None) {
             Place::Surface { name, test: true, .. } => name == open.surface,
@@ -56,7 +57,7 @@ pub(crate) fn lock_may_open(
             has: grants == Grant::SurfaceTest && of_it(),
         }
     });
-    let access = repo.row(Some(focused)).kind == Kind::Side || state.job.plugin_lock_approval;
+    let access = repo.row(Some(focused)).kind == PhaseKind::Side || state.job.plugin_lock_approval;
     questions::lock_may_open(grants, name, &Locks { known: &known, access, open })
 }
 
@@ -88,14 +89,21 @@ pub(crate) fn unlock(repo: &Repo, chain: &str, grants: Grant, name: &str) -> Res
     let Some(head) = repo.store.head()?.commit else {
         return not(tell(Notice::SurfaceWithoutCommit, &[("surface", name)]));
     };
-    if let Some(path) = fence::tree::dirty_now(repo)?.into_iter().find(|path| is_of_surface(repo, path, name))
+    if let Some(path) =
+        fence::tree::dirty_now(repo)?.into_iter().find(|path| is_of_surface(repo, path, name))
     {
         return not(tell(Notice::SurfaceDirty, &[("surface", name), ("path", &path)]));
     }
     let unlocked = Unlocked { surface: name.to_owned(), checkpoint: head.to_string(), test: None };
-    fence::opened::grant_step(repo, chain, "unlock", &format!("a person unlocked {name}"), |state| {
-        state.unlocked = Some(unlocked.clone());
-    })?;
+    fence::opened::grant_step(
+        repo,
+        chain,
+        "unlock",
+        &format!("a person unlocked {name}"),
+        |state| {
+            state.unlocked = Some(unlocked.clone());
+        },
+    )?;
     Ok(PersonReply::Done(briefing(repo, name)))
 }
 
@@ -112,14 +120,18 @@ fn briefing(repo: &Repo, name: &str) -> String {
     }
     text.push_str("; the next boundary closes it");
     if let Some(check) = &surface.check {
-        let _ = write!(text, " and runs {check}: if that fails, the surface goes back to how it was");
+        let _ =
+            write!(text, " and runs {check}: if that fails, the surface goes back to how it was");
     }
     text
 }
 
 /// Asks the check of the unlocked surface whether its changes may stay. If it says no,
 /// they are put back and the lock is closed; what is answered then refuses the boundary.
-pub(crate) fn check_surface(repo: &Repo, focused: &LoadedJob) -> Result<std::result::Result<(), Refusal>> {
+pub(crate) fn check_surface(
+    repo: &Repo,
+    focused: &LoadedJob,
+) -> Result<std::result::Result<(), Refusal>> {
     let Some(unlocked) = &focused.state.unlocked else { return Ok(Ok(())) };
     let name = unlocked.surface.as_str();
     let Ok(checkpoint) = unlocked.checkpoint.parse::<CommitId>() else { return Ok(Ok(())) };
@@ -148,8 +160,10 @@ fn changed_of_surface(repo: &Repo, name: &str, before: &TreeId) -> Result<Vec<Re
 /// True for a path that is staged as git seed put it back: what undoes a change of a
 /// locked file is not one.
 pub(crate) fn is_put_back(repo: &Repo, state: &State, path: &RepoPath) -> Result<bool> {
-    let Some(lock) =
-        state.put_back.as_ref().filter(|lock| is_of_surface(repo, &path.to_string(), &lock.surface))
+    let Some(lock) = state
+        .put_back
+        .as_ref()
+        .filter(|lock| is_of_surface(repo, &path.to_string(), &lock.surface))
     else {
         return Ok(false);
     };
@@ -157,7 +171,13 @@ pub(crate) fn is_put_back(repo: &Repo, state: &State, path: &RepoPath) -> Result
     Ok(repo.store.is_staged_as_in(&checkpoint, path)?)
 }
 
-fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeId, said: &str) -> Result<()> {
+fn put_surface_back(
+    repo: &Repo,
+    focused: &LoadedJob,
+    name: &str,
+    before: &TreeId,
+    said: &str,
+) -> Result<()> {
     let files = changed_of_surface(repo, name, before)?;
     let paths: Vec<String> = files.iter().map(ToString::to_string).collect();
     let mut edits: Vec<TreeEdit> = Vec::new();
@@ -165,7 +185,10 @@ fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeI
     let mut body = format!("What the check said:\n\n{said}\n\nPut back:\n\n");
     for file in &files {
         // One that is gone is not kept; the blob of before comes back all the same.
-        let bytes = file.below(repo.store.work_tree()).ok().and_then(|file| repo::paths::bytes_of(file).ok());
+        let bytes = file
+            .below(repo.store.work_tree())
+            .ok()
+            .and_then(|file| repo::paths::bytes_of(file).ok());
         let place = bytes.map_or_else(String::new, |bytes| {
             let kept = format!("taken/{}-{}", focused.state.steps + 1, short_hash(&bytes, 12));
             let place = format!(", kept as {}:{kept}", focused.chain);
@@ -186,7 +209,7 @@ fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeI
         draft.body.clone_from(&body);
         Ok(Ok(draft))
     })?
-    .map_err(|refusal| SeedError::Refused(refusal.wants))?;
+    .map_err(|refusal| EngineError::Refused(refusal.wants))?;
     repo.store.restore(before, &files)?;
     fence::tree::snapshot(repo)?;
     let failed: Vec<&String> =
@@ -199,5 +222,5 @@ fn put_surface_back(repo: &Repo, focused: &LoadedJob, name: &str, before: &TreeI
         Ok(Ok(lock(state, "lock", format!("{name}: some files could not be put back"))))
     })?
     .map(drop)
-    .map_err(|refusal| SeedError::Refused(refusal.wants))
+    .map_err(|refusal| EngineError::Refused(refusal.wants))
 }

@@ -17,7 +17,7 @@ use crate::memory::scope::Scope;
 use crate::phases::guard::Spot;
 use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
-use crate::store::{Changed, Kind, Lens, RepoPath, TreeId};
+use crate::store::{ChangeKind, Changed, Lens, RepoPath, TreeId};
 
 /// What lies in the work tree at a boundary.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,12 @@ impl Survey {
 }
 
 /// Looks at the work tree as a boundary does.
-pub(crate) fn survey(repo: &Repo, focused: &LoadedJob, since: &JournalLines, row: &Phase) -> Result<Survey> {
+pub(crate) fn survey(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    row: &Phase,
+) -> Result<Survey> {
     let state = &focused.state;
     let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Survey::default()) };
     let mut lens = fence::tree::lens(repo, Some(focused))?;
@@ -78,7 +83,7 @@ pub(crate) fn survey(repo: &Repo, focused: &LoadedJob, since: &JournalLines, row
     let mut added = Vec::new();
     for change in changed {
         sort_in(repo, &judged, &change.path, &before, &open, &mut survey)?;
-        if change.kind == Kind::Added {
+        if change.kind == ChangeKind::Added {
             added.push(change.path.clone());
         }
         survey.names.insert(change.path.to_string(), change.path);
@@ -109,18 +114,26 @@ pub(crate) fn seen(repo: &Repo, lens: &Lens, before: &TreeId) -> Result<(TreeId,
     for path in taken.left {
         if !changed.iter().any(|change| change.path == path) {
             let there = repo.store.blob_at(before, &path)?.is_some();
-            changed.push(Changed { path, kind: if there { Kind::Modified } else { Kind::Added } });
+            changed.push(Changed {
+                path,
+                kind: if there { ChangeKind::Modified } else { ChangeKind::Added },
+            });
         }
     }
     changed.sort();
-    let candidates = changed.iter().map(|change| change.path.clone()).filter(|path| build(path).is_some());
+    let candidates =
+        changed.iter().map(|change| change.path.clone()).filter(|path| build(path).is_some());
     let free = repo.store.free(candidates.collect::<Vec<_>>(), &build)?;
     changed.retain(|change| !free.holds(&change.path));
     Ok((taken.tree, changed))
 }
 
 /// Paths that acts touched since the last boundary, over all steps in between.
-pub(crate) fn touched(repo: &Repo, focused: &LoadedJob, since: &JournalLines) -> Result<BTreeSet<String>> {
+pub(crate) fn touched(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+) -> Result<BTreeSet<String>> {
     let mut touched: BTreeSet<String> = since.touched().map(str::to_owned).collect();
     // Written with the first step that touched something.
     let bytes = repo.store.file(&focused.tip, TOUCHED)?.unwrap_or_default();
@@ -137,7 +150,8 @@ fn differs_from_head(
     before: &TreeId,
     changed: &[Changed],
 ) -> Result<BTreeSet<String>> {
-    let names = |changed: &[Changed]| changed.iter().map(|change| change.path.to_string()).collect();
+    let names =
+        |changed: &[Changed]| changed.iter().map(|change| change.path.to_string()).collect();
     let Some(head) = repo.store.head()?.commit else { return Ok(BTreeSet::new()) };
     let head = repo.store.tree_of_commit(&head)?;
     if head == *before {
@@ -200,7 +214,9 @@ fn blob_now(repo: &Repo, path: &RepoPath) -> String {
 
 pub(crate) fn place_of(repo: &Repo, path: &str, state: &State) -> Place {
     match repo.place_named(path, Some(state)) {
-        Place::Project { dir } if repo.is_linked_page(&dir, &real_in_tree(repo, path)) => Place::Page { dir },
+        Place::Project { dir } if repo.is_linked_page(&dir, &real_in_tree(repo, path)) => {
+            Place::Page { dir }
+        }
         place => place,
     }
 }
@@ -219,7 +235,9 @@ pub(crate) fn is_allowed(
 ) -> Result<bool> {
     let row = judged.row;
     let place = place_of(repo, shown, judged.state);
-    if place == Place::JobFile && record::own_files::is_own_file(repo, judged.chain, judged.state, shown)? {
+    if place == Place::JobFile
+        && record::own_files::is_own_file(repo, judged.chain, judged.state, shown)?
+    {
         return Ok(true);
     }
     let declared = repo.is_declared(shown, &place, &judged.scope);
@@ -234,7 +252,8 @@ pub(crate) fn is_allowed(
     if !row.writes(&place, Spot { cycle, declared, exists, missed }) {
         return Ok(false);
     }
-    if row.measures && matches!(place, Place::Page { .. }) && page_lost(repo, path, shown, before)? {
+    if row.measures && matches!(place, Place::Page { .. }) && page_lost(repo, path, shown, before)?
+    {
         return Ok(false);
     }
     let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));
@@ -246,13 +265,16 @@ fn plan_came_back(repo: &Repo, state: &State, path: &RepoPath) -> bool {
     let file = path.below(repo.store.work_tree()).ok();
     // What does not read is not the accepted document.
     let plain = file.filter(|file| file.symlink_metadata().is_ok_and(|data| data.is_file()));
-    plain.and_then(|file| std::fs::read(file).ok()).is_some_and(|bytes| repo.is_accepted(state, &bytes))
+    plain
+        .and_then(|file| std::fs::read(file).ok())
+        .is_some_and(|bytes| repo.is_accepted(state, &bytes))
 }
 
 /// Compares a page with what it was: is something gone from its footers that no session
 /// log holds?
 fn page_lost(repo: &Repo, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
-    let Some(old) = repo.store.blob_at(before, path)?.and_then(|old| String::from_utf8(old).ok()) else {
+    let Some(old) = repo.store.blob_at(before, path)?.and_then(|old| String::from_utf8(old).ok())
+    else {
         return Ok(false);
     };
     let Some(focused) = repo.focused()? else { return Ok(false) };
@@ -261,7 +283,13 @@ fn page_lost(repo: &Repo, path: &RepoPath, shown: &str, before: &TreeId) -> Resu
     let new = file.as_ref().and_then(|file| repo::paths::bytes_of(file).ok()).unwrap_or_default();
     let page = file.and_then(|file| record::session_log::cycle_page(repo, &focused, shown, &file));
     let new = String::from_utf8_lossy(&new);
-    Ok(record::session_log::has_lost(repo, &focused, page.as_deref().unwrap_or_default(), &old, &new))
+    Ok(record::session_log::has_lost(
+        repo,
+        &focused,
+        page.as_deref().unwrap_or_default(),
+        &old,
+        &new,
+    ))
 }
 
 fn lies_in_scope(repo: &Repo, shown: &str, judged: &Judged<'_>) -> bool {
@@ -272,8 +300,11 @@ fn lies_in_scope(repo: &Repo, shown: &str, judged: &Judged<'_>) -> bool {
 fn page_is_own(repo: &Repo, row: &Phase, path: &RepoPath, before: &TreeId) -> Result<bool> {
     let old = repo.store.blob_at(before, path)?.map(String::from_utf8);
     // What does not read is not the phase's own change.
-    let new = path.below(repo.store.work_tree()).ok().and_then(|file| repo::paths::bytes_of(file).ok());
-    let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else { return Ok(false) };
+    let new =
+        path.below(repo.store.work_tree()).ok().and_then(|file| repo::paths::bytes_of(file).ok());
+    let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else {
+        return Ok(false);
+    };
     let Ok(new) = new else { return Ok(false) };
     let anchors = repo.rules.maps.anchors();
     let own = row.rank(&anchors);

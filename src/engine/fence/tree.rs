@@ -55,11 +55,14 @@ pub(crate) fn begin_fence(repo: &Repo) -> Result<Beginning> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    let head = repo.store.head()?.commit.map(|head| repo.store.tree_of_commit(&head)).transpose()?;
+    let head =
+        repo.store.head()?.commit.map(|head| repo.store.tree_of_commit(&head)).transpose()?;
     let tree = repo.store.snapshot(&index, &lens, head.as_ref(), &build)?.tree;
     // Trees are compared as well: flags of the person's index hide nothing.
     if let Some(head) = head {
-        persons.extend(repo.store.diff_trees(&head, &tree)?.iter().map(|change| change.path.to_string()));
+        persons.extend(
+            repo.store.diff_trees(&head, &tree)?.iter().map(|change| change.path.to_string()),
+        );
     }
     Ok(Beginning { tree: tree.to_string(), persons: persons.into_iter().collect(), pins })
 }
@@ -87,7 +90,8 @@ pub(crate) fn is_still_changed(repo: &Repo, tree: &TreeId, path: &str) -> bool {
 /// nobody is asked about them.
 pub(crate) fn without_built(repo: &Repo, paths: &mut Vec<String>) -> Result<()> {
     let build = |path: &RepoPath| build_dir(repo, path);
-    let named = |path: &String| RepoPath::try_from(path.as_str()).ok().filter(|path| build(path).is_some());
+    let named =
+        |path: &String| RepoPath::try_from(path.as_str()).ok().filter(|path| build(path).is_some());
     let candidates: Vec<RepoPath> = paths.iter().filter_map(named).collect();
     if !candidates.is_empty() {
         let free = repo.store.free(candidates, &build)?;

@@ -39,7 +39,9 @@ pub(crate) fn after(
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
     let ended = EndedCall { host, event, call, outcome };
-    let Some(focused) = repo.focused()? else { return without_focus(repo, &ended, window.as_ref()) };
+    let Some(focused) = repo.focused()? else {
+        return without_focus(repo, &ended, window.as_ref());
+    };
     if focused.activity.is_err() {
         return Ok(Answer::silence());
     }
@@ -52,9 +54,12 @@ pub(crate) fn after(
         if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
     let context = merged(context, filling);
     let words = context.as_deref().map_or(0, count_words);
-    let news = write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
-    let context =
-        merged(context, memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?);
+    let news =
+        write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
+    let context = merged(
+        context,
+        memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?,
+    );
     let to_person = told_to_person(repo, &focused, &effects, news)?;
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
@@ -96,15 +101,23 @@ fn with_words_of_rules(
 }
 
 /// What of the call is work of the session that drives the job.
-fn work_of(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>, effects: &CallEffects) -> Result<Work> {
+fn work_of(
+    repo: &Repo,
+    focused: &LoadedJob,
+    ended: &EndedCall<'_>,
+    effects: &CallEffects,
+) -> Result<Work> {
     let EndedCall { event, call, outcome, .. } = *ended;
     // A command that fails has run all the same: what it showed may be written down.
     let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
     // What a guest does is no work of the session that drives.
     let guest = repo.is_guest(focused, event)?;
     let counted = event.by == Actor::Main && ran && !guest;
-    let mut deeds =
-        if counted { record::activity::deeds(repo, focused, call, &effects.places) } else { Vec::new() };
+    let mut deeds = if counted {
+        record::activity::deeds(repo, focused, call, &effects.places)
+    } else {
+        Vec::new()
+    };
     if counted && !matches!(call.act, Act::Edit(_)) && effects.after.page_edits > 0 {
         deeds.push(Deed::Page);
     }
@@ -134,7 +147,8 @@ fn write_line(
         line.unclaimed.clone_from(&effects.after.unclaimed);
         line.prints.clone_from(&effects.prints.strays);
         add_up(&mut line.counts, repo, focused, ended, effects, &entry);
-        (line.ran, line.opened, line.source) = (entry.kept.receipt, entry.kept.opened, entry.kept.source);
+        (line.ran, line.opened, line.source) =
+            (entry.kept.receipt, entry.kept.opened, entry.kept.source);
         if own {
             // A boundary's refusal reaches the person with the end of its command.
             news = hook::repeats::is_news(&mut line.counts);
@@ -178,7 +192,9 @@ fn add_up(
     if matches!(call.act, Act::Delegate { .. }) {
         counts.activity.returned(call, outcome);
     }
-    if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background) && !guest {
+    if matches!(&call.act, Act::Shell { background, .. } if *background || outcome.background)
+        && !guest
+    {
         counts.activity.detached(call);
     }
     if !guest && !matches!(call.act, Act::Read { .. } | Act::Search { .. } | Act::Housekeeping) {
@@ -196,7 +212,8 @@ fn told_to_person(
     let refused = if news { hook::repeats::storm_line(repo, focused)? } else { None };
     let by_hand = &effects.by_hand;
     let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
-    let told: Vec<String> = effects.prints.to_person().into_iter().chain(refused).chain(committed).collect();
+    let told: Vec<String> =
+        effects.prints.to_person().into_iter().chain(refused).chain(committed).collect();
     Ok((!told.is_empty()).then(|| told.join("\n")))
 }
 
@@ -210,8 +227,10 @@ fn kept_of_call(
 ) -> Result<KeptOfCall> {
     let EndedCall { host, event, call, outcome } = *ended;
     let opens = outcome.ok && !repo.is_guest(focused, event)?;
-    let shown: Vec<String> = effects.places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
-    let receipt = claims::receipts::receipt(repo, event, call, outcome, (&effects.after, known), focused)?;
+    let shown: Vec<String> =
+        effects.places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
+    let receipt =
+        claims::receipts::receipt(repo, event, call, outcome, (&effects.after, known), focused)?;
     // What an edit tool changed is seen by the fence's next look only.
     let edited = matches!(call.act, Act::Edit(_)).then(String::new);
     Ok(KeptOfCall {
@@ -236,8 +255,11 @@ fn what_came(
     let mut after = ShellEffects::default();
     let mut plan_edits = 0;
     let mut places = places(repo, host, event, call, focused);
-    let mut lines =
-        if outcome.ok { claims::required::lines_of_work(repo, call, &places, focused) } else { None };
+    let mut lines = if outcome.ok {
+        claims::required::lines_of_work(repo, call, &places, focused)
+    } else {
+        None
+    };
     match &call.act {
         Act::Edit(_) if outcome.ok => {
             // A page that says what it said at the last boundary was not updated.
@@ -424,7 +446,8 @@ struct CallEffects {
 /// The call with the line that the agent gave, where the hook had put it into another.
 pub(crate) fn as_given(call: &ToolCall) -> Option<ToolCall> {
     let Act::Shell { command, cwd, background } = &call.act else { return None };
-    let std::borrow::Cow::Owned(command) = shell::unwrapped(&world::own_binary().to_string_lossy(), command)
+    let std::borrow::Cow::Owned(command) =
+        shell::unwrapped(&world::own_binary().to_string_lossy(), command)
     else {
         return None;
     };

@@ -82,12 +82,14 @@ fn pass(
     let mut to_person = None;
     let mut context = None;
     if let (ClaimMode::Advise, Some(focused)) = (repo.rules.claims, focused)
-        && let Some(refusal) = claims::required::lacks_ruling(repo, call, &scene.call.changes, focused)
+        && let Some(refusal) =
+            claims::required::lacks_ruling(repo, call, &scene.call.changes, focused)
     {
         context = claims::required::advise(repo, &event.session, focused, &refusal)?;
     }
     if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
-        && let Ok(admitted) = person::ask::ask(repo, questions, repo.row(Some(focused)), Some(focused))
+        && let Ok(admitted) =
+            person::ask::ask(repo, questions, repo.row(Some(focused)), Some(focused))
         && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
     {
         record::journal_line::note(repo, Some(focused), |line| {
@@ -115,7 +117,10 @@ fn pass(
     if let Act::Shell { command, background: false, .. } = &call.act
         && is_own_command(command)
     {
-        return Ok(Answer { rewrite: fence::rewrite::proving_line(event, call), ..Answer::grant() });
+        return Ok(Answer {
+            rewrite: fence::rewrite::proving_line(event, call),
+            ..Answer::grant()
+        });
     }
     let rewrite = fence::rewrite::confined_line(repo, event, call, focused);
     Ok(Answer { context, to_person, rewrite, ..Answer::silence() })
@@ -133,6 +138,8 @@ fn is_own_command(command: &str) -> bool {
     let own = world::own_binary();
     match repo.program {
         Program::Path(path) => std::fs::canonicalize(path).is_ok_and(|path| path == own),
-        Program::Bare | Program::GitSeed => world::on_path("git-seed").is_some_and(|path| path == own),
+        Program::Bare | Program::GitSeed => {
+            world::on_path("git-seed").is_some_and(|path| path == own)
+        }
     }
 }

@@ -15,9 +15,9 @@ pub(crate) mod stop;
 
 use crate::engine::hook::after::as_given;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{Repo, SeedError};
+use crate::engine::repo::{EngineError, Repo};
 use crate::engine::{claims, hook, memory, person, record};
-use crate::event::{Event, Kind};
+use crate::event::{Event, EventKind};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
 use crate::phases::guard;
@@ -31,19 +31,22 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
             .unwrap_or_else(|error| in_trouble(repo, event, &error));
     }
     let answered = match &event.kind {
-        Kind::Before(call) => hook::before::before(repo, host, event, call),
-        Kind::After { call, outcome } => {
+        EventKind::Before(call) => hook::before::before(repo, host, event, call),
+        EventKind::After { call, outcome } => {
             let given = as_given(call);
             hook::after::after(repo, host, event, given.as_ref().unwrap_or(call), outcome)
         }
-        Kind::Prompt { text, automation } => person::prompt::prompt(repo, host, event, text, *automation)
-            .and_then(|answer| person::prompt::prompted(repo, event, text, answer)),
-        Kind::SessionStart { source } => hook::session::session_start(repo, event, source).map(|answer| {
-            let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
-            Answer { context, ..answer }
-        }),
-        Kind::SessionEnd { .. } => hook::session::session_end(repo, event),
-        Kind::Stop { waiting, commands, .. } => {
+        EventKind::Prompt { text, automation } => {
+            person::prompt::prompt(repo, host, event, text, *automation)
+                .and_then(|answer| person::prompt::prompted(repo, event, text, answer))
+        }
+        EventKind::SessionStart { source } => hook::session::session_start(repo, event, source)
+            .map(|answer| {
+                let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
+                Answer { context, ..answer }
+            }),
+        EventKind::SessionEnd { .. } => hook::session::session_end(repo, event),
+        EventKind::Stop { waiting, commands, .. } => {
             record::journal_line::commands_ended(repo, event, *commands).and_then(|()| {
                 // First: a stop that is let go may close what tests belong to.
                 let tests = claims::checkers::tests_of_turn(repo, host, event, *waiting);
@@ -53,41 +56,47 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
                 Ok(Answer { to_person: merged(tests, answer.to_person), ..answer })
             })
         }
-        Kind::SubagentStart { id, agent } => {
+        EventKind::SubagentStart { id, agent } => {
             hook::session::subagent(repo, |counts| counts.activity.began(id, agent))
         }
-        Kind::SubagentStop { id, agent, .. } => memory::note_agents::subagent_ends(repo, event, id, agent)
-            .and_then(|answer| {
+        EventKind::SubagentStop { id, agent, .. } => {
+            memory::note_agents::subagent_ends(repo, event, id, agent).and_then(|answer| {
                 if answer.refuse.is_none() {
                     claims::turn::attest_subagent(repo, event, id, agent)?;
                 }
                 Ok(answer)
-            }),
-        Kind::Compact { done: false } => claims::turn::keep_standing(repo, event)
+            })
+        }
+        EventKind::Compact { done: false } => claims::turn::keep_standing(repo, event)
             .and_then(|()| memory::compaction::before_compaction(repo, event))
             .map(|told| match told {
                 Some(told) => Answer::to_person(told),
                 None => Answer::silence(),
             }),
-        Kind::Compact { done: true } | Kind::Other => Ok(Answer::silence()),
+        EventKind::Compact { done: true } | EventKind::Other => Ok(Answer::silence()),
     };
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
 
 /// What is answered when git seed itself could not.
-fn in_trouble(repo: &Repo, event: &Event, error: &SeedError) -> Answer {
+fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
     let told = format!("git seed: {error}");
     let refusal = Refusal::broken("state", error);
     match &event.kind {
         _ if !error.is_damage() => {
-            // The person is told below; a line in the journal comes on top where one can be written.
+            // The person is told below; a line in the journal comes on top where one can be
+            // written.
             let focused = repo.focused().ok().flatten();
-            let _ = record::journal_line::note(repo, focused.as_ref(), |line| line.what = What::Trouble);
+            let _ = record::journal_line::note(repo, focused.as_ref(), |line| {
+                line.what = What::Trouble
+            });
             Answer::to_person(format!("{told}\nhint: git seed doctor"))
         }
-        Kind::Before(call) if !guard::looks(&call.act) => Answer::refuse(voice::say(&refusal, "").text()),
-        Kind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
-        Kind::Before(_) => Answer::silence(),
+        EventKind::Before(call) if !guard::looks(&call.act) => {
+            Answer::refuse(voice::say(&refusal, "").text())
+        }
+        EventKind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
+        EventKind::Before(_) => Answer::silence(),
         _ => Answer::to_person(format!("{told}\nhint: git seed doctor --fix")),
     }
 }

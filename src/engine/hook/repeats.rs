@@ -72,11 +72,9 @@ pub(crate) fn speaks_to_seed(call: &ToolCall) -> bool {
 /// The line to the person about the newest refusal since the last step.
 pub(crate) fn storm_line(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     let since = repo.read_since(focused)?;
-    let newest = since
-        .lines
-        .iter()
-        .rev()
-        .find_map(|linked| linked.line.refusal.as_ref().filter(|_| linked.line.what == What::Refused));
+    let newest = since.lines.iter().rev().find_map(|linked| {
+        linked.line.refusal.as_ref().filter(|_| linked.line.what == What::Refused)
+    });
     Ok(newest.map(|refused| {
         let refusal = Refusal { by: "guard", wants: refused.wants, facts: refused.facts.clone() };
         line(&refusal, &refused.phase)
@@ -86,7 +84,9 @@ pub(crate) fn storm_line(repo: &Repo, focused: &LoadedJob) -> Result<Option<Stri
 /// Acts without a job leave no line, unless one is due to end a row of refusals.
 pub(crate) fn calm_without_focus(repo: &Repo) -> Result<()> {
     let Ok(Tail::Line(bytes)) = repo.store.journal().tail() else { return Ok(()) };
-    if !Linked::read(&bytes).is_ok_and(|last| last.line.base.is_empty() && last.line.counts.repeats > 0) {
+    if !Linked::read(&bytes)
+        .is_ok_and(|last| last.line.base.is_empty() && last.line.counts.repeats > 0)
+    {
         return Ok(());
     }
     record::journal_line::note(repo, None, |line| {

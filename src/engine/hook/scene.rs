@@ -119,13 +119,20 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         }
         Act::Search { path } => {
             let found = path.as_deref().map(|path| setting.place(path));
-            out.read =
-                found.filter(|found| found.place == Place::OwnState).map(|found| (found.shown, found.place));
+            out.read = found
+                .filter(|found| found.place == Place::OwnState)
+                .map(|found| (found.shown, found.place));
         }
         Act::Edit(files) => {
             let scope = setting.scope()?;
             for file in files {
-                out.changes.extend(changes(repo, setting.place(&file.path), file, &scope, focused)?);
+                out.changes.extend(changes(
+                    repo,
+                    setting.place(&file.path),
+                    file,
+                    &scope,
+                    focused,
+                )?);
             }
         }
         Act::Shell { command, cwd, .. } => shell(setting, command, cwd.as_deref(), &mut out)?,
@@ -143,13 +150,14 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         }
         Act::Schedule { text } => {
             // No tool makes a person's short word.
-            out.persons = shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
+            out.persons =
+                shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
     if repo.rules.claims == ClaimMode::Enforce {
-        out.unproven =
-            focused.and_then(|focused| claims::required::lacks_ruling(repo, call, &out.changes, focused));
+        out.unproven = focused
+            .and_then(|focused| claims::required::lacks_ruling(repo, call, &out.changes, focused));
     }
     Ok(out)
 }
@@ -182,8 +190,11 @@ fn change(
     focused: Option<&LoadedJob>,
 ) -> FileChange {
     let own_plan = resolved.place == Place::Plan { own: true };
-    let page = matches!(resolved.place, Place::Page { .. }).then(|| page_change(repo, &resolved, file));
-    let lost = page.is_some().then(|| focused.and_then(|focused| page_loss(repo, &resolved, file, focused)));
+    let page =
+        matches!(resolved.place, Place::Page { .. }).then(|| page_change(repo, &resolved, file));
+    let lost = page
+        .is_some()
+        .then(|| focused.and_then(|focused| page_loss(repo, &resolved, file, focused)));
     let work = repo.rules.claims != ClaimMode::Off && resolved.place.is_direct(&resolved.shown);
     let lines = if work { claims::required::lines_of(&file.change, &resolved.real) } else { 0 };
     FileChange {
@@ -191,8 +202,9 @@ fn change(
         path: resolved.shown,
         place: resolved.place,
         exists: resolved.exists,
-        missed: focused
-            .is_some_and(|focused| own_plan && repo.plan_standing(focused) == PlanStanding::Missing),
+        missed: focused.is_some_and(|focused| {
+            own_plan && repo.plan_standing(focused) == PlanStanding::Missing
+        }),
         page: page.flatten(),
         lost: lost.flatten(),
         lines,
@@ -200,7 +212,12 @@ fn change(
 }
 
 /// What an edit would take from the footers of a page, where they are condensed.
-fn page_loss(repo: &Repo, resolved: &Resolved, file: &FileEdit, focused: &LoadedJob) -> Option<Lost> {
+fn page_loss(
+    repo: &Repo,
+    resolved: &Resolved,
+    file: &FileEdit,
+    focused: &LoadedJob,
+) -> Option<Lost> {
     if !repo.row(Some(focused)).measures || !resolved.exists {
         return None;
     }
@@ -208,12 +225,21 @@ fn page_loss(repo: &Repo, resolved: &Resolved, file: &FileEdit, focused: &Loaded
     let old = String::from_utf8(repo::paths::bytes_of(&resolved.real).ok()?).ok()?;
     let new = edit::apply(Some(&old), &file.change).ok()?.unwrap_or_default();
     let page = record::session_log::cycle_page(repo, focused, &resolved.shown, &resolved.real);
-    let loss =
-        record::session_log::would_lose(repo, focused, page.as_deref().unwrap_or_default(), &old, &new)?;
+    let loss = record::session_log::would_lose(
+        repo,
+        focused,
+        page.as_deref().unwrap_or_default(),
+        &old,
+        &new,
+    )?;
     Some(Lost { what: loss.what, line: loss.line, note: loss.note, elsewhere: page.is_none() })
 }
 
-fn page_change(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<crate::event::PageChange> {
+fn page_change(
+    repo: &Repo,
+    resolved: &Resolved,
+    file: &FileEdit,
+) -> Option<crate::event::PageChange> {
     if file.change == Change::Opaque {
         return None;
     }
@@ -230,7 +256,12 @@ fn page_change(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<crat
 }
 
 /// Reads a shell line: its acts, and what it would change.
-fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Call<'_>) -> Result<()> {
+fn shell(
+    setting: &Setting<'_>,
+    command: &str,
+    cwd: Option<&Path>,
+    out: &mut Call<'_>,
+) -> Result<()> {
     let Setting { repo, event, phase, .. } = *setting;
     let reading = shell::read(command);
     let scope = setting.scope()?;
@@ -249,8 +280,9 @@ fn shell(setting: &Setting<'_>, command: &str, cwd: Option<&Path>, out: &mut Cal
     out.confinable = is_confinable(phase, &out.classes);
     // A writer that the phase does not open at all says so by its act, not by its place.
     if !phase.opens(Class::ShellWrite) {
-        out.changes
-            .retain(|change| matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. }));
+        out.changes.retain(|change| {
+            matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
+        });
     }
     Ok(())
 }
@@ -294,7 +326,8 @@ fn written(
 
 /// Whether these acts would all be open if the kernel confined them, and are not now.
 fn is_confinable(phase: &Phase, classes: &[(Class, String)]) -> bool {
-    let mut closed = classes.iter().map(|(class, _)| class).filter(|class| !phase.opens(**class)).peekable();
+    let mut closed =
+        classes.iter().map(|(class, _)| class).filter(|class| !phase.opens(**class)).peekable();
     closed.peek().is_some()
         && closed.all(|class| phase.confined.contains(class))
         && crate::confine::check().is_ok()

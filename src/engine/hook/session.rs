@@ -41,7 +41,12 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<
         line.counts.activity.settle();
         line.counts.activity.flights.clear();
         line.counts.activity.running.clear();
-        memory::context::begins(&mut line.counts, memory::context::gauge(&focused), source, repo.now);
+        memory::context::begins(
+            &mut line.counts,
+            memory::context::gauge(&focused),
+            source,
+            repo.now,
+        );
     })?;
     let told = briefing::gather::wake_text(repo, &focused, source == "resume");
     let mut text = format!("{}\n{told}", tell(Notice::SessionWithJob, &[]));

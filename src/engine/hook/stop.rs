@@ -38,7 +38,8 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
 
 /// The turn may end; its last words may still speak of what it did not open.
 fn last_words(repo: &Repo, focused: &LoadedJob, event: &Event) -> Result<Answer> {
-    let Some(refusal) = claims::turn::ungrounded(repo, event, focused)?.filter(|_| event.by == Actor::Main)
+    let Some(refusal) =
+        claims::turn::ungrounded(repo, event, focused)?.filter(|_| event.by == Actor::Main)
     else {
         return Ok(Answer::silence());
     };
@@ -112,7 +113,9 @@ fn hand_off(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<Answe
         );
         let path = format!("summaries/hand-off-{}.md", state.steps + 1);
         let put = TreeEdit::Put { path, bytes: text.into_bytes() };
-        Ok(Ok(StepDraft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)))
+        Ok(Ok(
+            StepDraft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)
+        ))
     })?;
     debug_assert!(step.is_ok(), "a hand-off is never refused");
     Ok(Answer::to_person(tell(

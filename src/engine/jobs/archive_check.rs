@@ -9,7 +9,8 @@ use crate::format::names;
 pub(crate) fn not_put_away(repo: &Repo) -> Result<usize> {
     let focused = repo.store.in_focus()?;
     let rows = jobs::list::live_rows(repo)?;
-    let waits =
-        |row: &&ClosedRow| archive::is_closed_row(row) && !focused.contains(&names::job_chain(&row.id));
+    let waits = |row: &&ClosedRow| {
+        archive::is_closed_row(row) && !focused.contains(&names::job_chain(&row.id))
+    };
     Ok(rows.iter().filter(waits).count())
 }

@@ -7,7 +7,7 @@
 
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{jobs, record};
 use crate::format::archive::ClosedRow;
 use crate::format::names;
@@ -31,7 +31,7 @@ pub(crate) struct Waiting {
 pub(crate) fn add_dependency(repo: &Repo, parent: &JobId, id: &JobId) -> Answered<LoadedJob> {
     let focused = repo.require_focused()?;
     if focused.state.job.id != *parent {
-        return Err(SeedError::NotNow("dependencies are added to the focused job".to_owned()));
+        return Err(EngineError::NotNow("dependencies are added to the focused job".to_owned()));
     }
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if let Some(refusal) = births_elsewhere(repo, Some(state)) {
@@ -58,7 +58,9 @@ pub(crate) fn births_elsewhere(repo: &Repo, state: Option<&State>) -> Option<Ref
 /// Why `job` may not wait for `id`.
 pub(crate) fn no_edge(repo: &Repo, job: &Job, id: &JobId) -> Result<Option<Refusal>> {
     let Some(known) = node(repo, id)? else {
-        return Err(SeedError::Usage(format!("there is no job {id}; git seed job list shows them")));
+        return Err(EngineError::Usage(format!(
+            "there is no job {id}; git seed job list shows them"
+        )));
     };
     let edges = |one: &JobId| -> Result<Vec<JobId>> {
         // A record that is nowhere waits for nobody.
@@ -86,7 +88,7 @@ pub(crate) fn remove_dependency(repo: &Repo, id: &JobId, void: bool) -> Answered
         return Ok(Err(refusal));
     }
     if !focused.state.job.depends_on.contains(id) {
-        return Err(SeedError::NotNow(format!("this job does not depend on {id}")));
+        return Err(EngineError::NotNow(format!("this job does not depend on {id}")));
     }
     if let Some(refusal) = no_unlinking(repo, &focused, id, void)? {
         return Ok(Err(refusal));
@@ -102,7 +104,12 @@ pub(crate) fn remove_dependency(repo: &Repo, id: &JobId, void: bool) -> Answered
 }
 
 /// Why the edge to `id` stays, or why the job behind it is not parked.
-fn no_unlinking(repo: &Repo, focused: &LoadedJob, id: &JobId, void: bool) -> Result<Option<Refusal>> {
+fn no_unlinking(
+    repo: &Repo,
+    focused: &LoadedJob,
+    id: &JobId,
+    void: bool,
+) -> Result<Option<Refusal>> {
     let status = node(repo, id)?.map(|node| node.status);
     let held = if void { repo.store.focus_elsewhere(&names::job_chain(id))? } else { None };
     let phase = focused.state.stand.phase.as_str();
@@ -122,7 +129,10 @@ fn void_dependency(repo: &Repo, id: &JobId) -> Result<()> {
 }
 
 /// Every job that `state` waits for is completed or parked.
-pub(crate) fn dependencies_hold(repo: &Repo, state: &State) -> Result<std::result::Result<(), Refusal>> {
+pub(crate) fn dependencies_hold(
+    repo: &Repo,
+    state: &State,
+) -> Result<std::result::Result<(), Refusal>> {
     Ok(questions::dependencies_hold(&unmet(repo, state)?))
 }
 
@@ -153,7 +163,9 @@ pub(crate) fn unmet(repo: &Repo, state: &State) -> Result<Vec<(JobId, String, &'
         }
     }
     let graph = Graph::new(known);
-    Ok(questions::unmet(&state.job, |id| graph.get(id).map(|node| (node.name.as_str(), node.status))))
+    Ok(questions::unmet(&state.job, |id| {
+        graph.get(id).map(|node| (node.name.as_str(), node.status))
+    }))
 }
 
 /// The ids of pending jobs that the agent made and no person has seen; they hold up no stop.
@@ -191,7 +203,9 @@ fn queue(repo: &Repo) -> Result<Vec<Waiting>> {
     let focused = repo.store.in_focus()?;
     let mut queue = Vec::new();
     for job in repo.jobs()? {
-        if focused.contains(&job.chain) || !(job.state.job.status.is_open() || job.state.is_closing()) {
+        if focused.contains(&job.chain)
+            || !(job.state.job.status.is_open() || job.state.is_closing())
+        {
             continue;
         }
         let waits_for = unmet(repo, &job.state)?.into_iter().map(|(id, ..)| id).collect();

@@ -3,7 +3,7 @@
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
 use crate::engine::repo::answer::Answered;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::names;
 use crate::jobs::JobId;
 use crate::phases::commands;
@@ -18,11 +18,14 @@ pub(crate) fn always(
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| Ok(Ok(draft(state))))?;
     match taken {
         Ok(taken) => Ok(taken.focused),
-        Err(refusal) => Err(SeedError::Refused(refusal.wants)),
+        Err(refusal) => Err(EngineError::Refused(refusal.wants)),
     }
 }
 
-pub(crate) fn turn_to(repo: &Repo, taken: std::result::Result<Taken, Refusal>) -> Answered<LoadedJob> {
+pub(crate) fn turn_to(
+    repo: &Repo,
+    taken: std::result::Result<Taken, Refusal>,
+) -> Answered<LoadedJob> {
     match taken {
         Ok(taken) => {
             repo.store.set_focus(&taken.focused.chain)?;
@@ -36,8 +39,9 @@ pub(crate) fn turn_to(repo: &Repo, taken: std::result::Result<Taken, Refusal>) -
 pub(crate) fn focus_in_the_way(repo: &Repo, id: &JobId) -> Result<Option<Refusal>> {
     let chain = names::job_chain(id);
     let held = repo.store.focus_elsewhere(&chain)?;
-    let busy =
-        repo.focused()?.filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
+    let busy = repo
+        .focused()?
+        .filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
     let busy = busy.as_ref().map(|busy| &busy.state.stand.phase);
     Ok(commands::focus(id.as_str(), held.as_deref(), busy).err())
 }

@@ -5,7 +5,7 @@ use crate::engine::jobs::resume::Resumed;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::sessions::Sender;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::names;
@@ -26,7 +26,12 @@ pub(crate) fn set_multiplier(repo: &Repo, value: Multiplier) -> Answered<LoadedJ
             return Ok(Err(refusal));
         }
         state.stand.entry.multiplier = Some(value);
-        Ok(Ok(StepDraft::new(state, "multiplier", format!("this stay is entered at {value}"), By::Agent)))
+        Ok(Ok(StepDraft::new(
+            state,
+            "multiplier",
+            format!("this stay is entered at {value}"),
+            By::Agent,
+        )))
     })?;
     Ok(taken.map(|taken| taken.focused))
 }
@@ -41,7 +46,7 @@ pub(crate) fn reflect(repo: &Repo, lens: &str, text: &str) -> Answered<LoadedJob
     };
     if !known.contains(&lens) {
         let text = format!("`{lens}` is no lens of {}; known: {}", row.name, known.join(", "));
-        return Err(SeedError::Usage(text));
+        return Err(EngineError::Usage(text));
     }
     if let Err(refusal) = commands::reflection(lens, text) {
         return Ok(Err(refusal));
@@ -56,12 +61,18 @@ pub(crate) fn reflect(repo: &Repo, lens: &str, text: &str) -> Answered<LoadedJob
 }
 
 /// Gives the focused job a name, an objective, or both in one step.
-pub(crate) fn update_job(repo: &Repo, name: Option<&str>, objective: Option<&str>) -> Result<LoadedJob> {
+pub(crate) fn update_job(
+    repo: &Repo,
+    name: Option<&str>,
+    objective: Option<&str>,
+) -> Result<LoadedJob> {
     let focused = repo.require_focused()?;
     let name = name.map(jobs::check_name).transpose().map_err(usage)?;
     let objective = objective.map(jobs::check_objective).transpose().map_err(usage)?;
     if name.is_none() && objective.is_none() {
-        return Err(SeedError::Usage("nothing to update: give --name, --objective, or both".to_owned()));
+        return Err(EngineError::Usage(
+            "nothing to update: give --name, --objective, or both".to_owned(),
+        ));
     }
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         if let Some(name) = name {
@@ -91,8 +102,10 @@ pub(crate) fn create_job(
     let name = jobs::check_name(name).map_err(usage)?.to_owned();
     let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
     let parent = repo.focused()?;
-    let elsewhere =
-        engine::jobs::dependencies::births_elsewhere(repo, parent.as_ref().map(|parent| &parent.state));
+    let elsewhere = engine::jobs::dependencies::births_elsewhere(
+        repo,
+        parent.as_ref().map(|parent| &parent.state),
+    );
     if let Some(refusal) = elsewhere.filter(|_| !person || dependent) {
         return Ok(Err(refusal));
     }
@@ -140,10 +153,12 @@ pub(crate) fn create_approved_job(repo: &Repo, name: &str, objective: &str) -> R
     let words: Vec<&str> = objective.split_whitespace().take(jobs::OBJECTIVE_WORDS_MOST).collect();
     let whole = jobs::check_objective(objective).map(str::to_owned);
     let (id, worktree) = (free_id(repo, &name)?, repo.store.worktree_name());
-    let mut state = record::step::created(id, &name, repo.rules.maps.home_name(), repo.now, &worktree);
+    let mut state =
+        record::step::created(id, &name, repo.rules.maps.home_name(), repo.now, &worktree);
     state.job.objective = whole.unwrap_or_else(|_| words.join(" "));
     state.job.plugin_lock_approval = true;
-    Ok(record::step::create(repo, state, &format!("\"{name}\""), By::Person, Vec::new(), false)?.focused)
+    Ok(record::step::create(repo, state, &format!("\"{name}\""), By::Person, Vec::new(), false)?
+        .focused)
 }
 
 fn free_id(repo: &Repo, salt: &str) -> Result<JobId> {
@@ -170,9 +185,11 @@ pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         return Ok(Err(refusal));
     }
     if job.state.job.status != Status::Active {
-        let text =
-            format!("job {id} is {}; git seed job activate {id} comes first", job.state.job.status.word());
-        return Err(SeedError::NotNow(text));
+        let text = format!(
+            "job {id} is {}; git seed job activate {id} comes first",
+            job.state.job.status.word()
+        );
+        return Err(EngineError::NotNow(text));
     }
     engine::jobs::resume::resume_job(repo, id)
 }
@@ -183,13 +200,17 @@ pub(crate) fn pause_job(repo: &Repo, by: By) -> Result<LoadedJob> {
     let focused = repo.require_focused()?;
     let (now, head) = (repo.now, repo.store.head()?.commit);
     // A person can always pause, over a broken journal too.
-    let fold =
-        if by == By::Person && focused.activity.is_err() { Journaling::Restart } else { Journaling::Read };
+    let fold = if by == By::Person && focused.activity.is_err() {
+        Journaling::Restart
+    } else {
+        Journaling::Read
+    };
     let taken = record::step::step(repo, &focused.chain, fold, |state, _| {
         if !state.is_closing() {
             state.job.become_(Status::Pending, now)?;
         }
-        // What was unlocked is judged at the boundary that comes next, and that may be another job's.
+        // What was unlocked is judged at the boundary that comes next, and that may be another
+        // job's.
         state.unlocked = None;
         state.home.left = head.as_ref().map(ToString::to_string).unwrap_or_default();
         // A person's pause lets the turn end; an agent's own does not.
@@ -234,7 +255,8 @@ pub(crate) fn move_job(repo: &Repo) -> Result<LoadedJob> {
         if let Some(tree) = &tree {
             state.fence.tree.clone_from(tree);
         }
-        let bytes = crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+        let bytes =
+            crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
         let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
         StepDraft::new(state, "move", "the job lives here now", By::Person).with(put)
     })
@@ -251,7 +273,7 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
         if let Err(refusal) = commands::plan_decision(row, state.stand.cycle, decided, again) {
             return Ok(Err(refusal));
         }
-        state.plan.decide(pointer.clone()).map_err(|bad| SeedError::NotNow(bad.to_string()))?;
+        state.plan.decide(pointer.clone()).map_err(|bad| EngineError::NotNow(bad.to_string()))?;
         Ok(Ok(StepDraft::new(state, "decision", format!("plan document: {argument}"), By::Agent)))
     })?;
     Ok(taken.map(|taken| taken.focused))
@@ -275,20 +297,23 @@ pub(crate) fn switch_on(repo: &Repo) -> Result<()> {
     if focused.state.fence.tree.is_empty() {
         return Ok(());
     }
-    let persons: Vec<String> =
-        fence::tree::persons(repo, &focused)?.into_iter().chain(fence::tree::dirty_now(repo)?).collect();
+    let persons: Vec<String> = fence::tree::persons(repo, &focused)?
+        .into_iter()
+        .chain(fence::tree::dirty_now(repo)?)
+        .collect();
     let tree = fence::tree::snapshot(repo)?.to_string();
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         state.fence.tree.clone_from(&tree);
-        let bytes = crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
+        let bytes =
+            crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
         let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
         StepDraft::new(state, "on", "discipline is on again", By::Person).with(put)
     })?;
     Ok(())
 }
 
-fn usage(error: impl std::fmt::Display) -> SeedError {
-    SeedError::Usage(error.to_string())
+fn usage(error: impl std::fmt::Display) -> EngineError {
+    EngineError::Usage(error.to_string())
 }
 
 /// Parks a job for good and gives up its focus.

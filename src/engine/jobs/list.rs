@@ -116,7 +116,11 @@ fn list_jobs(repo: &Repo, closed: usize) -> Result<Listed> {
 }
 
 /// What each of the open jobs still waits for.
-fn waits_of(repo: &Repo, open: &[ClosedRow], live: &[ClosedRow]) -> Result<BTreeMap<JobId, Vec<JobId>>> {
+fn waits_of(
+    repo: &Repo,
+    open: &[ClosedRow],
+    live: &[ClosedRow],
+) -> Result<BTreeMap<JobId, Vec<JobId>>> {
     let held: Vec<&ClosedRow> = open.iter().filter(|row| !row.depends_on.is_empty()).collect();
     let mut waits = BTreeMap::new();
     if held.is_empty() {

@@ -104,8 +104,10 @@ fn begin_run(
         jobs::focus::leave_focus(repo, repo.focused()?.as_ref())?;
     }
     let chain = &record::archive::restore(repo, id)?.chain;
-    let (clone, fold) =
-        (record::own_clone::clone_id(repo)?, if focus { Journaling::Restart } else { Journaling::Skip });
+    let (clone, fold) = (
+        record::own_clone::clone_id(repo)?,
+        if focus { Journaling::Restart } else { Journaling::Skip },
+    );
     let taken = record::step::step(repo, chain, fold, |state, _| {
         if let Err(refusal) = state.job.may_begin_again(state.is_closing()) {
             return Ok(Err(refusal));
@@ -160,7 +162,8 @@ pub(crate) fn scan_due(repo: &Repo) -> Result<Vec<Due>> {
         let there = if wants_focus { free_home(repo, &job.state)? } else { None };
         let at = there.as_ref().unwrap_or(repo);
         // Another scan, or a person, may have been first.
-        let Ok(job) = begin_run(at, &job.state.job.id, there.is_some(), By::Hook, |state| is_due(state))?
+        let Ok(job) =
+            begin_run(at, &job.state.job.id, there.is_some(), By::Hook, |state| is_due(state))?
         else {
             continue;
         };
@@ -261,9 +264,11 @@ mod tests {
                 for phase in ["observe", "plan", "execute", "verify"] {
                     let mut entry = state.stand.entry.clone();
                     entry.phase = PhaseName::from(phase);
-                    let many =
-                        |what: &str, n: usize| (0..n).map(|i| (format!("{what}-{i:02}"), 99)).collect();
-                    (entry.acts, entry.since) = (many("shell-network", 17), many("shell-network", 17));
+                    let many = |what: &str, n: usize| {
+                        (0..n).map(|i| (format!("{what}-{i:02}"), 99)).collect()
+                    };
+                    (entry.acts, entry.since) =
+                        (many("shell-network", 17), many("shell-network", 17));
                     (entry.launches, entry.reflections) =
                         (many("verify-meta-auditor-of-mine", 16), many("counter-examples", 6));
                     state.stand.shelved.push(entry);
@@ -282,8 +287,13 @@ mod tests {
                 }
             }
             if cycle % 2 == 0 {
-                let why = format!("cycle {cycle} left this: {}", "what is still to be done ".repeat(90));
-                kept.push((bytes(&add_cycle(&mut state, cycle, &why)), cycle, why.trim().to_owned()));
+                let why =
+                    format!("cycle {cycle} left this: {}", "what is still to be done ".repeat(90));
+                kept.push((
+                    bytes(&add_cycle(&mut state, cycle, &why)),
+                    cycle,
+                    why.trim().to_owned(),
+                ));
             }
         }
         assert_eq!((state.plan.contexts, state.plan.extension_cycles_added), (20, 20));

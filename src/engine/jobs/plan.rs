@@ -9,7 +9,7 @@
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::plan_file::{Checked, ENTRY, FromPlan, hash, read_plain};
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::format::state::State;
 use crate::format::{names, transition};
 use crate::plans::Lies;
@@ -41,7 +41,7 @@ pub(crate) fn restore_plan(repo: &Repo) -> Result<String> {
     let bytes = repo.store.file(&focused.tip, names::PLAN)?;
     let (Some(path), Some(bytes)) = (path, bytes) else {
         let why = "no plan document was accepted yet; that happens when the first cycle ends";
-        return Err(SeedError::NotNow(why.to_owned()));
+        return Err(EngineError::NotNow(why.to_owned()));
     };
     let file = repo.store.work_tree().join(&path);
     let drafts = repo.store.seed_dir();
@@ -51,8 +51,12 @@ pub(crate) fn restore_plan(repo: &Repo) -> Result<String> {
 }
 
 /// Declares the titles that the objective of the focused job has, in its first cycle.
-pub(crate) fn shape_job(repo: &Repo, shape: &str) -> Result<std::result::Result<LoadedJob, Refusal>> {
-    let shape = crate::jobs::check_shape(shape).map_err(|bad| SeedError::Usage(bad.to_string()))?;
+pub(crate) fn shape_job(
+    repo: &Repo,
+    shape: &str,
+) -> Result<std::result::Result<LoadedJob, Refusal>> {
+    let shape =
+        crate::jobs::check_shape(shape).map_err(|bad| EngineError::Usage(bad.to_string()))?;
     let focused = repo.require_focused()?;
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if let Err(refusal) = crate::phases::commands::shape(state.stand.cycle) {
@@ -60,7 +64,12 @@ pub(crate) fn shape_job(repo: &Repo, shape: &str) -> Result<std::result::Result<
         }
         state.job.shape.clone_from(&shape);
         let subject = if shape.is_empty() { "none".to_owned() } else { shape.join(", ") };
-        Ok(Ok(StepDraft::new(state, "shape", format!("shape of the objective: {subject}"), By::Agent)))
+        Ok(Ok(StepDraft::new(
+            state,
+            "shape",
+            format!("shape of the objective: {subject}"),
+            By::Agent,
+        )))
     })?;
     Ok(taken.map(|taken| taken.focused))
 }
@@ -76,20 +85,20 @@ pub(crate) fn job_rules(repo: &Repo, job: &LoadedJob) -> Result<Option<String>> 
 pub(crate) fn proposed_job_rules(repo: &Repo, job: &LoadedJob) -> Result<(String, String)> {
     let path = format!("{}{}", names::job_dir(&job.state.job.id), names::PROPOSED_RULES);
     let bytes = read_plain(&repo.store.work_tree().join(&path));
-    let bytes = bytes.ok_or_else(|| SeedError::Proposal(format!("there is no file {path}")))?;
+    let bytes = bytes.ok_or_else(|| EngineError::Proposal(format!("there is no file {path}")))?;
     Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Checks rules that a job proposes for itself; the phase where it stands has to stay.
 pub(crate) fn check_job_rules(repo: &Repo, job: &LoadedJob, file: &str, text: &str) -> Result<()> {
     let sound = Rules::for_job(repo.applied_rules()?.as_deref(), text);
-    let rules = sound.map_err(|bad| SeedError::Proposal(bad.told(file, text)))?;
+    let rules = sound.map_err(|bad| EngineError::Proposal(bad.told(file, text)))?;
     let (stand, map) = (&job.state.stand, rules.maps.get(&job.state.stand.track));
     let here = [Some(&stand.phase), stand.side_from.as_ref()];
     match here.into_iter().flatten().find(|name| !map.phases().any(|row| row.name == **name)) {
         Some(gone) => {
             let what = format!("{file}: the job stands in `{gone}`, which these rules do not have");
-            Err(SeedError::Proposal(what))
+            Err(EngineError::Proposal(what))
         }
         None => Ok(()),
     }
@@ -99,9 +108,11 @@ pub(crate) fn check_job_rules(repo: &Repo, job: &LoadedJob, file: &str, text: &s
 pub(crate) fn apply_job_rules(repo: &Repo, job: &LoadedJob, file: &str, text: &str) -> Result<()> {
     check_job_rules(repo, job, file, text)?;
     let fold = record::interactions::fold_for(repo, &job.chain)?;
-    let text = format!("{}\n{text}", repo::clone_file::approved_in(&record::own_clone::clone_id(repo)?));
+    let text =
+        format!("{}\n{text}", repo::clone_file::approved_in(&record::own_clone::clone_id(repo)?));
     let step = record::step::step(repo, &job.chain, fold, |state, _| {
-        let put = TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: text.as_bytes().to_vec() };
+        let put =
+            TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: text.as_bytes().to_vec() };
         Ok(Ok(StepDraft::new(state, "rules", "rules of this job", By::Person).with(put)))
     })?;
     debug_assert!(step.is_ok(), "rules were checked before");
@@ -123,7 +134,11 @@ pub(crate) fn plan_as_it_lies(repo: &Repo, state: &State) -> transition::Documen
 }
 
 /// The document's words for the text that opens the phase.
-pub(crate) fn entry_from_plan(repo: &Repo, focused: &LoadedJob, dirs: &[String]) -> Result<Option<FromPlan>> {
+pub(crate) fn entry_from_plan(
+    repo: &Repo,
+    focused: &LoadedJob,
+    dirs: &[String],
+) -> Result<Option<FromPlan>> {
     let state = &focused.state;
     repo.words_of_plan(focused, &[ENTRY.to_owned()], |name| {
         Some(match name {

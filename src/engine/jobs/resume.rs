@@ -8,7 +8,7 @@ use crate::engine::fence::tree::Beginning;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::answer::Answered;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, jobs, record};
 use crate::format::names;
 use crate::format::state::{self, Driver, Fence, State};
@@ -81,12 +81,14 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         state.home.clone.clone_from(&clone);
         state.home.worktree.clone_from(&worktree);
         state.home.rested.clear();
-        let subject = if moves { "the job is active, and lives here now" } else { "the job is active" };
+        let subject =
+            if moves { "the job is active, and lives here now" } else { "the job is active" };
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject, By::Agent) }))
     })?;
     if begun {
         remarks.push(
-            "The work tree was taken as it is: what differs from HEAD in it is the person's.".to_owned(),
+            "The work tree was taken as it is: what differs from HEAD in it is the person's."
+                .to_owned(),
         );
     }
     let focused = jobs::focus::turn_to(repo, taken)?;
@@ -98,7 +100,7 @@ fn job_that_holds(repo: &Repo, id: &JobId) -> Result<LoadedJob> {
     let job = repo.job(id)?;
     let counts = [job.state.job.run, job.state.job.interactions, job.state.plan.contexts];
     if job.state.job.id != *id || counts.iter().any(|count| *count > MOST) {
-        return Err(SeedError::Elsewhere(format!("{} is no job that git seed wrote", job.chain)));
+        return Err(EngineError::Elsewhere(format!("{} is no job that git seed wrote", job.chain)));
     }
     Ok(job)
 }
@@ -148,11 +150,14 @@ fn keep_what_it_needs(repo: &Repo, job: &LoadedJob, tree: Option<&String>) -> Re
 /// meanwhile: that is none of its changes, and putting strays back must not undo it. What
 /// is in no commit, and what was committed before it rested, stays judged as it was.
 fn fence_after_rest(repo: &Repo, state: &State) -> Result<Option<String>> {
-    let (Ok(tree), Ok(left)) = (state.fence.tree.parse::<TreeId>(), state.home.left.parse::<CommitId>())
+    let (Ok(tree), Ok(left)) =
+        (state.fence.tree.parse::<TreeId>(), state.home.left.parse::<CommitId>())
     else {
         return Ok(None);
     };
-    let Some(head) = repo.store.head()?.commit.filter(|head| *head != left) else { return Ok(None) };
+    let Some(head) = repo.store.head()?.commit.filter(|head| *head != left) else {
+        return Ok(None);
+    };
     if !repo.store.has_commit(left.as_str()) || !repo.store.contains(&left)? {
         return Ok(None);
     }

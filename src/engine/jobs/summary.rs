@@ -4,7 +4,7 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::text::rfc3339;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::State;
@@ -59,7 +59,7 @@ pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
     match (taken, kept) {
         (Err(refusal), _) => Ok(Err(refusal)),
         (Ok(_), Some(kept)) => Ok(Ok(kept)),
-        (Ok(_), None) => Err(SeedError::OnDisk("the summary was not kept".to_owned())),
+        (Ok(_), None) => Err(EngineError::OnDisk("the summary was not kept".to_owned())),
     }
 }
 
@@ -78,7 +78,11 @@ pub(crate) fn summaries(repo: &Repo, job: &LoadedJob) -> Result<Chain> {
     Ok(Chain { kept, open, due: Some(covered.due).filter(|due| *due > 0) })
 }
 
-pub(crate) fn words_of(repo: &Repo, job: &LoadedJob, range: std::ops::RangeInclusive<u32>) -> Result<usize> {
+pub(crate) fn words_of(
+    repo: &Repo,
+    job: &LoadedJob,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<usize> {
     let mut sum = 0;
     for n in range {
         sum += interaction(repo, job, n)?.map_or(0, |one| summary::words_said(&one.text));

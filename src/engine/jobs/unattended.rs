@@ -13,7 +13,7 @@ use crate::format::state::{Driver, State};
 use crate::hosts::{self, Answer};
 use crate::jobs::Status;
 use crate::memory::condense::Stage;
-use crate::phases::Kind;
+use crate::phases::PhaseKind;
 use crate::rules::Approving;
 use crate::voice::{self, Notice, tell};
 
@@ -26,7 +26,7 @@ pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
 /// True when closing the cycle of `focused` now lets it rest: it could be completed,
 /// and there is nobody to say so.
 pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob) -> bool {
-    repo.row(Some(focused)).kind == Kind::Consolidation
+    repo.row(Some(focused)).kind == PhaseKind::Consolidation
         && focused.state.job.status == Status::Active
         && defers(repo, &focused.state)
         && memory::condense::condense_stage(repo, focused) == Stage::Ready
@@ -40,7 +40,9 @@ pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>
     let here = repo.store.worktree_name();
     let mut waiting = Vec::new();
     for job in repo.jobs()? {
-        if job.state.job.status == Status::Pending && jobs::resume::waits_in(repo, &job.state, &here)? {
+        if job.state.job.status == Status::Pending
+            && jobs::resume::waits_in(repo, &job.state, &here)?
+        {
             waiting.push(job);
         }
     }
@@ -59,7 +61,9 @@ pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>
 
 /// Activates `job`; the session that drove the last one drives it.
 fn take_up(repo: &Repo, job: &LoadedJob, driver: &Driver) -> Result<Option<LoadedJob>> {
-    let Ok(active) = jobs::lifecycle::activate_job(repo, &job.state.job.id)? else { return Ok(None) };
+    let Ok(active) = jobs::lifecycle::activate_job(repo, &job.state.job.id)? else {
+        return Ok(None);
+    };
     let taken = record::step::step(repo, &active.chain, Journaling::Read, |state, _| {
         state.driver = driver.clone();
         Ok(Ok(StepDraft::new(state, "driver", "the session goes on with this job", By::Hook)))
@@ -104,7 +108,9 @@ pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> 
     })?;
     Ok(match completed {
         Ok(done) => {
-            if repo.store.focus()?.as_deref() == Some(job.chain.as_str()) && archive::is_closed(&done.state) {
+            if repo.store.focus()?.as_deref() == Some(job.chain.as_str())
+                && archive::is_closed(&done.state)
+            {
                 // Somebody was stopped before it gave up its focus.
                 repo.store.clear_focus()?;
                 repo.store.journal().restart(None)?;

@@ -5,14 +5,14 @@ use crate::engine::repo::Repo;
 use crate::format::state::State;
 use crate::jobs::JobId;
 use crate::memory::knowledge;
-use crate::memory::notes::{Crumb, Kind};
+use crate::memory::notes::{Crumb, NoteKind};
 use crate::store::RepoPath;
 
 /// The fewest digits of a shortened commit id.
 const SHORT: usize = 7;
 
 /// Whether `crumb` leads to something that exists, of the sorts that prove this kind.
-pub(crate) fn leads_somewhere(repo: &Repo, state: &State, kind: &Kind, crumb: &str) -> bool {
+pub(crate) fn leads_somewhere(repo: &Repo, state: &State, kind: &NoteKind, crumb: &str) -> bool {
     kind.crumbs.iter().any(|sort| is_there(repo, state, *sort, crumb))
 }
 
@@ -22,11 +22,13 @@ pub(crate) fn is_there(repo: &Repo, state: &State, sort: Crumb, crumb: &str) -> 
     match sort {
         Crumb::Commit => words.clone().any(|word| is_commit(repo, word)),
         Crumb::Job => words.clone().any(|word| is_another_job(repo, state, word)),
-        Crumb::File => is_file(repo, crumb.trim(), "") || words.clone().any(|word| is_file(repo, word, "")),
-        // The index is there whether or not anything was learnt.
-        Crumb::Knowledge => {
-            words.clone().any(|word| !knowledge::is_index(word) && is_file(repo, word, knowledge::HOME))
+        Crumb::File => {
+            is_file(repo, crumb.trim(), "") || words.clone().any(|word| is_file(repo, word, ""))
         }
+        // The index is there whether or not anything was learnt.
+        Crumb::Knowledge => words
+            .clone()
+            .any(|word| !knowledge::is_index(word) && is_file(repo, word, knowledge::HOME)),
     }
 }
 
@@ -47,10 +49,13 @@ fn is_another_job(repo: &Repo, state: &State, word: &str) -> bool {
 
 /// A file of the work tree below `folder` that is not empty, by its path from the top.
 pub(crate) fn is_file(repo: &Repo, path: &str, folder: &str) -> bool {
-    let plain =
-        path.starts_with(folder) && !path.split('/').any(|part| matches!(part, "" | "." | ".." | ".git"));
-    let file = RepoPath::try_from(path).ok().and_then(|path| path.below(repo.store.work_tree()).ok());
-    plain && file.is_some_and(|file| file.metadata().is_ok_and(|data| data.is_file() && data.len() > 0))
+    let plain = path.starts_with(folder)
+        && !path.split('/').any(|part| matches!(part, "" | "." | ".." | ".git"));
+    let file =
+        RepoPath::try_from(path).ok().and_then(|path| path.below(repo.store.work_tree()).ok());
+    plain
+        && file
+            .is_some_and(|file| file.metadata().is_ok_and(|data| data.is_file() && data.len() > 0))
 }
 
 /// The words of a breadcrumb, without what a sentence puts around them.

@@ -9,7 +9,7 @@ use crate::engine::memory::session_ledger::{FILE, Mark};
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::text::rfc3339;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{memory, record};
 use crate::event::{Actor, Event};
 use crate::format::journal::{Gauge, What};
@@ -51,17 +51,25 @@ pub(crate) struct Shown {
 }
 
 /// Adds `text` to a section of the session's file, or puts it in the section's place.
-pub(crate) fn compact_append(repo: &Repo, section: Section, text: &str, anew: bool) -> Answered<Written> {
+pub(crate) fn compact_append(
+    repo: &Repo,
+    section: Section,
+    text: &str,
+    anew: bool,
+) -> Answered<Written> {
     let focused = repo.require_focused()?;
     if let Some(no) = is_out_of_place(repo, &focused) {
         return Ok(Err(no));
     }
     if text.trim().is_empty() {
-        return Err(SeedError::Usage("there is nothing to add: give -m or -F".to_owned()));
+        return Err(EngineError::Usage("there is nothing to add: give -m or -F".to_owned()));
     }
     let (stand, opened) = to_write_in(repo, &focused)?;
-    let (mut file, foreign) =
-        if opened { (begun(repo, &focused)?, false) } else { compaction_now(repo, &focused, &stand)? };
+    let (mut file, foreign) = if opened {
+        (begun(repo, &focused)?, false)
+    } else {
+        compaction_now(repo, &focused, &stand)?
+    };
     let before = file.text(section).split_whitespace().count();
     if anew {
         file.put(section, text);
@@ -101,7 +109,8 @@ pub(crate) fn compact_seal(repo: &Repo) -> Answered<(Written, Sealed)> {
     let subject = format!("compaction {}, version {}", stand.seq, file.front.version);
     let stand = keep_compaction(repo, &focused, &file, stand, "compact seal", &subject)?;
     let (path, words) = (compaction_path(&focused, &stand), stand.words);
-    let written = Written { path, words, fill: Fill::of(words, ceiling), opened: false, foreign, left: 0 };
+    let written =
+        Written { path, words, fill: Fill::of(words, ceiling), opened: false, foreign, left: 0 };
     Ok(Ok((written, sealed)))
 }
 
@@ -132,7 +141,8 @@ fn to_write_in(repo: &Repo, focused: &LoadedJob) -> Result<(Compaction, bool)> {
         last => {
             let mut seq = last.map_or(0, |last| last.seq) + 1;
             // What lies there already is somebody else's.
-            while record::own_files::own_file_on_disk(repo, &focused.state, &names::compaction(seq)).is_some()
+            while record::own_files::own_file_on_disk(repo, &focused.state, &names::compaction(seq))
+                .is_some()
             {
                 seq += 1;
             }
@@ -169,7 +179,8 @@ fn compactions(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(u32, u32)>> {
     let mut found = Vec::new();
     for run in 1..=focused.state.job.run {
         let files = repo.store.names(&focused.tip, &format!("run-{run}"))?;
-        let number = |name: &String| name.strip_prefix("compaction-")?.strip_suffix(".md")?.parse().ok();
+        let number =
+            |name: &String| name.strip_prefix("compaction-")?.strip_suffix(".md")?.parse().ok();
         let mut numbers: Vec<u32> = files.iter().filter_map(number).collect();
         numbers.sort_unstable();
         found.extend(numbers.into_iter().map(|seq| (run, seq)));
@@ -196,7 +207,8 @@ fn commits_since(repo: &Repo, focused: &LoadedJob, since: &str) -> Result<Vec<St
         let short: String = commit.chars().take(7).collect();
         format!("{short} {phase}: {subject}")
     };
-    let commits = rows.filter_map(|row| Some(line(row.commit.as_deref()?, &row.phase, &row.subject)));
+    let commits =
+        rows.filter_map(|row| Some(line(row.commit.as_deref()?, &row.phase, &row.subject)));
     let mut commits: Vec<String> = commits.collect();
     commits.reverse();
     Ok(commits)
@@ -224,18 +236,19 @@ fn keep_compaction(
     } else {
         None
     };
-    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state: &mut State, _| {
-        state.compaction = Some(stand.clone());
-        if stand.sealed {
-            state.gauge.fresh = now;
-        }
-        let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
-        let mut draft = StepDraft::new(state, step, subject, By::Agent).with(put);
-        let path = names::of_run(state.job.run, FILE);
-        draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
-        Ok(Ok(draft))
-    })?;
-    let taken = taken.map_err(|refusal| SeedError::Refused(refusal.wants))?;
+    let taken =
+        record::step::step(repo, &focused.chain, Journaling::Read, |state: &mut State, _| {
+            state.compaction = Some(stand.clone());
+            if stand.sealed {
+                state.gauge.fresh = now;
+            }
+            let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
+            let mut draft = StepDraft::new(state, step, subject, By::Agent).with(put);
+            let path = names::of_run(state.job.run, FILE);
+            draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
+            Ok(Ok(draft))
+        })?;
+    let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
     record::own_files::put_own_file(repo, &taken.focused, &name, &bytes)?;
     let on_disk = !memory::session_ledger::keeps_ledger_inside(repo, focused)
         && memory::session_ledger::ledger_place(repo, &focused.state).is_some();
@@ -256,8 +269,9 @@ fn compaction_now(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Resul
     };
     let path = compaction_path(focused, stand);
     let Ok(text) = String::from_utf8(bytes) else {
-        let text = format!("{path} is no text any more; git seed fence restore {path} puts it back");
-        return Err(SeedError::OnDisk(text));
+        let text =
+            format!("{path} is no text any more; git seed fence restore {path} puts it back");
+        return Err(EngineError::OnDisk(text));
     };
     let found = File::read(&text);
     if found == kept {
@@ -317,7 +331,9 @@ pub(crate) fn carried_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     // A word to a person; the step itself reads the file and says what is wrong with it.
     Some(match last_sealed(repo, focused).ok()? {
         Some(_) => format!("{name}: its Prior Summary is carried into the next run."),
-        None => format!("{name} was never sealed; it stays as it is, and nothing of it is carried."),
+        None => {
+            format!("{name} was never sealed; it stays as it is, and nothing of it is carried.")
+        }
     })
 }
 
@@ -342,7 +358,11 @@ pub(crate) fn tokens(repo: &Repo, focused: &LoadedJob, event: &Event) -> Option<
 }
 
 /// A word to the agent whose context has come to a new tier, and what to keep of that.
-pub(crate) fn filling(repo: &Repo, focused: &LoadedJob, event: &Event) -> (Option<Gauge>, Option<String>) {
+pub(crate) fn filling(
+    repo: &Repo,
+    focused: &LoadedJob,
+    event: &Event,
+) -> (Option<Gauge>, Option<String>) {
     let tokens = tokens(repo, focused, event).filter(|_| event.by == Actor::Main);
     let Some(tokens) = tokens else { return (None, None) };
     let (known, tier) = (gauge(focused), Tiers::of(tokens));
@@ -352,8 +372,14 @@ pub(crate) fn filling(repo: &Repo, focused: &LoadedJob, event: &Event) -> (Optio
 }
 
 /// The same for a session that begins with a context already.
-pub(crate) fn filling_at_start(repo: &Repo, focused: &LoadedJob, event: &Event) -> Result<Option<String>> {
-    let Some(now) = repo.focused()?.filter(|now| now.chain == focused.chain) else { return Ok(None) };
+pub(crate) fn filling_at_start(
+    repo: &Repo,
+    focused: &LoadedJob,
+    event: &Event,
+) -> Result<Option<String>> {
+    let Some(now) = repo.focused()?.filter(|now| now.chain == focused.chain) else {
+        return Ok(None);
+    };
     let (gauge, told) = filling(repo, &now, event);
     if gauge.is_some() {
         record::journal_line::note(repo, Some(&now), |line| {

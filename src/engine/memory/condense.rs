@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::own_files::OwnFile;
 use crate::engine::record::session_log::unread;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory, record};
 use crate::format::journal::What;
 use crate::format::names;
@@ -47,7 +47,12 @@ pub(crate) struct PageAbsorbed {
 }
 
 /// Entering a phase that measures takes the footers' word counts, and what they say.
-pub(crate) fn measure(repo: &Repo, chain: &str, state: &mut State, draft: &mut StepDraft) -> Result<()> {
+pub(crate) fn measure(
+    repo: &Repo,
+    chain: &str,
+    state: &mut State,
+    draft: &mut StepDraft,
+) -> Result<()> {
     if !repo.row_of(state).measures {
         state.baseline = None;
         return Ok(());
@@ -59,8 +64,11 @@ pub(crate) fn measure(repo: &Repo, chain: &str, state: &mut State, draft: &mut S
     let baseline = footers_now(repo, &dirs);
     state.baseline = Some(baseline.total());
     let footers = archive::begin(&state.job.id.to_string(), state.job.run, state.stand.cycle);
-    let footers = archive::add(&footers, &footers_of(repo, &pages_of(repo, &dirs))).map_err(unread)?;
-    draft.edits.push(TreeEdit::Put { path: names::FOOTERS.to_owned(), bytes: footers.into_bytes() });
+    let footers =
+        archive::add(&footers, &footers_of(repo, &pages_of(repo, &dirs))).map_err(unread)?;
+    draft
+        .edits
+        .push(TreeEdit::Put { path: names::FOOTERS.to_owned(), bytes: footers.into_bytes() });
     let text = toml::to_string(&baseline)?;
     draft.edits.push(TreeEdit::Put { path: names::BASELINE.to_owned(), bytes: text.into_bytes() });
     draft.edits.push(memory::notes::found_notes(repo, chain, state)?);
@@ -120,8 +128,8 @@ pub(crate) fn unarchived(repo: &Repo, focused: &LoadedJob) -> Result<Option<Unar
     }
     let name = names::session_log(focused.state.stand.cycle);
     let recorded = record::own_files::own_file(repo, focused, &name)?;
-    let lost =
-        recorded.is_some() && recorded != record::own_files::own_file_on_disk(repo, &focused.state, &name);
+    let lost = recorded.is_some()
+        && recorded != record::own_files::own_file_on_disk(repo, &focused.state, &name);
     Ok(lost.then(|| Unarchived::Log { path: record::own_files::own_path(&focused.state, &name) }))
 }
 
@@ -142,10 +150,16 @@ fn gone(
 ) -> Result<Option<Unarchived>> {
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(&focused.state));
     for footer in &footers_at_entry(repo, focused)? {
-        let now = pages.iter().find(|(page, _)| *page == footer.page).map_or("", |(_, text)| text.as_str());
+        let now = pages
+            .iter()
+            .find(|(page, _)| *page == footer.page)
+            .map_or("", |(_, text)| text.as_str());
         let held = Held::of(log, &footer.page, &anchors);
-        if let Some(loss) = lock::gone(&lock::as_page(footer, &anchors), now, &anchors, &kinds, &held) {
-            let (page, strays) = (footer.page.clone(), fence::shown::fence_shown(repo, focused)?.strays);
+        if let Some(loss) =
+            lock::gone(&lock::as_page(footer, &anchors), now, &anchors, &kinds, &held)
+        {
+            let (page, strays) =
+                (footer.page.clone(), fence::shown::fence_shown(repo, focused)?.strays);
             let by_fence = strays.contains(&page);
             return Ok(Some(Unarchived::Gone { page, loss, by_fence }));
         }
@@ -192,7 +206,8 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
     let unarchived = unarchived(repo, &focused)?;
     let mut earlier = Capture::new();
     let done = |captures: &[Capture], added| {
-        let pages = captures.last().into_iter().flatten().map(|footer| footer.page.clone()).collect();
+        let pages =
+            captures.last().into_iter().flatten().map(|footer| footer.page.clone()).collect();
         Ok(Ok(Archived { path: path.clone(), pages, captures: captures.len(), added }))
     };
     match unarchived {
@@ -230,7 +245,9 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
     let kept = record::own_files::own_file_on_disk(repo, &focused.state, &name).unwrap_or_default();
     let kept = archive::read(&String::from_utf8_lossy(&kept)).map_err(unread)?;
     if kept.last() != Some(&capture) {
-        return Err(SeedError::OnDisk(format!("{path} does not hold what was captured; try again")));
+        return Err(EngineError::OnDisk(format!(
+            "{path} does not hold what was captured; try again"
+        )));
     }
     done(&kept, true)
 }
@@ -249,7 +266,10 @@ fn may_condense(
 
 /// Takes out of the cycle's pages what their tags say, page by page. A page that is not
 /// what the log holds any more, or that changes meanwhile, is left alone.
-pub(crate) fn absorb(repo: &Repo, dry: bool) -> Result<std::result::Result<Vec<PageAbsorbed>, Refusal>> {
+pub(crate) fn absorb(
+    repo: &Repo,
+    dry: bool,
+) -> Result<std::result::Result<Vec<PageAbsorbed>, Refusal>> {
     let focused = repo.require_focused()?;
     focused.activity.clone()?;
     if let Err(refusal) = may_condense(repo, &focused, "absorb")? {
@@ -263,7 +283,8 @@ pub(crate) fn absorb(repo: &Repo, dry: bool) -> Result<std::result::Result<Vec<P
     let mut done = Vec::new();
     for (page, before) in pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?) {
         let absorbed = absorb::absorb(&before, &anchors, &kinds, &repo.rules.heading);
-        let absorbed = absorbed.map_err(|disorder| SeedError::OnDisk(format!("{page}: {disorder}")))?;
+        let absorbed =
+            absorbed.map_err(|disorder| EngineError::OnDisk(format!("{page}: {disorder}")))?;
         let held = Held::of(&log, &page, &anchors);
         let mut left_alone = lock::unheld(&before, &anchors, &kinds, &held)
             .is_some_and(|_| lock::says_something(&before, &anchors, &kinds));
@@ -277,7 +298,13 @@ pub(crate) fn absorb(repo: &Repo, dry: bool) -> Result<std::result::Result<Vec<P
 
 /// Rewrites a page for the agent; false if it is not what it was when it was read.
 /// Claimed before it is written: killed in between, the fence still knows whose it is.
-fn rewrite_page(repo: &Repo, focused: &LoadedJob, page: &str, before: &str, text: &str) -> Result<bool> {
+fn rewrite_page(
+    repo: &Repo,
+    focused: &LoadedJob,
+    page: &str,
+    before: &str,
+    text: &str,
+) -> Result<bool> {
     let file: PathBuf = repo.store.work_tree().join(page);
     let claim = |edits: u32| {
         record::journal_line::note(repo, Some(focused), |line| {

@@ -103,7 +103,8 @@ fn notes_on_disk<'h>(repo: &Repo, hosts: impl Iterator<Item = &'h Host>) -> Vec<
             if kind.is_dir() && depth < DEPTH {
                 ahead.push((path, depth + 1));
             } else if kind.is_file() && entry.file_name().to_str().is_some_and(schema::is_note) {
-                let shown = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                let shown =
+                    path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/");
                 found.push((shown, path));
             }
         }
@@ -130,7 +131,9 @@ fn memory_of(repo: &Repo, host: &Host) -> Vec<PathBuf> {
         }
     }
     let of_home = host.memory.iter().filter_map(|pattern| pattern.strip_prefix("~/"));
-    of_home.flat_map(|pattern| names.iter().map(|name| home.join(pattern.replace('*', name)))).collect()
+    of_home
+        .flat_map(|pattern| names.iter().map(|name| home.join(pattern.replace('*', name))))
+        .collect()
 }
 
 /// The name that a host gives the directory of a project: its path, with `-` for whatever is

@@ -100,7 +100,8 @@ pub(crate) fn list_knowledge(repo: &Repo, path: &str) -> Result<bool> {
         Some(bytes) => String::from_utf8(bytes).map_err(std::io::Error::other)?,
         None => String::new(),
     };
-    let new = knowledge::with_line(&now, path, &knowledge::name_of(path), &said.unwrap_or_default());
+    let new =
+        knowledge::with_line(&now, path, &knowledge::name_of(path), &said.unwrap_or_default());
     if new != now {
         record::own_files::replace_file(repo, &index, new.as_bytes())?;
     }
@@ -137,7 +138,8 @@ fn page_names(repo: &Repo) -> Vec<&str> {
 pub(crate) fn paths_of_work_tree(repo: &Repo) -> Result<Vec<String>> {
     let files = repo.store.files()?;
     // A name that is no text is nobody's page, and no pointer could say it.
-    let mut paths: Vec<String> = files.iter().filter_map(|file| file.to_str().map(str::to_owned)).collect();
+    let mut paths: Vec<String> =
+        files.iter().filter_map(|file| file.to_str().map(str::to_owned)).collect();
     paths.sort_unstable();
     Ok(paths)
 }
@@ -160,7 +162,10 @@ fn memory_among(repo: &Repo, paths: &[String]) -> Result<Vec<File>> {
 /// # Errors
 ///
 /// Fails where a file cannot be read.
-pub fn read_each<T: Send>(files: &[PathBuf], take: impl Fn(&[u8]) -> T + Sync) -> std::io::Result<Vec<T>> {
+pub fn read_each<T: Send>(
+    files: &[PathBuf],
+    take: impl Fn(&[u8]) -> T + Sync,
+) -> std::io::Result<Vec<T>> {
     /// Files for which another thread pays, and the most threads.
     const SHARE: usize = 64;
     const THREADS: usize = 8;
@@ -173,14 +178,16 @@ pub fn read_each<T: Send>(files: &[PathBuf], take: impl Fn(&[u8]) -> T + Sync) -
         };
         files.iter().map(one).collect::<std::io::Result<Vec<T>>>()
     };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS);
+    let threads =
+        std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS);
     let share = files.len().div_ceil(threads).max(SHARE);
     if files.len() <= share {
         return read(files);
     }
     let read = &read;
     std::thread::scope(|scope| {
-        let running: Vec<_> = files.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
+        let running: Vec<_> =
+            files.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
         let mut all = Vec::with_capacity(files.len());
         for thread in running {
             all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);

@@ -1,4 +1,5 @@
-//! Memory in the work tree: pages, notes, condense, recall, and what one session leaves to the next.
+//! Memory in the work tree: pages, notes, condense, recall, and what one session leaves to the
+//! next.
 
 pub(crate) mod breadcrumb;
 pub(crate) mod compaction;

@@ -8,7 +8,7 @@ use crate::format::journal::What;
 use crate::format::short_hash;
 use crate::hosts::{self, Answer};
 use crate::memory::dispatch::{self, Bound, End, Found, Live, UnderWay};
-use crate::memory::notes::{Kind, Note};
+use crate::memory::notes::{Note, NoteKind};
 use crate::phases::activity::Flight;
 use crate::rules::Consumption;
 use crate::verdict::Refusal;
@@ -43,7 +43,12 @@ pub(crate) fn dispatch(
 }
 
 /// Texts of all notes of `kind`, on the cycle's pages and in the session log.
-fn texts_of_kind(repo: &Repo, focused: &LoadedJob, notes: &[NoteAt], kind: &Kind) -> Result<Vec<String>> {
+fn texts_of_kind(
+    repo: &Repo,
+    focused: &LoadedJob,
+    notes: &[NoteAt],
+    kind: &NoteKind,
+) -> Result<Vec<String>> {
     let on_pages = notes.iter().filter(|one| one.note.kind == kind.name);
     let mut texts: Vec<String> = on_pages.filter_map(|one| text_on_page(repo, one)).collect();
     let kinds = repo.kinds(&focused.state);
@@ -57,8 +62,10 @@ fn texts_of_kind(repo: &Repo, focused: &LoadedJob, notes: &[NoteAt], kind: &Kind
 /// The live ones of these notes, as a launch is judged by them.
 fn live<'n>(repo: &Repo, notes: &'n [NoteAt]) -> Vec<(&'n NoteAt, Live<'n>)> {
     let live = notes.iter().filter(|one| one.note.standing.is_live());
-    live.map(|one| (one, Live { note: &one.note, mark: mark(&one.note), text: text_on_page(repo, one) }))
-        .collect()
+    live.map(|one| {
+        (one, Live { note: &one.note, mark: mark(&one.note), text: text_on_page(repo, one) })
+    })
+    .collect()
 }
 
 /// A note as it stands on its page, from its bracket to its last brace.

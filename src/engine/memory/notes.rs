@@ -9,13 +9,13 @@ use crate::engine::memory::breadcrumb::words_of;
 use crate::engine::memory::pages::NoteAt;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory, record};
 use crate::event::{Act, Change, Outcome, ToolCall};
 use crate::format::journal::What;
 use crate::format::state::State;
 use crate::format::{names, short_hash};
-use crate::memory::notes::{self, Crumb, Kind, Note, Standing};
+use crate::memory::notes::{self, Crumb, Note, NoteKind, Standing};
 use crate::memory::{knowledge, words};
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
@@ -110,10 +110,11 @@ fn list_what_shows(repo: &Repo, marked: &NoteAt, crumb: &str) -> Result<()> {
 }
 
 /// The knowledge file that a breadcrumb of this kind leads to.
-fn knowledge_of(repo: &Repo, kind: &Kind, crumb: &str) -> Option<String> {
+fn knowledge_of(repo: &Repo, kind: &NoteKind, crumb: &str) -> Option<String> {
     let asks = kind.crumbs.contains(&Crumb::Knowledge);
-    let file =
-        |word: &&str| !knowledge::is_index(word) && memory::breadcrumb::is_file(repo, word, knowledge::HOME);
+    let file = |word: &&str| {
+        !knowledge::is_index(word) && memory::breadcrumb::is_file(repo, word, knowledge::HOME)
+    };
     let found = words_of(crumb).find(|word| asks && file(word))?;
     Some(found.to_owned())
 }
@@ -121,7 +122,9 @@ fn knowledge_of(repo: &Repo, kind: &Kind, crumb: &str) -> Option<String> {
 /// Writes the other end of note `n`: it waits for another cycle.
 pub(crate) fn note_carry(repo: &Repo, n: usize, why: &str) -> Answered<NoteAt> {
     if why.trim().is_empty() {
-        return Err(SeedError::Usage("say by --why what keeps the note from being resolved".to_owned()));
+        return Err(EngineError::Usage(
+            "say by --why what keeps the note from being resolved".to_owned(),
+        ));
     }
     end_note(repo, n, |_, marked, _| {
         let note = &marked.note;
@@ -134,7 +137,7 @@ pub(crate) fn note_carry(repo: &Repo, n: usize, why: &str) -> Answered<NoteAt> {
 fn end_note(
     repo: &Repo,
     n: usize,
-    end: impl Fn(&State, &NoteAt, &Kind) -> std::result::Result<String, Refusal>,
+    end: impl Fn(&State, &NoteAt, &NoteKind) -> std::result::Result<String, Refusal>,
 ) -> Answered<NoteAt> {
     let (mut focused, marked) = match open_note(repo, n)? {
         Ok(open) => open,
@@ -183,7 +186,7 @@ fn open_note(repo: &Repo, n: usize) -> Answered<(LoadedJob, NoteAt)> {
     }
     let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
         let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
-        return Err(SeedError::Usage(text));
+        return Err(EngineError::Usage(text));
     };
     if let Err(refusal) = notes::may_end(&marked.note, &marked.place()) {
         return Ok(Err(refusal));
@@ -200,8 +203,9 @@ pub(crate) fn note_for_birth(repo: &Repo, n: usize) -> Answered<String> {
     };
     let kinds = repo.kinds(&focused.state);
     if !kinds.get(&marked.note.kind).is_some_and(|kind| kind.crumbs.contains(&Crumb::Job)) {
-        let text = format!("note {n} is a {} note, and none that a job is made of", marked.note.kind);
-        return Err(SeedError::NotNow(text));
+        let text =
+            format!("note {n} is a {} note, and none that a job is made of", marked.note.kind);
+        return Err(EngineError::NotNow(text));
     }
     let page = repo::paths::text_of(repo.store.work_tree().join(&marked.page))?;
     let job = &focused.state.job;
@@ -247,7 +251,8 @@ pub(crate) fn found_notes(repo: &Repo, chain: &str, state: &State) -> Result<Tre
 pub(crate) fn notes_at_entry(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Seen>> {
     let Some(bytes) = repo.store.file(&focused.tip, names::NOTES)? else { return Ok(Vec::new()) };
     let text = String::from_utf8_lossy(&bytes);
-    let found: Found = toml::from_str(&text).map_err(|error| SeedError::OnDisk(error.to_string()))?;
+    let found: Found =
+        toml::from_str(&text).map_err(|error| EngineError::OnDisk(error.to_string()))?;
     Ok(found.notes)
 }
 
@@ -317,7 +322,8 @@ pub(crate) fn note_reminder(
         if matches!(file.change, Change::Whole(_)) {
             // What commands brought to rest since the boundary is no news of this edit.
             let kinds = repo.kinds(&focused.state);
-            let rests = |line: &str| kinds.read(line).first().is_some_and(|note| !note.standing.is_live());
+            let rests =
+                |line: &str| kinds.read(line).first().is_some_and(|note| !note.standing.is_live());
             differing.retain(|line| !rests(line));
         }
         if let Some(line) = differing.first() {
@@ -349,9 +355,10 @@ fn undone(change: &Change, new: &str) -> Option<String> {
         new => text.contains(new).then(|| text.replacen(new, old, 1)),
     };
     match change {
-        Change::Replace(all) => {
-            all.iter().rev().try_fold(new.to_owned(), |text, one| back(text, &one.old, &one.new, one.all))
-        }
+        Change::Replace(all) => all
+            .iter()
+            .rev()
+            .try_fold(new.to_owned(), |text, one| back(text, &one.old, &one.new, one.all)),
         Change::Hunks(all) => all.iter().rev().try_fold(new.to_owned(), |text, hunk| {
             back(text, &hunk.old.join("\n"), &hunk.new.join("\n"), false)
         }),
@@ -365,9 +372,11 @@ fn undone(change: &Change, new: &str) -> Option<String> {
 fn climbs(note: &Note, notes: &[Note], seen: &[&Seen]) -> bool {
     let says_same = |kind: &str, content: &str| kind == note.kind && content == note.content;
     let then = |carries: u32| {
-        carries > 0 && seen.iter().any(|one| one.carries == carries && says_same(&one.kind, &one.content))
+        carries > 0
+            && seen.iter().any(|one| one.carries == carries && says_same(&one.kind, &one.content))
     };
-    let carried = |one: &&Note| one.standing == Standing::Carried && says_same(&one.kind, &one.content);
+    let carried =
+        |one: &&Note| one.standing == Standing::Carried && says_same(&one.kind, &one.content);
     let mut now = notes.iter().filter(carried).map(|one| one.carries);
     then(note.carries)
         && !now.clone().any(|carries| !then(carries) && then(carries.saturating_sub(1)))
@@ -407,7 +416,8 @@ fn paragraph(page: &str, line: usize) -> Vec<&str> {
     let at = line.saturating_sub(1).min(lines.len());
     let said = |line: &&&str| !line.trim().is_empty() && !line.trim().starts_with("---");
     let (above, below) = lines.split_at(at);
-    let mut around: Vec<&str> = above.iter().rev().take(EACH_WAY).take_while(said).copied().collect();
+    let mut around: Vec<&str> =
+        above.iter().rev().take(EACH_WAY).take_while(said).copied().collect();
     around.reverse();
     around.extend(below.iter().take(EACH_WAY).take_while(said).copied());
     around

@@ -42,7 +42,8 @@ pub(crate) fn scope_lines(
     let mut found = Vec::new();
     for dir in declared {
         let Some(text) = repo.page_text(dir) else { continue };
-        let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned) else {
+        let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned)
+        else {
             continue;
         };
         for line in scope::declared(&section) {
@@ -96,8 +97,9 @@ pub(crate) fn notes_of(repo: &Repo, chain: &str, state: &State) -> Result<Vec<No
         for mut note in kinds.in_footer(&text, &anchors) {
             let kind = kinds.get(&note.kind);
             if note.standing == Standing::Resolved
-                && !kind
-                    .is_some_and(|kind| memory::breadcrumb::leads_somewhere(repo, state, kind, &note.crumb))
+                && !kind.is_some_and(|kind| {
+                    memory::breadcrumb::leads_somewhere(repo, state, kind, &note.crumb)
+                })
             {
                 note.standing = Standing::Live;
             }

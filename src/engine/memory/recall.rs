@@ -9,7 +9,7 @@ use crate::engine::memory;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::memory::notes::{Note, Standing};
 use crate::memory::{footers, knowledge, recall};
-use crate::phases::Kind;
+use crate::phases::PhaseKind;
 use crate::store::{RepoPath, TreeId};
 
 /// The most pages and knowledge files that are told.
@@ -21,12 +21,12 @@ const PAGES: usize = 2_000;
 const KNOWLEDGE: usize = 300;
 
 /// What is told of memory to work of this kind in `dirs`, given as lines of the scope.
-pub(crate) fn recall(repo: &Repo, focused: &LoadedJob, kind: Kind, dirs: &[String]) -> Recall {
+pub(crate) fn recall(repo: &Repo, focused: &LoadedJob, kind: PhaseKind, dirs: &[String]) -> Recall {
     // A hint: what cannot be read is not told, and nothing decides by it.
     recalled(repo, focused, kind, dirs).unwrap_or_default()
 }
 
-fn recalled(repo: &Repo, focused: &LoadedJob, kind: Kind, dirs: &[String]) -> Result<Recall> {
+fn recalled(repo: &Repo, focused: &LoadedJob, kind: PhaseKind, dirs: &[String]) -> Result<Recall> {
     let job = &focused.state.job;
     let said = [job.name.as_str(), job.objective.as_str()];
     let topics = recall::topics(said.into_iter().chain(dirs.iter().map(String::as_str)));
@@ -40,8 +40,10 @@ fn recalled(repo: &Repo, focused: &LoadedJob, kind: Kind, dirs: &[String]) -> Re
     };
     let pages: Vec<&String> = paths.iter().filter(|path| repo.is_page(path)).collect();
     let pages = recall::nearest(&pages, PAGES, |path| Some((place(path), *path)));
-    let texts: Vec<(&str, String)> =
-        pages.into_iter().filter_map(|path| Some((path.as_str(), memory_text(repo, path)?))).collect();
+    let texts: Vec<(&str, String)> = pages
+        .into_iter()
+        .filter_map(|path| Some((path.as_str(), memory_text(repo, path)?)))
+        .collect();
     // Without it each text is quoted as nobody's.
     let head = repo.store.head()?.commit.and_then(|head| repo.store.tree_of_commit(&head).ok());
     Ok(Recall {
@@ -61,15 +63,23 @@ fn memory_text(repo: &Repo, path: &str) -> Option<String> {
 
 /// Carried notes, the oldest first, then live ones, the nearest page first. Where memory
 /// is settled, the live ones are named by their lines already.
-fn open_notes(repo: &Repo, focused: &LoadedJob, kind: Kind, pages: &[(&str, String)]) -> Vec<String> {
+fn open_notes(
+    repo: &Repo,
+    focused: &LoadedJob,
+    kind: PhaseKind,
+    pages: &[(&str, String)],
+) -> Vec<String> {
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(&focused.state));
     let notes = |(page, text): &(&str, String)| {
         let page = (*page).to_owned();
         kinds.in_footer(text, &anchors).into_iter().map(move |note| (page.clone(), note))
     };
-    let all: Vec<(String, Note)> = pages.iter().flat_map(|page| notes(page).collect::<Vec<_>>()).collect();
-    let live = all.iter().filter(|(_, note)| note.standing.is_live() && kind != Kind::Consolidation);
-    let mut carried: Vec<_> = all.iter().filter(|(_, note)| note.standing == Standing::Carried).collect();
+    let all: Vec<(String, Note)> =
+        pages.iter().flat_map(|page| notes(page).collect::<Vec<_>>()).collect();
+    let live =
+        all.iter().filter(|(_, note)| note.standing.is_live() && kind != PhaseKind::Consolidation);
+    let mut carried: Vec<_> =
+        all.iter().filter(|(_, note)| note.standing == Standing::Carried).collect();
     carried.sort_by_key(|(_, note)| std::cmp::Reverse(note.carries));
     carried.into_iter().chain(live).map(|(page, note)| told(page, note)).collect()
 }
@@ -82,14 +92,16 @@ fn near_pages(
     head: Option<&TreeId>,
 ) -> Vec<Near> {
     let anchors = repo.rules.maps.anchors();
-    let title = |text: &str| recall::title(footers::layout(text, &anchors).body()).map(str::to_owned);
+    let title =
+        |text: &str| recall::title(footers::layout(text, &anchors).body()).map(str::to_owned);
     let key = |(path, text): &(&str, String)| {
         if let Some(near) = recall::distance(path, dirs) {
             return Some((near, 0, (*path).to_owned()));
         }
         // Without a declared directory, pages go by what they are about.
         let about = recall::topics([*path, title(text).unwrap_or_default().as_str()]);
-        let shares = Some(recall::shared(&about, topics)).filter(|shares| *shares > 0 && dirs.is_empty())?;
+        let shares =
+            Some(recall::shared(&about, topics)).filter(|shares| *shares > 0 && dirs.is_empty())?;
         Some(((u8::MAX, 0), usize::MAX - shares, (*path).to_owned()))
     };
     let near = recall::nearest(pages, MOST, key);
@@ -109,7 +121,8 @@ fn near_knowledge(
 ) -> Vec<Near> {
     let files: Vec<&String> = paths.iter().filter(|path| knowledge::is_knowledge(path)).collect();
     let shares = |path: &str| recall::shared(&recall::topics([path]), topics);
-    let likely = recall::nearest(&files, KNOWLEDGE, |path| Some((usize::MAX - shares(path), *path)));
+    let likely =
+        recall::nearest(&files, KNOWLEDGE, |path| Some((usize::MAX - shares(path), *path)));
     let read = |path: &&String| Some(((*path).clone(), memory_text(repo, path)?));
     let texts: Vec<(String, String)> = likely.into_iter().filter_map(read).collect();
     let key = |(path, text): &(String, String)| {
@@ -124,7 +137,10 @@ fn near_knowledge(
         .into_iter()
         .map(|(path, text)| {
             let description = knowledge::front(text).description.map(|said| said.text.to_owned());
-            Near { path: path.clone(), about: description.filter(|_| is_of_head(repo, head, path, text)) }
+            Near {
+                path: path.clone(),
+                about: description.filter(|_| is_of_head(repo, head, path, text)),
+            }
         })
         .collect()
 }
@@ -139,7 +155,8 @@ fn is_of_head(repo: &Repo, head: Option<&TreeId>, path: &str, text: &str) -> boo
 
 /// The newest of what sessions left when their turn ended with the work open.
 pub(crate) fn handed_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
-    let number = |name: &String| name.strip_prefix("hand-off-")?.strip_suffix(".md")?.parse::<u32>().ok();
+    let number =
+        |name: &String| name.strip_prefix("hand-off-")?.strip_suffix(".md")?.parse::<u32>().ok();
     // Told where a session begins; what cannot be read is not told, as everywhere there.
     let left = repo.store.names(&focused.tip, "summaries").ok()?;
     let newest = left.into_iter().filter(|name| number(name).is_some()).max_by_key(number)?;

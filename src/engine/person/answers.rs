@@ -22,7 +22,7 @@ use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::summary;
 use crate::phases::message::Message;
-use crate::phases::{Kind, commands};
+use crate::phases::{PhaseKind, commands};
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
@@ -50,7 +50,13 @@ pub(crate) fn hear_answers(
 }
 
 /// Keeps an answer with the job; `false` if an answer of this call was kept before.
-fn keep_answer(repo: &Repo, chain: &str, call: &ToolCall, answer: &Answer, word: Sender) -> Result<bool> {
+fn keep_answer(
+    repo: &Repo,
+    chain: &str,
+    call: &ToolCall,
+    answer: &Answer,
+    word: Sender,
+) -> Result<bool> {
     const MOST: usize = 16;
     let text = format!("{}{}{}", answer.question, summary::ANSWER, answer.answer);
     let mut first = true;
@@ -91,7 +97,12 @@ struct AnswerToCall<'a> {
 }
 
 /// Does what a registered question grants, where the answer counts.
-fn hear(repo: &Repo, chain: &str, registered: &Registered, came: &AnswerToCall<'_>) -> Result<PersonReply> {
+fn hear(
+    repo: &Repo,
+    chain: &str,
+    registered: &Registered,
+    came: &AnswerToCall<'_>,
+) -> Result<PersonReply> {
     let AnswerToCall { call, answer, sender, first } = *came;
     let not = |why| Ok(PersonReply::NotCounted(tell(why, &[])));
     let Some(named) = registered.granted(&answer.answer) else {
@@ -136,7 +147,8 @@ fn grant(
             Ok(heard)
         }
         Grant::SideLane => {
-            enter_side(repo, chain, "the person opened it", By::Person).map(|entered| match entered {
+            enter_side(repo, chain, "the person opened it", By::Person).map(|entered| match entered
+            {
                 Ok(_) => PersonReply::Done(tell(Notice::GmodeOpen, &[])),
                 Err(_) => PersonReply::NotCounted(tell(Notice::GmodeShut, &[])),
             })
@@ -144,10 +156,11 @@ fn grant(
         Grant::Job => {
             let objective = Message::new(&answer.question).section("Proposed Objective");
             let name = registered.subject(&answer.question);
-            let id = jobs::lifecycle::create_approved_job(repo, name, &objective.unwrap_or_default())?
-                .state
-                .job
-                .id;
+            let id =
+                jobs::lifecycle::create_approved_job(repo, name, &objective.unwrap_or_default())?
+                    .state
+                    .job
+                    .id;
             Ok(PersonReply::Done(tell(Notice::JobCreated, &[("id", id.as_str())])))
         }
         Grant::Access => grant_access(repo, chain),
@@ -160,7 +173,9 @@ fn grant(
             })?;
             Ok(PersonReply::Done(tell(Notice::Repeats, &[("hours", &hours.to_string())])))
         }
-        Grant::Surface | Grant::SurfaceTest => fence::surfaces::unlock(repo, chain, registered.grants, named),
+        Grant::Surface | Grant::SurfaceTest => {
+            fence::surfaces::unlock(repo, chain, registered.grants, named)
+        }
         Grant::Nothing => Ok(PersonReply::Kept),
     }
 }
@@ -168,14 +183,17 @@ fn grant(
 /// Lets the job ask for protected surfaces; it keeps that for good.
 pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
     let subject = "a person lets it unlock protected surfaces";
-    fence::opened::grant_step(repo, chain, "access", subject, |state| state.job.plugin_lock_approval = true)?;
+    fence::opened::grant_step(repo, chain, "access", subject, |state| {
+        state.job.plugin_lock_approval = true
+    })?;
     Ok(PersonReply::Done(tell(Notice::AccessGranted, &[])))
 }
 
 /// The journal, or the trace of this stay, has the line of this very call.
 fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
     use crate::format::journal::{Line, Linked};
-    let asked = |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
+    let asked =
+        |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
     let lines = repo.store.journal().all()?;
     // A line that does not read asked for nothing: the answer then counts for nothing.
     if lines.iter().filter_map(|line| Linked::read(line).ok()).any(|linked| asked(&linked.line)) {
@@ -188,7 +206,11 @@ fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Resul
         // Listed right above; a line of it that does not read asked for nothing.
         let bytes = repo.store.file(&tip, &format!("trace/{name}"))?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        if text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()).any(|line| asked(&line)) {
+        if text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Line>(line).ok())
+            .any(|line| asked(&line))
+        {
             return Ok(true);
         }
     }
@@ -197,13 +219,17 @@ fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Resul
 
 /// Approves and completes the focused job on `chain`, where it stands in condense.
 pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
-    let completed =
-        jobs::completion::complete(repo, chain, Journaling::Read, |state| may_complete(repo, state))?;
+    let completed = jobs::completion::complete(repo, chain, Journaling::Read, |state| {
+        may_complete(repo, state)
+    })?;
     Ok(match completed {
         Ok(done) if closes_at_once(repo, &done)? => {
             let closed = tell(Notice::ApprovedAndClosed, &[]);
-            let next =
-                if repo.store.focus()?.is_none() { jobs::dependencies::next_told(repo)? } else { Vec::new() };
+            let next = if repo.store.focus()?.is_none() {
+                jobs::dependencies::next_told(repo)?
+            } else {
+                Vec::new()
+            };
             PersonReply::Done([closed].into_iter().chain(next).collect::<Vec<_>>().join(". "))
         }
         Ok(_) => PersonReply::Done(tell(Notice::Approved, &[])),
@@ -228,7 +254,7 @@ fn closes_at_once(repo: &Repo, done: &LoadedJob) -> Result<bool> {
 
 fn may_complete(repo: &Repo, state: &State) -> Result<std::result::Result<(), Refusal>> {
     let row = repo.map(&state.stand).phase(&state.stand.phase);
-    let settles = row.is_some_and(|row| row.kind == Kind::Consolidation);
+    let settles = row.is_some_and(|row| row.kind == PhaseKind::Consolidation);
     if let Err(refusal) = questions::may_be_approved(settles) {
         return Ok(Err(refusal));
     }

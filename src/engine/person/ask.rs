@@ -15,7 +15,8 @@ pub(crate) fn ask<'q>(
     phase: &Phase,
     focused: Option<&LoadedJob>,
 ) -> Result<Vec<Admitted<'q>>, Refusal> {
-    let admitted = questions::admit(questions, &moment(repo, phase, focused, AsksAbout::of(questions)))?;
+    let admitted =
+        questions::admit(questions, &moment(repo, phase, focused, AsksAbout::of(questions)))?;
     if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
         fence::surfaces::lock_may_open(repo, one.row.grants, one.name, focused)?;
     }

@@ -1,7 +1,7 @@
 //! What a person sees beside the question whether a job is complete: the claim, the runs, the
 //! share of commits that a ruling stands behind, and what is open; in ten lines at most.
 
-use crate::claims::record::Kind;
+use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::claims;
 use crate::engine::claims::records::Recorded;
@@ -38,8 +38,12 @@ pub(crate) fn seen_of(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     }
     let unclaimed = &focused.state.fence.unclaimed;
     if !unclaimed.is_empty() {
-        let paths: Vec<String> = unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
-        gaps.insert(0, format!("changed, claimed by nobody and in no commit: {}", paths.join(", ")));
+        let paths: Vec<String> =
+            unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
+        gaps.insert(
+            0,
+            format!("changed, claimed by nobody and in no commit: {}", paths.join(", ")),
+        );
     }
     let more = gaps.len().saturating_sub(GAPS);
     lines.extend(gaps.iter().take(GAPS).map(|gap| format!("open      {gap}")));
@@ -55,7 +59,9 @@ pub(crate) fn seen_of(repo: &Repo, focused: &LoadedJob) -> Result<String> {
 fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
     let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
     let own = |one: &Recorded| {
-        one.record.kind == Kind::VerifyClaim && one.record.run == run && one.record.job.as_ref() == Some(&id)
+        one.record.kind == RecordKind::VerifyClaim
+            && one.record.run == run
+            && one.record.job.as_ref() == Some(&id)
     };
     Ok(claims::records::records(repo, Some(RECENT))?.into_iter().find(own))
 }
@@ -76,8 +82,13 @@ fn told_of_runs(repo: &Repo, focused: &LoadedJob) -> Result<String> {
         Some(status) => format!("exit status {status}"),
         None => "its end is not told".to_owned(),
     };
-    let since = if counts.unwrap_or(focused.state.proved) { "" } else { ", the work changed since" };
-    Ok(format!("runs      {}; the last: {}, {ended}{since} ({id})", runs.len(), one_line(&last.command)))
+    let since =
+        if counts.unwrap_or(focused.state.proved) { "" } else { ", the work changed since" };
+    Ok(format!(
+        "runs      {}; the last: {}, {ended}{since} ({id})",
+        runs.len(),
+        one_line(&last.command)
+    ))
 }
 
 /// Walks the first parents from HEAD to where the run began.
@@ -87,7 +98,8 @@ fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     let passing = claims::records::passing_trees(repo)?;
     let (mut commits, mut covered) = (0, 0);
     let mut at = repo.store.head()?.commit;
-    while let Some(commit) = at.filter(|commit| Some(commit) != base.as_ref() && commits < COMMITS) {
+    while let Some(commit) = at.filter(|commit| Some(commit) != base.as_ref() && commits < COMMITS)
+    {
         commits += 1;
         let tree = repo.store.tree_of_commit(&commit)?;
         covered += usize::from(passing.contains_key(tree.as_str()));

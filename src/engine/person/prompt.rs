@@ -33,7 +33,8 @@ pub(crate) fn prompt(
     if let Some(focused) = focused.as_ref().filter(|_| automation && !guest) {
         record::journal_line::command_told(repo, focused, text)?;
     }
-    let scheduled = focused.as_ref().map_or(Ok(false), |focused| repo.was_scheduled(focused, text))?;
+    let scheduled =
+        focused.as_ref().map_or(Ok(false), |focused| repo.was_scheduled(focused, text))?;
     let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
     let text: String = text.chars().take(PROMPT).collect();
     if let Some((short, rest)) = shortword::read(&text).filter(|_| person)
@@ -49,7 +50,12 @@ pub(crate) fn prompt(
 }
 
 /// Logs a prompt by hash and length, and tells the agent what waited for it.
-pub(crate) fn prompted(repo: &Repo, event: &Event, text: &str, mut answer: Answer) -> Result<Answer> {
+pub(crate) fn prompted(
+    repo: &Repo,
+    event: &Event,
+    text: &str,
+    mut answer: Answer,
+) -> Result<Answer> {
     if !repo.is_seeded()? {
         return Ok(answer);
     }

@@ -26,8 +26,12 @@ pub(crate) fn route_prompt(
     match (route, focused) {
         (Route::Bear, _) => {
             let interaction = jobs::birth::as_prompt(repo, text, word);
-            let created =
-                jobs::birth::create_from_prompt(repo, &interaction, &driver, repo.rules.maps.home_name())?;
+            let created = jobs::birth::create_from_prompt(
+                repo,
+                &interaction,
+                &driver,
+                repo.rules.maps.home_name(),
+            )?;
             let told = tell(Notice::PromptIsJob, &[]);
             record::journal_line::count_injected(repo, &created, &told)?;
             Ok(Answer::context(told))

@@ -4,8 +4,8 @@ use crate::engine::fence;
 use crate::engine::repo::sessions::{
     Sender, Session, is_handed_alike, is_running, is_unattended, speaks_for,
 };
-use crate::engine::repo::{Repo, Result, SeedError};
-use crate::event::{Event, Kind};
+use crate::engine::repo::{EngineError, Repo, Result};
+use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::world;
@@ -15,8 +15,10 @@ use crate::world;
 /// While the recorded process of that session runs, only it may record it again.
 pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     let above = world::ancestors();
-    let known = repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
-    if let Some(known) = known.filter(|known| !speaks_for(known, &above) || !is_handed_alike(known)) {
+    let known =
+        repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
+    if let Some(known) = known.filter(|known| !speaks_for(known, &above) || !is_handed_alike(known))
+    {
         return Ok(known);
     }
     // While a host of this worktree runs, its session goes on with the prints it has.
@@ -36,7 +38,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         unattended: is_unattended(event.host),
         trace: next_trace(repo, event)?,
     };
-    let text = toml::to_string(&session).map_err(|error| SeedError::Usage(error.to_string()))?;
+    let text = toml::to_string(&session).map_err(|error| EngineError::Usage(error.to_string()))?;
     world::write_whole(&repo.session_file(&event.session), text.as_bytes())?;
     Ok(session)
 }
@@ -55,8 +57,8 @@ pub(crate) fn end_session(repo: &Repo, event: &Event) -> Result<()> {
 /// A trace for the session of `event`: that of the session that it goes on with, where the
 /// host says that it does, else a new one.
 fn next_trace(repo: &Repo, event: &Event) -> Result<String> {
-    let goes_on =
-        matches!(&event.kind, Kind::SessionStart { source } if source == "resume" || source == "compact");
+    let goes_on = matches!(&event.kind,
+        EventKind::SessionStart { source } if source == "resume" || source == "compact");
     let mut before = None;
     if goes_on {
         before = repo.session(&event.session)?;
@@ -67,13 +69,15 @@ fn next_trace(repo: &Repo, event: &Event) -> Result<String> {
         }
     }
     let kept = before.map(|session| session.trace).filter(|trace| !trace.is_empty());
-    Ok(kept.unwrap_or_else(|| short_hash(format!("{}\n{}", event.session, repo.now).as_bytes(), 16)))
+    Ok(kept
+        .unwrap_or_else(|| short_hash(format!("{}\n{}", event.session, repo.now).as_bytes(), 16)))
 }
 
 /// Whose word `event` is. A session that nobody recorded, or whose host is gone, is
 /// recorded now; one that another process speaks for is nobody's.
 pub(crate) fn word(repo: &Repo, host: &Host, event: &Event) -> Result<Sender> {
-    let known = repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
+    let known =
+        repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
     let session = match known {
         Some(session) => session,
         None => begin_session(repo, event)?,

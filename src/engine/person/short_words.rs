@@ -14,7 +14,7 @@ use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{boundary, briefing, jobs, person, record};
-use crate::event::{Actor, Event, Kind};
+use crate::event::{Actor, Event, EventKind};
 use crate::format::names;
 use crate::format::state::{self, Driver, State};
 use crate::hosts::{Answer, Host};
@@ -124,7 +124,9 @@ pub(crate) fn short_word(
 
 /// The one word that is heard while discipline is off.
 pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
-    let Kind::Prompt { text, automation: false } = &event.kind else { return Ok(Answer::silence()) };
+    let EventKind::Prompt { text, automation: false } = &event.kind else {
+        return Ok(Answer::silence());
+    };
     let Some((ShortWord::On, rest)) = shortword::read(text) else { return Ok(Answer::silence()) };
     if event.by != Actor::Main || !repo.is_seeded()? {
         return Ok(Answer::silence());
@@ -140,8 +142,11 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     let spoken = Spoken { event, text, word, guest };
     let told = match &focused {
         Some(focused) if !guest && !focused.state.stand.is_talk() => {
-            let agent =
-                format!("{}\n{}", tell(Notice::OnToAgent, &[]), briefing::gather::entry_text(repo, focused));
+            let agent = format!(
+                "{}\n{}",
+                tell(Notice::OnToAgent, &[]),
+                briefing::gather::entry_text(repo, focused)
+            );
             record::journal_line::count_injected(repo, focused, &agent)?;
             Told::both(tell(Notice::OnAgain, &[]), agent)
         }
@@ -162,7 +167,12 @@ pub(crate) fn was_ever_scheduled(repo: &Repo, text: &str) -> Result<bool> {
 
 /// The words behind a short word go where a prompt goes. Without any, the prompt is
 /// kept with the job and bears nothing.
-fn hand_on(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+fn hand_on(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
     if spoken.guest {
         return Ok(Answer::silence());
     }
@@ -173,7 +183,14 @@ fn hand_on(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&Loaded
         }
         return Ok(Answer::silence());
     }
-    person::route::route_prompt(repo, spoken.event, spoken.text.to_owned(), spoken.word, true, focused)
+    person::route::route_prompt(
+        repo,
+        spoken.event,
+        spoken.text.to_owned(),
+        spoken.word,
+        true,
+        focused,
+    )
 }
 
 /// Keeps the whole prompt with a job.
@@ -188,7 +205,12 @@ fn keep_word(repo: &Repo, spoken: &Spoken<'_>, job: &LoadedJob) -> Result<()> {
     )
 }
 
-fn quick_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+fn quick_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
     if rest.is_empty() && focused.is_none_or(|focused| !focused.state.job.status.is_open()) {
         let told = tell(Notice::QuickAlone, &[]);
         return Ok(Told::person(told).alone());
@@ -205,7 +227,8 @@ fn quick_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&Loa
         }
         Lane::Switched => {
             let now = repo.focused()?;
-            let opens = now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
+            let opens =
+                now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
             let agent = format!("{}\n{opens}", tell(Notice::QuickMovedToAgent, &[]));
             let told = Told::both(tell(Notice::QuickMoved, &[]), agent);
             hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
@@ -300,10 +323,17 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
         Some(row) if !here => tell(Notice::AllowedLater, &[("phase", row.name.as_str())]),
         _ => String::new(),
     };
-    let but = if shut.is_empty() { String::new() } else { tell(Notice::AllowedNotAll, &[("shut", &shut)]) };
+    let but = if shut.is_empty() {
+        String::new()
+    } else {
+        tell(Notice::AllowedNotAll, &[("shut", &shut)])
+    };
     let agent = tell(Notice::AllowedToAgent, &[("paths", &opened), ("effect", &effect)]);
     record::journal_line::count_injected(repo, focused, &agent)?;
-    Ok(Told::both(tell(Notice::Allowed, &[("paths", &opened), ("effect", &effect), ("but", &but)]), agent))
+    Ok(Told::both(
+        tell(Notice::Allowed, &[("paths", &opened), ("effect", &effect), ("but", &but)]),
+        agent,
+    ))
 }
 
 /// The line of the list that `written` means, or why it stays shut.
@@ -327,7 +357,9 @@ fn place_to_open(
         Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
             Err(tell(Notice::ShutMemory, &[]))
         }
-        Place::Project { .. } if found.real.is_dir() || (written.ends_with('/') && !found.exists) => {
+        Place::Project { .. }
+            if found.real.is_dir() || (written.ends_with('/') && !found.exists) =>
+        {
             Ok(format!("{}/", to_line(&found.shown)))
         }
         Place::Project { .. } if !found.exists && written.contains(['*', '?']) => {
@@ -376,11 +408,14 @@ fn widen(repo: &Repo, chain: &str, lines: &[String]) -> Result<()> {
 }
 
 fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
-    let Some(focused) = focused else { return Ok(Told::person(tell(Notice::PauseWithoutJob, &[])).alone()) };
+    let Some(focused) = focused else {
+        return Ok(Told::person(tell(Notice::PauseWithoutJob, &[])).alone());
+    };
     keep_word(repo, spoken, focused)?;
     let job = &focused.state.job;
     if job.status != Status::Active {
-        let told = tell(Notice::PauseNotActive, &[("job", &job.name), ("status", job.status.word())]);
+        let told =
+            tell(Notice::PauseNotActive, &[("job", &job.name), ("status", job.status.word())]);
         return Ok(Told::person(told).alone());
     }
     jobs::lifecycle::pause_job(repo, By::Person)?;
@@ -389,7 +424,12 @@ fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> 
     Ok(Told::both(person, agent).alone())
 }
 
-fn off_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+fn off_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
     if let Some(focused) = focused {
         keep_word(repo, spoken, focused)?;
     }
@@ -398,17 +438,27 @@ fn off_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&Loade
     Ok(Told::both(tell(Notice::Off, &[]), agent).alone())
 }
 
-fn join_word(repo: &Repo, spoken: &Spoken<'_>, rest: &str, focused: Option<&LoadedJob>) -> Result<Answer> {
+fn join_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
     let Some(job) = focused.filter(|_| spoken.guest) else {
         let told = match focused {
             Some(job) => tell(Notice::JoinedAlready, &[("job", &job.state.job.name)]),
             None => tell(Notice::JoinWithoutJob, &[]),
         };
-        return hand_on(repo, spoken, rest, focused).map(|answer| Told::person(told).before(answer));
+        return hand_on(repo, spoken, rest, focused)
+            .map(|answer| Told::person(told).before(answer));
     };
     keep_word(repo, spoken, job)?;
     jobs::birth::take_over(repo, &job.chain, &spoken.driver())?;
-    let agent = format!("{}\n{}", tell(Notice::JoinedToAgent, &[]), briefing::gather::entry_text(repo, job));
+    let agent = format!(
+        "{}\n{}",
+        tell(Notice::JoinedToAgent, &[]),
+        briefing::gather::entry_text(repo, job)
+    );
     record::journal_line::count_injected(repo, job, &agent)?;
     let person = tell(Notice::Joined, &[("job", &job.state.job.name)]);
     Ok(Told::both(person, agent).alone())
@@ -442,7 +492,9 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
             let name = &job.state.job.name;
             Told::both(tell(Notice::ApprovedHere, &[("job", name)]), format!("{text}."))
         }
-        PersonReply::NotCounted(why) => Told::both(tell(Notice::ApprovedNothing, &[("why", &why)]), why),
+        PersonReply::NotCounted(why) => {
+            Told::both(tell(Notice::ApprovedNothing, &[("why", &why)]), why)
+        }
         PersonReply::Kept => Told::person(tell(Notice::ApprovedNot, &[])),
     }
     .alone())

@@ -23,7 +23,9 @@ fn is_of_roster(repo: &Repo, focused: &LoadedJob, agent: &str) -> bool {
     if agent.starts_with(&own) {
         return true;
     }
-    let Ok(files) = std::fs::read_dir(repo.store.work_tree().join(".claude/agents")) else { return true };
+    let Ok(files) = std::fs::read_dir(repo.store.work_tree().join(".claude/agents")) else {
+        return true;
+    };
     !files.flatten().any(|file| file.file_name().to_string_lossy().starts_with(&own))
 }
 
@@ -40,8 +42,10 @@ pub(crate) fn deeds(
 /// The same for a stay whenever one asks, and different from stay to stay.
 fn draw(focused: &LoadedJob) -> u32 {
     let stand = &focused.state.stand;
-    let text =
-        format!("{}\n{}\n{}\n{}", focused.state.job.id, focused.state.job.run, stand.cycle, stand.phase);
+    let text = format!(
+        "{}\n{}\n{}\n{}",
+        focused.state.job.id, focused.state.job.run, stand.cycle, stand.phase
+    );
     u32::from_str_radix(&short_hash(text.as_bytes(), 6), 16).unwrap_or(0)
 }
 

@@ -6,7 +6,8 @@
 //! `doctor --fix`, finishes what was begun; a ref whose tip is not the archived one has moved
 //! on and stays.
 //!
-//! [`record::archive::restore`] only puts the ref back. The archive keeps its line, and readers pass over
+//! [`record::archive::restore`] only puts the ref back. The archive keeps its line, and readers
+//! pass over
 //! it while there is a ref; the next closing writes it anew. So whoever restores a job takes
 //! its next step under the same lock, or the job would be put away again.
 
@@ -74,7 +75,9 @@ fn finish_leaving(repo: &Repo) -> Result<usize> {
     let focused = repo.store.in_focus()?;
     let mut gone = Vec::new();
     for (chain, commit) in repo.store.chains(names::JOBS)? {
-        let Some(id) = names::job_of(&chain).filter(|_| !focused.contains(&chain)) else { continue };
+        let Some(id) = names::job_of(&chain).filter(|_| !focused.contains(&chain)) else {
+            continue;
+        };
         // Most jobs were never there, and a look into one directory says so.
         if repo.store.subtree(&archived, &archive::place(&id))?.is_none() {
             continue;
@@ -101,7 +104,8 @@ fn leave(repo: &Repo, leaving: &[Leaving]) -> Result<()> {
     };
     let step = NewStep { edits: &edits, message: &message, at: repo.now };
     repo.store.append_holding(names::ARCHIVE, Some(&archived.commit), &step, &tips)?;
-    let gone: Vec<_> = leaving.iter().map(|job| (job.chain.clone(), job.tip.commit.clone())).collect();
+    let gone: Vec<_> =
+        leaving.iter().map(|job| (job.chain.clone(), job.tip.commit.clone())).collect();
     forget(repo, &gone)
 }
 
@@ -190,7 +194,11 @@ fn newest_closed(repo: &Repo, most: usize) -> Result<Vec<ClosedRow>> {
 }
 
 /// The newest `most` lines of jobs that are not among `open`, newest first.
-pub(crate) fn closed_beside(repo: &Repo, open: &BTreeSet<&JobId>, most: usize) -> Result<Vec<ClosedRow>> {
+pub(crate) fn closed_beside(
+    repo: &Repo,
+    open: &BTreeSet<&JobId>,
+    most: usize,
+) -> Result<Vec<ClosedRow>> {
     let Some(archived) = repo.store.tip(names::ARCHIVE)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for path in index_files(repo, &archived)?.iter().rev() {

@@ -10,7 +10,12 @@ use crate::store::TreeEdit;
 
 /// Writes the words for the place where the job stands now into its tree. A job whose
 /// document has none there has no such file to read.
-pub(crate) fn inject(repo: &Repo, chain: &str, state: &mut State, draft: &mut StepDraft) -> Result<()> {
+pub(crate) fn inject(
+    repo: &Repo,
+    chain: &str,
+    state: &mut State,
+    draft: &mut StepDraft,
+) -> Result<()> {
     let had = std::mem::take(&mut state.plan.injects);
     let injection = injection_for(repo, chain, state, draft)?;
     let bytes = match &injection {
@@ -23,7 +28,12 @@ pub(crate) fn inject(repo: &Repo, chain: &str, state: &mut State, draft: &mut St
     Ok(())
 }
 
-fn injection_for(repo: &Repo, chain: &str, state: &State, draft: &StepDraft) -> Result<Option<Injection>> {
+fn injection_for(
+    repo: &Repo,
+    chain: &str,
+    state: &State,
+    draft: &StepDraft,
+) -> Result<Option<Injection>> {
     let row = repo.row_of(state);
     if !matches!(state.plan.pointer, Pointer::Yaml(_)) || !row.is_in_cycle() {
         return Ok(None);

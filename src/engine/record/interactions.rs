@@ -22,7 +22,11 @@ pub(crate) fn kept_of(repo: &Repo, text: &str) -> String {
 
 /// How a step of `chain` treats the journal of this worktree: it belongs to the focused job.
 pub(crate) fn fold_for(repo: &Repo, chain: &str) -> Result<Journaling> {
-    Ok(if repo.store.focus()?.as_deref() == Some(chain) { Journaling::Read } else { Journaling::Skip })
+    Ok(if repo.store.focus()?.as_deref() == Some(chain) {
+        Journaling::Read
+    } else {
+        Journaling::Skip
+    })
 }
 
 /// Adds words to a job's standing instruction.
@@ -55,8 +59,10 @@ pub(crate) fn keep_words(
 ) -> Result<()> {
     let Said { kind, text, sender, subject } = *said;
     let by = if sender.is_somebody() { By::Person } else { By::Hook };
-    let text = if kind == InteractionKind::Question { text.to_owned() } else { kept_of(repo, text) };
-    let interaction = Interaction { kind, at: repo.now, provenance: sender.text().to_owned(), text };
+    let text =
+        if kind == InteractionKind::Question { text.to_owned() } else { kept_of(repo, text) };
+    let interaction =
+        Interaction { kind, at: repo.now, provenance: sender.text().to_owned(), text };
     let step = record::step::step(repo, chain, fold_for(repo, chain)?, |state, _| {
         also(state);
         let n = state.job.interactions + 1;

@@ -48,13 +48,17 @@ pub(crate) fn count_injected(repo: &Repo, focused: &LoadedJob, text: &str) -> Re
 /// Adds one line to the journal, over the focused job or over none.
 ///
 /// A journal that does not hold is left as it is: `doctor` tells and mends it.
-pub(crate) fn note(repo: &Repo, focused: Option<&LoadedJob>, fill: impl FnOnce(&mut Line)) -> Result<()> {
+pub(crate) fn note(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    fill: impl FnOnce(&mut Line),
+) -> Result<()> {
     if focused.is_some_and(|focused| focused.activity.is_err()) {
         return Ok(());
     }
     let mut line = Line { at: repo.now, ..Line::default() };
-    let (base, folded) =
-        focused.map_or(("", ""), |focused| (focused.state.step.as_str(), focused.state.folded.as_str()));
+    let (base, folded) = focused
+        .map_or(("", ""), |focused| (focused.state.step.as_str(), focused.state.folded.as_str()));
     base.clone_into(&mut line.base);
     let journal = repo.store.journal();
     journal.append(|last| {

@@ -1,7 +1,7 @@
 //! Whose job it is: one that came from another clone is data until a person takes it up.
 
 use crate::engine::repo::clone_file::{clone_file, known_clone};
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::names;
 use crate::format::state::{Prep, State};
 use crate::jobs::Status;
@@ -16,9 +16,12 @@ pub(crate) fn clone_id(repo: &Repo) -> Result<String> {
         return Ok(known);
     }
     let id = world::new_clone_id(repo.store.common_dir());
-    match world::Whole::private().write_new(&clone_file(&repo.store), format!("{id}\n").as_bytes()) {
+    match world::Whole::private().write_new(&clone_file(&repo.store), format!("{id}\n").as_bytes())
+    {
         // Another process was first, and its word holds.
-        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => Ok(known_clone(&repo.store)?),
+        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => {
+            Ok(known_clone(&repo.store)?)
+        }
         done => Ok(done.map(|()| id)?),
     }
 }
@@ -33,13 +36,18 @@ pub(crate) fn is_of_this_clone(repo: &Repo, state: &mut State) -> Result<()> {
         return Ok(());
     }
     let id = &state.job.id;
-    let text =
-        format!("job {id} went on in another clone; a person's git seed job activate {id} takes it up");
-    Err(SeedError::Elsewhere(text))
+    let text = format!(
+        "job {id} went on in another clone; a person's git seed job activate {id} takes it up"
+    );
+    Err(EngineError::Elsewhere(text))
 }
 
 /// Takes what was granted elsewhere out of a job that came from there; says what it was.
-pub(crate) fn disown(repo: &Repo, state: &mut State, edits: &mut Vec<TreeEdit>) -> Result<Vec<String>> {
+pub(crate) fn disown(
+    repo: &Repo,
+    state: &mut State,
+    edits: &mut Vec<TreeEdit>,
+) -> Result<Vec<String>> {
     let mut gone = Vec::new();
     let job = &mut state.job;
     if std::mem::take(&mut job.user_approval) {
@@ -71,5 +79,8 @@ pub(crate) fn disown(repo: &Repo, state: &mut State, edits: &mut Vec<TreeEdit>) 
     edits.push(TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: Vec::new() });
     (state.prep, state.put_back) = (Prep::None, None);
     (state.scheduled, state.answered) = (Vec::new(), Vec::new());
-    Ok(gone.iter().map(|what| format!("It came from another clone; not granted here: {what}.")).collect())
+    Ok(gone
+        .iter()
+        .map(|what| format!("It came from another clone; not granted here: {what}."))
+        .collect())
 }

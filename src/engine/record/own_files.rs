@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
-use crate::engine::repo::{self, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::State;
@@ -47,25 +47,36 @@ pub(crate) fn own_file_on_disk(repo: &Repo, state: &State, name: &str) -> Option
 }
 
 /// Records a file with a step of the job, then writes it and reads it back.
-pub(crate) fn write_own_file(repo: &Repo, focused: &LoadedJob, file: OwnFile<'_>) -> Result<LoadedJob> {
+pub(crate) fn write_own_file(
+    repo: &Repo,
+    focused: &LoadedJob,
+    file: OwnFile<'_>,
+) -> Result<LoadedJob> {
     let OwnFile { name, bytes, step, subject, by } = file;
     let path = names::of_run(focused.state.job.run, name);
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
         Ok(Ok(StepDraft::new(state, step, subject.clone(), by).with(put)))
     })?;
-    let taken = taken.map_err(|refusal| SeedError::Refused(refusal.wants))?;
+    let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
     put_own_file(repo, &taken.focused, name, &bytes)?;
     Ok(taken.focused)
 }
 
 /// Writes a file that the job's tree already has; for one that was lost on the way.
-pub(crate) fn put_own_file(repo: &Repo, focused: &LoadedJob, name: &str, bytes: &[u8]) -> Result<()> {
+pub(crate) fn put_own_file(
+    repo: &Repo,
+    focused: &LoadedJob,
+    name: &str,
+    bytes: &[u8],
+) -> Result<()> {
     let path = own_path(&focused.state, name);
     let file = repo.store.work_tree().join(&path);
     replace_file(repo, &file, bytes)?;
     if repo::paths::bytes_of(&file)? != bytes {
-        return Err(SeedError::OnDisk(format!("{path} does not read as it was written; try again")));
+        return Err(EngineError::OnDisk(format!(
+            "{path} does not read as it was written; try again"
+        )));
     }
     record::journal_line::note(repo, Some(focused), |line| {
         line.what = What::After;

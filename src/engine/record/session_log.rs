@@ -3,14 +3,20 @@
 use std::path::Path;
 
 use crate::engine::record;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::names;
 use crate::memory::archive::{self, BadLog, Capture};
 use crate::memory::lock::{self, Held, Loss};
 
 /// What an edit would take from the footer of `page` and the log does not hold; asked
 /// only where a phase measures.
-pub(crate) fn would_lose(repo: &Repo, focused: &LoadedJob, page: &str, old: &str, new: &str) -> Option<Loss> {
+pub(crate) fn would_lose(
+    repo: &Repo,
+    focused: &LoadedJob,
+    page: &str,
+    old: &str,
+    new: &str,
+) -> Option<Loss> {
     if !repo.row(Some(focused)).measures {
         return None;
     }
@@ -32,23 +38,30 @@ pub(crate) fn has_lost(repo: &Repo, focused: &LoadedJob, page: &str, old: &str, 
 }
 
 /// The page of this cycle that a file is, under whatever name it is reached.
-pub(crate) fn cycle_page(repo: &Repo, focused: &LoadedJob, shown: &str, real: &Path) -> Option<String> {
+pub(crate) fn cycle_page(
+    repo: &Repo,
+    focused: &LoadedJob,
+    shown: &str,
+    real: &Path,
+) -> Option<String> {
     // Without the list the page is another's, and what an edit takes from it is held by nothing.
     let dirs = repo.lines(&focused.chain, names::SCOPE).unwrap_or_default();
     let mut pages = dirs.iter().map(|dir| repo.page_path(dir));
     pages.find(|page| {
         page == shown
-            || std::fs::canonicalize(repo.store.work_tree().join(page)).is_ok_and(|file| file == real)
+            || std::fs::canonicalize(repo.store.work_tree().join(page))
+                .is_ok_and(|file| file == real)
     })
 }
 
 /// The captures of this cycle, as the job's tree has them.
 pub(crate) fn session_log(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Capture>> {
-    let bytes = record::own_files::own_file(repo, focused, &names::session_log(focused.state.stand.cycle))?;
+    let bytes =
+        record::own_files::own_file(repo, focused, &names::session_log(focused.state.stand.cycle))?;
     let Some(bytes) = bytes else { return Ok(Vec::new()) };
     archive::read(&String::from_utf8_lossy(&bytes)).map_err(unread)
 }
 
-pub(crate) fn unread(bad: BadLog) -> SeedError {
-    SeedError::OnDisk(bad.to_string())
+pub(crate) fn unread(bad: BadLog) -> EngineError {
+    EngineError::OnDisk(bad.to_string())
 }

@@ -10,7 +10,7 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
 use crate::engine::record::kept::kept;
 use crate::engine::repo::journal::since;
-use crate::engine::repo::{LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::fold::{JournalLines, Named, opening};
 use crate::format::journal::{self, Counts};
 use crate::format::names;
@@ -22,13 +22,16 @@ use crate::verdict::Refusal;
 
 pub(crate) use crate::format::names::TOUCHED;
 
+/// The step that was decided on, or why there is none.
+type Decided = Result<std::result::Result<StepDraft, Refusal>>;
+
 /// Takes a step of the job on `chain`. `decide` sees the job with its journal folded in,
 /// and may be asked again if another writer came first.
 pub fn step(
     repo: &Repo,
     chain: &str,
     fold: Journaling,
-    decide: impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+    decide: impl FnMut(&mut State, &JournalLines) -> Decided,
 ) -> Result<std::result::Result<Taken, Refusal>> {
     let _lock = repo.store.lock()?;
     step_locked(repo, chain, fold, decide)
@@ -38,12 +41,12 @@ fn step_locked(
     repo: &Repo,
     chain: &str,
     fold: Journaling,
-    mut decide: impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+    mut decide: impl FnMut(&mut State, &JournalLines) -> Decided,
 ) -> Result<std::result::Result<Taken, Refusal>> {
     const TRIES: usize = 5;
     for _ in 1..TRIES {
         match try_step(repo, chain, fold, &mut decide) {
-            Err(SeedError::Store(error)) if error.is_moved() => {}
+            Err(EngineError::Store(error)) if error.is_moved() => {}
             done => return done,
         }
     }
@@ -54,7 +57,7 @@ fn try_step(
     repo: &Repo,
     chain: &str,
     fold: Journaling,
-    decide: &mut impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+    decide: &mut impl FnMut(&mut State, &JournalLines) -> Decided,
 ) -> Result<std::result::Result<Taken, Refusal>> {
     let repair = "git seed doctor --fix";
     let missing = || StoreError::Missing { what: chain.to_owned(), repair };
@@ -89,7 +92,7 @@ pub(crate) fn write(
     after: Option<&CommitId>,
     state: &mut State,
     since: &JournalLines,
-    decide: &mut impl FnMut(&mut State, &JournalLines) -> Result<std::result::Result<StepDraft, Refusal>>,
+    decide: &mut impl FnMut(&mut State, &JournalLines) -> Decided,
 ) -> Result<std::result::Result<Taken, Refusal>> {
     let moved = record::kept::move_contexts(state);
     let touched = state.take_in(since);
@@ -106,14 +109,19 @@ pub(crate) fn write(
     let trailers = seal(state, &draft, since, repo.now.max(before));
     if !since.lines.is_empty() {
         let path = names::trace(draft.cycle, &draft.phase, state.steps);
-        draft.edits.insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
+        draft
+            .edits
+            .insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
     }
-    draft.edits.splice(0..0, kept(since.lines.iter().filter_map(|linked| linked.line.ran.as_ref())));
+    draft
+        .edits
+        .splice(0..0, kept(since.lines.iter().filter_map(|linked| linked.line.ran.as_ref())));
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
     }
     let written = state::write_short(state);
-    let (text, spilled) = written.map_err(|bad| SeedError::State { chain: chain.to_owned(), bad })?;
+    let (text, spilled) =
+        written.map_err(|bad| EngineError::State { chain: chain.to_owned(), bad })?;
     if let Some(text) = spilled {
         draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
     }
@@ -133,7 +141,12 @@ pub(crate) fn write(
 }
 
 /// The list of paths that the agent touched since the last boundary, with new ones added.
-fn touched_edit(repo: &Repo, chain: &str, after: Option<&CommitId>, new: Vec<String>) -> Result<TreeEdit> {
+fn touched_edit(
+    repo: &Repo,
+    chain: &str,
+    after: Option<&CommitId>,
+    new: Vec<String>,
+) -> Result<TreeEdit> {
     let known = match after {
         Some(_) => repo.lines(chain, TOUCHED)?,
         None => Vec::new(),
@@ -144,9 +157,9 @@ fn touched_edit(repo: &Repo, chain: &str, after: Option<&CommitId>, new: Vec<Str
 }
 
 /// Why the job of a chain that has no ref takes no step, if it lies in the archive.
-fn closed_error(repo: &Repo, chain: &str) -> Result<Option<SeedError>> {
+fn closed_error(repo: &Repo, chain: &str) -> Result<Option<EngineError>> {
     let row = names::job_of(chain).map(|id| repo.archived_row(&id)).transpose()?.flatten();
-    Ok(row.map(|row| SeedError::Closed { id: row.id, status: row.status.word() }))
+    Ok(row.map(|row| EngineError::Closed { id: row.id, status: row.status.word() }))
 }
 
 /// Opens the chain of a new job.
@@ -164,7 +177,7 @@ pub(crate) fn create(
     let draft = StepDraft { edits, ..StepDraft::new(&job, "birth", subject, by) };
     let mut decide = |_: &mut State, _: &JournalLines| Ok(Ok(draft.clone()));
     let taken = write(repo, &chain, None, &mut job, &JournalLines::default(), &mut decide)?;
-    let taken = taken.map_err(|refusal| SeedError::Refused(refusal.wants))?;
+    let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
     if focus {
         // The journal first: a focus without its journal would look like damage.
         repo.store.journal().restart(Some(&opening(&taken.focused.state, repo.now)))?;
@@ -184,7 +197,8 @@ fn seal(state: &mut State, draft: &StepDraft, since: &JournalLines, at: i64) -> 
 }
 
 fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {
-    let subject: String = draft.subject.lines().next().unwrap_or_default().chars().take(120).collect();
+    let subject: String =
+        draft.subject.lines().next().unwrap_or_default().chars().take(120).collect();
     let head = format!("{}: {subject}", draft.step);
     let text = if draft.body.is_empty() { head } else { format!("{head}\n\n{}", draft.body) };
     crate::format::trailers::append(&text, trailers)

@@ -1,20 +1,20 @@
 //! The rows of closed jobs, as the archive's index has them.
 
 use crate::engine::repo::Repo;
-use crate::engine::repo::{Result, SeedError};
+use crate::engine::repo::{EngineError, Result};
 use crate::format::archive::{self, ClosedRow};
 use crate::format::names;
 use crate::format::state::BadState;
 use crate::jobs::JobId;
 use crate::store::Tip;
 
-pub(crate) fn unread(path: &str, bad: &serde_json::Error) -> SeedError {
+pub(crate) fn unread(path: &str, bad: &serde_json::Error) -> EngineError {
     damaged(path, &bad.to_string())
 }
 
-pub(crate) fn damaged(path: &str, why: &str) -> SeedError {
+pub(crate) fn damaged(path: &str, why: &str) -> EngineError {
     let bad = BadState::Index(format!("{why}; git seed doctor --fix writes it anew"));
-    SeedError::State { chain: format!("{}: {path}", names::ARCHIVE), bad }
+    EngineError::State { chain: format!("{}: {path}", names::ARCHIVE), bad }
 }
 
 impl Repo {

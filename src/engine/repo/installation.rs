@@ -15,8 +15,14 @@ use crate::store::StoreError;
 use crate::{githooks, world};
 
 /// What the gate can be asked, as a client of `git seed mcp` calls it.
-pub(crate) const FUNCTIONS: [&str; 6] =
-    ["verify_claim", "verify_paths", "causal_trace", "response_gate", "checkpoint", "session_report"];
+pub(crate) const FUNCTIONS: [&str; 6] = [
+    "verify_claim",
+    "verify_paths",
+    "causal_trace",
+    "response_gate",
+    "checkpoint",
+    "session_report",
+];
 
 /// Put before a name it makes another one for the same function.
 pub(crate) const ALIAS: &str = "phionyx_";
@@ -106,7 +112,8 @@ impl Repo {
             return false;
         }
         let called = [format!("mcp__{NAME}__"), format!("mcp_{NAME}_")];
-        let Some(function) = called.iter().find_map(|start| tool.strip_prefix(start.as_str())) else {
+        let Some(function) = called.iter().find_map(|start| tool.strip_prefix(start.as_str()))
+        else {
             return false;
         };
         let Some(row) = host.server.as_ref().filter(|_| is_function(function)) else {
@@ -138,7 +145,11 @@ impl Repo {
 
     /// The hook installer's view of this repository.
     pub(crate) fn hook_repo(&self) -> githooks::RepoDirs {
-        githooks::RepoDirs::new(self.store.git_dir(), self.store.common_dir(), self.store.work_tree())
+        githooks::RepoDirs::new(
+            self.store.git_dir(),
+            self.store.common_dir(),
+            self.store.work_tree(),
+        )
     }
 
     /// The rules that a person has applied here.

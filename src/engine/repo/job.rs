@@ -1,7 +1,7 @@
 //! Jobs as they stand: the focused one, one by id, all that are open.
 
 use crate::engine::repo::Repo;
-use crate::engine::repo::{self, Focus, JournalTrouble, LoadedJob, Result, SeedError};
+use crate::engine::repo::{self, EngineError, Focus, JournalTrouble, LoadedJob, Result};
 use crate::format::journal::{Counts, Linked};
 use crate::format::state::{self, BadState, State};
 use crate::format::{archive, names};
@@ -22,7 +22,7 @@ impl Repo {
 
     /// Refuses to go on under looser rules where those of the focused job did not read.
     fn rules_read(&self) -> Result<()> {
-        self.unread.clone().map_or(Ok(()), |why| Err(SeedError::JobRules(why)))
+        self.unread.clone().map_or(Ok(()), |why| Err(EngineError::JobRules(why)))
     }
 
     /// The same for a decision, which comes right after the opening.
@@ -40,7 +40,7 @@ impl Repo {
     /// The focused job, which a command needs.
     pub fn require_focused(&self) -> Result<LoadedJob> {
         self.require_seeded()?;
-        self.focused()?.ok_or(SeedError::NoJob)
+        self.focused()?.ok_or(EngineError::NoJob)
     }
 
     /// The job `id`, focused or not, open or closed.
@@ -49,7 +49,7 @@ impl Repo {
         match self.store.tip(&chain)? {
             Some(tip) => self.load(chain, tip),
             None => self.archived_job(id)?.ok_or_else(|| {
-                SeedError::Usage(format!("there is no job {id}; git seed job list shows them"))
+                EngineError::Usage(format!("there is no job {id}; git seed job list shows them"))
             }),
         }
     }
@@ -73,15 +73,21 @@ impl Repo {
         let bytes = self.store.file(tip, names::STATE)?;
         let Some(bytes) = bytes else {
             let repair = "git seed doctor --fix";
-            return Err(StoreError::Missing { what: format!("job.toml of {}", what()), repair }.into());
+            return Err(
+                StoreError::Missing { what: format!("job.toml of {}", what()), repair }.into()
+            );
         };
-        let mut state = state::read(&bytes).map_err(|bad| SeedError::State { chain: what(), bad })?;
+        let mut state =
+            state::read(&bytes).map_err(|bad| EngineError::State { chain: what(), bad })?;
         if state.fence.spilled {
             let repair = "git seed doctor --fix";
-            let missing = || StoreError::Missing { what: format!("{} of {}", names::FENCE, what()), repair };
+            let missing =
+                || StoreError::Missing { what: format!("{} of {}", names::FENCE, what()), repair };
             let bytes = self.store.file(tip, names::FENCE)?.ok_or_else(missing)?;
-            let spilled = toml::from_slice(&bytes)
-                .map_err(|error| SeedError::State { chain: what(), bad: BadState::Toml(error) })?;
+            let spilled = toml::from_slice(&bytes).map_err(|error| EngineError::State {
+                chain: what(),
+                bad: BadState::Toml(error),
+            })?;
             state.take_back(spilled);
         }
         Ok(state)
@@ -126,6 +132,12 @@ impl Repo {
         };
         let tip = Tip { commit, tree };
         let state = self.state(&chain, &tip)?;
-        Ok(Some(LoadedJob { chain, tip, state, activity: Err(JournalTrouble::Missing), archived: true }))
+        Ok(Some(LoadedJob {
+            chain,
+            tip,
+            state,
+            activity: Err(JournalTrouble::Missing),
+            archived: true,
+        }))
     }
 }

@@ -78,7 +78,7 @@ pub enum JournalTrouble {
 
 /// Why git seed could not do its work.
 #[derive(Debug, thiserror::Error)]
-pub enum SeedError {
+pub enum EngineError {
     #[error(transparent)]
     NotOpen(#[from] NotOpen),
     #[error(transparent)]
@@ -104,7 +104,9 @@ pub enum SeedError {
     /// A step was wanted of a job that lies in the archive.
     #[error("job {id} is {status} and closed; {}", reopening(.status, .id))]
     Closed { id: JobId, status: &'static str },
-    #[error("the state of this repository was written by a newer git-seed (format {0}); use that one")]
+    #[error(
+        "the state of this repository was written by a newer git-seed (format {0}); use that one"
+    )]
     Newer(u32),
     #[error(transparent)]
     Journal(#[from] JournalTrouble),
@@ -136,7 +138,9 @@ pub enum SeedError {
     /// A job whose record came from elsewhere and cannot be gone on with as it is.
     #[error("{0}")]
     Elsewhere(String),
-    #[error("`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}")]
+    #[error(
+        "`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}"
+    )]
     Vetoed { hook: String, output: String },
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -151,7 +155,7 @@ fn reopening(status: &str, id: &JobId) -> String {
     }
 }
 
-impl SeedError {
+impl EngineError {
     /// True where the repository's seed state is damaged, not merely absent.
     pub fn is_damage(&self) -> bool {
         match self {
@@ -179,12 +183,16 @@ impl SeedError {
         match self {
             Self::NotSeeded => Some("git seed init"),
             Self::NoProposal => Some(
-                "write one with the keys that shall differ; git seed rules show prints all of them, man git-seed-rules explains each",
+                "write one with the keys that shall differ; git seed rules show prints all of \
+                 them, man git-seed-rules explains each",
             ),
-            Self::Proposal(_) => Some("man git-seed-rules tells what each key may be; nothing has changed"),
+            Self::Proposal(_) => {
+                Some("man git-seed-rules tells what each key may be; nothing has changed")
+            }
             Self::Rules(_) => Some("a person mends seed.toml, then runs git seed rules apply"),
             Self::NoJob => Some(
-                "a prompt in the agent's session becomes a job; git seed status shows where things stand",
+                "a prompt in the agent's session becomes a job; git seed status shows where \
+                 things stand",
             ),
             Self::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
             repo if repo.is_damage() => Some("git seed doctor --fix"),
@@ -204,7 +212,7 @@ pub(crate) fn rules_of(store: &Store, tip: &Tip) -> Result<Option<String>> {
 }
 
 /// Results of this module.
-pub type Result<T, E = SeedError> = std::result::Result<T, E>;
+pub type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 impl Repo {
     /// Opens the repository around `cwd` for a hook; the environment is not asked.
@@ -222,8 +230,11 @@ impl Repo {
         {
             return nearest;
         }
-        let mut dir =
-            nearest.as_ref().map_or(cwd, |repo| repo.store.work_tree()).parent().map(Path::to_owned);
+        let mut dir = nearest
+            .as_ref()
+            .map_or(cwd, |repo| repo.store.work_tree())
+            .parent()
+            .map(Path::to_owned);
         while let Some(above) = dir.take() {
             let Ok(repo) = Self::discover(&above) else { break };
             if repo.store.seed_dir().is_dir() {
@@ -286,13 +297,15 @@ impl Repo {
 
     /// Refuses to go on where nothing is installed or a newer binary wrote.
     pub(crate) fn require_seeded(&self) -> Result<()> {
-        let Some(tip) = self.store.tip(names::META)? else { return Err(SeedError::NotSeeded) };
+        let Some(tip) = self.store.tip(names::META)? else { return Err(EngineError::NotSeeded) };
         // Nothing does not read as a format: a missing file is told as damage just below.
         let bytes = self.store.file(&tip, meta::FILE)?.unwrap_or_default();
         match meta::Meta::read(&bytes) {
             Ok(meta) if meta.is_readable() => Ok(()),
-            Ok(meta) => Err(SeedError::Newer(meta.format)),
-            Err(error) => Err(SeedError::State { chain: names::META.to_owned(), bad: error.into() }),
+            Ok(meta) => Err(EngineError::Newer(meta.format)),
+            Err(error) => {
+                Err(EngineError::State { chain: names::META.to_owned(), bad: error.into() })
+            }
         }
     }
 
@@ -319,16 +332,18 @@ mod tests {
     #[test]
     fn only_wrong_usage_ends_with_64_and_only_the_state_with_2() {
         let what = || "why".to_owned();
-        let closed =
-            SeedError::Closed { id: "20261121t205612-7f3a".parse().expect("an id"), status: "completed" };
+        let closed = EngineError::Closed {
+            id: "20261121t205612-7f3a".parse().expect("an id"),
+            status: "completed",
+        };
         let cases = [
-            (SeedError::Usage(what()), 64),
-            (SeedError::NotNow(what()), 2),
+            (EngineError::Usage(what()), 64),
+            (EngineError::NotNow(what()), 2),
             (closed, 2),
-            (SeedError::NoJob, 1),
-            (SeedError::OnDisk(what()), 1),
-            (SeedError::Setup(what()), 1),
-            (SeedError::Journal(JournalTrouble::Missing), 1),
+            (EngineError::NoJob, 1),
+            (EngineError::OnDisk(what()), 1),
+            (EngineError::Setup(what()), 1),
+            (EngineError::Journal(JournalTrouble::Missing), 1),
         ];
         for (error, code) in cases {
             assert_eq!(error.exit_code(), code, "{error:?}");

@@ -38,7 +38,8 @@ pub(crate) fn from_toml<T: DeserializeOwned>(file: &Path) -> Result<Option<T>> {
 
 /// What `file` says in JSON; `None` where it is not there.
 pub(crate) fn from_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>> {
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| unread(file, &error));
+    let read =
+        |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| unread(file, &error));
     bytes(file)?.map(read).transpose()
 }
 
@@ -66,7 +67,9 @@ mod tests {
         let damaged: [&[u8]; 3] = [b"", b"wor", b"word = '\xff'"];
         for bytes in damaged {
             std::fs::write(&file, bytes).expect("written");
-            let error = crate::engine::repo::SeedError::from(from_toml::<Said>(&file).expect_err("damaged"));
+            let error = crate::engine::repo::EngineError::from(
+                from_toml::<Said>(&file).expect_err("damaged"),
+            );
             assert!(error.is_damage() && error.hint() == Some("git seed doctor --fix"), "{error}");
             assert!(from_json::<Said>(&file).expect_err("damaged").to_string().contains("said"));
         }

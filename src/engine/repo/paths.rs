@@ -35,7 +35,8 @@ pub(crate) fn bytes_of(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 
 /// The same, as text.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
-    String::from_utf8(bytes_of(path)?).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad))
+    String::from_utf8(bytes_of(path)?)
+        .map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad))
 }
 
 /// Resolves links and `..` of `path`; parts that do not exist are kept as they are.
@@ -61,9 +62,13 @@ fn find(path: &Path) -> (PathBuf, bool) {
                 continue;
             }
         }
-        let Some(parent) = head.parent().map(Path::to_owned) else { return (path.to_owned(), false) };
+        let Some(parent) = head.parent().map(Path::to_owned) else {
+            return (path.to_owned(), false);
+        };
         rest.push(
-            head.components().next_back().map_or_else(Default::default, |part| part.as_os_str().to_owned()),
+            head.components()
+                .next_back()
+                .map_or_else(Default::default, |part| part.as_os_str().to_owned()),
         );
         head = parent;
     }
@@ -106,7 +111,9 @@ fn next_magic(path: &Path, cwd: &Path) -> Option<Meant> {
         }
         let so_far: Vec<&str> = names.iter().map(String::as_str).collect();
         match so_far.as_slice() {
-            ["proc", "self" | "thread-self", "cwd"] => return Some(Meant::Path(cwd.join(parts.as_path()))),
+            ["proc", "self" | "thread-self", "cwd"] => {
+                return Some(Meant::Path(cwd.join(parts.as_path())));
+            }
             ["proc", "self" | "thread-self", "root"] => {
                 return Some(Meant::Path(Path::new("/").join(parts.as_path())));
             }
@@ -134,9 +141,11 @@ fn stored(path: &Path) -> PathBuf {
         };
         let name = name.to_string_lossy();
         let entries = std::fs::read_dir(&found).into_iter().flatten().flatten();
-        let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         let exact = names.iter().any(|known| *known == name);
-        let other = names.iter().find(|known| !exact && known.to_lowercase() == name.to_lowercase());
+        let other =
+            names.iter().find(|known| !exact && known.to_lowercase() == name.to_lowercase());
         found.push(other.map_or(name.as_ref(), String::as_str));
     }
     found
@@ -177,7 +186,9 @@ pub(crate) fn holds(top: &Path, dir: &str, name: &str) -> bool {
         return dir.join(name).is_file();
     }
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|file| fits_name(name, file)))
+    entries
+        .into_iter()
+        .any(|entry| entry.file_name().to_str().is_some_and(|file| fits_name(name, file)))
 }
 
 fn inside_a_repository(path: &Path, own: &Path) -> bool {
@@ -194,7 +205,9 @@ fn fits(pattern: &str, path: &str) -> bool {
     };
     let mut wanted = pattern.trim_end_matches('/').split('/');
     let mut given = path.split('/');
-    wanted.all(|want| given.next().is_some_and(|part| want == "*" && !part.is_empty() || want == part))
+    wanted.all(|want| {
+        given.next().is_some_and(|part| want == "*" && !part.is_empty() || want == part)
+    })
 }
 
 impl Repo {
@@ -210,7 +223,12 @@ impl Repo {
             Meant::Path(given) => given,
             Meant::Elsewhere => {
                 let shown = path.to_string_lossy().into_owned();
-                return Resolved { real: path.to_owned(), shown, place: Place::Outside, exists: false };
+                return Resolved {
+                    real: path.to_owned(),
+                    shown,
+                    place: Place::Outside,
+                    exists: false,
+                };
             }
         };
         let (mut real, exists) = find(&given);
@@ -222,7 +240,8 @@ impl Repo {
             Ok(inside) => {
                 let shown = inside.to_string_lossy();
                 // Elsewhere a backslash is a letter of a name like any other.
-                let shown = if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() };
+                let shown =
+                    if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() };
                 let shown = self.composed(shown);
                 let place = self.place_named(&shown, state);
                 (shown, place)
@@ -267,7 +286,11 @@ impl Repo {
 
     /// Other names of the file at `resolved`, of those that are known: files that hold the
     /// fence up, and files of the work tree. Asked only where the disk says that it has some.
-    pub(crate) fn twins(&self, resolved: &Resolved, state: Option<&State>) -> repo::Result<Vec<Resolved>> {
+    pub(crate) fn twins(
+        &self,
+        resolved: &Resolved,
+        state: Option<&State>,
+    ) -> repo::Result<Vec<Resolved>> {
         let Some((device, inode)) =
             Some(&resolved.real).filter(|_| resolved.exists).and_then(|path| linked(path))
         else {
@@ -275,7 +298,8 @@ impl Repo {
         };
         let top = self.store.work_tree();
         let prints = self.prints()?.unwrap_or_default().files;
-        let mut paths: Vec<PathBuf> = prints.iter().map(|print| PathBuf::from(&print.path)).collect();
+        let mut paths: Vec<PathBuf> =
+            prints.iter().map(|print| PathBuf::from(&print.path)).collect();
         let known = self.store.names_in_index(&self.private_index(), device, inode);
         paths.extend(known.iter().filter_map(|path| path.below(top).ok()));
         paths.retain(|path| linked(path) == Some((device, inode)));
@@ -297,7 +321,8 @@ impl Repo {
     /// page, by whichever name it is written.
     fn or_linked_page(&self, place: Place, real: &Path, given: &Path) -> Place {
         let Place::Project { dir } = &place else { return place };
-        let name = given.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            given.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if self.rules.pages.contains(&name) || self.is_linked_page(dir, real) {
             return Place::Page { dir: dir.clone() };
         }
@@ -337,7 +362,8 @@ impl Repo {
         }
         let scratch = self.rules.scratch.iter().any(|folder| text.starts_with(folder.as_str()));
         let home = std::fs::canonicalize(self.store.work_tree()).unwrap_or_default();
-        // A work tree that itself lies in a scratch folder does not open its neighbours' repositories.
+        // A work tree that itself lies in a scratch folder does not open its neighbours'
+        // repositories.
         if scratch && !inside_a_repository(path, &home) { Place::Scratch } else { Place::Outside }
     }
 }

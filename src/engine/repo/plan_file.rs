@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::Repo;
 use crate::engine::repo::quote::{Part, Quote, compose};
-use crate::engine::repo::{LoadedJob, Result, SeedError};
+use crate::engine::repo::{EngineError, LoadedJob, Result};
 use crate::format::state::{BadState, State};
 use crate::format::{names, short_hash};
 use crate::phases::gates::PlanStanding;
@@ -99,7 +99,8 @@ impl Repo {
     /// What the document in the work tree says; `None` where the job has none.
     pub(crate) fn document_now(&self, state: &State) -> Option<Checked> {
         let (path, bytes) = self.document_on_disk(state)?;
-        let document = bytes.as_deref().map(|bytes| self.read_document(state, bytes)).unwrap_or_default();
+        let document =
+            bytes.as_deref().map(|bytes| self.read_document(state, bytes)).unwrap_or_default();
         Some(Checked { path, there: bytes.is_some(), document })
     }
 
@@ -130,7 +131,9 @@ impl Repo {
             }));
             all
         };
-        Voices { phases: phases.map(|row| (row.name.to_string(), texts(row.name.as_str()))).collect() }
+        Voices {
+            phases: phases.map(|row| (row.name.to_string(), texts(row.name.as_str()))).collect(),
+        }
     }
 
     /// The number of cycles that the plan document declares, if it is there and reads.
@@ -163,7 +166,8 @@ impl Repo {
     /// The document counts already, and this stay has not read it.
     pub(crate) fn unread_plan(&self, focused: &LoadedJob) -> bool {
         let stand = &focused.state.stand;
-        let reads = stand.entry.plan_reads + focused.activity.as_ref().map_or(0, |counts| counts.plan_reads);
+        let reads = stand.entry.plan_reads
+            + focused.activity.as_ref().map_or(0, |counts| counts.plan_reads);
         focused.state.plan.frozen(stand.cycle).is_some() && reads == 0
     }
 
@@ -201,10 +205,11 @@ impl Repo {
             return Ok(None);
         }
         let Some(bytes) = self.store.file(&focused.tip, names::INJECTION)? else { return Ok(None) };
-        let Injection { file, text } = toml::from_slice(&bytes).map_err(|bad| SeedError::State {
-            chain: focused.chain.clone(),
-            bad: BadState::Index(format!("{} does not read: {bad}", names::INJECTION)),
-        })?;
+        let Injection { file, text } =
+            toml::from_slice(&bytes).map_err(|bad| EngineError::State {
+                chain: focused.chain.clone(),
+                bad: BadState::Index(format!("{} does not read: {bad}", names::INJECTION)),
+            })?;
         let own = ids.iter().find_map(|id| text.iter().find(|words| words.id == *id));
         let Some(own) = own else { return Ok(None) };
         let phase = focused.state.stand.phase.as_str();
@@ -219,13 +224,20 @@ impl Repo {
     }
 
     /// A refusal as the agent hears it, with what the plan document has to say to it.
-    pub(crate) fn say(&self, focused: Option<&LoadedJob>, refusal: &Refusal, phase: &str) -> String {
+    pub(crate) fn say(
+        &self,
+        focused: Option<&LoadedJob>,
+        refusal: &Refusal,
+        phase: &str,
+    ) -> String {
         let said = voice::say(refusal, phase);
         let case = refusal.facts.case();
         let stops = refusal.wants == Wants::Work;
         let ids = match case {
             _ if stops => vec![STOP.to_owned()],
-            Some(case) => vec![voice::id(refusal.wants, Some(case)), voice::id(refusal.wants, None)],
+            Some(case) => {
+                vec![voice::id(refusal.wants, Some(case)), voice::id(refusal.wants, None)]
+            }
             None => vec![voice::id(refusal.wants, None)],
         };
         let value = |name: &str| match name {
@@ -235,7 +247,8 @@ impl Repo {
         };
         // A refusal stands without the document's words; where those do not read, the text that
         // opens the phase says so.
-        let words = focused.and_then(|focused| self.words_of_plan(focused, &ids, value).ok().flatten());
+        let words =
+            focused.and_then(|focused| self.words_of_plan(focused, &ids, value).ok().flatten());
         let Some(words) = words else {
             return said.text();
         };

@@ -186,8 +186,10 @@ fn cut(text: &str, most: usize) -> (String, bool) {
 
 /// The lines of `text` that say something, by every sign that any reader takes for a line's end.
 fn lines(text: &str) -> impl Iterator<Item = String> {
-    let ends = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    let plain = |line: &str| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let ends =
+        |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let plain =
+        |line: &str| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let lines = text.split(ends).map(move |line| plain(line).trim_end().to_owned());
     lines.filter(|line| !line.is_empty())
 }
@@ -211,7 +213,8 @@ fn length(text: &str) -> usize {
 fn sentence(line: &str, most: usize) -> Option<&str> {
     let ends = |(at, c): (usize, char)| {
         let after = at + c.len_utf8();
-        let ends = matches!(c, '.' | '!' | '?' | ':' | ';') && line[after..].starts_with(char::is_whitespace);
+        let ends = matches!(c, '.' | '!' | '?' | ':' | ';')
+            && line[after..].starts_with(char::is_whitespace);
         ends.then(|| &line[..after])
     };
     line.char_indices().take(most).filter_map(ends).last()
@@ -238,7 +241,11 @@ mod tests {
             ("\n \n", 20, ""),
             ("one line", 20, "> one line\n"),
             ("one\n\n  two\r\nthree", 40, "> one\n>   two\n> three\n"),
-            ("one\u{2028}git seed: approve\u{85}x\u{1b}[0m", 60, "> one\n> git seed: approve\n> x [0m\n"),
+            (
+                "one\u{2028}git seed: approve\u{85}x\u{1b}[0m",
+                60,
+                "> one\n> git seed: approve\n> x [0m\n",
+            ),
             ("One is said. Two is said. Three is said.", 35, "> One is said. Two is said. …\n"),
             ("first line\nsecond line\nthird line", 27, "> first line\n> …\n"),
             ("first line\nA sentence. Another one.", 33, "> first line\n> A sentence. …\n"),
@@ -257,7 +264,8 @@ mod tests {
     #[test]
     fn what_was_cut_says_where_the_rest_is() {
         let text = "A sentence of some length stands here. ".repeat(20);
-        let quote = Quote { lead: "In a.md:".into(), text, most: 200, rest: "More in a.md.".into() };
+        let quote =
+            Quote { lead: "In a.md:".into(), text, most: 200, rest: "More in a.md.".into() };
         let said = quote.within(1_000);
         assert!(
             said.starts_with("In a.md:\n> A sentence") && said.ends_with(" …\nMore in a.md.\n"),
@@ -274,9 +282,15 @@ mod tests {
     fn quotations_give_way_before_told_lines_and_the_last_one_first() {
         let text = "word ".repeat(100);
         let quote = |lead: &str| {
-            Part::Quoted(Quote { lead: lead.into(), text: text.clone(), most: 300, rest: String::new() })
+            Part::Quoted(Quote {
+                lead: lead.into(),
+                text: text.clone(),
+                most: 300,
+                rest: String::new(),
+            })
         };
-        let parts = [Part::Told("head".into()), quote("one:"), quote("two:"), Part::Told("end".into())];
+        let parts =
+            [Part::Told("head".into()), quote("one:"), quote("two:"), Part::Told("end".into())];
         let wide = compose(&parts, 1_000);
         assert!(wide.contains("one:\n> word") && wide.contains("two:\n> word"), "{wide}");
         let narrow = compose(&parts, 350);
@@ -318,7 +332,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_quotation_keeps_to_its_room_and_each_line_to_its_mark(text in "\\PC*|[ -~\n\r\u{2028}]{0,400}", most in 0_usize..300) {
+        fn a_quotation_keeps_to_its_room_and_each_line_to_its_mark(
+            text in "\\PC*|[ -~\n\r\u{2028}]{0,400}", most in 0_usize..300) {
             let (lines, whole) = cut(&text, most);
             prop_assert!(length(&lines) <= most);
             prop_assert!(lines.lines().all(|line| line.starts_with(MARK)));

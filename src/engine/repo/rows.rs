@@ -74,7 +74,8 @@ impl Repo {
 
     /// The declared directories, read only where the phase asks for them.
     pub(crate) fn scope_for(&self, phase: &Phase, focused: Option<&LoadedJob>) -> Result<Scope> {
-        let asks = phase.write.iter().any(|write| matches!(write, Write::Scope | Write::ScopedPage));
+        let asks =
+            phase.write.iter().any(|write| matches!(write, Write::Scope | Write::ScopedPage));
         focused.filter(|_| asks).map_or_else(|| Ok(Scope::default()), |focused| self.scope(focused))
     }
 
@@ -101,7 +102,8 @@ impl Repo {
     pub(crate) fn is_declared(&self, path: &str, place: &Place, scope: &Scope) -> bool {
         let companions = self.rules.companions();
         let follows = || {
-            let holds = |dir: &str, name: &str| repo::paths::holds(self.store.work_tree(), dir, name);
+            let holds =
+                |dir: &str, name: &str| repo::paths::holds(self.store.work_tree(), dir, name);
             companions.is_candidate(path) && companions.follows(path, scope.dirs(), holds)
         };
         declared(path, place, scope) || (matches!(place, Place::Project { .. }) && follows())

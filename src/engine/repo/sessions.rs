@@ -101,12 +101,16 @@ pub(crate) fn is_same(a: &Process, b: &Process) -> bool {
 }
 
 pub(crate) fn is_running(process: Option<&Process>) -> bool {
-    process.is_none_or(|process| world::running(process.pid).is_some_and(|now| is_same(&now, process)))
+    process
+        .is_none_or(|process| world::running(process.pid).is_some_and(|now| is_same(&now, process)))
 }
 
 impl Repo {
     pub(crate) fn session_file(&self, id: &str) -> std::path::PathBuf {
-        self.store.seed_dir().join("sessions").join(format!("{}.toml", short_hash(id.as_bytes(), 16)))
+        self.store
+            .seed_dir()
+            .join("sessions")
+            .join(format!("{}.toml", short_hash(id.as_bytes(), 16)))
     }
 
     /// The recorded session whose id has the hash `name`.
@@ -114,7 +118,9 @@ impl Repo {
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        Ok(own_state::from_toml(&self.store.seed_dir().join("sessions").join(format!("{name}.toml")))?)
+        Ok(own_state::from_toml(
+            &self.store.seed_dir().join("sessions").join(format!("{name}.toml")),
+        )?)
     }
 
     /// The recorded session `id`.
@@ -144,7 +150,9 @@ impl Repo {
             toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
         };
         let sessions = files.into_iter().flatten().flatten().filter_map(read);
-        sessions.filter(|session| session.process.is_some() && is_running(session.process.as_ref())).collect()
+        sessions
+            .filter(|session| session.process.is_some() && is_running(session.process.as_ref()))
+            .collect()
     }
 
     /// The home of the person behind this process: that of the host above it, and only where
@@ -156,7 +164,10 @@ impl Repo {
         }
         let above = world::ancestors();
         let is_above = |session: &&Session| {
-            session.process.as_ref().is_some_and(|process| above.iter().any(|up| is_same(up, process)))
+            session
+                .process
+                .as_ref()
+                .is_some_and(|process| above.iter().any(|up| is_same(up, process)))
         };
         hosted.iter().find(is_above).or(hosted.first()).and_then(|session| session.home.clone())
     }
@@ -186,7 +197,8 @@ impl Repo {
     }
 
     fn live_hosts(&self) -> Vec<HostProcess> {
-        let host = |process: Process| HostProcess { started_ms: world::started_ms(&process), process };
+        let host =
+            |process: Process| HostProcess { started_ms: world::started_ms(&process), process };
         self.host_processes().into_iter().map(host).collect()
     }
 
@@ -196,7 +208,8 @@ impl Repo {
     pub(crate) fn is_detached_from_another(&self, above: &[Process]) -> bool {
         let Some(caller) = world::caller(above) else { return false };
         let another = |session: &Session| {
-            !session.unattended && !session.process.as_ref().is_some_and(|process| is_same(process, caller))
+            !session.unattended
+                && !session.process.as_ref().is_some_and(|process| is_same(process, caller))
         };
         if world::is_played_person() || !self.hosted().iter().any(another) {
             return false;

@@ -18,6 +18,7 @@ pub(crate) fn count_words(text: &str) -> u32 {
 
 /// A time as RFC 3339 in UTC.
 pub(crate) fn rfc3339(at: UnixSeconds) -> String {
-    let time = time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let time =
+        time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     time.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
-use crate::engine::repo::{self, JournalTrouble, LoadedJob, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, jobs, record, setup};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -105,10 +105,12 @@ fn job_files(repo: &Repo, focused: &LoadedJob) -> Result<()> {
 }
 
 /// The files below `.git/seed` that no ref holds, and why one of them does not read.
-fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, SeedError)> {
+fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, EngineError)> {
     let sessions = repo.store.seed_dir().join("sessions");
-    let sessions = std::fs::read_dir(&sessions).into_iter().flatten().flatten().map(|file| file.path());
-    let drafts = |file: &std::path::PathBuf| file.extension().is_some_and(|ending| ending == "toml");
+    let sessions =
+        std::fs::read_dir(&sessions).into_iter().flatten().flatten().map(|file| file.path());
+    let drafts =
+        |file: &std::path::PathBuf| file.extension().is_some_and(|ending| ending == "toml");
     let mut read: Vec<(std::path::PathBuf, Result<()>)> = vec![
         (repo.record_file(), repo.installation().map(drop)),
         (repo.prints_file(), repo.prints().map(drop)),
@@ -140,7 +142,11 @@ fn set_aside(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     if let Err(why) = repo.is_person() {
         // They could have held a no of a person's, or the trace of an act of the agent's.
         let detail = format!("{}; only a person sets it aside: {why}", binding[0].1);
-        found.push(Finding::bad("state", detail, "a person runs git seed doctor --fix in a terminal"));
+        found.push(Finding::bad(
+            "state",
+            detail,
+            "a person runs git seed doctor --fix in a terminal",
+        ));
         return Ok(());
     }
     for (file, _) in binding {
@@ -156,17 +162,20 @@ fn set_aside(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
 /// Closed jobs lie in the archive, and its index says which.
 fn examine_archive(repo: &Repo, found: &mut Vec<Finding>) {
     let (check, repair) = ("jobs", "git seed doctor --fix");
-    found.push(match (record::archive::archive_reads(repo), jobs::archive_check::not_put_away(repo)) {
-        (Ok(closed), Ok(0)) => {
-            let open = record::archive::live_ids(repo).map_or(0, |ids| ids.len());
-            Finding::good(check, format!("{open} open, {closed} in the archive"))
-        }
-        (Ok(_), Ok(waiting)) => {
-            let detail = format!("{} closed and not in the archive", repo::text::count(waiting, "job"));
-            Finding::bad(check, detail, repair)
-        }
-        (Err(error), _) | (_, Err(error)) => Finding::bad(check, error.to_string(), repair),
-    });
+    found.push(
+        match (record::archive::archive_reads(repo), jobs::archive_check::not_put_away(repo)) {
+            (Ok(closed), Ok(0)) => {
+                let open = record::archive::live_ids(repo).map_or(0, |ids| ids.len());
+                Finding::good(check, format!("{open} open, {closed} in the archive"))
+            }
+            (Ok(_), Ok(waiting)) => {
+                let detail =
+                    format!("{} closed and not in the archive", repo::text::count(waiting, "job"));
+                Finding::bad(check, detail, repair)
+            }
+            (Err(error), _) | (_, Err(error)) => Finding::bad(check, error.to_string(), repair),
+        },
+    );
 }
 
 fn chain_of_journal(repo: &Repo, focused: &LoadedJob) -> Result<usize> {
@@ -186,14 +195,22 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
         let row = match hosts::row(&file.host) {
             Ok(row) => row,
             Err(bad) => {
-                found.push(Finding::bad("host", bad.to_string(), "use another git-seed, then git seed init"));
+                found.push(Finding::bad(
+                    "host",
+                    bad.to_string(),
+                    "use another git-seed, then git seed init",
+                ));
                 continue;
             }
         };
         // Settings that do not read have no hook line of ours, for us as for the host.
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
-        let shown =
-            file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
+        let shown = file
+            .path
+            .strip_prefix(repo.store.work_tree())
+            .unwrap_or(&file.path)
+            .display()
+            .to_string();
         if hosts::switches_hooks_off(&text) {
             found.push(Finding::bad(
                 "host",
@@ -212,15 +229,22 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
         return Finding::bad("host", format!("{shown} has no hook line of ours"), "git seed init");
     };
     if !repo.is_on() {
-        return Finding::good("host", format!("{shown} has our hook lines (switched off, so not tried)"));
+        return Finding::good(
+            "host",
+            format!("{shown} has our hook lines (switched off, so not tried)"),
+        );
     }
     let Some(payload) = hosts::canary(row, repo.store.work_tree(), &repo.store.seed_dir()) else {
-        return Finding::good("host", format!("{shown} has our hook lines (this host has no event to try)"));
+        return Finding::good(
+            "host",
+            format!("{shown} has our hook lines (this host has no event to try)"),
+        );
     };
     match run(&program, &arguments, &payload) {
-        Ok(reply) if hosts::is_refusal(row, &reply) => {
-            Finding::good("host", format!("{}: a forbidden call was refused through {shown}", row.title))
-        }
+        Ok(reply) if hosts::is_refusal(row, &reply) => Finding::good(
+            "host",
+            format!("{}: a forbidden call was refused through {shown}", row.title),
+        ),
         Ok(reply) => {
             let said = if reply.trim().is_empty() { "nothing".to_owned() } else { reply };
             Finding::bad(
@@ -229,7 +253,9 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
                 "git seed init",
             )
         }
-        Err(error) => Finding::bad("host", format!("{program} does not run: {error}"), "git seed init"),
+        Err(error) => {
+            Finding::bad("host", format!("{program} does not run: {error}"), "git seed init")
+        }
     }
 }
 
@@ -256,7 +282,8 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
     match githooks::state(&repo.hook_repo(), &world::own_binary(), &record) {
         Ok(states) => {
             for hook in states {
-                let said = if hook.detail.is_empty() { "git runs it" } else { hook.detail.as_str() };
+                let said =
+                    if hook.detail.is_empty() { "git runs it" } else { hook.detail.as_str() };
                 let detail = format!("{}: {said}", hook.name);
                 found.push(if hook.ok {
                     Finding::good("git hooks", detail)
@@ -289,11 +316,19 @@ fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
         let Ok(row) = hosts::row(&file.host) else { continue };
         let title = &row.title;
         let detail = if !row.rewrites() {
-            format!("{title} does not let a hook replace a line; git seed exec -- <command> confines by hand")
+            format!(
+                "{title} does not let a hook replace a line; git seed exec -- <command> confines \
+                 by hand"
+            )
         } else if fence::rewrite::has_seen_rewrite(repo, &row.name) {
-            format!("{title} was seen to run a replaced line; code runs confined where it would run unasked")
+            format!(
+                "{title} was seen to run a replaced line; code runs confined where it would run \
+                 unasked"
+            )
         } else {
-            format!("{title}: not seen yet; have the agent run git seed doctor by itself in a session")
+            format!(
+                "{title}: not seen yet; have the agent run git seed doctor by itself in a session"
+            )
         };
         found.push(Finding::good("rewriting", detail));
     }
@@ -315,7 +350,9 @@ fn try_confinement(repo: &Repo) -> Finding {
         Ok(_) if written => {
             Finding::bad("confinement", "a confined command wrote to .git", "use another git-seed")
         }
-        Ok(_) => Finding::bad("confinement", "git seed exec starts no command", "git seed exec -- true"),
+        Ok(_) => {
+            Finding::bad("confinement", "git seed exec starts no command", "git seed exec -- true")
+        }
         Err(error) => {
             Finding::bad("confinement", format!("{program} does not run: {error}"), "git seed init")
         }
@@ -335,7 +372,8 @@ fn examine_prints(repo: &Repo) -> Finding {
     };
     if let Some(first) = strays.first() {
         let detail = format!("a call of the agent changed {}", strays.join(", "));
-        let fix = format!("git seed fence restore {first}, or yours: git seed fence accept {first}");
+        let fix =
+            format!("git seed fence restore {first}, or yours: git seed fence accept {first}");
         return Finding::bad(check, detail, fix);
     }
     let files = repo::text::count(count, "file");
@@ -352,28 +390,43 @@ fn examine_prints(repo: &Repo) -> Finding {
 fn examine_commands(repo: &Repo, found: &mut Vec<Finding>) {
     let check = "commands";
     if claims::checkers::has_foreign_commands(repo) {
-        let detail = "the rules in force came from elsewhere: their checks and tests run nothing here";
+        let detail =
+            "the rules in force came from elsewhere: their checks and tests run nothing here";
         found.push(Finding::bad(check, detail, "git seed rules show, then git seed rules apply"));
     }
     if repo.rules.commands.has_tests() {
         // A record that does not read has its own finding.
         for title in claims::checkers::short_stops(repo).unwrap_or_default() {
             let detail = format!("{title} waits too briefly for tests at the end of a turn");
-            found.push(Finding::bad(check, detail, "git seed uninstall --keep-history, then git seed init"));
+            found.push(Finding::bad(
+                check,
+                detail,
+                "git seed uninstall --keep-history, then git seed init",
+            ));
         }
     }
 }
 
 fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     if repo.store.is_ignored(".claude/knowledge/x.md")? {
-        found.push(Finding::good("memory", ".claude is ignored: what is kept there does not travel"));
+        found.push(Finding::good(
+            "memory",
+            ".claude is ignored: what is kept there does not travel",
+        ));
     }
     let page = repo.page_path(".");
     let there = repo.store.work_tree().join(&page).exists();
     if there && repo.store.is_ignored(&page)? {
-        found.push(Finding::bad("memory", format!("{page} is ignored: memory does not travel"), "track it"));
+        found.push(Finding::bad(
+            "memory",
+            format!("{page} is ignored: memory does not travel"),
+            "track it",
+        ));
     } else {
-        found.push(Finding::good("memory", if there { page } else { format!("{page} is not there yet") }));
+        found.push(Finding::good(
+            "memory",
+            if there { page } else { format!("{page} is not there yet") },
+        ));
     }
     Ok(())
 }
@@ -386,7 +439,9 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
         match reads(repo, &chain) {
             Err(error) if error.is_damage() => found.push(set_back_chain(repo, &chain)?),
             // A newer binary wrote it: it is whole, only not ours to read.
-            Err(error) => found.push(Finding::bad("job", error.to_string(), "use a newer git-seed")),
+            Err(error) => {
+                found.push(Finding::bad("job", error.to_string(), "use a newer git-seed"))
+            }
             Ok(()) => {}
         }
     }
@@ -396,11 +451,16 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     }
     match record::archive::put_all_away(repo)? {
         0 => {}
-        n => found.push(repaired(format!("{} went into the archive", repo::text::count(n, "closed job")))),
+        n => found.push(repaired(format!(
+            "{} went into the archive",
+            repo::text::count(n, "closed job")
+        ))),
     }
     if repo.store.focus().is_err() {
         repo.store.clear_focus()?;
-        found.push(repaired("the focus pointed to a job that is gone; nothing is focused now".to_owned()));
+        found.push(repaired(
+            "the focus pointed to a job that is gone; nothing is focused now".to_owned(),
+        ));
     }
     let Ok(Some(focused)) = repo.focused() else { return Ok(()) };
     if chain_of_journal(repo, &focused).is_err() {
@@ -412,7 +472,7 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
 }
 
 pub(crate) fn reads(repo: &Repo, chain: &str) -> Result<()> {
-    let tip = repo.store.tip(chain)?.ok_or(SeedError::NoJob)?;
+    let tip = repo.store.tip(chain)?.ok_or(EngineError::NoJob)?;
     repo.state(chain, &tip).map(drop)
 }
 

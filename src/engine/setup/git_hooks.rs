@@ -82,12 +82,14 @@ fn is_own_commit(repo: &Repo) -> Result<bool> {
 fn pre_commit(repo: &Repo) -> Result<Verdict> {
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
-    let scope = focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
+    let scope =
+        focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
     let cycle = focused.as_ref().map_or(0, |focused| focused.state.stand.cycle);
     for staged in repo.store.staged()? {
         let path = staged.to_string();
-        let put_back =
-            focused.as_ref().map(|focused| fence::surfaces::is_put_back(repo, &focused.state, &staged));
+        let put_back = focused
+            .as_ref()
+            .map(|focused| fence::surfaces::is_put_back(repo, &focused.state, &staged));
         let place = repo.place_named(&path, focused.as_ref().map(|focused| &focused.state));
         let declared = repo.is_declared(&path, &place, &scope);
         let put_back = put_back.transpose()?.unwrap_or(false);
@@ -150,7 +152,9 @@ pub(crate) fn unproven(repo: &Repo, pushed: &str) -> Result<Option<(usize, usize
 }
 
 fn post_commit(repo: &Repo) -> Result<()> {
-    let (Some(focused), Some(head)) = (repo.focused()?, repo.store.head()?.commit) else { return Ok(()) };
+    let (Some(focused), Some(head)) = (repo.focused()?, repo.store.head()?.commit) else {
+        return Ok(());
+    };
     let line = notes::attest_line(&focused.state.step, head.as_str());
     repo.store.note_add(&head, &line, repo.now)?;
     if let Some(id) = names::job_of(&focused.chain) {

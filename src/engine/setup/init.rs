@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::{AgentFile, Installation, SettingsFile};
-use crate::engine::repo::{self, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::engine::{claims, fence, record, setup};
 use crate::format::{meta, names, short_hash};
@@ -43,7 +43,13 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
         install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
         if wanted.mcp {
-            setup::mcp_servers::install_server(repo, row, wanted.shared, &mut installation, &mut told)?;
+            setup::mcp_servers::install_server(
+                repo,
+                row,
+                wanted.shared,
+                &mut installation,
+                &mut told,
+            )?;
         }
         if wanted.governance {
             install_governance(repo, row, wanted.shared, &mut installation, &mut told)?;
@@ -61,7 +67,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
 }
 
 fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
-    let known = |name: &str| hosts::row(name).map_err(|bad| SeedError::Usage(bad.to_string()));
+    let known = |name: &str| hosts::row(name).map_err(|bad| EngineError::Usage(bad.to_string()));
     if !wanted.hosts.is_empty() {
         return wanted.hosts.iter().map(|name| known(name)).collect();
     }
@@ -87,13 +93,14 @@ fn install_host(
     let path = repo.store.work_tree().join(name);
     if !shared && repo.store.is_tracked(name)? {
         let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
-        return Err(SeedError::NotNow(text));
+        return Err(EngineError::NotNow(text));
     }
     let existing = read_if_there(&path)?;
     let binary = world::own_binary();
     let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
-    let added = install::add(existing.as_deref(), row, &binary)
-        .map_err(|bad| SeedError::Setup(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why)))?;
+    let added = install::add(existing.as_deref(), row, &binary).map_err(|bad| {
+        EngineError::Setup(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why))
+    })?;
     let at = installation.settings.iter().position(|file| file.path == path);
     let at = at.unwrap_or_else(|| {
         let made_dirs = missing_dirs(&path, repo.store.work_tree());
@@ -180,7 +187,9 @@ fn install_files(
         let now = read_if_there(&path)?.map(|text| short_hash(text.as_bytes(), 32));
         let known = installation.agents.iter_mut().find(|file| file.path == path);
         match (known, now) {
-            (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => file.hash = hash,
+            (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => {
+                file.hash = hash
+            }
             // Changed since, or somebody else's: theirs.
             (Some(_), _) | (None, Some(_)) => {
                 told.push(Told::new("left", shown, "a file of this name is there"));
@@ -207,9 +216,11 @@ fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<To
     let keep = installation.clone();
     let save = |record: &githooks::Record| {
         let keep = Installation { hooks: Some(record.clone()), ..keep };
-        setup::own_record::save(repo, &keep).map_err(|error| std::io::Error::other(error.to_string()))
+        setup::own_record::save(repo, &keep)
+            .map_err(|error| std::io::Error::other(error.to_string()))
     };
-    let done = githooks::install(&dirs, &world::own_binary(), old.as_ref(), save).map_err(hook_error)?;
+    let done =
+        githooks::install(&dirs, &world::own_binary(), old.as_ref(), save).map_err(hook_error)?;
     // A trial that could not run proves nothing, and says nothing.
     let trial = githooks::try_commit_msg(&dirs, Some(&done.record), TRIAL).ok();
     installation.hooks = Some(done.record);
@@ -234,20 +245,21 @@ fn tell_trial(trial: &githooks::Trial) -> Told {
         let detail = format!("accepts phase messages ({} ms per commit)", trial.took_ms);
         return Told::new("found", "a commit-msg hook", detail);
     }
-    let hint = "refuses `observe: …`; propose in seed.toml  [commit] subject = \"chore({phase}): {subject}\"  and run git seed rules apply";
+    let hint = "refuses `observe: …`; propose in seed.toml  [commit] subject = \"chore({phase}): \
+        {subject}\"  and run git seed rules apply";
     Told::new("found", "a commit-msg hook", hint)
 }
 
 /// The rules that the work tree proposes.
 pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
     let file = repo.store.work_tree().join("seed.toml");
-    read_if_there(&file)?.ok_or(SeedError::NoProposal)
+    read_if_there(&file)?.ok_or(EngineError::NoProposal)
 }
 
 /// Checks rules that the work tree proposes.
 pub(crate) fn check_rules(text: &str) -> Result<()> {
     let sound = crate::rules::Rules::with(text);
-    sound.map(drop).map_err(|bad| SeedError::Proposal(bad.told("seed.toml", text)))
+    sound.map(drop).map_err(|bad| EngineError::Proposal(bad.told("seed.toml", text)))
 }
 
 /// Puts rules into force, if they are sound.
@@ -262,10 +274,11 @@ pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
 }
 
 /// The message that the repository's own commit-msg hook is asked about.
-const TRIAL: &str = "observe: settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n";
+const TRIAL: &str =
+    "observe: settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n";
 
-pub(crate) fn hook_error(error: githooks::HookError) -> SeedError {
-    SeedError::Setup(error.to_string())
+pub(crate) fn hook_error(error: githooks::HookError) -> EngineError {
+    EngineError::Setup(error.to_string())
 }
 
 /// Where the bundle of a removed installation goes: outside the repository.
@@ -273,6 +286,7 @@ pub(crate) fn bundle_file(work_tree: &Path, at: i64) -> PathBuf {
     let data = world::variable("XDG_DATA_HOME").map(PathBuf::from);
     let home = world::variable("HOME").map(|home| PathBuf::from(home).join(".local/share"));
     let dir = data.or(home).unwrap_or_else(std::env::temp_dir).join("git-seed");
-    let name = work_tree.file_name().map_or_else(|| "repository".into(), std::ffi::OsStr::to_string_lossy);
+    let name =
+        work_tree.file_name().map_or_else(|| "repository".into(), std::ffi::OsStr::to_string_lossy);
     dir.join(format!("{name}-{at}.bundle"))
 }

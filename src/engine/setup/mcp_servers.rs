@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use crate::engine::repo::installation::{Installation, SettingsFile};
-use crate::engine::repo::{Repo, Result, SeedError};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup;
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::hosts::servers::{NAME, ServerRow};
@@ -85,7 +85,11 @@ pub(crate) fn install_server(
 }
 
 /// Takes the entries out again. An entry comes out before the hook lines around it.
-pub(crate) fn remove_servers(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+pub(crate) fn remove_servers(
+    repo: &Repo,
+    installation: &Installation,
+    told: &mut Vec<Told>,
+) -> Result<()> {
     for file in &installation.servers {
         let Some(server) = server_of(&file.host) else { continue };
         let place = Place { name: None, ..place_at(repo, &file.path) };
@@ -139,10 +143,9 @@ fn server_place(repo: &Repo, server: &ServerRow) -> Result<Place> {
         return Ok(Place { name: Some(server.file.clone()), ..place_at(repo, &path) });
     };
     let told = server.dir.as_deref().and_then(world::variable).filter(|dir| !dir.is_empty());
-    let dir = told
-        .or_else(|| world::variable("HOME"))
-        .map(PathBuf::from)
-        .ok_or_else(|| SeedError::Setup(format!("{} is wanted, and HOME is not set", server.file)))?;
+    let dir = told.or_else(|| world::variable("HOME")).map(PathBuf::from).ok_or_else(|| {
+        EngineError::Setup(format!("{} is wanted, and HOME is not set", server.file))
+    })?;
     Ok(place_at(repo, &dir.join(rest)))
 }
 
@@ -193,7 +196,9 @@ impl Place {
         loop {
             match fs::create_dir(&dir) {
                 Ok(()) => return Ok(Some(Lock(dir))),
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(error.into());
+                }
                 Err(_) => {}
             }
             let age = dir.metadata().and_then(|data| data.modified()).ok();
@@ -201,8 +206,9 @@ impl Place {
             if age.is_some_and(|age| age > OLD) {
                 let _ = fs::remove_dir(&dir);
             } else if began.elapsed() > PATIENCE {
-                let text = format!("{} is in use: {} is there; try again", self.shown, dir.display());
-                return Err(SeedError::Setup(text));
+                let text =
+                    format!("{} is in use: {} is there; try again", self.shown, dir.display());
+                return Err(EngineError::Setup(text));
             }
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -15,7 +15,11 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    pub(crate) fn new(verb: &'static str, what: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        verb: &'static str,
+        what: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
         Self { verb, what: what.into(), detail: detail.into() }
     }
 }

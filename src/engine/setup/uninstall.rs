@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::{AgentFile, Installation, SettingsFile};
-use crate::engine::repo::{self, Repo, Result, SeedError};
+use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
 use crate::engine::{fence, record, setup};
@@ -24,7 +24,8 @@ fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>)
             None => {}
         }
     }
-    let mut dirs: Vec<&PathBuf> = installation.agents.iter().flat_map(|file| &file.made_dirs).collect();
+    let mut dirs: Vec<&PathBuf> =
+        installation.agents.iter().flat_map(|file| &file.made_dirs).collect();
     dirs.sort_by_key(|dir| std::cmp::Reverse(dir.components().count()));
     for dir in dirs {
         // Only an empty one goes: others may have put files there since.
@@ -44,7 +45,11 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
             std::fs::create_dir_all(dir)?;
         }
         if repo.store.bundle(file)? {
-            told.push(Told::new("kept", file.display().to_string(), "every step and note, as a git bundle"));
+            told.push(Told::new(
+                "kept",
+                file.display().to_string(),
+                "every step and note, as a git bundle",
+            ));
         }
     }
     remove_agents(repo, &installation, &mut told)?;
@@ -65,16 +70,21 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
     fence::confinement::forget_own_scratch(repo)?;
     repo.store.forget_refs(history)?;
     repo.store.forget_files()?;
-    told.push(Told::new("took out", ".git/seed", if history { "and refs/seed" } else { "refs/seed stays" }));
+    told.push(Told::new(
+        "took out",
+        ".git/seed",
+        if history { "and refs/seed" } else { "refs/seed stays" },
+    ));
     Ok(told)
 }
 
 fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> {
-    let shown = file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
+    let shown =
+        file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
     let Some(text) = read_if_there(&file.path)? else {
         return Ok(Told::new("left", shown, "it is gone already"));
     };
-    let row = hosts::row(&file.host).map_err(|bad| SeedError::Setup(bad.to_string()))?;
+    let row = hosts::row(&file.host).map_err(|bad| EngineError::Setup(bad.to_string()))?;
     let undo = Some(file.undo.as_str()).filter(|undo| !undo.is_empty());
     let removed = match install::remove(&text, row, undo) {
         Ok(removed) => removed,
@@ -130,8 +140,12 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
     let installation = repo.installation()?;
     let mut told = Vec::new();
     for file in &installation.settings {
-        let shown =
-            file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
+        let shown = file
+            .path
+            .strip_prefix(repo.store.work_tree())
+            .unwrap_or(&file.path)
+            .display()
+            .to_string();
         let there = read_if_there(&file.path)?.is_some();
         told.push(Told::new(
             "would take out",
@@ -151,7 +165,9 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
         told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
     }
     if let Some(record) = &installation.hooks {
-        for hook in githooks::state(&repo.hook_repo(), &world::own_binary(), record).map_err(hook_error)? {
+        for hook in
+            githooks::state(&repo.hook_repo(), &world::own_binary(), record).map_err(hook_error)?
+        {
             told.push(Told::new("would take out", format!("git hook {}", hook.name), hook.detail));
         }
     }

@@ -22,8 +22,10 @@ fn capture(path: &str) -> Vec<u8> {
 
 /// Files of a fixture folder that end in `.json`, sorted.
 fn captures(folder: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(format!("{FIXTURES}/{folder}")).expect("the fixtures are there");
-    let names = entries.map(|entry| entry.expect("it lists").file_name().into_string().expect("plain names"));
+    let entries =
+        std::fs::read_dir(format!("{FIXTURES}/{folder}")).expect("the fixtures are there");
+    let names = entries
+        .map(|entry| entry.expect("it lists").file_name().into_string().expect("plain names"));
     let mut names: Vec<_> =
         names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "json")).collect();
     names.sort();
@@ -32,21 +34,29 @@ fn captures(folder: &str) -> Vec<String> {
 
 #[test]
 fn a_host_may_say_how_full_the_context_is() {
-    let resumed = read(host("claude"), &capture("claude/SessionStart-resume.json"), None).expect("it reads");
+    let resumed =
+        read(host("claude"), &capture("claude/SessionStart-resume.json"), None).expect("it reads");
     assert_eq!(resumed.tokens, Some(1050));
-    for (tokens, known) in
-        [(json!(7), Some(7)), (json!(-7), None), (json!("7"), None), (json!([7]), None), (json!(null), None)]
-    {
-        let payload =
-            json!({ "hook_event_name": "PreToolUse", "tool_name": "Read", "context_tokens": tokens });
+    for (tokens, known) in [
+        (json!(7), Some(7)),
+        (json!(-7), None),
+        (json!("7"), None),
+        (json!([7]), None),
+        (json!(null), None),
+    ] {
+        let payload = json!({ "hook_event_name": "PreToolUse", "tool_name": "Read",
+                "context_tokens": tokens });
         assert_eq!(event("claude", &payload).tokens, known, "{tokens}");
     }
-    assert_eq!(event("codex", &json!({ "hook_event_name": "Stop", "context_tokens": 7 })).tokens, None);
+    assert_eq!(
+        event("codex", &json!({ "hook_event_name": "Stop", "context_tokens": 7 })).tokens,
+        None
+    );
 }
 
 fn act(event: &Event) -> &Act {
     match &event.kind {
-        Kind::Before(call) | Kind::After { call, .. } => &call.act,
+        EventKind::Before(call) | EventKind::After { call, .. } => &call.act,
         other => panic!("no tool call: {other:?}"),
     }
 }
@@ -54,23 +64,27 @@ fn act(event: &Event) -> &Act {
 /// An event in a few words, for tables.
 fn told(event: &Event) -> String {
     let words = match &event.kind {
-        Kind::SessionStart { source } => format!("start {source}"),
-        Kind::SessionEnd { reason } => format!("end {reason}"),
-        Kind::Prompt { text, automation } => format!("prompt {automation} {text}"),
-        Kind::Before(call) => format!("before {}", told_act(&call.act)),
-        Kind::After { call, outcome } => {
+        EventKind::SessionStart { source } => format!("start {source}"),
+        EventKind::SessionEnd { reason } => format!("end {reason}"),
+        EventKind::Prompt { text, automation } => format!("prompt {automation} {text}"),
+        EventKind::Before(call) => format!("before {}", told_act(&call.act)),
+        EventKind::After { call, outcome } => {
             let state = [(!outcome.ok, " failed"), (outcome.background, " background")];
             let state: String = state.iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
-            let answers = outcome.answers.iter().map(|answer| answer.answer.as_str()).collect::<Vec<_>>();
             let answers =
-                if answers.is_empty() { String::new() } else { format!(" = {}", answers.join(", ")) };
+                outcome.answers.iter().map(|answer| answer.answer.as_str()).collect::<Vec<_>>();
+            let answers = if answers.is_empty() {
+                String::new()
+            } else {
+                format!(" = {}", answers.join(", "))
+            };
             format!("after {}{state}{answers}", told_act(&call.act))
         }
-        Kind::Stop { again, waiting, .. } => format!("stop {again} {waiting}"),
-        Kind::SubagentStart { agent, .. } => format!("start of {agent}"),
-        Kind::SubagentStop { agent, again, .. } => format!("stop of {agent} {again}"),
-        Kind::Compact { done } => format!("compact {done}"),
-        Kind::Other => "other".to_owned(),
+        EventKind::Stop { again, waiting, .. } => format!("stop {again} {waiting}"),
+        EventKind::SubagentStart { agent, .. } => format!("start of {agent}"),
+        EventKind::SubagentStop { agent, again, .. } => format!("stop of {agent} {again}"),
+        EventKind::Compact { done } => format!("compact {done}"),
+        EventKind::Other => "other".to_owned(),
     };
     match &event.by {
         Actor::Main => words,
@@ -81,7 +95,9 @@ fn told(event: &Event) -> String {
 fn told_act(act: &Act) -> String {
     match act {
         Act::Read { path } => format!("read {}", path.display()),
-        Act::Search { path } => format!("search {}", path.as_deref().unwrap_or(Path::new("?")).display()),
+        Act::Search { path } => {
+            format!("search {}", path.as_deref().unwrap_or(Path::new("?")).display())
+        }
         Act::Web { .. } => "web".to_owned(),
         Act::Edit(files) => files.iter().map(told_edit).collect::<Vec<_>>().join(", "),
         Act::Shell { command, background, .. } => {
@@ -134,7 +150,8 @@ fn every_capture_reads_as_its_line_in_the_table_says() {
 /// Payloads of a recorded session, in order.
 fn sequence(path: &str) -> Vec<Value> {
     let text = String::from_utf8(capture(path)).expect("text");
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a recorded line"));
+    let lines =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a recorded line"));
     lines.map(|mut line| line["stdin"].take()).collect()
 }
 
@@ -161,7 +178,7 @@ fn recorded_sessions_read_to_the_end() {
     for (name, scenario) in sequences {
         for payload in sequence(&format!("{name}/_sequence-{scenario}.jsonl")) {
             let event = event(name, &payload);
-            let known = event.kind != Kind::Other
+            let known = event.kind != EventKind::Other
                 || matches!(
                     event.name.as_str(),
                     "PermissionRequest" | "BeforeModel" | "AfterModel" | "BeforeToolSelection"
@@ -170,7 +187,8 @@ fn recorded_sessions_read_to_the_end() {
                 known && event.session.len() == 36 && event.cwd.is_absolute(),
                 "{name} {scenario}: {event:?}"
             );
-            let unknown = matches!(&event.kind, Kind::Before(call) if call.act == Act::Unknown);
+            let unknown =
+                matches!(&event.kind, EventKind::Before(call) if call.act == Act::Unknown);
             assert!(!unknown, "{name} {scenario}: {event:?}");
         }
     }
@@ -178,11 +196,18 @@ fn recorded_sessions_read_to_the_end() {
 
 #[test]
 fn a_stop_waits_for_subagents_and_their_word_is_no_prompt() {
-    let events: Vec<_> =
-        sequence("claude/_sequence-subagent.jsonl").iter().map(|payload| event("claude", payload)).collect();
-    let waiting = events.iter().filter(|event| matches!(event.kind, Kind::Stop { waiting: 1, .. })).count();
-    let automatic =
-        events.iter().filter(|event| matches!(event.kind, Kind::Prompt { automation: true, .. })).count();
+    let events: Vec<_> = sequence("claude/_sequence-subagent.jsonl")
+        .iter()
+        .map(|payload| event("claude", payload))
+        .collect();
+    let waiting = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Stop { waiting: 1, .. }))
+        .count();
+    let automatic = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Prompt { automation: true, .. }))
+        .count();
     assert_eq!((waiting, automatic), (2, 1));
 }
 
@@ -203,19 +228,24 @@ fn bytes_that_are_no_event_are_named() {
         assert_eq!(read(host("claude"), bytes, None), Err(wanted), "{}", bytes.escape_ascii());
     }
     let large = vec![b' '; PAYLOAD_LIMIT + 1];
-    assert_eq!(read(host("claude"), &large, None), Err(BadPayload::TooLarge { limit: PAYLOAD_LIMIT }));
+    assert_eq!(
+        read(host("claude"), &large, None),
+        Err(BadPayload::TooLarge { limit: PAYLOAD_LIMIT })
+    );
     let deep = [b"[".repeat(100_000), b"]".repeat(100_000)].concat();
     assert!(matches!(read(host("claude"), &deep, None), Err(BadPayload::NotJson { .. })));
 }
 
 #[test]
 fn the_hook_line_names_the_event_where_the_payload_does_not() {
-    let cases =
-        [("{}", Some("Stop"), "Stop"), ("\u{feff}{\"hook_event_name\":\"Stop\"}", Some("Other"), "Stop")];
+    let cases = [
+        ("{}", Some("Stop"), "Stop"),
+        ("\u{feff}{\"hook_event_name\":\"Stop\"}", Some("Other"), "Stop"),
+    ];
     for (payload, argument, name) in cases {
         let event = read(host("claude"), payload.as_bytes(), argument).expect("it is an event");
         assert_eq!(event.name, name);
-        assert_eq!(event.kind, Kind::Stop { again: false, waiting: 0, commands: 0 });
+        assert_eq!(event.kind, EventKind::Stop { again: false, waiting: 0, commands: 0 });
     }
 }
 
@@ -229,7 +259,11 @@ fn a_field_of_the_wrong_type_counts_as_absent() {
         ("Write", r#"{"file_path":"a","content":""}"#, "/w/a whole \"\""),
         ("Edit", r#"{"file_path":"/a","old_string":"x"}"#, "/a opaque"),
         ("Edit", r#"{"file_path":"/a","old_string":"","new_string":"y"}"#, "/a replace 1"),
-        ("MultiEdit", r#"{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},1]}"#, "/a opaque"),
+        (
+            "MultiEdit",
+            r#"{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},1]}"#,
+            "/a opaque",
+        ),
         ("MultiEdit", r#"{"file_path":"/a","edits":{}}"#, "/a opaque"),
         ("Read", "{}", "unknown"),
         ("Grep", r#"{"path":[]}"#, "search ?"),
@@ -237,7 +271,11 @@ fn a_field_of_the_wrong_type_counts_as_absent() {
         ("Bash", r#"{"command":"ls","run_in_background":"yes"}"#, "shell false ls"),
         ("Monitor", r#"{"command":"ls"}"#, "shell true ls"),
         ("Agent", "null", "delegate general-purpose"),
-        ("AskUserQuestion", r#"{"questions":[1,{"question":"q","options":[{"label":3}]}]}"#, "ask q"),
+        (
+            "AskUserQuestion",
+            r#"{"questions":[1,{"question":"q","options":[{"label":3}]}]}"#,
+            "ask q",
+        ),
         ("CronCreate", r#"{"prompt":"later"}"#, "schedule later"),
         ("mcp__tiny__echo", "null", "foreign tiny"),
         ("mcp__", "null", "foreign "),
@@ -245,25 +283,35 @@ fn a_field_of_the_wrong_type_counts_as_absent() {
     ];
     for (tool, input, wanted) in cases {
         let input: Value = serde_json::from_str(input).expect("JSON");
-        let payload =
-            json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": input});
+        let payload = json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool,
+                "tool_input": input});
         assert_eq!(told_act(act(&event("claude", &payload))), wanted, "{tool} {input}");
     }
-    let nameless = json!({"hook_event_name": "PreToolUse", "tool_name": {}, "agent_id": 1, "cwd": "w"});
+    let nameless =
+        json!({"hook_event_name": "PreToolUse", "tool_name": {}, "agent_id": 1, "cwd": "w"});
     assert_eq!(told(&event("claude", &nameless)), "before unknown");
 }
 
 #[test]
 fn paths_are_joined_to_the_directory_and_not_resolved() {
-    let cases =
-        [("/w", "src/../a", "/w/src/../a"), ("/w", "/b", "/b"), ("", "a", "a"), ("relative", "a", "a")];
+    let cases = [
+        ("/w", "src/../a", "/w/src/../a"),
+        ("/w", "/b", "/b"),
+        ("", "a", "a"),
+        ("relative", "a", "a"),
+    ];
     for (cwd, path, wanted) in cases {
-        let payload = json!({"hook_event_name": "BeforeTool", "cwd": cwd, "tool_name": "read_file", "tool_input": {"file_path": path}});
+        let payload = json!({"hook_event_name": "BeforeTool", "cwd": cwd, "tool_name": "read_file",
+                "tool_input": {"file_path": path}});
         assert_eq!(told_act(act(&event("gemini", &payload))), format!("read {wanted}"));
     }
     for (dir, wanted) in [("sub", Some("/w/sub")), (".", None), ("/w", None)] {
-        let payload = json!({"hook_event_name": "BeforeTool", "cwd": "/w", "tool_name": "run_shell_command", "tool_input": {"command": "ls", "dir_path": dir}});
-        let Act::Shell { cwd, .. } = act(&event("gemini", &payload)).clone() else { panic!("{dir}") };
+        let payload = json!({"hook_event_name": "BeforeTool", "cwd": "/w",
+                "tool_name": "run_shell_command", 
+                "tool_input": {"command": "ls", "dir_path": dir}});
+        let Act::Shell { cwd, .. } = act(&event("gemini", &payload)).clone() else {
+            panic!("{dir}")
+        };
         assert_eq!(cwd.as_deref(), wanted.map(Path::new), "{dir}");
     }
 }
@@ -278,17 +326,30 @@ fn a_prompt_that_no_person_wrote_is_automation() {
             "\n <task-notification>\n<task-id>",
             true,
         ),
-        ("claude", json!({"prompt": "why <task-notification>?"}), "why <task-notification>?", false),
+        (
+            "claude",
+            json!({"prompt": "why <task-notification>?"}),
+            "why <task-notification>?",
+            false,
+        ),
         ("claude", json!({"prompt": "fix it", "agent_id": "a1"}), "fix it", true),
         ("claude", json!({"prompt": "fix it", "agent_type": "reviewer"}), "fix it", false),
         ("claude", json!({"prompt": ["fix it"]}), "", false),
-        ("gemini", json!({"prompt": "<hook_context>[OFF]</hook_context>\n\n[ON] go"}), "[ON] go", false),
+        (
+            "gemini",
+            json!({"prompt": "<hook_context>[OFF]</hook_context>\n\n[ON] go"}),
+            "[ON] go",
+            false,
+        ),
         ("gemini", json!({"prompt": "<hook_context>open"}), "<hook_context>open", false),
         ("gemini", json!({"prompt": "<git-seed>\n\ngo on"}), "<git-seed>\n\ngo on", true),
     ];
     for (name, mut payload, words, automatic) in cases {
-        payload["hook_event_name"] = json!(if name == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" });
-        let Kind::Prompt { text, automation } = event(name, &payload).kind else { panic!("{payload}") };
+        payload["hook_event_name"] =
+            json!(if name == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" });
+        let EventKind::Prompt { text, automation } = event(name, &payload).kind else {
+            panic!("{payload}")
+        };
         assert_eq!((text.as_str(), automation), (words, automatic), "{payload}");
     }
 }
@@ -313,8 +374,11 @@ fn answers_are_found_by_text_by_id_and_by_place() {
     ];
     for (name, tool, response, wanted) in cases {
         let after = if name == "gemini" { "AfterTool" } else { "PostToolUse" };
-        let payload = json!({"hook_event_name": after, "tool_name": tool, "tool_input": {"questions": asked}, "tool_response": response});
-        let Kind::After { outcome, .. } = event(name, &payload).kind else { panic!("{payload}") };
+        let payload = json!({"hook_event_name": after, "tool_name": tool,
+                "tool_input": {"questions": asked}, "tool_response": response});
+        let EventKind::After { outcome, .. } = event(name, &payload).kind else {
+            panic!("{payload}")
+        };
         let told = outcome
             .answers
             .iter()
@@ -325,11 +389,17 @@ fn answers_are_found_by_text_by_id_and_by_place() {
 
 #[test]
 fn a_question_that_brings_its_answer_is_marked() {
-    let cases = [(json!(null), false), (json!({}), true), (json!({"q": "yes"}), true), (json!("yes"), true)];
+    let cases = [
+        (json!(null), false),
+        (json!({}), true),
+        (json!({"q": "yes"}), true),
+        (json!("yes"), true),
+    ];
     for (given, answered) in cases {
-        let input = json!({"questions": [{"question": "q", "multiSelect": true, "options": [{"label": "yes"}, {"label": "no"}]}], "answers": given});
-        let payload =
-            json!({"hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion", "tool_input": input});
+        let input = json!({"questions": [{"question": "q", "multiSelect": true,
+                "options": [{"label": "yes"}, {"label": "no"}]}], "answers": given});
+        let payload = json!({"hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion",
+                "tool_input": input});
         let options = vec!["yes".to_owned(), "no".to_owned()];
         let question = Question { text: "q".to_owned(), options, multiple: true, answered };
         assert_eq!(*act(&event("claude", &payload)), Act::Ask(vec![question]), "{payload}");
@@ -340,7 +410,14 @@ fn a_question_that_brings_its_answer_is_marked() {
 fn what_came_of_a_call_is_read_from_its_signs() {
     let cases = [
         // host, event, tool, response                                              ok, background
-        ("claude", "PostToolUse", "Bash", json!({"stdout": "", "backgroundTaskId": "b1"}), true, true),
+        (
+            "claude",
+            "PostToolUse",
+            "Bash",
+            json!({"stdout": "", "backgroundTaskId": "b1"}),
+            true,
+            true,
+        ),
         ("claude", "PostToolUse", "Agent", json!({"status": "completed"}), true, false),
         ("claude", "PostToolUse", "Agent", json!({"status": "async_launched"}), true, true),
         ("claude", "PostToolUseFailure", "Bash", json!(null), false, false),
@@ -350,9 +427,11 @@ fn what_came_of_a_call_is_read_from_its_signs() {
         ("gemini", "AfterTool", "write_file", json!({"error": null}), true, false),
     ];
     for (name, after, tool, response, ok, background) in cases {
-        let payload =
-            json!({"hook_event_name": after, "tool_name": tool, "tool_response": response, "duration_ms": 7});
-        let Kind::After { outcome, .. } = event(name, &payload).kind else { panic!("{payload}") };
+        let payload = json!({"hook_event_name": after, "tool_name": tool, "tool_response": response,
+                "duration_ms": 7});
+        let EventKind::After { outcome, .. } = event(name, &payload).kind else {
+            panic!("{payload}")
+        };
         assert_eq!((outcome.ok, outcome.background), (ok, background), "{payload}");
         assert_eq!(outcome.duration_ms, (name == "claude").then_some(7));
     }
@@ -371,15 +450,22 @@ fn a_patch_names_every_file_it_touches() {
             "*** Update File: a\n-x\n+y\n@@ fn f\n c\n-d\n\n*** Update File: b\n@@\n+z",
             "/w/a hunks 2, /w/b hunks 1",
         ),
-        ("*** Update File: a\n@@\n ctx\n*** End of File\n*** Delete File: b", "/w/a hunks 1, /w/b delete"),
+        (
+            "*** Update File: a\n@@\n ctx\n*** End of File\n*** Delete File: b",
+            "/w/a hunks 1, /w/b delete",
+        ),
         ("*** Update File: a\n*** Move to: d/b\n@@\n-x\n+y", "/w/a delete, /w/d/b opaque"),
-        ("*** Update File: a\n@@\n-x\nwhat is this\n*** Add File: b\n+q", "/w/a opaque, /w/b whole \"q\\n\""),
+        (
+            "*** Update File: a\n@@\n-x\nwhat is this\n*** Add File: b\n+q",
+            "/w/a opaque, /w/b whole \"q\\n\"",
+        ),
         ("*** Update File: a\n@@\n+*** Add File: b\n", "/w/a hunks 1"),
         ("*** Update File: a\n@@\n-x\n\t*** Delete File: b\n", "/w/a hunks 1, /w/b delete"),
         ("*** Update File: a\n*** Frobnicate\n*** Delete File: /b", "/w/a hunks 0, /b delete"),
     ];
     for (patch, wanted) in cases {
-        let payload = json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": "apply_patch", "tool_input": {"command": patch}});
+        let payload = json!({"hook_event_name": "PreToolUse", "cwd": "/w",
+                "tool_name": "apply_patch", "tool_input": {"command": patch}});
         assert_eq!(told_act(act(&event("codex", &payload))), wanted, "{patch}");
     }
 }
@@ -458,11 +544,14 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_object_with_an_event_name_is_an_event(mut payload in any_json(), argument in "PreToolUse|PostToolUse|Stop|AfterTool|X") {
+    fn any_object_with_an_event_name_is_an_event(mut payload in any_json(),
+        argument in "PreToolUse|PostToolUse|Stop|AfterTool|X") {
         if payload.is_object() {
-            if payload["hook_event_name"].is_string() { payload["hook_event_name"] = json!(argument); }
+            if payload["hook_event_name"]
+                .is_string() { payload["hook_event_name"] = json!(argument); }
             for name in names() {
-                prop_assert!(read(host(name), payload.to_string().as_bytes(), Some(&argument)).is_ok());
+                prop_assert!(read(host(name), payload.to_string().as_bytes(), Some(&argument))
+                    .is_ok());
             }
         }
     }
