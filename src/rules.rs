@@ -636,6 +636,35 @@ fn key_place(table: &DeTable<'_>, key: &str) -> Option<usize> {
     table.keys().find(|name| name.get_ref() == key).map(|name| name.span().start)
 }
 
+fn page_names(pages: Vec<String>) -> Result<Vec<String>, BadRules> {
+    if pages.is_empty() || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\'])) {
+        let what = "names no file; give at least one file name such as CLAUDE.md, without a folder";
+        return BadRules::key("pages", what);
+    }
+    Ok(pages)
+}
+
+/// What the subject of a commit looks like, with `{subject}` in it.
+fn subject(pattern: String) -> Result<String, BadRules> {
+    if !pattern.contains("{subject}") || pattern.contains('\n') {
+        let what = format!("is `{pattern}`; it must hold {{subject}} and be one line");
+        return BadRules::key("commit.subject", what);
+    }
+    Ok(pattern)
+}
+
+/// The share that is kept, in per cent, and the heading that knowledge is told below.
+fn condense(share: u32, heading: String) -> Result<(u32, String), BadRules> {
+    if !(60..=90).contains(&share) {
+        let what = format!("is {share}; it must lie between 60 and 90");
+        return BadRules::key("condense.share", what);
+    }
+    if heading.trim().is_empty() || heading.contains(['\n', '\r', '#']) {
+        return BadRules::key("condense.heading", "is one line of words, without `#`".to_owned());
+    }
+    Ok((share, heading))
+}
+
 /// A rule that differs between two tables of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -710,33 +739,12 @@ impl Rules {
 
     fn checked(mut table: RulesTable) -> Result<Self, BadRules> {
         let track = table.track.unwrap_or_default();
-        let pages = table.pages.unwrap_or_default();
-        if pages.is_empty()
-            || pages.iter().any(|page| page.is_empty() || page.contains(['/', '\\']))
-        {
-            let what =
-                "names no file; give at least one file name such as CLAUDE.md, without a folder";
-            return BadRules::key("pages", what);
-        }
-        let subject = table.commit.subject.unwrap_or_default();
-        if !subject.contains("{subject}") || subject.contains('\n') {
-            let what = format!("is `{subject}`; it must hold {{subject}} and be one line");
-            return BadRules::key("commit.subject", what);
-        }
-        let share = table.condense.share.unwrap_or_default();
-        if !(60..=90).contains(&share) {
-            return BadRules::key(
-                "condense.share",
-                format!("is {share}; it must lie between 60 and 90"),
-            );
-        }
-        let heading = table.condense.heading.unwrap_or_default();
-        if heading.trim().is_empty() || heading.contains(['\n', '\r', '#']) {
-            return BadRules::key(
-                "condense.heading",
-                "is one line of words, without `#`".to_owned(),
-            );
-        }
+        let pages = page_names(table.pages.unwrap_or_default())?;
+        let subject = subject(table.commit.subject.unwrap_or_default())?;
+        let (share, heading) = condense(
+            table.condense.share.unwrap_or_default(),
+            table.condense.heading.unwrap_or_default(),
+        )?;
         let pacing = Pacing {
             profile: table.pacing.profile.unwrap_or_default(),
             reflection: table.pacing.reflection.unwrap_or_default(),

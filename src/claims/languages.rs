@@ -952,38 +952,39 @@ impl Language {
             return Some(quoted(rest, quote.as_bytes(), self.over));
         }
         if self.chars && first == b'\'' {
-            // A character, not a lifetime.
-            let escaped = rest.get(1) == Some(&b'\\');
-            let most = if escaped { 12 } else { 6 };
-            let close = rest
-                .iter()
-                .take(most)
-                .skip(if escaped { 3 } else { 2 })
-                .position(|byte| *byte == b'\'');
-            let long = close.map(|at| at + if escaped { 4 } else { 3 })?;
-            let inner = std::str::from_utf8(&rest[1..long - 1]).ok()?;
-            return (escaped || inner.chars().count() == 1).then_some(long);
+            return character(rest);
         }
-        if self.regex
-            && first == b'/'
-            && before.is_none_or(|byte| b"(,=:[!&|?{};\n".contains(&byte))
-        {
-            let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-            let mut at = 1;
-            let mut class = false;
-            while at < line.len() {
-                match line[at] {
-                    b'\\' => at += 1,
-                    b'[' => class = true,
-                    b']' => class = false,
-                    b'/' if !class => return Some(at + 1),
-                    _ => {}
-                }
-                at += 1;
-            }
-        }
-        None
+        let opens_regex = before.is_none_or(|byte| b"(,=:[!&|?{};\n".contains(&byte));
+        if self.regex && first == b'/' && opens_regex { regex(rest) } else { None }
     }
+}
+
+/// The length of a character in single quotes; none for a lifetime.
+fn character(rest: &[u8]) -> Option<usize> {
+    let escaped = rest.get(1) == Some(&b'\\');
+    let (from, most) = if escaped { (3, 12) } else { (2, 6) };
+    let close = rest.iter().take(most).skip(from).position(|byte| *byte == b'\'');
+    let long = close? + from + 1;
+    let inner = std::str::from_utf8(&rest[1..long - 1]).ok()?;
+    (escaped || inner.chars().count() == 1).then_some(long)
+}
+
+/// The length of a regular expression between slashes, on one line.
+fn regex(rest: &[u8]) -> Option<usize> {
+    let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let mut at = 1;
+    let mut class = false;
+    while at < line.len() {
+        match line[at] {
+            b'\\' => at += 1,
+            b'[' => class = true,
+            b']' => class = false,
+            b'/' if !class => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The byte before `at` that is no blank.

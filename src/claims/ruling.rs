@@ -181,6 +181,19 @@ impl Declared {
             }
             declared.affected.push((item.to_owned(), files));
         }
+        declared.take_tests(tested, &held, index, truth, table);
+        declared
+    }
+
+    /// What was said to be tested, by file, by directory or by the name of a test.
+    fn take_tests(
+        &mut self,
+        tested: &[String],
+        held: &BTreeSet<&str>,
+        index: &Index<'_>,
+        truth: &Truth,
+        table: &GateTable,
+    ) {
         let mut stems = BTreeSet::new();
         for item in each_once(tested) {
             let mut files = index.find(item);
@@ -189,27 +202,26 @@ impl Declared {
                 files = index.below(item);
             }
             for &at in &files {
-                declared.tested_files[at] = true;
+                self.tested_files[at] = true;
             }
             // A test that is not part of the change tests what its name says.
             if files.is_empty() && !held.contains(item) {
-                declared.phantom_tests.push(item.to_owned());
+                self.phantom_tests.push(item.to_owned());
             } else {
                 stems.extend(items::tested_by_name(
                     item.split("::").next().unwrap_or(item),
                     &table.files,
                 ));
             }
-            declared.tested_text.push(item.to_owned());
+            self.tested_text.push(item.to_owned());
         }
         for (at, file) in truth.files.iter().enumerate() {
             if !file.test && stems.contains(items::stem(&file.path)) {
-                declared.tested_files[at] = true;
+                self.tested_files[at] = true;
             }
             // Saying that a test was run says that it is part of the work.
-            declared.named_files[at] |= file.test && declared.tested_files[at];
+            self.named_files[at] |= file.test && self.tested_files[at];
         }
-        declared
     }
 
     /// The share of the items that name something changed.

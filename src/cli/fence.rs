@@ -92,6 +92,25 @@ fn restore(
     Ok(restored)
 }
 
+/// What the fence holds now: of the work tree, and of what is watched beside it.
+fn surveyed(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    prints: Vec<String>,
+) -> anyhow::Result<Survey> {
+    let mut survey = match focused {
+        Some(focused) => {
+            let (since, row) = (repo.read_since(focused)?, repo.row(Some(focused)));
+            fence::survey::survey(repo, focused, &since, row)?
+        }
+        None => Survey::default(),
+    };
+    survey.strays.extend(prints);
+    survey.strays.sort();
+    survey.strays.dedup();
+    Ok(survey)
+}
+
 /// The agent's changes outside the fence first: they have to go. Then what stands in the way of
 /// nothing, and last what the next commit holds besides the plain work.
 fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::Result<()> {
@@ -99,18 +118,7 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
     if focused.is_none() && prints.is_empty() {
         repo.require_focused()?;
     }
-    let mut survey = match focused {
-        Some(focused) => fence::survey::survey(
-            repo,
-            focused,
-            &repo.read_since(focused)?,
-            repo.row(Some(focused)),
-        )?,
-        None => Survey::default(),
-    };
-    survey.strays.extend(prints);
-    survey.strays.sort();
-    survey.strays.dedup();
+    let survey = surveyed(repo, focused, prints)?;
     let persons =
         focused.map(|focused| fence::tree::persons(repo, focused)).transpose()?.unwrap_or_default();
     let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();
@@ -123,35 +131,33 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
         "strays": survey.strays, "unclaimed": unclaimed, "hidden": hidden, "own": own,
         "mixed": survey.mixed, "companions": survey.companions, "persons": persons,
     }));
-    let mut line = |what: &str, path: &str, told: &str| {
-        let ignored =
-            if hidden.contains(path) { "ignored by now, not when the cycle began" } else { "" };
-        let told = [told, ignored]
-            .into_iter()
-            .filter(|told| !told.is_empty())
-            .collect::<Vec<_>>()
-            .join("; ");
-        let told = if told.is_empty() { told } else { format!("   ({told})") };
+    let mut line = |what: &str, path: &str, told: &[(bool, &str)]| {
+        let ignored = [(hidden.contains(path), "ignored by now, not when the cycle began")];
+        let told: Vec<&str> = told
+            .iter()
+            .chain(&ignored)
+            .filter(|(holds, _)| *holds)
+            .map(|(_, told)| *told)
+            .collect();
+        let told =
+            if told.is_empty() { String::new() } else { format!("   ({})", told.join("; ")) };
         out.line(format_args!("{what:<9}  {path}{told}"));
     };
     for path in &survey.strays {
-        line("stray", path, "");
+        line("stray", path, &[]);
     }
     for path in &unclaimed {
-        line("unclaimed", path, "");
+        line("unclaimed", path, &[]);
     }
     for path in survey.hidden.iter().filter(|path| !own.contains(path)) {
-        line("hidden", path, "");
+        line("hidden", path, &[]);
     }
     for path in &own {
         let is = |list: &[String]| list.contains(path);
-        let mixed = if is(&survey.mixed) { "it held changes of the person's before" } else { "" };
-        let follows = if is(&survey.companions) { "it follows its source" } else { "" };
-        let told = [mixed, follows]
-            .into_iter()
-            .filter(|told| !told.is_empty())
-            .collect::<Vec<_>>()
-            .join("; ");
+        let told = [
+            (is(&survey.mixed), "it held changes of the person's before"),
+            (is(&survey.companions), "it follows its source"),
+        ];
         line("own", path, &told);
     }
     if !survey.strays.is_empty() {

@@ -210,36 +210,11 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
     }));
     step_line(crossed, out);
     if crossed.closed {
-        out.line(format_args!(
-            "\"{}\" is done; cycle {} is closed.",
-            crossed.focused.state.job.name, stand.cycle
-        ));
-        if let Some(carried) = memory::compaction::carried_on(repo, &crossed.focused) {
-            out.line(carried);
-        }
-        if let Some(created) = &crossed.created {
-            out.line(format_args!(
-                "The prompt that waited is a job now: \"{}\".",
-                created.state.job.name
-            ));
-        } else if let Ok(told) = jobs::dependencies::next_told(repo) {
-            for line in told {
-                out.line(line);
-            }
-        }
+        tell_done(repo, crossed, out);
         return;
     }
     if crossed.rests {
-        out.line(format_args!(
-            "\"{}\" is finished; cycle {} is closed, and the job rests until the person approves \
-             it.",
-            crossed.focused.state.job.name, stand.cycle
-        ));
-        if let Some(next) = &crossed.next {
-            out.line(format_args!("\"{}\" is active and focused now.", next.state.job.name));
-            out.line("");
-            out.line(briefing::gather::entry_text(repo, next).trim_end());
-        }
+        tell_resting(repo, crossed, out);
         return;
     }
     if stand.phase.is_idle() {
@@ -262,5 +237,41 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
     out.line(text.trim_end());
     if let Err(error) = record::journal_line::count_injected(repo, &crossed.focused, &text) {
         out.error(&error.into());
+    }
+}
+
+/// The job is over; what waited for it goes on.
+fn tell_done(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
+    let state = &crossed.focused.state;
+    out.line(format_args!(
+        "\"{}\" is done; cycle {} is closed.",
+        state.job.name, state.stand.cycle
+    ));
+    if let Some(carried) = memory::compaction::carried_on(repo, &crossed.focused) {
+        out.line(carried);
+    }
+    if let Some(created) = &crossed.created {
+        out.line(format_args!(
+            "The prompt that waited is a job now: \"{}\".",
+            created.state.job.name
+        ));
+    } else if let Ok(told) = jobs::dependencies::next_told(repo) {
+        for line in told {
+            out.line(line);
+        }
+    }
+}
+
+/// The work is done and waits for the person; another job may have begun.
+fn tell_resting(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
+    let state = &crossed.focused.state;
+    out.line(format_args!(
+        "\"{}\" is finished; cycle {} is closed, and the job rests until the person approves it.",
+        state.job.name, state.stand.cycle
+    ));
+    if let Some(next) = &crossed.next {
+        out.line(format_args!("\"{}\" is active and focused now.", next.state.job.name));
+        out.line("");
+        out.line(briefing::gather::entry_text(repo, next).trim_end());
     }
 }

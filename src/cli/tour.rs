@@ -433,6 +433,11 @@ impl Tour<'_> {
         self.passes("the agent writes the result below ---Ve---", came)?;
         self.agent(&["phase", "back", "execute", "-m", "a doubled backslash stays doubled"], "")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
+        self.mend()?;
+        self.verify_again()
+    }
+
+    fn mend(&mut self) -> anyhow::Result<()> {
         let came =
             self.stage.edits("src/unquote.sh", "s/\\\\\"/\"/g", "s/\\\\\\([\"\\\\]\\)/\\1/g")?;
         self.passes("back in execute, the agent mends the substitution", came)?;
@@ -445,7 +450,10 @@ impl Tour<'_> {
         self.leave_execute(
             "both escapes at once",
             "One substitution takes both escapes, so their order no longer matters.",
-        )?;
+        )
+    }
+
+    fn verify_again(&mut self) -> anyhow::Result<()> {
         let came = self.stage.runs("sh src/unquote.sh hello")?;
         self.passes_quietly(
             "back in verify, the agent tries one word by hand, and not the tests",

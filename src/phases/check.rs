@@ -265,80 +265,102 @@ impl Map {
 
 /// What a row must say whatever the others say.
 fn row_is_sound(phase: &Phase) -> Checked {
-    let no = |key: &str, what: String| Err(BadMap::row(&phase.name, key, what));
+    acts_are_sound(phase)?;
+    steps_are_sound(phase)?;
+    gates_are_sound(phase)?;
+    texts_are_sound(phase)?;
+    pages_are_sound(phase)
+}
+
+fn bad<T>(phase: &Phase, key: &str, what: &str) -> Result<T, BadMap> {
+    Err(BadMap::row(&phase.name, key, what.to_owned()))
+}
+
+/// What is open in the row, and what it may ask.
+fn acts_are_sound(phase: &Phase) -> Checked {
     if !phase.opens(Class::Seed) {
-        return no(
-            "acts",
-            "lacks `seed`: without git seed's own commands no step could be taken".to_owned(),
-        );
+        let what = "lacks `seed`: without git seed's own commands no step could be taken";
+        return bad(phase, "acts", what);
     }
     let held = [Class::ShellCode, Class::ShellWrite, Class::ShellUnknown];
     if phase.confined.iter().any(|class| !held.contains(class)) {
         let what = "names an act that the kernel does not hold; it holds shell-code, shell-write, \
             shell-unknown";
-        return no("confined", what.to_owned());
+        return bad(phase, "confined", what);
     }
     if phase.opens(Class::Ask) && phase.questions.is_empty() {
-        return no(
-            "questions",
-            "it may ask, so this says what: tag words, or `*` for any words".to_owned(),
-        );
+        let what = "it may ask, so this says what: tag words, or `*` for any words";
+        return bad(phase, "questions", what);
     }
+    Ok(())
+}
+
+fn texts_are_sound(phase: &Phase) -> Checked {
     if phase.work.trim().is_empty() || phase.work.contains('\n') {
-        return no("work", "it must be one line that says what is to be done".to_owned());
+        return bad(phase, "work", "it must be one line that says what is to be done");
     }
+    if phase.words.is_some_and(|words| words > MOST_WORDS) {
+        let what = format!("no message is asked to be longer than {MOST_WORDS} words");
+        return bad(phase, "words", &what);
+    }
+    Ok(())
+}
+
+/// Only a row of the work has steps on and back.
+fn steps_are_sound(phase: &Phase) -> Checked {
     for (key, steps) in [("next", !phase.next.is_empty()), ("back", !phase.back.is_empty())] {
         match phase.kind {
             PhaseKind::Side if steps => {
-                return no(
-                    key,
-                    "a side lane is left to where it was entered; it has no steps".to_owned(),
-                );
+                let what = "a side lane is left to where it was entered; it has no steps";
+                return bad(phase, key, what);
             }
             PhaseKind::Outside if steps => {
-                return no(key, "a row outside the cycle has no steps".to_owned());
+                return bad(phase, key, "a row outside the cycle has no steps");
             }
             PhaseKind::Rest if steps && key == "back" => {
-                return no(key, "the cycle is over; no step leads back into it".to_owned());
+                return bad(phase, key, "the cycle is over; no step leads back into it");
             }
             PhaseKind::Consolidation if steps && key == "back" => {
-                return no(key, "it consolidates, so no step may lead back from it".to_owned());
+                return bad(phase, key, "it consolidates, so no step may lead back from it");
             }
             _ => {}
         }
     }
+    Ok(())
+}
+
+fn gates_are_sound(phase: &Phase) -> Checked {
     for (key, gate) in [("exit", &phase.exit), ("return", &phase.back_gates)]
         .iter()
         .flat_map(|(key, gates)| gates.iter().map(move |gate| (*key, gate)))
     {
         if !gates::is_known(gate) {
-            return no(key, format!("wants gate `{gate}`; known gates: {}", gates::names()));
+            let what = format!("wants gate `{gate}`; known gates: {}", gates::names());
+            return bad(phase, key, &what);
         }
     }
     let lists_it = |title: &String| phase.sections.contains(title);
     if phase.exit.iter().any(|gate| gate == "criteria")
         && !phase.criteria.as_ref().is_some_and(lists_it)
     {
-        return no(
-            "criteria",
-            "gate `criteria` wants it to name one of the row's `sections`".to_owned(),
-        );
+        let what = "gate `criteria` wants it to name one of the row's `sections`";
+        return bad(phase, "criteria", what);
     }
-    if phase.words.is_some_and(|words| words > MOST_WORDS) {
-        return no("words", format!("no message is asked to be longer than {MOST_WORDS} words"));
-    }
+    Ok(())
+}
+
+/// Who writes below an anchor has one, and who must edit a page may.
+fn pages_are_sound(phase: &Phase) -> Checked {
     let below_anchor =
         phase.write.iter().any(|write| matches!(write, Write::Page | Write::ScopedPage));
     if below_anchor && phase.anchor.is_none() {
-        return no("anchor", "it writes pages below its own anchor, so it needs one".to_owned());
+        return bad(phase, "anchor", "it writes pages below its own anchor, so it needs one");
     }
     let notes =
         below_anchor || phase.write.iter().any(|write| matches!(write, Write::Memory | Write::All));
     if phase.exit.iter().any(|gate| gate == "page") && !notes {
-        return no(
-            "exit",
-            "gate `page` wants a page edit, and nothing in `write` allows one".to_owned(),
-        );
+        let what = "gate `page` wants a page edit, and nothing in `write` allows one";
+        return bad(phase, "exit", what);
     }
     Ok(())
 }
