@@ -21,6 +21,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
+use super::world::ground;
+
 // ---- a repository with signed records
 
 /// A repository of its own, with keys beside it. Ids are of the longer kind, so that objects
@@ -52,7 +54,7 @@ fn git(repo: &Path, line: &str) -> String {
 
 impl Ground {
     fn new() -> Self {
-        let dir = TempDir::with_prefix("git-seed-audit-").expect("a temporary directory");
+        let dir = ground("git-seed-audit-");
         let root = dir.path().canonicalize().expect("it is there");
         let repo = root.join("repo");
         fs::create_dir(&repo).expect("it is ours");
@@ -342,7 +344,7 @@ fn copy(from: &Path, to: &Path) {
 
 impl Forged {
     fn of(base: &Path, chain: &[Rec]) -> Self {
-        let dir = TempDir::with_prefix("git-seed-forged-").expect("a temporary directory");
+        let dir = ground("git-seed-forged-");
         let repo = dir.path().join("repo");
         copy(&base.join(".git"), &repo.join(".git"));
         let seed = Repo::open(&repo).expect("it opens");

@@ -20,6 +20,8 @@ use git_seed::claims::{Claim, ClaimCase, EvidenceType, Gone, Inquiry, Receipt, T
 use git_seed::store::{Store, TreeId};
 use serde::Deserialize;
 
+use super::world::ground;
+
 /// One repository with its differences and the claims about them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -234,7 +236,7 @@ fn gather() -> (Vec<Case>, BTreeMap<String, String>) {
     }
     let work: Vec<(&String, &Diff)> =
         sets.iter().flat_map(|(name, set)| set.diff.iter().map(move |diff| (name, diff))).collect();
-    let begun = tempfile::tempdir().expect("a directory");
+    let begun = ground("git-seed-set-");
     for name in sets.keys() {
         begin(&home().join(name), &begun.path().join(name));
     }
@@ -243,13 +245,13 @@ fn gather() -> (Vec<Case>, BTreeMap<String, String>) {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some((name, diff)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let ground = tempfile::tempdir().expect("a directory");
+                    let copy = ground("git-seed-set-");
                     let found = show(
                         &home().join(name),
                         &begun.path().join(name),
                         diff,
                         &sets[*name].claim,
-                        ground.path(),
+                        copy.path(),
                     );
                     shown
                         .lock()

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 
 use git_seed::shell::{self, Effect};
 
-use super::world::{Reply, Said, World, message, tree_of};
+use super::world::{Reply, Said, World, ground, message, tree_of};
 
 const SESSIONS: &str = include_str!("../../fixtures/bypass/sessions.toml");
 const ORDINARY: &str = include_str!("../../fixtures/commands/ordinary.tsv");
@@ -190,7 +190,7 @@ impl Arena {
         if matches!(phase, "execute" | "verify") {
             world.works(phase);
         }
-        let copy = TempDir::with_prefix("git-seed-copy-").expect("a temporary directory");
+        let copy = ground("git-seed-copy-");
         copied(&world.root().join("."), copy.path());
         let base = world.git("rev-parse HEAD");
         let stands = stands(&world);

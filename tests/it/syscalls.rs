@@ -11,6 +11,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::world::ground;
+
 const BINARY: &str = env!("CARGO_BIN_EXE_git-seed");
 /// The most system calls of a decision, from `execve` to `exit_group`, where the work
 /// tree is at most [`DEPTH`] directories deep.
@@ -43,7 +45,7 @@ struct Ground {
 
 impl Ground {
     fn in_execute() -> Self {
-        let dir = tempfile::tempdir().expect("a directory");
+        let dir = ground("git-seed-calls-");
         let base = fs::canonicalize(dir.path()).expect("it is there");
         let ground = Self { _dir: dir, home: base.join("home"), top: base.join("repo") };
         fs::create_dir_all(&ground.home).expect("made");

@@ -53,6 +53,21 @@ pub struct World {
     shown: RefCell<Vec<String>>,
 }
 
+/// A directory for one test, in memory where the machine has room there. A session syncs some
+/// seven hundred files, and a disk makes it wait for each; what a crash leaves behind is tested
+/// by what was written, which no disk changes. `TMPDIR` says otherwise.
+pub fn ground(prefix: &str) -> TempDir {
+    const MEMORY: &str = "/dev/shm";
+    const ROOM: u64 = 4 << 30;
+    let has_room = |dir: &str| {
+        rustix::fs::statvfs(dir).is_ok_and(|of| of.f_bavail.saturating_mul(of.f_frsize) >= ROOM)
+    };
+    let in_memory =
+        cfg!(target_os = "linux") && std::env::var_os("TMPDIR").is_none() && has_room(MEMORY);
+    let place = if in_memory { PathBuf::from(MEMORY) } else { std::env::temp_dir() };
+    TempDir::with_prefix_in(prefix, place).expect("a temporary directory")
+}
+
 impl World {
     /// A small project with one commit; git seed is not in it yet.
     pub fn new() -> Self {
@@ -72,7 +87,7 @@ impl World {
 
     /// A repository that `init` makes, without a commit.
     pub fn empty(init: &str) -> Self {
-        let dir = TempDir::with_prefix("git-seed-it-").expect("a temporary directory");
+        let dir = ground("git-seed-it-");
         let root = dir.path().canonicalize().expect("it is there");
         fs::create_dir_all(root.join("home")).expect("a home");
         fs::create_dir_all(root.join("repo")).expect("a place for the repository");

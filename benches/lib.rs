@@ -1,0 +1,1 @@
+//! Benchmarks of single functions, in nanoseconds: `cargo bench -p git-seed-benches`.
