@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// What stays open to a confined process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Open {
+pub(crate) struct Open {
     /// Files, and directories with all below them, that may be changed. What is not there
     /// is left out.
     pub paths: Vec<PathBuf>,
@@ -40,7 +40,7 @@ pub fn check() -> Result<(), CannotConfine> {
 /// Confines this thread and everything it starts from now on.
 ///
 /// To be called right before the process becomes the confined program.
-pub fn enter(open: &Open) -> Result<(), CannotConfine> {
+pub(crate) fn enter(open: &Open) -> Result<(), CannotConfine> {
     system::enter(open)
 }
 

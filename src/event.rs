@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 /// Seconds since the epoch, UTC.
-pub type UnixSeconds = i64;
+pub(crate) type UnixSeconds = i64;
 
 /// One lifecycle event of an agent host.
 #[derive(Clone, Debug, PartialEq, Eq)]

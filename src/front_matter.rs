@@ -13,7 +13,7 @@ const FENCE: &str = "---";
 
 /// Front matter of a text, by bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrontMatter {
+pub(crate) struct FrontMatter {
     /// The lines between both fences.
     pub lines: Range<usize>,
     /// Where what comes after it begins.
@@ -22,7 +22,7 @@ pub struct FrontMatter {
 
 /// A text that has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoFrontMatter {
+pub(crate) enum NoFrontMatter {
     /// Its first line is another.
     Absent,
     /// It has the line that opens front matter, and none that closes it.
@@ -38,7 +38,7 @@ pub enum NoFrontMatter {
 /// # Errors
 ///
 /// [`NoFrontMatter`] says what is missing.
-pub fn find(text: &str) -> Result<FrontMatter, NoFrontMatter> {
+pub(crate) fn find(text: &str) -> Result<FrontMatter, NoFrontMatter> {
     let bare = text.strip_prefix(BOM).unwrap_or(text);
     let mut at = text.len() - bare.len();
     let mut lines = bare.split_inclusive('\n');
@@ -55,7 +55,7 @@ pub fn find(text: &str) -> Result<FrontMatter, NoFrontMatter> {
 }
 
 /// Whether the first line of `text` opens front matter, closed or not.
-pub fn begins(text: &str) -> bool {
+pub(crate) fn begins(text: &str) -> bool {
     find(text) != Err(NoFrontMatter::Absent)
 }
 

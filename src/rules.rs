@@ -536,7 +536,7 @@ impl BadRules {
     }
 
     /// The line of `text` where the fault lies, as far as one line is to blame.
-    pub fn line_in(&self, text: &str) -> Option<usize> {
+    pub(crate) fn line_in(&self, text: &str) -> Option<usize> {
         let at = match self {
             Self::Toml(error) => error.span()?.start,
             Self::Key { key, .. } => place(text, &key.split('.').collect::<Vec<_>>())?,
@@ -559,7 +559,7 @@ impl BadRules {
     }
 
     /// The fault in one line, as compilers say it: `file:line: what`.
-    pub fn told(&self, file: &str, text: &str) -> String {
+    pub(crate) fn told(&self, file: &str, text: &str) -> String {
         let what = match self {
             Self::Toml(error) => error.message().to_owned(),
             other => other.to_string(),
@@ -667,7 +667,7 @@ fn condense(share: u32, heading: String) -> Result<(u32, String), BadRules> {
 
 /// A rule that differs between two tables of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// Such as `commit.subject`, or `opevc: phase observe: next`.
     pub key: String,
     /// What it was; nothing for one that is new.
@@ -688,7 +688,7 @@ impl Rules {
     }
 
     /// The rules of `applied` with those of one job on top, which may only tighten them.
-    pub fn for_job(applied: Option<&str>, own: &str) -> Result<Self, BadRules> {
+    pub(crate) fn for_job(applied: Option<&str>, own: &str) -> Result<Self, BadRules> {
         let rows = toml::from_str::<RulesTable>(own)?.phase;
         let table: toml::Table = own.parse()?;
         if let Some(key) = OF_ALL.iter().find(|key| table.contains_key(**key)) {
@@ -705,7 +705,7 @@ impl Rules {
     }
 
     /// The text of both, as one table of rules.
-    pub fn job_text(applied: Option<&str>, own: &str) -> Result<String, BadRules> {
+    pub(crate) fn job_text(applied: Option<&str>, own: &str) -> Result<String, BadRules> {
         let mut all: toml::Table = applied.unwrap_or_default().parse()?;
         let mut own: toml::Table = own.parse()?;
         let shipped = RulesTable::shipped()?.track.unwrap_or_default();
@@ -793,7 +793,7 @@ impl Rules {
     }
 
     /// All rules and all maps as one value, with those of `applied` on top.
-    pub fn in_force(applied: Option<&str>) -> Result<Value, BadRules> {
+    pub(crate) fn in_force(applied: Option<&str>) -> Result<Value, BadRules> {
         let rules = applied.map_or_else(Self::shipped, Self::with)?;
         let mut table = RulesTable::merged(applied.unwrap_or_default())?;
         if let Some(keys) = table.as_object_mut() {
@@ -804,7 +804,7 @@ impl Rules {
     }
 
     /// What `proposed` would change where `applied` is in force.
-    pub fn changes(applied: Option<&str>, proposed: &str) -> Result<Vec<Change>, BadRules> {
+    pub(crate) fn changes(applied: Option<&str>, proposed: &str) -> Result<Vec<Change>, BadRules> {
         let flat = |applied| Ok::<_, BadRules>(flat(&Self::in_force(applied)?));
         // Rules in force that do not hold any more differ in everything.
         let (was, now) = (flat(applied).unwrap_or_default(), flat(Some(proposed))?);
@@ -825,7 +825,7 @@ impl Rules {
     /// Companions and build directories: the shipped rows, and those of the rules behind.
     ///
     /// Read when they are first asked for: few calls touch such a file.
-    pub fn companions(&self) -> &Companions {
+    pub(crate) fn companions(&self) -> &Companions {
         self.companions.get_or_init(|| {
             // A test reads it; a binary in which it does not read was never tested.
             let shipped =
@@ -835,7 +835,7 @@ impl Rules {
     }
 
     /// The runs of tests that are known.
-    pub fn runs(&self) -> &Runs {
+    pub(crate) fn runs(&self) -> &Runs {
         self.runs.get_or_init(|| {
             // The rows were laid over the shipped ones when the rules were read.
             let runs = Runs::shipped().and_then(|runs| runs.with(self.more_runs.clone()));
@@ -844,7 +844,7 @@ impl Rules {
     }
 
     /// The kinds of notes in force.
-    pub fn kinds(&self) -> &Kinds {
+    pub(crate) fn kinds(&self) -> &Kinds {
         self.kinds.get_or_init(|| {
             // A test reads the shipped rows, and the others were checked when they were read.
             let shipped = Kinds::shipped().unwrap_or_else(|bad| unreachable!("notes.toml: {bad}"));
@@ -863,12 +863,12 @@ impl Rules {
     }
 
     /// The shipped table, with its comments.
-    pub fn shipped_text() -> &'static str {
+    pub(crate) fn shipped_text() -> &'static str {
         SHIPPED
     }
 
     /// The file name of new pages.
-    pub fn page_name(&self) -> &str {
+    pub(crate) fn page_name(&self) -> &str {
         self.pages.first().map_or("CLAUDE.md", String::as_str)
     }
 }

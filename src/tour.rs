@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// A play in progress.
 #[derive(Debug)]
-pub struct Stage {
+pub(crate) struct Stage {
     /// Everything the tour makes lies below this directory.
     pub home: PathBuf,
     /// The repository.
@@ -24,7 +24,7 @@ pub struct Stage {
 
 /// What a tool call came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Came {
+pub(crate) enum Came {
     /// It went ahead; what was said afterwards, if anything, and what it printed.
     Through { said: Option<String>, printed: String },
     /// It was refused before it ran.
@@ -38,7 +38,7 @@ const SESSION: &str = "e2fc06a6-4aaf-49f6-8712-117cd08f9339";
 
 impl Stage {
     /// Sets up an empty stage below `home`.
-    pub fn new(home: &Path, binary: &Path) -> std::io::Result<Self> {
+    pub(crate) fn new(home: &Path, binary: &Path) -> std::io::Result<Self> {
         let repo = home.join("project");
         std::fs::create_dir_all(&repo)?;
         let (home, binary) = (home.to_owned(), binary.to_owned());
@@ -68,18 +68,18 @@ impl Stage {
     }
 
     /// Runs a command line as a person or an agent would.
-    pub fn shell(&self, line: &str) -> std::io::Result<Output> {
+    pub(crate) fn shell(&self, line: &str) -> std::io::Result<Output> {
         self.program("sh").args(["-c", line]).stdin(Stdio::null()).output()
     }
 
     /// What a command line prints.
-    pub fn prints(&self, line: &str) -> std::io::Result<String> {
+    pub(crate) fn prints(&self, line: &str) -> std::io::Result<String> {
         let output = self.shell(line)?;
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     }
 
     /// Runs a command of git seed.
-    pub fn seed(&self, arguments: &[&str], stdin: &str) -> std::io::Result<Output> {
+    pub(crate) fn seed(&self, arguments: &[&str], stdin: &str) -> std::io::Result<Output> {
         feed(self.program(&self.binary).args(arguments), stdin.as_bytes())
     }
 
@@ -102,18 +102,18 @@ impl Stage {
     }
 
     /// The host starts.
-    pub fn session_starts(&self) -> std::io::Result<()> {
+    pub(crate) fn session_starts(&self) -> std::io::Result<()> {
         self.event("SessionStart", json!({ "source": "startup" })).map(drop)
     }
 
     /// The person writes a prompt; what the agent is told with it.
-    pub fn prompt(&self, text: &str) -> std::io::Result<Option<String>> {
+    pub(crate) fn prompt(&self, text: &str) -> std::io::Result<Option<String>> {
         let answer = self.event("UserPromptSubmit", json!({ "prompt": text }))?;
         Ok(answer.and_then(|answer| text_at(&answer, "/hookSpecificOutput/additionalContext")))
     }
 
     /// The agent wants to end its turn; the reason it may not, if there is one.
-    pub fn stops(&self) -> std::io::Result<Option<String>> {
+    pub(crate) fn stops(&self) -> std::io::Result<Option<String>> {
         let fields = json!({
             "stop_hook_active": false, "last_assistant_message": "All done.",
             "background_tasks": [], "session_crons": [],
@@ -156,7 +156,7 @@ impl Stage {
     }
 
     /// The agent reads a file.
-    pub fn reads(&mut self, path: &str) -> std::io::Result<Came> {
+    pub(crate) fn reads(&mut self, path: &str) -> std::io::Result<Came> {
         let file = self.repo.join(path);
         self.tool("Read", json!({ "file_path": file }), |_| {
             let content = std::fs::read_to_string(&file)?;
@@ -165,7 +165,7 @@ impl Stage {
     }
 
     /// The agent replaces `old` by `new` in a file.
-    pub fn edits(&mut self, path: &str, old: &str, new: &str) -> std::io::Result<Came> {
+    pub(crate) fn edits(&mut self, path: &str, old: &str, new: &str) -> std::io::Result<Came> {
         let file = self.repo.join(path);
         let input = json!({ "file_path": file, "old_string": old, "new_string": new,
                 "replace_all": false });
@@ -177,7 +177,7 @@ impl Stage {
     }
 
     /// The agent writes a whole file.
-    pub fn writes(&mut self, path: &str, content: &str) -> std::io::Result<Came> {
+    pub(crate) fn writes(&mut self, path: &str, content: &str) -> std::io::Result<Came> {
         let file = self.repo.join(path);
         self.tool("Write", json!({ "file_path": file, "content": content }), |_| {
             std::fs::write(&file, content)?;
@@ -187,7 +187,7 @@ impl Stage {
 
     /// The agent launches a subagent with `prompt`. What the subagent is told when it wants to
     /// end before it has done anything comes back, and then `does` is done and it ends.
-    pub fn launches(
+    pub(crate) fn launches(
         &mut self,
         agent: &str,
         prompt: &str,
@@ -211,7 +211,7 @@ impl Stage {
     }
 
     /// The agent runs a command line.
-    pub fn runs(&mut self, line: &str) -> std::io::Result<Came> {
+    pub(crate) fn runs(&mut self, line: &str) -> std::io::Result<Came> {
         self.tool(
             "Bash",
             json!({ "command": line, "description": "a step of the tour" }),
@@ -232,7 +232,7 @@ impl Stage {
     }
 
     /// The agent asks; the person gives `answer`.
-    pub fn asks(
+    pub(crate) fn asks(
         &mut self,
         question: &str,
         options: [&str; 2],

@@ -8,10 +8,10 @@ mod case;
 
 use std::collections::BTreeMap;
 
-pub use case::Case;
+pub(crate) use case::Case;
 
 /// What a rule says about one event.
-pub type Verdict = Result<(), Refusal>;
+pub(crate) type Verdict = Result<(), Refusal>;
 
 /// A rule said no.
 ///
@@ -29,31 +29,31 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal without facts.
-    pub fn new(by: &'static str, wants: Wants) -> Self {
+    pub(crate) fn new(by: &'static str, wants: Wants) -> Self {
         Self { by, wants, facts: Facts::default() }
     }
 
     /// What a rule looks at does not read, and is mended first; `what` says what was found.
-    pub fn broken(by: &'static str, what: &dyn std::fmt::Display) -> Self {
+    pub(crate) fn broken(by: &'static str, what: &dyn std::fmt::Display) -> Self {
         Self::new(by, Wants::Repair).with("what", what.to_string())
     }
 
     /// The same refusal, in the words that `voice.toml` has for `case`.
     #[must_use]
-    pub fn case(self, case: Case) -> Self {
+    pub(crate) fn case(self, case: Case) -> Self {
         self.with(CASE, case.word())
     }
 
     /// The same refusal, told by the row of the map where it was said. Repositories name rows, so
     /// such a name is no [`Case`]: it is kept beside the refusal, and chooses no sentence.
     #[must_use]
-    pub fn in_row(self, name: &str) -> Self {
+    pub(crate) fn in_row(self, name: &str) -> Self {
         self.with(CASE, name)
     }
 
     /// The same refusal, naming one more thing.
     #[must_use]
-    pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
         self.facts.set(key, value);
         self
     }
@@ -69,7 +69,7 @@ pub struct Facts(BTreeMap<String, String>);
 
 impl Facts {
     /// Names `value` under `key`; the last one said wins.
-    pub fn set(&mut self, key: &str, value: impl Into<String>) {
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<String>) {
         self.0.insert(key.to_owned(), value.into());
     }
 
@@ -79,12 +79,12 @@ impl Facts {
     }
 
     /// The word of the case, or the name of the row where the refusal was said.
-    pub fn case(&self) -> Option<&str> {
+    pub(crate) fn case(&self) -> Option<&str> {
         self.get(CASE)
     }
 
     /// Every key and value, sorted by key.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 }
@@ -155,7 +155,7 @@ pub enum Wants {
 
 impl Wants {
     /// Every word, in the order of their declaration.
-    pub const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Begin,
         Self::Dial,
         Self::Looking,

@@ -15,7 +15,7 @@ use crate::shipped;
 use crate::verdict::{Case, Facts, Refusal, Wants};
 
 /// The most words that a refusal may have.
-pub const MOST_WORDS: usize = 60;
+pub(crate) const MOST_WORDS: usize = 60;
 /// The most characters of a fact in a refusal, and in a line of an opening, which may list.
 const MOST_SAID: usize = 240;
 const MOST_TOLD: usize = 600;
@@ -23,7 +23,7 @@ const MOST_TOLD: usize = 600;
 /// One row: what is said when `wants` (and `case`, and `phase`) fit.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SayRow {
+pub(crate) struct SayRow {
     pub wants: Wants,
     #[serde(default)]
     pub case: Option<Case>,
@@ -79,7 +79,7 @@ pub enum Way {
 /// A line of the text that opens a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Line {
+pub(crate) enum Line {
     /// Where the job stands.
     Head,
     /// The first act of the stay.
@@ -168,7 +168,7 @@ struct OpenRow {
 /// What a person hears of git seed, and the agent of what a person said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Notice {
+pub(crate) enum Notice {
     WordOfGuest,
     OnAlready,
     OnToAgent,
@@ -290,12 +290,12 @@ pub struct Said {
 
 impl Said {
     /// The refusal as an agent hears it.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.after("BLOCKED")
     }
 
     /// The same where the act went on all the same.
-    pub fn advice(&self) -> String {
+    pub(crate) fn advice(&self) -> String {
         self.after("NOTE")
     }
 
@@ -322,7 +322,7 @@ fn rows() -> &'static [SayRow] {
 }
 
 /// The line `key` of the text that opens `phase`; one line, whatever the facts hold.
-pub fn open(key: Line, phase: &str, facts: &Facts) -> String {
+pub(crate) fn open(key: Line, phase: &str, facts: &Facts) -> String {
     let fits =
         |row: &&OpenRow| row.key == key && row.phase.as_deref().is_none_or(|own| own == phase);
     let row = table().open.iter().rev().filter(fits).max_by_key(|row| row.phase.is_some());
@@ -330,7 +330,7 @@ pub fn open(key: Line, phase: &str, facts: &Facts) -> String {
 }
 
 /// What is told as `key`; `facts` stand in it as they are.
-pub fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
+pub(crate) fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
     let fact =
         |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
     let row = table().tell.iter().find(|row| row.key == key);
@@ -339,7 +339,7 @@ pub fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
 
 /// The refusals that `phase` may hear, each by its id (the wanted work, with its case behind
 /// a dot) with the facts that its sentences name. The end of a turn is no refusal of an act.
-pub fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
+pub(crate) fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let heard = |row: &&SayRow| {
         row.wants != Wants::Work && row.phase.as_deref().is_none_or(|own| own == phase)
@@ -358,7 +358,7 @@ pub fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// What a refusal is known by: the wanted work, and its case behind a dot.
-pub fn id(wants: Wants, case: Option<&str>) -> String {
+pub(crate) fn id(wants: Wants, case: Option<&str>) -> String {
     case.map_or_else(|| wants.word().to_owned(), |case| format!("{}.{case}", wants.word()))
 }
 
@@ -395,7 +395,7 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
 
 /// A worked example for one that keeps hearing `refusal`: the row's own, else the one of
 /// its wanted work.
-pub fn example(refusal: &Refusal, phase: &str) -> Option<String> {
+pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
     let phase = if phase == "talk" { "idle" } else { phase };
     let own =
         pick(refusal.wants, refusal.facts.case(), phase).and_then(|row| row.example.as_deref());

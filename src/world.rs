@@ -16,11 +16,13 @@ mod person;
 mod there;
 mod whole;
 
-pub use child::Group;
-pub use git_environment::{git_place_variables, git_variables};
-pub use person::{Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who};
-pub use there::read_if_there;
-pub use whole::{Whole, sync, write_whole};
+pub(crate) use child::Group;
+pub(crate) use git_environment::{git_place_variables, git_variables};
+pub(crate) use person::{
+    Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who,
+};
+pub(crate) use there::read_if_there;
+pub(crate) use whole::{Whole, sync, write_whole};
 
 /// The variable that sets the clock of debug builds, in seconds since the epoch.
 const CLOCK: &str = "GIT_SEED_TEST_CLOCK";
@@ -29,7 +31,7 @@ const PERSON: &str = "GIT_SEED_TEST_PERSON";
 
 /// Reads the environment; an empty value counts as absent.
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
-pub fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -39,7 +41,7 @@ fn debug_variable(name: &str) -> Option<String> {
 
 /// Now, in seconds since the epoch.
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
-pub fn now() -> UnixSeconds {
+pub(crate) fn now() -> UnixSeconds {
     if let Some(fixed) = debug_variable(CLOCK).and_then(|text| text.parse().ok()) {
         return fixed;
     }
@@ -49,7 +51,7 @@ pub fn now() -> UnixSeconds {
 
 /// Now, in milliseconds, for telling how long a call went on. It stands still where a test sets
 /// the clock: there the host alone says how long a call took, however busy the machine is.
-pub fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     if debug_variable(CLOCK).is_some() { 0 } else { system_ms() }
 }
 
@@ -63,12 +65,12 @@ fn system_ms() -> i64 {
 /// The system's clock, for tests that need a file's age.
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
-pub fn system_now() -> SystemTime {
+pub(crate) fn system_now() -> SystemTime {
     SystemTime::now()
 }
 
 /// A new job id at `at`: time in UTC and four hex digits that differ between processes.
-pub fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
+pub(crate) fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
     use std::hash::{BuildHasher, Hasher};
     let time =
         time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
@@ -92,7 +94,7 @@ pub fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
 
 /// An id for the clone whose git directory is `dir`, which nobody can guess; under a fixed
 /// clock the place alone says it.
-pub fn new_clone_id(dir: &std::path::Path) -> String {
+pub(crate) fn new_clone_id(dir: &std::path::Path) -> String {
     use std::hash::{BuildHasher, Hasher};
     let random = || std::collections::hash_map::RandomState::new().build_hasher().finish();
     let chance = if debug_variable(CLOCK).is_some() {
@@ -105,7 +107,7 @@ pub fn new_clone_id(dir: &std::path::Path) -> String {
 
 /// A process, told apart from a later one with the same number by its start time.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Process {
+pub(crate) struct Process {
     pub pid: u32,
     /// Clock ticks since boot on Linux; empty where the system does not say.
     #[serde(default)]
@@ -121,7 +123,7 @@ pub struct Process {
 }
 
 /// The processes above this one, nearest first.
-pub fn ancestors() -> Vec<Process> {
+pub(crate) fn ancestors() -> Vec<Process> {
     let mut found = Vec::new();
     let mut pid = parent_of_self();
     while let Some(up) = pid.filter(|pid| *pid > 0 && found.len() < 64) {
@@ -133,7 +135,7 @@ pub fn ancestors() -> Vec<Process> {
 }
 
 /// This very process.
-pub fn myself() -> Process {
+pub(crate) fn myself() -> Process {
     let pid = std::process::id();
     let unknown = Process {
         pid,
@@ -146,24 +148,24 @@ pub fn myself() -> Process {
 }
 
 /// True while `process` runs, and it is not this one.
-pub fn is_running(process: &Process) -> bool {
+pub(crate) fn is_running(process: &Process) -> bool {
     process.pid != std::process::id()
         && running(process.pid).is_some_and(|now| now.started == process.started)
 }
 
 /// True where a debug build was told that a person sits here.
-pub fn is_played_person() -> bool {
+pub(crate) fn is_played_person() -> bool {
     debug_variable(PERSON).is_some()
 }
 
 /// The process `pid`, if it runs.
-pub fn running(pid: u32) -> Option<Process> {
+pub(crate) fn running(pid: u32) -> Option<Process> {
     process(pid).map(|(process, _)| process)
 }
 
 /// When `process` started, in milliseconds since the epoch, where the system tells.
 #[cfg(target_os = "linux")]
-pub fn started_ms(process: &Process) -> Option<i64> {
+pub(crate) fn started_ms(process: &Process) -> Option<i64> {
     /// Ticks of `/proc` last as long on every architecture.
     const TICK_MS: i64 = 10;
     let up = std::fs::read_to_string("/proc/uptime").ok()?;
@@ -173,7 +175,7 @@ pub fn started_ms(process: &Process) -> Option<i64> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn started_ms(_: &Process) -> Option<i64> {
+pub(crate) fn started_ms(_: &Process) -> Option<i64> {
     None
 }
 
@@ -233,7 +235,7 @@ fn process(_: u32) -> Option<(Process, u32)> {
 /// How a host hands an event to this process. Code of the agent's that takes a hook's place
 /// below the host (`exec git-seed hook …`) is handed it in another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Manner {
+pub(crate) struct Manner {
     /// This process is in the session of processes that the host is in.
     pub same_session: bool,
     pub input: Input,
@@ -242,7 +244,7 @@ pub struct Manner {
 /// What standard input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Input {
+pub(crate) enum Input {
     Pipe,
     /// One that the host made; its other end is the host's.
     Socket,
@@ -251,7 +253,7 @@ pub enum Input {
 
 /// How `host` hands its event to this process; `None` where the system does not tell.
 #[cfg(target_os = "linux")]
-pub fn manner(host: &Process) -> Option<Manner> {
+pub(crate) fn manner(host: &Process) -> Option<Manner> {
     use std::os::unix::fs::FileTypeExt;
     let session = |pid: u32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -273,13 +275,13 @@ pub fn manner(host: &Process) -> Option<Manner> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn manner(_: &Process) -> Option<Manner> {
+pub(crate) fn manner(_: &Process) -> Option<Manner> {
     None
 }
 
 /// How a command line ended.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub passed: bool,
     /// What it ended with; nothing where a signal or the end of its time ended it.
     pub status: Option<i32>,
@@ -291,7 +293,7 @@ pub struct Ran {
 
 /// Runs a command line in `dir` for at most `most`; then it is ended with all that it
 /// started. What git put into the environment for this process is not for it.
-pub fn run_for_a_while(
+pub(crate) fn run_for_a_while(
     line: &str,
     dir: &std::path::Path,
     most: std::time::Duration,
@@ -302,7 +304,7 @@ pub fn run_for_a_while(
 }
 
 /// The same for a program and its arguments, without a shell.
-pub fn run_program_for_a_while(
+pub(crate) fn run_program_for_a_while(
     program: &str,
     arguments: &[String],
     dir: &std::path::Path,
@@ -352,7 +354,7 @@ fn run_until(
 ///
 /// If something else lies there: in a folder that everybody may write to, another user
 /// may have put it there.
-pub fn private_dir(dir: &std::path::Path) -> std::io::Result<()> {
+pub(crate) fn private_dir(dir: &std::path::Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -383,7 +385,7 @@ fn is_private(_: &std::fs::Metadata) -> bool {
 /// What tells this version of a program from another: its executable and, behind an
 /// interpreter, the script that it runs, by path, size and time. `None` where the system
 /// does not say.
-pub fn version_mark(process: &Process) -> Option<String> {
+pub(crate) fn version_mark(process: &Process) -> Option<String> {
     let exe = std::fs::read_link(format!("/proc/{}/exe", process.pid)).ok()?;
     let script = process
         .line
@@ -403,7 +405,7 @@ pub fn version_mark(process: &Process) -> Option<String> {
 
 /// Becomes `program`; comes back only where it could not be started.
 #[cfg(unix)]
-pub fn become_program(
+pub(crate) fn become_program(
     program: &std::ffi::OsStr,
     arguments: &[std::ffi::OsString],
     scratch: Option<&std::path::Path>,
@@ -417,7 +419,7 @@ pub fn become_program(
 }
 
 #[cfg(not(unix))]
-pub fn become_program(
+pub(crate) fn become_program(
     _: &std::ffi::OsStr,
     _: &[std::ffi::OsString],
     _: Option<&std::path::Path>,
@@ -430,7 +432,7 @@ const HANDS_ON: [&str; 7] = ["git", "sh", "dash", "bash", "zsh", "env", "timeout
 
 /// Runs `program` in `dir` with this process's own streams, and gives its exit code: 128 and
 /// the signal, where one ended it.
-pub fn run_below(
+pub(crate) fn run_below(
     program: &std::path::Path,
     arguments: &[std::ffi::OsString],
     dir: &std::path::Path,
@@ -445,14 +447,14 @@ pub fn run_below(
 }
 
 /// This process ends with the one that started it, and so does what takes its place.
-pub fn end_with_parent() {
+pub(crate) fn end_with_parent() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
 }
 
 /// The process that calls this one on its own account: the nearest that does not merely
 /// hand on. A shell hands on when it runs `-c`; a shell that runs a script is a caller.
-pub fn caller(ancestors: &[Process]) -> Option<&Process> {
+pub(crate) fn caller(ancestors: &[Process]) -> Option<&Process> {
     ancestors.iter().find(|process| !hands_on(process)).or(ancestors.last())
 }
 
@@ -504,7 +506,7 @@ fn is_hook_line(line: &str) -> bool {
 }
 
 /// What speaks for a person behind this process, or against one.
-pub fn surroundings(markers: &[String]) -> Surroundings {
+pub(crate) fn surroundings(markers: &[String]) -> Surroundings {
     use std::io::IsTerminal;
     Surroundings {
         above: above(std::process::id(), markers),
@@ -516,7 +518,7 @@ pub fn surroundings(markers: &[String]) -> Surroundings {
 }
 
 /// The processes above `pid`, with all that is known of each.
-pub fn above(pid: u32, markers: &[String]) -> Vec<Ancestor> {
+pub(crate) fn above(pid: u32, markers: &[String]) -> Vec<Ancestor> {
     let mut found: Vec<Ancestor> = Vec::new();
     let mut next = parent_of(pid);
     while let Some(pid) = next.filter(|pid| *pid > 0 && found.len() < 64) {
@@ -623,24 +625,24 @@ fn details(pid: u32) -> Option<(bool, i64)> {
 }
 
 /// True when `process` runs this very binary.
-pub fn is_own_program(process: &Process) -> bool {
+pub(crate) fn is_own_program(process: &Process) -> bool {
     let exe = std::fs::canonicalize(format!("/proc/{}/exe", process.pid));
     exe.map_or(process.name == "git-seed", |exe| exe == own_binary())
 }
 
 /// True when `process` runs the program `name`, also as a script of an interpreter.
-pub fn is_program(process: &Process, name: &str) -> bool {
+pub(crate) fn is_program(process: &Process, name: &str) -> bool {
     person::runs_program(&process.name, &process.line, name)
 }
 
 /// The path of this binary, links resolved.
-pub fn own_binary() -> PathBuf {
+pub(crate) fn own_binary() -> PathBuf {
     let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("git-seed"));
     std::fs::canonicalize(&path).unwrap_or(path)
 }
 
 /// The program `name` as a shell would find it, links resolved.
-pub fn on_path(name: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found =
         std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())?;

@@ -6,7 +6,7 @@ const LONGEST: usize = 64 * 1024;
 /// The first file that `said` asks about or says something of, by one of `verbs`, and that
 /// is not among `opened`. Code blocks and quotations say nothing; `is_file` tells what is a
 /// file of the repository, by its path from the top.
-pub fn unopened(
+pub(crate) fn unopened(
     said: &str,
     verbs: &[String],
     opened: &[String],

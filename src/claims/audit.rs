@@ -13,7 +13,7 @@ use super::record::{Record, RecordKind, Signed};
 
 /// What was found of one thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum Standing {
     #[default]
     Verified,
     NotMeasured(String),
@@ -22,7 +22,7 @@ pub enum Standing {
 
 /// One record as it was read, and what was found of it so far.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     pub id: String,
     pub parents: Vec<String>,
     /// The record; else why it cannot be had.
@@ -34,7 +34,7 @@ pub struct Link {
 
 impl Link {
     /// The worst that was found stands, and of two alike the first.
-    pub fn found(&mut self, found: Standing) {
+    pub(crate) fn found(&mut self, found: Standing) {
         let worth = |standing: &Standing| match standing {
             Standing::Verified => 0,
             Standing::NotMeasured(_) => 1,
@@ -50,7 +50,7 @@ impl Link {
     }
 
     /// True where it is what it should be, as far as was looked.
-    pub fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         matches!(self.standing, Standing::Broken(_))
     }
 }
@@ -77,7 +77,7 @@ pub struct Findings {
 
 impl Findings {
     /// Takes in one thing that was looked at.
-    pub fn add(&mut self, what: &str, standing: &Standing) {
+    pub(crate) fn add(&mut self, what: &str, standing: &Standing) {
         let finding = |reason: &String| Finding { record: what.to_owned(), reason: reason.clone() };
         match standing {
             Standing::Verified => self.verified += 1,
@@ -88,7 +88,7 @@ impl Findings {
 
     /// Draws the sum; `open` where the newest record itself could not be vouched for.
     #[must_use]
-    pub fn summed(mut self, open: bool) -> Self {
+    pub(crate) fn summed(mut self, open: bool) -> Self {
         self.ok = if !self.broken.is_empty() {
             Some(false)
         } else if self.verified > 0 && !open {
@@ -102,7 +102,7 @@ impl Findings {
 
 /// Whether each record fits the one before, oldest first. `whole` where the oldest one is
 /// the first of the chain, not only the oldest that could be read.
-pub fn links(chain: &mut [Link], whole: bool) {
+pub(crate) fn links(chain: &mut [Link], whole: bool) {
     let mut before: Option<(String, Option<u64>)> = None;
     for (at, link) in chain.iter_mut().enumerate() {
         let fits = match &link.record {
@@ -152,7 +152,7 @@ fn fits(
 }
 
 /// Whether what an attest record names as its backing backs it.
-pub fn backings(chain: &mut [Link]) {
+pub(crate) fn backings(chain: &mut [Link]) {
     let places = places(chain);
     let found: Vec<Option<String>> =
         chain.iter().enumerate().map(|(at, link)| unbacked(link, at, chain, &places)).collect();
@@ -201,7 +201,7 @@ fn unbacked(
 
 /// A head that was written down elsewhere, compared with the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pinned {
+pub(crate) enum Pinned {
     /// It is this link, so this one and all before it are as they were.
     Holds(usize),
     /// Up to here, if anywhere, the chain is the one that was pinned; this record is not.
@@ -210,7 +210,7 @@ pub enum Pinned {
 
 /// Compares the chain with a pinned head; `line` is the chain below the pin as far as it is
 /// still here, newest first, the pin itself included.
-pub fn pinned(chain: &[Link], pin: &str, line: &[String]) -> Pinned {
+pub(crate) fn pinned(chain: &[Link], pin: &str, line: &[String]) -> Pinned {
     let places = places(chain);
     let place = |id: &str| places.get(id).copied();
     if let Some(at) = place(pin) {
@@ -247,7 +247,7 @@ pub fn pinned(chain: &[Link], pin: &str, line: &[String]) -> Pinned {
 /// The last of `candidates` that `is_good`, found by asking for few of them: the newest
 /// first, then halves. Whoever changes a record changes every id after it, so good ones do
 /// not come after a bad one.
-pub fn last_good<E>(
+pub(crate) fn last_good<E>(
     candidates: &[usize],
     mut is_good: impl FnMut(usize) -> Result<bool, E>,
 ) -> Result<Option<usize>, E> {
@@ -270,7 +270,7 @@ pub fn last_good<E>(
 
 /// Nothing vouches for what comes after `upto`; and what follows a broken record is not
 /// verified by fitting to it.
-pub fn vouched(chain: &mut [Link], upto: Option<usize>, why: &str) {
+pub(crate) fn vouched(chain: &mut [Link], upto: Option<usize>, why: &str) {
     let first_open = upto.map_or(0, |upto| upto + 1);
     let first_broken = chain.iter().position(Link::is_broken).unwrap_or(usize::MAX);
     for (at, link) in chain.iter_mut().enumerate().skip(first_open) {

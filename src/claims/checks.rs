@@ -13,7 +13,7 @@ const PATH: &str = "{path}";
 /// A checker: `[[check]]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Check {
+pub(crate) struct Check {
     pub files: Vec<String>,
     pub run: String,
     #[serde(default)]
@@ -23,7 +23,7 @@ pub struct Check {
 /// Tests: `[[tests]]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tests {
+pub(crate) struct Tests {
     pub when: Vec<String>,
     pub run: String,
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct BadCommand {
 
 /// One command that is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+pub(crate) struct Command {
     /// As it is shown, and as a person would type it.
     pub line: String,
     /// The program and its arguments.
@@ -61,7 +61,7 @@ pub struct Command {
 
 impl Commands {
     /// The rows, if each can be used.
-    pub fn new(checks: Vec<Check>, tests: Vec<Tests>) -> Result<Self, BadCommand> {
+    pub(crate) fn new(checks: Vec<Check>, tests: Vec<Tests>) -> Result<Self, BadCommand> {
         for (n, row) in checks.iter().enumerate() {
             let bad = |key, what| BadCommand { table: "check", row: n + 1, key, what };
             patterns(&row.files).map_err(|what| bad("files", what))?;
@@ -78,16 +78,16 @@ impl Commands {
         Ok(Self { checks, tests })
     }
 
-    pub fn has_checks(&self) -> bool {
+    pub(crate) fn has_checks(&self) -> bool {
         !self.checks.is_empty()
     }
 
-    pub fn has_tests(&self) -> bool {
+    pub(crate) fn has_tests(&self) -> bool {
         !self.tests.is_empty()
     }
 
     /// The checkers of edited files, each command once.
-    pub fn checks_of(&self, paths: &[String]) -> Vec<Command> {
+    pub(crate) fn checks_of(&self, paths: &[String]) -> Vec<Command> {
         let mut found: Vec<Command> = Vec::new();
         for row in &self.checks {
             for path in
@@ -103,7 +103,7 @@ impl Commands {
     }
 
     /// The tests of changed files, each command once.
-    pub fn tests_of(&self, paths: &[String]) -> Vec<Command> {
+    pub(crate) fn tests_of(&self, paths: &[String]) -> Vec<Command> {
         let mut found: Vec<Command> = Vec::new();
         for row in &self.tests {
             let wanted =

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::table::{GateTable, TableError};
+pub use super::table::GateTable;
 use super::{Directive, Inquiry};
 
 /// The answer to an inquiry.
@@ -162,7 +162,7 @@ pub struct Authority {
 /// The answer of `verify_paths`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PathsAnswer {
+pub(crate) struct PathsAnswer {
     pub declaration_trust: f64,
     pub declaration_coverage: f64,
     pub repo_changed_files: Vec<String>,
@@ -196,7 +196,7 @@ impl Ruling {
     }
 
     /// Whether something has to be looked at first.
-    pub fn requires_tool(&self) -> bool {
+    pub(crate) fn requires_tool(&self) -> bool {
         match self {
             Self::Claim(answer) => answer.require_tool.needed,
             Self::Response(answer) => answer.require_tool.needed,
@@ -222,7 +222,7 @@ pub fn judge(inquiry: &Inquiry, table: &GateTable) -> Ruling {
 }
 
 pub use super::items::unmatched;
-pub use super::ruling::paths as check_paths;
+pub(crate) use super::ruling::paths as check_paths;
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use crate::verdict::{Case, Refusal, Verdict, Wants};
 /// One row of the table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hook {
+pub(crate) struct Hook {
     pub n: u32,
     pub name: Name,
     pub on: On,
@@ -39,7 +39,7 @@ pub struct Hook {
 /// What a row does; each has its place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Name {
+pub(crate) enum Name {
     Commit,
     Outward,
     LargeEdit,
@@ -59,7 +59,7 @@ pub enum Name {
 
 impl Name {
     /// The word that tables and sentences have for it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Commit => "commit",
             Self::Outward => "outward",
@@ -104,7 +104,7 @@ impl Name {
 /// The event of a host or of git that a row listens to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum On {
+pub(crate) enum On {
     BeforeShell,
     BeforeEdit,
     BeforeSubagent,
@@ -122,7 +122,7 @@ pub enum On {
 /// Whether a row may object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum HookKind {
+pub(crate) enum HookKind {
     Block,
     Observe,
 }
@@ -130,7 +130,7 @@ pub enum HookKind {
 /// What a command does beyond the work tree, or to work that is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Beyond {
+pub(crate) enum Beyond {
     /// Changes something outside this machine.
     Outward,
     /// Runs code that comes out of a pipe.
@@ -141,7 +141,7 @@ pub enum Beyond {
 
 /// An act that a row may be about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed<'a> {
+pub(crate) enum Deed<'a> {
     Git {
         verb: &'a str,
         part: &'a str,
@@ -177,14 +177,14 @@ pub struct Standing {
 
 /// A row that asks for a ruling first, and the piece of the act that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Objection {
+pub(crate) struct Objection {
     pub name: Name,
     pub part: String,
 }
 
 /// A table that does not hold.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum BadHooks {
+pub(crate) enum BadHooks {
     #[error("src/claims/hooks.toml does not read: {0}")]
     Toml(String),
     #[error("hook {n} (`{name}`) blocks and does not say within how many seconds a ruling counts")]
@@ -202,7 +202,7 @@ struct HookTable {
 }
 
 /// The rows. The table is part of the binary; a test reads it, so that it holds.
-pub fn table() -> &'static [Hook] {
+pub(crate) fn table() -> &'static [Hook] {
     static ROWS: OnceLock<Vec<Hook>> = OnceLock::new();
     ROWS.get_or_init(|| read(shipped::shipped!("hooks")).unwrap_or_default())
 }
@@ -225,12 +225,12 @@ fn read(json: &str) -> Result<Vec<Hook>, BadHooks> {
 }
 
 /// The row `name`.
-pub fn row(name: Name) -> Option<&'static Hook> {
+pub(crate) fn row(name: Name) -> Option<&'static Hook> {
     table().iter().find(|hook| hook.name == name)
 }
 
 /// What a command line does that a row may be about.
-pub fn deeds(reading: &Reading) -> Vec<Deed<'_>> {
+pub(crate) fn deeds(reading: &Reading) -> Vec<Deed<'_>> {
     let mut deeds = Vec::new();
     for found in &reading.found {
         let part = found.part.as_str();
@@ -271,7 +271,7 @@ fn opaque(reading: &Reading) -> impl Iterator<Item = &Found> {
 }
 
 /// Lines that a change takes or gives, whichever are more; `current` is the file as it is.
-pub fn changed_lines(change: &Change, current: Option<&str>) -> u32 {
+pub(crate) fn changed_lines(change: &Change, current: Option<&str>) -> u32 {
     let lines = match change {
         Change::Replace(all) => {
             all.iter().map(|one| differing(one.old.lines(), one.new.lines())).sum()
@@ -301,7 +301,11 @@ fn differing<'l>(
 }
 
 /// The first row that asks for a ruling before one of `deeds`, if the last ruling will not do.
-pub fn objection(deeds: &[Deed<'_>], standing: &Standing, now: UnixSeconds) -> Option<Objection> {
+pub(crate) fn objection(
+    deeds: &[Deed<'_>],
+    standing: &Standing,
+    now: UnixSeconds,
+) -> Option<Objection> {
     for deed in deeds {
         let wanted =
             |hook: &&Hook| is_about(hook, deed, standing) && !is_enough(hook, deed, standing, now);
@@ -380,13 +384,13 @@ fn no(name: Name) -> Refusal {
 
 impl Hook {
     /// The refusal of an end of the turn whose last words speak of `path`, which was not opened.
-    pub fn unopened(&self, path: &str) -> Refusal {
+    pub(crate) fn unopened(&self, path: &str) -> Refusal {
         no(self.name).with("path", path)
     }
 }
 
 /// The refusal of a push in which `bare` of `all` commits have no passing record.
-pub fn bare_push(bare: usize, all: usize) -> Refusal {
+pub(crate) fn bare_push(bare: usize, all: usize) -> Refusal {
     Refusal::new("claims", Wants::Claim)
         .case(Case::Push)
         .with("bare", bare.to_string())

@@ -21,7 +21,7 @@ pub(super) struct Index<'t> {
 }
 
 impl<'t> Index<'t> {
-    pub fn of(truth: &'t Truth) -> Self {
+    pub(crate) fn of(truth: &'t Truth) -> Self {
         let files = truth.files.as_slice();
         let mut index = Self {
             files,
@@ -47,7 +47,7 @@ impl<'t> Index<'t> {
     }
 
     /// The files that `item` names; none if it names nothing that changed.
-    pub fn find(&self, item: &str) -> Vec<usize> {
+    pub(crate) fn find(&self, item: &str) -> Vec<usize> {
         let item = plain(item);
         let path = item.trim_start_matches("./");
         if path.is_empty() {
@@ -100,7 +100,7 @@ impl<'t> Index<'t> {
     }
 
     /// The files below a directory, which is named from the top.
-    pub fn below(&self, item: &str) -> Vec<usize> {
+    pub(crate) fn below(&self, item: &str) -> Vec<usize> {
         let item = plain(item);
         let directory = item.trim_start_matches("./").trim_end_matches('/');
         let inside = |file: &ChangedFile| {
@@ -123,7 +123,7 @@ impl<'t> Index<'t> {
     }
 
     /// Whether a changed file is at `path` exactly, or was.
-    pub fn at(&self, path: &str) -> Option<&'t ChangedFile> {
+    pub(crate) fn at(&self, path: &str) -> Option<&'t ChangedFile> {
         self.paths.get(path).and_then(|found| found.first()).map(|&at| &self.files[at])
     }
 }

@@ -44,7 +44,7 @@ struct Paths {
 /// One row; `languages.toml` says what the keys mean.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Language {
+pub(crate) struct Language {
     pub name: String,
     endings: Vec<String>,
     files: Vec<String>,
@@ -98,7 +98,7 @@ pub fn shipped_languages() -> &'static Languages {
 
 impl Languages {
     /// The row for the file at `path`; `None` for prose and data.
-    pub fn of(&self, path: &str) -> Option<&Language> {
+    pub(crate) fn of(&self, path: &str) -> Option<&Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
         let named = |row: &&Language| {
@@ -114,7 +114,7 @@ impl Languages {
     }
 
     /// Nothing that runs.
-    pub fn is_prose(&self, path: &str) -> bool {
+    pub(crate) fn is_prose(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
         if self.paths.not_prose.contains(&name) {
             return false;
@@ -129,7 +129,7 @@ impl Languages {
     }
 
     /// Whether the file at `path` is there to hold tests, by its place or its name.
-    pub fn is_test_path(&self, path: &str) -> bool {
+    pub(crate) fn is_test_path(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/');
         let name = parts.next().unwrap_or(path);
         if parts.any(|dir| self.paths.test_dirs.iter().any(|known| known.eq_ignore_ascii_case(dir)))
@@ -155,7 +155,7 @@ impl Languages {
 
 /// What a definition is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub(crate) enum Sort {
     Function,
     Type,
     /// Holds tests, by a call that names it.
@@ -165,7 +165,7 @@ pub enum Sort {
 
 /// One definition of a file.
 #[derive(Debug)]
-pub struct Definition {
+pub(crate) struct Definition {
     pub name: String,
     /// With the names of what holds it.
     pub whole: String,
@@ -182,7 +182,7 @@ pub struct Definition {
 
 /// A file, read.
 #[derive(Debug, Default)]
-pub struct Outline {
+pub(crate) struct Outline {
     pub definitions: Vec<Definition>,
     /// What is said in comments.
     pub comments: Vec<u8>,
@@ -294,7 +294,7 @@ struct Line<'t> {
 
 impl Language {
     /// Reads `text`, the file at a path that holds tests or not.
-    pub fn outline(&self, text: &[u8], is_test_file: bool) -> Outline {
+    pub(crate) fn outline(&self, text: &[u8], is_test_file: bool) -> Outline {
         let (covered, comments) = self.cover(text);
         let lines = lines(&covered);
         let mut found: Vec<Open> = Vec::new();

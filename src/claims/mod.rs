@@ -5,23 +5,23 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
-pub mod answers;
+pub(crate) mod answers;
 mod arithmetic;
 pub mod audit;
-pub mod checks;
+pub(crate) mod checks;
 pub mod gate;
 pub mod hooks;
 mod items;
 pub mod languages;
 mod phrases;
 mod receipts;
-pub mod record;
+pub(crate) mod record;
 mod ruling;
 pub mod runs;
-pub mod session;
+pub(crate) mod session;
 mod surface;
-pub mod table;
-pub mod trace;
+pub(crate) mod table;
+pub(crate) mod trace;
 pub mod truth;
 
 use serde::{Deserialize, Serialize};
@@ -46,12 +46,12 @@ pub enum Directive {
 
 impl Directive {
     /// True where the agent may go on as it said it would.
-    pub fn opens(self) -> bool {
+    pub(crate) fn opens(self) -> bool {
         self <= Self::Damp
     }
 
     /// The word that stands in answers and records.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
             Self::Damp => "damp",
@@ -94,7 +94,7 @@ pub enum ActionType {
 
 impl ActionType {
     /// Says that work is done, or lets it out of this work tree.
-    pub fn is_act(self) -> bool {
+    pub(crate) fn is_act(self) -> bool {
         matches!(
             self,
             Self::ClaimFixed | Self::ClaimWorking | Self::Deploy | Self::Commit | Self::Push

@@ -15,7 +15,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut tokens = vec![END.to_owned()];
         let end = |tokens: &mut Vec<String>| {
             if tokens.last().is_some_and(|last| last != END) {
@@ -44,20 +44,20 @@ impl Text {
     }
 
     /// The words, without ends.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(String::as_str).filter(|token| *token != END)
     }
 
-    pub fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.known.contains(word)
     }
 
-    pub fn has_any(&self, words: &[String]) -> bool {
+    pub(crate) fn has_any(&self, words: &[String]) -> bool {
         words.iter().any(|word| self.has(word))
     }
 
     /// Whether it says one of `phrases`, and does not take it back.
-    pub fn says(&self, phrases: &[String], words: &Words) -> bool {
+    pub(crate) fn says(&self, phrases: &[String], words: &Words) -> bool {
         phrases.iter().any(|phrase| self.says_one(phrase, words))
     }
 
@@ -90,7 +90,7 @@ impl Text {
     }
 
     /// Whether it has a verb of `stems`, or a word of `forms`.
-    pub fn does(&self, stems: &[String], forms: &[String]) -> bool {
+    pub(crate) fn does(&self, stems: &[String], forms: &[String]) -> bool {
         self.has_any(forms) || stems.iter().any(|stem| self.has_form_of(stem))
     }
 

@@ -24,7 +24,7 @@ struct Read<'c> {
 }
 
 impl<'c> Runs<'c> {
-    pub fn of(receipts: &'c [Receipt], index: &Index<'_>, table: &'c GateTable) -> Self {
+    pub(crate) fn of(receipts: &'c [Receipt], index: &Index<'_>, table: &'c GateTable) -> Self {
         let mut read: Vec<Read<'c>> = receipts
             .iter()
             .enumerate()
@@ -53,12 +53,12 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether tests passed on this code.
-    pub fn any_fresh(&self) -> bool {
+    pub(crate) fn any_fresh(&self) -> bool {
         self.read.iter().any(|read| read.reading == Reading::Passed)
     }
 
     /// Whether a run on this code carries evidence of this kind.
-    pub fn back(&self, kind: EvidenceType) -> bool {
+    pub(crate) fn back(&self, kind: EvidenceType) -> bool {
         self.read.iter().any(|read| read.reading == Reading::Passed && read.backs.contains(&kind))
     }
 
@@ -72,12 +72,12 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether a command since the last change stands behind evidence of this kind.
-    pub fn is_commanded_for(&self, kind: EvidenceType, table: &GateTable) -> bool {
+    pub(crate) fn is_commanded_for(&self, kind: EvidenceType, table: &GateTable) -> bool {
         table.evidence(kind).is_some_and(|row| row.backing == Backing::Command) && self.commanded()
     }
 
     /// What evidence of this kind weighs with these receipts.
-    pub fn weight(&self, kind: EvidenceType, only_prose: bool, table: &GateTable) -> f64 {
+    pub(crate) fn weight(&self, kind: EvidenceType, only_prose: bool, table: &GateTable) -> f64 {
         let full = table.weight(kind);
         let backed = match table.evidence(kind).map(|row| row.backing) {
             Some(Backing::Run) => self.back(kind),
@@ -88,7 +88,7 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether something of this turn shows a fact.
-    pub fn shows(&self, row: &FactRow) -> bool {
+    pub(crate) fn shows(&self, row: &FactRow) -> bool {
         match row.backing {
             Backing::Run => self.any_fresh(),
             Backing::Command => self.read.iter().any(|read| {
@@ -101,7 +101,7 @@ impl<'c> Runs<'c> {
     }
 
     /// What speaks against the claim.
-    pub fn say(
+    pub(crate) fn say(
         &self,
         found: &mut dyn FnMut(Finding, &[String]),
         texts: &[&Text],
@@ -186,7 +186,7 @@ impl<'c> Runs<'c> {
     }
 
     /// What is missing for the evidence to count as what it is called.
-    pub fn gaps(
+    pub(crate) fn gaps(
         &self,
         kind: EvidenceType,
         blank: bool,
@@ -208,7 +208,7 @@ impl<'c> Runs<'c> {
     }
 
     /// How each receipt was read, as they came.
-    pub fn read(&self, receipts: &[Receipt]) -> impl Iterator<Item = ReceiptRead> {
+    pub(crate) fn read(&self, receipts: &[Receipt]) -> impl Iterator<Item = ReceiptRead> {
         let mut readings = vec![Reading::Command; receipts.len()];
         for read in &self.read {
             readings[read.nth] = read.reading;

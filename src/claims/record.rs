@@ -10,7 +10,7 @@ use super::{Directive, Inquiry};
 use crate::event::UnixSeconds;
 
 /// The format of records that this binary writes.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub enum RecordKind {
 
 impl RecordKind {
     /// The word that stands in records.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::VerifyClaim => "verify_claim",
             Self::ResponseGate => "response_gate",
@@ -42,12 +42,12 @@ impl RecordKind {
 
     /// A verdict of this kind may back a commit: it was asked of a tree. A causal chain
     /// speaks of none.
-    pub fn may_back(self) -> bool {
+    pub(crate) fn may_back(self) -> bool {
         matches!(self, Self::VerifyClaim | Self::ResponseGate)
     }
 
     /// The kind of record that an inquiry gets.
-    pub fn of(inquiry: &Inquiry) -> Self {
+    pub(crate) fn of(inquiry: &Inquiry) -> Self {
         match inquiry {
             Inquiry::VerifyClaim(_) => Self::VerifyClaim,
             Inquiry::ResponseGate(_) => Self::ResponseGate,
@@ -126,7 +126,7 @@ pub struct Record {
 
 impl Record {
     /// A record of `kind`, bound to `tree`, with nothing else in it yet.
-    pub fn new(kind: RecordKind, at: UnixSeconds, tree: String) -> Self {
+    pub(crate) fn new(kind: RecordKind, at: UnixSeconds, tree: String) -> Self {
         Self {
             format: FORMAT,
             n: 1,
@@ -156,7 +156,7 @@ impl Record {
     }
 
     /// A ruling that lets work on this tree go on.
-    pub fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         self.kind.may_back() && self.opens
     }
 }

@@ -672,7 +672,7 @@ fn state_of_response(case: &ResponseCase, asked: &sums::Response, table: &GateTa
 // ---- verify_paths
 
 /// The answer of `verify_paths`: what was declared beside what changed.
-pub fn paths(
+pub(crate) fn paths(
     affected: &[String],
     tested: &[String],
     truth: &Truth,

@@ -27,7 +27,7 @@ pub enum RunsError {
 /// One way to run tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RunRow {
+pub(crate) struct RunRow {
     pub name: String,
     pub runs: Vec<String>,
     pub backs: Vec<EvidenceType>,
@@ -92,7 +92,7 @@ impl Recognised {
     }
 
     /// Whether the status that a host hears may stand in [`super::Receipt::status`].
-    pub fn tells(&self) -> bool {
+    pub(crate) fn tells(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Command)
     }
 }
@@ -106,14 +106,14 @@ impl Runs {
     }
 
     /// Reads rows from TOML.
-    pub fn parse(toml: &str) -> Result<Self, RunsError> {
+    pub(crate) fn parse(toml: &str) -> Result<Self, RunsError> {
         let runs: Self = toml::from_str(toml)?;
         runs.check()?;
         Ok(runs)
     }
 
     /// The same rows and `more`; a row with a known name takes the place of that one.
-    pub fn with(mut self, more: Vec<RunRow>) -> Result<Self, RunsError> {
+    pub(crate) fn with(mut self, more: Vec<RunRow>) -> Result<Self, RunsError> {
         for row in more {
             self.run.retain(|known| known.name != row.name);
             self.run.insert(0, row);
@@ -177,7 +177,7 @@ impl Runs {
     /// The places that a line goes to or names, each from the one before it; the first is
     /// where its commands run, the others are from there. What is said to a flag of
     /// `places` is one, and so is a word that stands for itself.
-    pub fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
+    pub(crate) fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
         let Some(read) = shell::simple(line) else { return (Vec::new(), Vec::new()) };
         let mut named = Vec::new();
         for command in &read.commands {
@@ -365,7 +365,7 @@ fn program(word: &str) -> &str {
 
 /// Says what `line` is by the shipped rows; [`Recognised::Unclear`] if they do not read,
 /// which a test rules out.
-pub fn recognise(line: &str) -> Recognised {
+pub(crate) fn recognise(line: &str) -> Recognised {
     static RUNS: std::sync::OnceLock<Option<Runs>> = std::sync::OnceLock::new();
     let runs = RUNS.get_or_init(|| Runs::shipped().ok());
     runs.as_ref().map_or(Recognised::Unclear, |runs| runs.recognise(line))

@@ -12,7 +12,7 @@ use crate::claims::gate::Ruling;
 /// How often recent claims were turned down or contradicted: an exponential mean over the
 /// last verdicts, oldest first in `past`; `contradicted` says that something seen later
 /// spoke against a claim that stood.
-pub fn drift(past: &[(Directive, bool)], table: &GateTable) -> f64 {
+pub(crate) fn drift(past: &[(Directive, bool)], table: &GateTable) -> f64 {
     let figures = &table.figures;
     let recent = &past[past.len().saturating_sub(figures.drift_window)..];
     let mean = recent.iter().fold(0.0, |mean, &(directive, contradicted)| {
@@ -28,7 +28,7 @@ pub fn drift(past: &[(Directive, bool)], table: &GateTable) -> f64 {
 
 /// One ruling of the past, as its record has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past<'r> {
+pub(crate) struct Past<'r> {
     pub id: String,
     pub at: i64,
     pub inquiry: &'r Inquiry,
@@ -39,7 +39,7 @@ pub struct Past<'r> {
 /// The answer of `session_report`, without `chain`, which whoever reads the records adds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SessionReport {
+pub(crate) struct SessionReport {
     pub total: usize,
     /// How many opened the way.
     pub opened: usize,
@@ -59,7 +59,7 @@ pub struct SessionReport {
 /// A claim in the list of the last ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PastClaim {
+pub(crate) struct PastClaim {
     pub id: String,
     pub at: i64,
     /// The claim, the action of a response, or the symptom of a chain.
@@ -72,7 +72,7 @@ pub struct PastClaim {
 const LISTED: usize = 10;
 
 /// Takes rulings together, oldest first.
-pub fn report(past: &[Past<'_>], table: &GateTable) -> SessionReport {
+pub(crate) fn report(past: &[Past<'_>], table: &GateTable) -> SessionReport {
     let mut report = SessionReport { total: past.len(), ..SessionReport::default() };
     let mut verdicts = Vec::with_capacity(past.len());
     let mut means = Means::default();
@@ -143,7 +143,7 @@ impl Means {
 }
 
 /// The share of commits that carry a passing record for their very tree; none of none.
-pub fn commit_coverage(with_record: usize, commits: usize) -> Option<f64> {
+pub(crate) fn commit_coverage(with_record: usize, commits: usize) -> Option<f64> {
     (commits > 0).then(|| rounded(share(with_record.min(commits), commits, 0.0)))
 }
 

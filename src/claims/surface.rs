@@ -30,28 +30,28 @@ pub(super) struct Surface {
 }
 
 impl Surface {
-    pub fn of(truth: &Truth, table: &GateTable) -> Self {
+    pub(crate) fn of(truth: &Truth, table: &GateTable) -> Self {
         let kinds: Vec<SurfaceKind> = truth.files.iter().map(|file| kind(file, table)).collect();
         let of = kinds.iter().copied().min();
         Self { of, only_prose: of == Some(SurfaceKind::Prose), kinds }
     }
 
     /// Whether the file belongs to the surface.
-    pub fn holds(&self, at: usize) -> bool {
+    pub(crate) fn holds(&self, at: usize) -> bool {
         self.kinds.get(at).copied() == self.of
     }
 
     /// Something of the change runs, or tests what runs.
-    pub fn has_code(&self) -> bool {
+    pub(crate) fn has_code(&self) -> bool {
         matches!(self.of, Some(SurfaceKind::Code | SurfaceKind::Test))
     }
 
     /// Whether a run of the tests covers the file without anybody naming it.
-    pub fn is_quiet(&self, at: usize) -> bool {
+    pub(crate) fn is_quiet(&self, at: usize) -> bool {
         self.kinds.get(at).is_some_and(|kind| *kind > SurfaceKind::Code)
     }
 
-    pub fn is_prose(&self, at: usize) -> bool {
+    pub(crate) fn is_prose(&self, at: usize) -> bool {
         self.kinds.get(at) == Some(&SurfaceKind::Prose)
     }
 
@@ -59,28 +59,28 @@ impl Surface {
         (0..self.kinds.len()).filter(|&at| self.holds(at))
     }
 
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.members().count()
     }
 
     /// The share of the surface that was declared; of no change, all of it.
-    pub fn declared(&self, declared: &[bool]) -> f64 {
+    pub(crate) fn declared(&self, declared: &[bool]) -> f64 {
         arithmetic::share(self.members().filter(|&at| declared[at]).count(), self.size(), 1.0)
     }
 
     /// The paths of the surface that were not declared.
-    pub fn missed(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
+    pub(crate) fn missed(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
         self.members().filter(|&at| !declared[at]).map(|at| truth.files[at].path.clone()).collect()
     }
 
     /// The paths of the surface that nothing tested; prose is not tested.
-    pub fn untested(&self, covered: &dyn Fn(usize) -> bool, truth: &Truth) -> Vec<String> {
+    pub(crate) fn untested(&self, covered: &dyn Fn(usize) -> bool, truth: &Truth) -> Vec<String> {
         let members = self.members().filter(|&at| !self.is_prose(at) && !covered(at));
         members.map(|at| truth.files[at].path.clone()).collect()
     }
 
     /// What changed beside the surface and was not declared; prose needs no word.
-    pub fn warnings(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
+    pub(crate) fn warnings(&self, declared: &[bool], truth: &Truth) -> Vec<String> {
         let beside = (0..self.kinds.len())
             .filter(|&at| !self.holds(at) && !self.is_prose(at) && !declared[at]);
         beside.map(|at| format!("changed as well: {}", truth.files[at].path)).collect()

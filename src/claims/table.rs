@@ -119,7 +119,7 @@ pub enum Finding {
 
 impl Finding {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::TooShort,
         Self::NoDeed,
         Self::NothingChanged,
@@ -303,7 +303,7 @@ impl GateTable {
     }
 
     /// Reads rows from TOML; runs of tests are added with [`GateTable::with_runs`].
-    pub fn parse(toml: &str) -> Result<Self, TableError> {
+    pub(crate) fn parse(toml: &str) -> Result<Self, TableError> {
         let table: Self = toml::from_str(toml)?;
         table.check()?;
         Ok(table)
@@ -311,7 +311,7 @@ impl GateTable {
 
     /// The same table, where receipts are read by `runs`.
     #[must_use]
-    pub fn with_runs(mut self, runs: &Runs) -> Self {
+    pub(crate) fn with_runs(mut self, runs: &Runs) -> Self {
         self.backs = runs.backs();
         self
     }
@@ -336,7 +336,7 @@ impl GateTable {
     }
 
     /// Says what is wrong with the rows, naming the row.
-    pub fn check(&self) -> Result<(), TableError> {
+    pub(crate) fn check(&self) -> Result<(), TableError> {
         self.faults().map_or(Ok(()), |fault| Err(TableError::Row(fault)))
     }
 
@@ -442,7 +442,7 @@ impl GateTable {
 }
 
 /// Every kind of evidence, the strongest first.
-pub const KINDS: [EvidenceType; 8] = [
+pub(crate) const KINDS: [EvidenceType; 8] = [
     EvidenceType::BrowserTest,
     EvidenceType::ManualRepro,
     EvidenceType::IntegrationTest,

@@ -22,7 +22,7 @@ pub enum Worth {
 }
 
 impl Worth {
-    pub fn as_directive(self) -> Directive {
+    pub(crate) fn as_directive(self) -> Directive {
         match self {
             Self::Solid => Directive::Pass,
             Self::Weak => Directive::Damp,
@@ -45,7 +45,7 @@ pub struct TraceAnswer {
 }
 
 /// The links of a chain that was written as text: joined by arrows, else one a line.
-pub fn links(chain: &str) -> Vec<String> {
+pub(crate) fn links(chain: &str) -> Vec<String> {
     let arrows = chain.replace("=>", "→").replace("->", "→").replace(['⇒', '⟶'], "→");
     let parted: Vec<&str> = if arrows.contains('→') {
         arrows.split('→').collect()
@@ -65,7 +65,7 @@ fn tidy(link: &str) -> String {
 }
 
 /// Decides what a chain is worth.
-pub fn judge(case: &TraceCase, table: &GateTable) -> TraceAnswer {
+pub(crate) fn judge(case: &TraceCase, table: &GateTable) -> TraceAnswer {
     let rows = &table.trace;
     let parsed: Vec<String> = case.links.iter().flat_map(|link| links(link)).collect();
     let specific = specific_links(case, &parsed);

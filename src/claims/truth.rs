@@ -10,7 +10,7 @@ use super::languages::{Definition, Languages, Outline, Sort, words_of};
 use super::{ChangedFile, Gone, How, TestGone, Truth};
 
 /// Of a hundred parts that two texts have, so many in common make them one; git's number.
-pub const ALIKE: usize = 50;
+pub(crate) const ALIKE: usize = 50;
 /// A file brings no more names than this into a record.
 const MOST_NAMES: usize = 400;
 /// Pairs of tests that are compared for being one under two names.
@@ -29,14 +29,14 @@ pub struct Piece {
 }
 
 /// The lines of a text, for telling how much of it two texts share.
-pub struct Lines<'t> {
+pub(crate) struct Lines<'t> {
     counted: HashMap<&'t [u8], usize>,
     size: usize,
 }
 
 impl<'t> Lines<'t> {
     /// Counts the lines of `text`.
-    pub fn of(text: &'t [u8]) -> Self {
+    pub(crate) fn of(text: &'t [u8]) -> Self {
         let mut counted = HashMap::new();
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             *counted.entry(line.trim_ascii()).or_insert(0) += 1;
@@ -47,7 +47,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Of a hundred parts of the longer text, how many stand in the other one, too.
-    pub fn alike(&self, other: &Self) -> usize {
+    pub(crate) fn alike(&self, other: &Self) -> usize {
         let most = self.size.max(other.size);
         if most == 0 || self.size.min(other.size) * 100 < most * ALIKE {
             return 0;

@@ -24,7 +24,7 @@ mod note;
 mod phase;
 mod plan;
 mod reflect;
-pub mod report;
+pub(crate) mod report;
 mod rewritten;
 mod rules;
 mod show;
@@ -51,7 +51,7 @@ use report::{Colour, Report};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     Yes,
     Failed,
     Refused,

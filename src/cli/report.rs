@@ -12,7 +12,7 @@ use crate::voice;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Colour {
+pub(crate) enum Colour {
     Auto,
     Always,
     Never,
@@ -20,7 +20,7 @@ pub enum Colour {
 
 /// Where a command prints to.
 #[derive(Debug)]
-pub struct Report {
+pub(crate) struct Report {
     json: bool,
     colour: bool,
     out: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct Report {
 
 /// A verdict's colour.
 #[derive(Clone, Copy, Debug)]
-pub enum Tint {
+pub(crate) enum Tint {
     Good,
     Bad,
     Dim,
@@ -36,7 +36,7 @@ pub enum Tint {
 }
 
 impl Report {
-    pub fn new(json: bool, colour: Colour) -> Self {
+    pub(crate) fn new(json: bool, colour: Colour) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let colour = match colour {
             Colour::Always => true,
@@ -47,12 +47,12 @@ impl Report {
     }
 
     /// True when JSON was asked for.
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
     /// One line of text; nothing in JSON mode.
-    pub fn line(&mut self, text: impl std::fmt::Display) {
+    pub(crate) fn line(&mut self, text: impl std::fmt::Display) {
         if !self.json {
             let text = text.to_string();
             self.put(format_args!("{}\n", plain(&text, self.colour)));
@@ -60,12 +60,12 @@ impl Report {
     }
 
     /// `key      value` lines up with others of its kind.
-    pub fn pair(&mut self, key: &str, value: impl std::fmt::Display) {
+    pub(crate) fn pair(&mut self, key: &str, value: impl std::fmt::Display) {
         self.line(format_args!("{key:<8} {value}"));
     }
 
     /// One JSON value; nothing in text mode.
-    pub fn json(&mut self, value: &impl Serialize) {
+    pub(crate) fn json(&mut self, value: &impl Serialize) {
         if self.json {
             let text =
                 serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("\"{error}\""));
@@ -74,7 +74,7 @@ impl Report {
     }
 
     /// Text as it is, in either mode.
-    pub fn raw(&mut self, text: &str) {
+    pub(crate) fn raw(&mut self, text: &str) {
         self.put(format_args!("{text}"));
     }
 
@@ -84,7 +84,7 @@ impl Report {
     }
 
     /// Prints what was collected, at once; for commands that tell as they go.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(&self.out)?;
         self.out.clear();
@@ -92,7 +92,7 @@ impl Report {
     }
 
     /// The last word; a closed pipe counts as heard.
-    pub fn finish(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         match self.flush() {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             done => done,
@@ -100,24 +100,24 @@ impl Report {
     }
 
     /// A refusal, in the words that its phase has for it.
-    pub fn refusal(&mut self, refusal: &Refusal, phase: &str) -> Outcome {
+    pub(crate) fn refusal(&mut self, refusal: &Refusal, phase: &str) -> Outcome {
         self.refused(&voice::say(refusal, phase).text())
     }
 
     /// A refusal that was put into words already.
-    pub fn refused(&mut self, text: &str) -> Outcome {
+    pub(crate) fn refused(&mut self, text: &str) -> Outcome {
         let _ = self.flush();
         let _ = writeln!(io::stderr(), "{}", plain(text, false));
         Outcome::Refused
     }
 
     /// One more line for whoever was refused.
-    pub fn aside(&mut self, line: &str) {
+    pub(crate) fn aside(&mut self, line: &str) {
         let _ = writeln!(io::stderr(), "{}", plain(line, false));
     }
 
     /// An error with its causes and, where one is known, the next step.
-    pub fn error(&mut self, error: &anyhow::Error) {
+    pub(crate) fn error(&mut self, error: &anyhow::Error) {
         let _ = self.flush();
         let mut text = format!("error: {error}\n");
         for cause in error.chain().skip(1) {
@@ -132,14 +132,14 @@ impl Report {
         let _ = io::stderr().write_all(plain(&text, false).as_bytes());
     }
 
-    pub fn version(&mut self, version: &str) -> Outcome {
+    pub(crate) fn version(&mut self, version: &str) -> Outcome {
         self.json(&serde_json::json!({ "version": version, "format": crate::format::FORMAT }));
         self.line(format_args!("git-seed {version}"));
         Outcome::Yes
     }
 
     /// A unified diff, line by line, as [`unified_diff`] makes it.
-    pub fn diff(&mut self, text: &str) {
+    pub(crate) fn diff(&mut self, text: &str) {
         for line in text.lines() {
             let tint = match line.as_bytes().first() {
                 Some(b'+') => Tint::Good,
@@ -156,7 +156,7 @@ impl Report {
     }
 
     /// `text` in a colour, where colours are on.
-    pub fn tint(&self, tint: Tint, text: impl std::fmt::Display) -> String {
+    pub(crate) fn tint(&self, tint: Tint, text: impl std::fmt::Display) -> String {
         let code = match tint {
             Tint::Good => "32",
             Tint::Bad => "31",
@@ -173,12 +173,12 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
 
 /// What makes `after` of `before`, with three lines around each change; empty where they are
 /// the same. `names` stand in its head.
-pub fn unified_diff(before: &str, after: &str, names: (&str, &str)) -> String {
+pub(crate) fn unified_diff(before: &str, after: &str, names: (&str, &str)) -> String {
     TextDiff::from_lines(before, after).unified_diff().header(names.0, names.1).to_string()
 }
 
 /// The time of day for people, in their own zone where the system tells it.
-pub fn clock(at: UnixSeconds) -> String {
+pub(crate) fn clock(at: UnixSeconds) -> String {
     let time =
         time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     let offset = time::UtcOffset::local_offset_at(time).unwrap_or(time::UtcOffset::UTC);

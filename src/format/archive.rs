@@ -12,18 +12,18 @@ use crate::jobs::{JobId, Status, UnixSeconds};
 use crate::phases::PhaseName;
 
 /// The directory of the index.
-pub const INDEX: &str = "index";
+pub(crate) const INDEX: &str = "index";
 /// How many lines the index has, as a number in a file of its own.
-pub const COUNT: &str = "index/count";
+pub(crate) const COUNT: &str = "index/count";
 /// Hashes of texts that closed jobs gave to scheduling tools, one a line: they are still
 /// nobody's prompt when they come.
-pub const SCHEDULED: &str = "index/scheduled";
+pub(crate) const SCHEDULED: &str = "index/scheduled";
 /// Ids that do not begin with a day.
 const OTHER: &str = "other";
 
 /// A closed job, as far as a list needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClosedRow {
+pub(crate) struct ClosedRow {
     pub id: JobId,
     /// The last commit of its chain.
     pub tip: String,
@@ -49,7 +49,7 @@ fn is_zero(n: &u32) -> bool {
 
 impl ClosedRow {
     /// The line of a job whose chain ends at `tip`.
-    pub fn of(state: &State, tip: String) -> Self {
+    pub(crate) fn of(state: &State, tip: String) -> Self {
         let job = &state.job;
         Self {
             id: job.id.clone(),
@@ -67,13 +67,13 @@ impl ClosedRow {
     }
 
     /// The whole line, with its end.
-    pub fn write(&self) -> Result<String, serde_json::Error> {
+    pub(crate) fn write(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string(self)? + "\n")
     }
 }
 
 /// True where nothing is left to do for a job: parked, or completed and back in idle.
-pub fn is_closed(state: &State) -> bool {
+pub(crate) fn is_closed(state: &State) -> bool {
     match state.job.status {
         Status::Voided => true,
         Status::Completed => state.stand.phase.is_idle(),
@@ -82,7 +82,7 @@ pub fn is_closed(state: &State) -> bool {
 }
 
 /// The same, of a line that was read.
-pub fn is_closed_row(row: &ClosedRow) -> bool {
+pub(crate) fn is_closed_row(row: &ClosedRow) -> bool {
     match row.status {
         Status::Voided => true,
         Status::Completed => PhaseName::from(row.phase.as_str()).is_idle(),
@@ -91,13 +91,13 @@ pub fn is_closed_row(row: &ClosedRow) -> bool {
 }
 
 /// The place of a job's last tree.
-pub fn place(id: &JobId) -> String {
+pub(crate) fn place(id: &JobId) -> String {
     let id = id.to_string();
     format!("{}/{id}", short_hash(id.as_bytes(), 2))
 }
 
 /// The file of the index that has the line of `id`: by the day it was born.
-pub fn index_file(id: &JobId) -> String {
+pub(crate) fn index_file(id: &JobId) -> String {
     let id = id.to_string();
     match id.get(..8) {
         Some(day) if day.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -108,13 +108,13 @@ pub fn index_file(id: &JobId) -> String {
 }
 
 /// All lines of one file of the index.
-pub fn rows(bytes: &[u8]) -> Result<Vec<ClosedRow>, serde_json::Error> {
+pub(crate) fn rows(bytes: &[u8]) -> Result<Vec<ClosedRow>, serde_json::Error> {
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(serde_json::from_slice).collect()
 }
 
 /// The line of `id` in its file of the index; the others are not read.
-pub fn row(bytes: &[u8], id: &JobId) -> Result<Option<ClosedRow>, serde_json::Error> {
+pub(crate) fn row(bytes: &[u8], id: &JobId) -> Result<Option<ClosedRow>, serde_json::Error> {
     let begins = format!("{{\"id\":\"{id}\"");
     let line = bytes.split(|byte| *byte == b'\n').find(|line| line.starts_with(begins.as_bytes()));
     line.map(serde_json::from_slice).transpose()
@@ -122,7 +122,10 @@ pub fn row(bytes: &[u8], id: &JobId) -> Result<Option<ClosedRow>, serde_json::Er
 
 /// `bytes` with `new` in it, each job once, in the order of their ids; and by how many
 /// lines it grew.
-pub fn with_rows(bytes: &[u8], new: &[ClosedRow]) -> Result<(Vec<u8>, usize), serde_json::Error> {
+pub(crate) fn with_rows(
+    bytes: &[u8],
+    new: &[ClosedRow],
+) -> Result<(Vec<u8>, usize), serde_json::Error> {
     let mut all = rows(bytes)?;
     let before = all.len();
     all.retain(|row| !new.iter().any(|new| new.id == row.id));

@@ -10,13 +10,13 @@ use crate::claims::{Directive, Truth};
 use crate::event::UnixSeconds;
 
 /// The record in its commit's tree.
-pub const RECORD: &str = "record.json";
+pub(crate) const RECORD: &str = "record.json";
 /// The gate's table as it was used, beside it.
-pub const TABLE: &str = "gate.json";
+pub(crate) const TABLE: &str = "gate.json";
 
 /// Why bytes are no record.
 #[derive(Debug, thiserror::Error)]
-pub enum BadRecord {
+pub(crate) enum BadRecord {
     #[error("it does not read: {0}")]
     Json(#[from] serde_json::Error),
     #[error("a newer git-seed wrote it (format {0})")]
@@ -24,12 +24,12 @@ pub enum BadRecord {
 }
 
 /// The bytes of `record.json`.
-pub fn write(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn write(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(record)
 }
 
 /// Reads `record.json`.
-pub fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
     #[derive(serde::Deserialize)]
     struct Version {
         format: u32,
@@ -47,7 +47,7 @@ pub fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
 
 /// What of a record says how a ruling went, without all that it rested on.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Gist {
+pub(crate) struct Gist {
     format: u32,
     pub n: u64,
     kind: RecordKind,
@@ -61,13 +61,13 @@ pub struct Gist {
 
 impl Gist {
     /// A ruling that lets work on this tree go on.
-    pub fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         self.kind.may_back() && self.opens
     }
 }
 
 /// Reads that much of `record.json`.
-pub fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
+pub(crate) fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
     match serde_json::from_slice::<Gist>(bytes) {
         Ok(gist) if gist.format <= FORMAT => Ok(gist),
         // Whoever reads it whole says what is wrong.
@@ -84,12 +84,12 @@ pub fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
 }
 
 /// Digest of what the repository showed.
-pub fn truth_digest(truth: &Truth) -> Result<String, serde_json::Error> {
+pub(crate) fn truth_digest(truth: &Truth) -> Result<String, serde_json::Error> {
     Ok(super::short_hash(&serde_json::to_vec(truth)?, 64))
 }
 
 /// The message of a record's commit. It repeats what a search looks for; the record counts.
-pub fn message(record: &Record) -> String {
+pub(crate) fn message(record: &Record) -> String {
     let said =
         record.directive.map_or(String::new(), |directive| format!(": {}", directive.word()));
     let mut text = format!(
@@ -109,7 +109,7 @@ pub fn message(record: &Record) -> String {
 
 /// What a commit's message says of its record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heading {
+pub(crate) struct Heading {
     pub n: u64,
     pub tree: String,
     pub attests: Option<String>,
@@ -118,7 +118,7 @@ pub struct Heading {
 }
 
 /// Reads what [`message`] wrote.
-pub fn heading(message: &str) -> Option<Heading> {
+pub(crate) fn heading(message: &str) -> Option<Heading> {
     let value =
         |key: &str| message.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
     Some(Heading {
@@ -134,7 +134,7 @@ const WORD: &str = "claim";
 
 /// The line that the note of an attested commit carries; `None` for other records. It
 /// follows from the record, so that a check can write it anew.
-pub fn note_line(id: &str, record: &Record) -> Option<String> {
+pub(crate) fn note_line(id: &str, record: &Record) -> Option<String> {
     let attest = record.attest.as_ref()?;
     let said = serde_json::json!({
         "n": record.n, "commit": attest.commit, "tree": attest.tree, "backed": attest.record,
@@ -143,7 +143,7 @@ pub fn note_line(id: &str, record: &Record) -> Option<String> {
 }
 
 /// The id of the record that a note's line names, if it is one of ours.
-pub fn noted(line: &str) -> Option<&str> {
+pub(crate) fn noted(line: &str) -> Option<&str> {
     let (id, rest) = line.split_once(' ')?;
     let (word, _) = rest.split_once(' ')?;
     (word == WORD).then_some(id)

@@ -2,7 +2,7 @@
 
 /// Why a cycle was added to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Context {
+pub(crate) struct Context {
     pub run: u32,
     /// The cycle that left work over; 0 where an older record did not say.
     pub cycle: u32,
@@ -10,12 +10,12 @@ pub struct Context {
 }
 
 impl Context {
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         format!("---\nrun: {}\ncycle: {}\n---\n{}\n", self.run, self.cycle, self.text)
     }
 
     /// Reads one; `None` for a file that git seed did not write.
-    pub fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let (head, text) = super::headed(text)?;
         Some(Self {
             run: head.value("run")?.parse().ok()?,

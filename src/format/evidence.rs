@@ -9,33 +9,33 @@ const ID: usize = 16;
 const COMMAND: usize = 2000;
 
 /// The bytes of a receipt's file. A long command line is cut, and ends with `…`.
-pub fn write(ran: &Ran) -> String {
+pub(crate) fn write(ran: &Ran) -> String {
     // A struct of strings and numbers always has a TOML form.
     toml::to_string(ran).unwrap_or_default()
 }
 
 /// Reads a receipt's file.
-pub fn read(bytes: &[u8]) -> Option<Ran> {
+pub(crate) fn read(bytes: &[u8]) -> Option<Ran> {
     toml::from_str(std::str::from_utf8(bytes).ok()?).ok()
 }
 
 /// The id of a receipt: a hash of what it says.
-pub fn id(ran: &Ran) -> String {
+pub(crate) fn id(ran: &Ran) -> String {
     short_hash(write(ran).as_bytes(), ID)
 }
 
 /// True where `text` could be the id of a receipt.
-pub fn is_id(text: &str) -> bool {
+pub(crate) fn is_id(text: &str) -> bool {
     text.len() == ID && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Where the receipt `id` lies in a job's tree.
-pub fn path(id: &str) -> String {
+pub(crate) fn path(id: &str) -> String {
     format!("{}/{}/{id}.toml", super::names::EVIDENCE, id.get(..2).unwrap_or_default())
 }
 
 /// A command line as a receipt keeps it.
-pub fn cut(command: &str) -> String {
+pub(crate) fn cut(command: &str) -> String {
     if command.len() <= COMMAND {
         return command.to_owned();
     }

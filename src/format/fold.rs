@@ -15,7 +15,7 @@ use crate::phases::activity::Activity;
 const SCHEDULED: usize = 32;
 
 /// The step that prepares the side lane.
-pub const PREP: &str = "gmode prep";
+pub(crate) const PREP: &str = "gmode prep";
 
 /// What the lines since the last step add up to.
 #[derive(Clone, Debug, Default)]
@@ -26,35 +26,35 @@ pub struct JournalLines {
 
 impl JournalLines {
     /// Paths that acts touched, by what the tools said.
-    pub fn touched(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn touched(&self) -> impl Iterator<Item = &str> {
         let acts = self.lines.iter().filter(|linked| linked.line.what == What::After);
         acts.flat_map(|linked| linked.line.paths.iter().map(String::as_str))
     }
 
     /// Pages that were only looked at.
-    pub fn looked_at(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn looked_at(&self) -> impl Iterator<Item = &str> {
         let looks = self.lines.iter().filter(|linked| linked.line.what == What::Looked);
         looks.flat_map(|linked| linked.line.paths.iter().map(String::as_str))
     }
 
     /// Paths that were changed outside the fence.
-    pub fn strays(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn strays(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().flat_map(|linked| linked.line.strays.iter().map(String::as_str))
     }
 
     /// Paths that changed outside the fence and that no call claimed.
-    pub fn unclaimed(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn unclaimed(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().flat_map(|linked| linked.line.unclaimed.iter().map(String::as_str))
     }
 
     /// Hashes of texts that were given to scheduling tools.
-    pub fn scheduled(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn scheduled(&self) -> impl Iterator<Item = &str> {
         let lines = self.lines.iter().filter(|linked| linked.line.what == What::Scheduled);
         lines.map(|linked| linked.line.call.as_str())
     }
 
     /// True when a hook of a session was heard since the last step.
-    pub fn heard(&self) -> bool {
+    pub(crate) fn heard(&self) -> bool {
         // Lines of our own commands are no sign of one: the entry's words, a boundary's refusal.
         let by_hook = |line: &Line| match line.what {
             What::Step | What::Late | What::Commit | What::Ran | What::Claimed => false,
@@ -67,7 +67,7 @@ impl JournalLines {
 }
 
 /// The line that a new journal begins with.
-pub fn opening(state: &State, at: i64) -> Vec<u8> {
+pub(crate) fn opening(state: &State, at: i64) -> Vec<u8> {
     // Subagents and background commands outlive the step that they were launched before.
     let (flights, running) = (state.flights.clone(), state.running.clone());
     let activity = Activity { flights, running, ..Activity::default() };
@@ -78,7 +78,7 @@ pub fn opening(state: &State, at: i64) -> Vec<u8> {
 
 /// A step, as its trailers name it.
 #[derive(Clone, Copy, Debug)]
-pub struct Named<'a> {
+pub(crate) struct Named<'a> {
     /// `observe -> plan`, `checkpoint`, `multiplier`.
     pub step: &'a str,
     /// The phase and the cycle that it was taken in.
@@ -88,7 +88,7 @@ pub struct Named<'a> {
 
 impl State {
     /// Adds what happened to cost and entry; gives the paths that were touched, each once.
-    pub fn take_in(&mut self, since: &JournalLines) -> Vec<String> {
+    pub(crate) fn take_in(&mut self, since: &JournalLines) -> Vec<String> {
         let Some(last) = since.lines.last() else { return Vec::new() };
         let counts = &last.line.counts;
         self.cost.calls += counts.calls;
@@ -124,7 +124,7 @@ impl State {
     /// Names a step and gives its trailers; `folded` is the hash of the last line that it took in,
     /// or nothing. A clock that jumped back does not make a job older than it was: `at` is never
     /// before the last step.
-    pub fn seal(&mut self, named: Named<'_>, folded: &str, at: UnixSeconds) -> StepTrailers {
+    pub(crate) fn seal(&mut self, named: Named<'_>, folded: &str, at: UnixSeconds) -> StepTrailers {
         let before = Some(self.step.as_str()).filter(|step| !step.is_empty());
         let id = seed_id(&self.job.id.to_string(), before, named.step);
         if self.prep == Prep::Ready && named.step != PREP {

@@ -6,7 +6,7 @@ use crate::jobs::shortword;
 
 /// One entry of a job's standing instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interaction {
+pub(crate) struct Interaction {
     pub kind: InteractionKind,
     pub at: UnixSeconds,
     /// `attended`, `unattended` or `unknown`: whether a person sat there.
@@ -19,7 +19,7 @@ const UNWORDED: &str = "Its words are not kept: [privacy] prompts = \"hash\".";
 
 /// Hash and length of a prompt in place of its words. A short word at its head stays: it is
 /// none of them. What stands for words already is left as it is.
-pub fn unworded(text: &str) -> String {
+pub(crate) fn unworded(text: &str) -> String {
     let whole = text.trim_end();
     let words = shortword::read(whole).map_or(whole, |(_, rest)| rest);
     if words.trim().is_empty() || is_unworded(words) {
@@ -44,7 +44,7 @@ fn is_unworded(words: &str) -> bool {
 }
 
 impl Interaction {
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         format!(
             "---\nkind: {}\nat: {}\nprovenance: {}\n---\n{}\n",
             self.kind.word(),
@@ -55,7 +55,7 @@ impl Interaction {
     }
 
     /// Reads an entry; `None` for a file that git seed did not write.
-    pub fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let (head, text) = super::headed(text)?;
         let kind = match head.value("kind")? {
             "prompt" => InteractionKind::Prompt,

@@ -183,12 +183,12 @@ pub struct Ruled {
 
 impl Ruled {
     /// Nothing is known.
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
     /// What counts of it for an act that asks for a ruling first.
-    pub fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         let Self { opens, act, at, touched, edited, lines, .. } = *self;
         // Without a ruling nothing is as it was then.
         let touched = touched || self.record.is_empty();
@@ -196,7 +196,7 @@ impl Ruled {
     }
 
     /// Adds what a call changed: something, or so many lines of the work.
-    pub fn moved_on(&mut self, lines: Option<u32>) {
+    pub(crate) fn moved_on(&mut self, lines: Option<u32>) {
         self.touched = true;
         if let Some(lines) = lines {
             self.edited = true;
@@ -219,7 +219,7 @@ pub struct Gauge {
 
 impl Gauge {
     /// Nothing is known.
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -232,14 +232,14 @@ fn is_zero(value: &u32) -> bool {
 impl Counts {
     /// Adds to the gate's last ruling, as these counts or else the job `known` it, what a call
     /// changed since.
-    pub fn moved_on(&mut self, known: &Ruled, touched: bool, lines: Option<u32>) {
+    pub(crate) fn moved_on(&mut self, known: &Ruled, touched: bool, lines: Option<u32>) {
         if touched || lines.is_some() {
             self.gate.get_or_insert_with(|| known.clone()).moved_on(lines);
         }
     }
 
     /// The main session did something besides git seed's commands.
-    pub fn has_acts(&self) -> bool {
+    pub(crate) fn has_acts(&self) -> bool {
         self.activity.acts.values().sum::<u32>() > self.own
     }
 }
@@ -255,7 +255,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    pub fn of(refusal: &Refusal, phase: &str) -> Self {
+    pub(crate) fn of(refusal: &Refusal, phase: &str) -> Self {
         let (by, wants) = (refusal.by.to_owned(), refusal.wants);
         Self { by, wants, phase: phase.to_owned(), facts: refusal.facts.clone() }
     }
@@ -263,7 +263,7 @@ impl Refused {
 
 /// A line of the journal that does not hold.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum Broken {
+pub(crate) enum Broken {
     #[error("a journal line is not what git seed writes")]
     Unreadable,
     #[error("a journal line was changed after it was written")]
@@ -281,7 +281,7 @@ pub struct Linked {
 
 impl Line {
     /// The bytes of the line after a line whose hash is `prev`, without a newline.
-    pub fn link(&self, prev: &str) -> Vec<u8> {
+    pub(crate) fn link(&self, prev: &str) -> Vec<u8> {
         // A struct of strings and numbers always has a JSON form.
         let body = serde_json::to_string(self).unwrap_or_default();
         let hash = short_hash(format!("{prev}\n{body}").as_bytes(), LINK);
@@ -291,7 +291,7 @@ impl Line {
 
 impl Linked {
     /// Reads one line and checks that it says what it said when it was written.
-    pub fn read(bytes: &[u8]) -> Result<Self, Broken> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Broken> {
         let text =
             std::str::from_utf8(bytes).map_err(|_| Broken::Unreadable)?.trim_end_matches('\n');
         let mut parts = text.rsplitn(3, '\t');
@@ -307,7 +307,7 @@ impl Linked {
     }
 
     /// Checks that each of `lines` follows the one before.
-    pub fn chain(lines: &[Vec<u8>]) -> Result<Vec<Self>, Broken> {
+    pub(crate) fn chain(lines: &[Vec<u8>]) -> Result<Vec<Self>, Broken> {
         let linked = lines.iter().map(|line| Self::read(line)).collect::<Result<Vec<_>, _>>()?;
         let holds = linked.windows(2).all(|pair| pair[0].hash == pair[1].prev);
         if holds { Ok(linked) } else { Err(Broken::Changed) }
@@ -315,7 +315,7 @@ impl Linked {
 }
 
 /// What a fold keeps: the lines without their links, which recompute.
-pub fn fold(lines: &[Linked]) -> String {
+pub(crate) fn fold(lines: &[Linked]) -> String {
     let texts = lines.iter().filter(|linked| linked.line.what != What::Step);
     texts.filter_map(|linked| serde_json::to_string(&linked.line).ok()).fold(
         String::new(),

@@ -13,11 +13,11 @@ use super::prints::Content;
 
 /// The longest time between two looks, in milliseconds, in which a change that nothing else
 /// ties to the call is still the call's.
-pub const SHORT_MS: i64 = 2000;
+pub(crate) const SHORT_MS: i64 = 2000;
 
 /// How things stood when a call began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FirstLook {
+pub(crate) struct FirstLook {
     /// When it was taken, in milliseconds since the epoch.
     pub at: i64,
     /// Paths that differed from the fence's index already, and the mark of each; absent where
@@ -49,7 +49,7 @@ pub struct FirstLook {
 
 /// A fingerprinted file as a look found it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stood {
+pub(crate) struct Stood {
     pub path: String,
     /// What the system said of it.
     pub seen: String,
@@ -58,29 +58,29 @@ pub struct Stood {
 
 impl FirstLook {
     /// Whether the path `shown`, which now has the mark `now`, changed since.
-    pub fn moved(&self, shown: &str, now: &str) -> bool {
+    pub(crate) fn moved(&self, shown: &str, now: &str) -> bool {
         self.tree.as_ref().is_some_and(|tree| tree.get(shown).is_none_or(|mark| mark != now))
     }
 
     /// Whether the path differed before the call.
-    pub fn had_changed(&self, shown: &str) -> bool {
+    pub(crate) fn had_changed(&self, shown: &str) -> bool {
         self.tree.as_ref().is_some_and(|tree| tree.contains_key(shown))
     }
 
     /// The fingerprinted file at `path`, where it differed before the call.
-    pub fn stood(&self, path: &str) -> Option<&Stood> {
+    pub(crate) fn stood(&self, path: &str) -> Option<&Stood> {
         self.prints.iter().find(|stood| stood.path == path)
     }
 
     /// Whether the input names the absolute path `path`, or a directory above it.
-    pub fn names(&self, path: &Path) -> bool {
+    pub(crate) fn names(&self, path: &Path) -> bool {
         self.named.iter().any(|named| named == path)
             || self.whole.iter().any(|above| path.starts_with(above))
     }
 
     /// Whether a call is short that has gone on until `now` and took `took` by the host's
     /// word. A clock that ran backwards proves nothing.
-    pub fn is_short(&self, now: i64, took: Option<u64>) -> bool {
+    pub(crate) fn is_short(&self, now: i64, took: Option<u64>) -> bool {
         let took = took.map_or(0, |ms| i64::try_from(ms).unwrap_or(i64::MAX));
         (0..SHORT_MS).contains(&(now - self.at)) && took < SHORT_MS
     }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::FORMAT;
 
 /// The file in the tree of `refs/seed/meta`.
-pub const FILE: &str = "meta.toml";
+pub(crate) const FILE: &str = "meta.toml";
 
 /// Format and readers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Meta {
+pub(crate) struct Meta {
     pub format: u32,
     /// The oldest format number whose readers understand this one.
     pub min_reader: u32,
@@ -20,16 +20,16 @@ pub struct Meta {
 
 impl Meta {
     /// What this binary writes.
-    pub fn current() -> Self {
+    pub(crate) fn current() -> Self {
         Self { format: FORMAT, min_reader: FORMAT, min_writer: FORMAT }
     }
 
     /// True when this binary may read what is there.
-    pub fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         self.min_reader <= FORMAT
     }
 
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         format!(
             "# Written by git seed. Which binaries may read and write refs/seed/**.\nformat = {}\n\
              min-reader = {}\nmin-writer = {}\n",
@@ -37,7 +37,7 @@ impl Meta {
         )
     }
 
-    pub fn read(bytes: &[u8]) -> Result<Self, toml::de::Error> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, toml::de::Error> {
         toml::from_slice(bytes)
     }
 }

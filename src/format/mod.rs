@@ -4,31 +4,31 @@
 //! is upgraded by one function each ([`state::read`]), a newer one is refused with a
 //! sentence. `fixtures/format/v1/` holds a frozen sample that is never edited.
 
-pub mod archive;
-pub mod claim;
-pub mod context;
-pub mod evidence;
-pub mod fold;
-pub mod interaction;
-pub mod journal;
-pub mod looks;
-pub mod meta;
-pub mod names;
-pub mod notes;
-pub mod prints;
-pub mod sshsig;
-pub mod state;
-pub mod summary;
-pub mod trailers;
-pub mod transition;
+pub(crate) mod archive;
+pub(crate) mod claim;
+pub(crate) mod context;
+pub(crate) mod evidence;
+pub(crate) mod fold;
+pub(crate) mod interaction;
+pub(crate) mod journal;
+pub(crate) mod looks;
+pub(crate) mod meta;
+pub(crate) mod names;
+pub(crate) mod notes;
+pub(crate) mod prints;
+pub(crate) mod sshsig;
+pub(crate) mod state;
+pub(crate) mod summary;
+pub(crate) mod trailers;
+pub(crate) mod transition;
 
 use sha2::{Digest, Sha256};
 
 /// The format that this binary writes.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// The first `digits` hex digits of the SHA-256 over `bytes`.
-pub fn short_hash(bytes: &[u8], digits: usize) -> String {
+pub(crate) fn short_hash(bytes: &[u8], digits: usize) -> String {
     use std::fmt::Write as _;
     let mut hex = String::with_capacity(digits + 1);
     for byte in Sha256::digest(bytes) {
@@ -43,7 +43,7 @@ pub fn short_hash(bytes: &[u8], digits: usize) -> String {
 }
 
 /// The id of a step: a chain over job, step before and step, so that a replay is noticed.
-pub fn seed_id(job: &str, before: Option<&str>, step: &str) -> String {
+pub(crate) fn seed_id(job: &str, before: Option<&str>, step: &str) -> String {
     short_hash(format!("{job}\n{}\n{step}\n", before.unwrap_or_default()).as_bytes(), 12)
 }
 

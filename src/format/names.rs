@@ -3,110 +3,110 @@
 use crate::jobs::JobId;
 
 /// Open jobs: `refs/seed/jobs/<id>`.
-pub const JOBS: &str = "refs/seed/jobs/";
+pub(crate) const JOBS: &str = "refs/seed/jobs/";
 /// Phase commits kept alive, never synced: `refs/seed/keep/<id>`.
-pub const KEEP: &str = "refs/seed/keep/";
+pub(crate) const KEEP: &str = "refs/seed/keep/";
 /// The pins of closed jobs, in one chain.
-pub const KEEP_CLOSED: &str = "refs/seed/keep/closed";
+pub(crate) const KEEP_CLOSED: &str = "refs/seed/keep/closed";
 /// Closed jobs.
-pub const ARCHIVE: &str = "refs/seed/archive";
+pub(crate) const ARCHIVE: &str = "refs/seed/archive";
 /// Format and readers.
-pub const META: &str = "refs/seed/meta";
+pub(crate) const META: &str = "refs/seed/meta";
 /// The rules in force.
-pub const RULES: &str = "refs/seed/rules";
+pub(crate) const RULES: &str = "refs/seed/rules";
 /// The records of the gate.
-pub const CLAIMS: &str = "refs/seed/claims";
+pub(crate) const CLAIMS: &str = "refs/seed/claims";
 /// What commits meant, one line per record.
-pub const COMMIT_NOTES: &str = "refs/notes/seed";
+pub(crate) const COMMIT_NOTES: &str = "refs/notes/seed";
 /// The state of a job in its tree.
-pub const STATE: &str = "job.toml";
+pub(crate) const STATE: &str = "job.toml";
 /// Paths that the fence remembers, where they are too many for the state.
-pub const FENCE: &str = "fence.toml";
+pub(crate) const FENCE: &str = "fence.toml";
 /// The declared directories of the cycle, one a line.
-pub const SCOPE: &str = "scope";
+pub(crate) const SCOPE: &str = "scope";
 /// What a person opened beside the declared directories: files, and directories with a
 /// trailing `/`, one a line. It holds until the cycle is closed.
-pub const ALLOWED: &str = "allowed";
+pub(crate) const ALLOWED: &str = "allowed";
 /// What belonged to the person when the cycle began, one path a line.
-pub const PERSONS: &str = "persons";
+pub(crate) const PERSONS: &str = "persons";
 /// Paths that the agent touched since the last boundary, one a line.
-pub const TOUCHED: &str = "touched";
+pub(crate) const TOUCHED: &str = "touched";
 /// Git's excludes and settings when the cycle began, as one file of patterns.
-pub const EXCLUDES: &str = "excludes";
+pub(crate) const EXCLUDES: &str = "excludes";
 /// The person's attributes for all repositories, when the cycle began.
-pub const ATTRIBUTES: &str = "attributes";
+pub(crate) const ATTRIBUTES: &str = "attributes";
 /// Footer words at the beginning of condense, by page.
-pub const BASELINE: &str = "condense.toml";
+pub(crate) const BASELINE: &str = "condense.toml";
 /// The plan document as it was accepted, byte by byte.
-pub const PLAN: &str = "plan";
+pub(crate) const PLAN: &str = "plan";
 /// Words of the plan document for the phase where the job stands.
-pub const INJECTION: &str = "injection.toml";
+pub(crate) const INJECTION: &str = "injection.toml";
 /// Rules that bind this job alone, as a person approved them.
-pub const JOB_RULES: &str = "rules.toml";
+pub(crate) const JOB_RULES: &str = "rules.toml";
 /// What a job proposes as rules of its own, in its directory.
-pub const PROPOSED_RULES: &str = "seed.toml";
+pub(crate) const PROPOSED_RULES: &str = "seed.toml";
 /// The notes that condense found when it began.
-pub const NOTES: &str = "notes.toml";
+pub(crate) const NOTES: &str = "notes.toml";
 
 /// Folds of the journal.
-pub const TRACE: &str = "trace";
+pub(crate) const TRACE: &str = "trace";
 /// Receipts of what ran: `evidence/<aa>/<id>.toml`.
-pub const EVIDENCE: &str = "evidence";
+pub(crate) const EVIDENCE: &str = "evidence";
 
 /// What the footers said at the beginning of condense, as a session log keeps them.
-pub const FOOTERS: &str = "footers.md";
+pub(crate) const FOOTERS: &str = "footers.md";
 
 /// The chain of a job.
-pub fn job_chain(id: &JobId) -> String {
+pub(crate) fn job_chain(id: &JobId) -> String {
     format!("{JOBS}{id}")
 }
 
 /// The pins of a job's phase commits.
-pub fn keep_chain(id: &JobId) -> String {
+pub(crate) fn keep_chain(id: &JobId) -> String {
     format!("{KEEP}{id}")
 }
 
 /// The job that a chain belongs to.
-pub fn job_of(chain: &str) -> Option<JobId> {
+pub(crate) fn job_of(chain: &str) -> Option<JobId> {
     chain.strip_prefix(JOBS)?.parse().ok()
 }
 
 /// The directory of a job in the work tree, with a trailing `/`.
-pub fn job_dir(id: &JobId) -> String {
+pub(crate) fn job_dir(id: &JobId) -> String {
     format!(".claude/jobs/{id}/")
 }
 
 /// A file of a run, below the job's directory and in the job's tree alike.
-pub fn of_run(run: u32, name: &str) -> String {
+pub(crate) fn of_run(run: u32, name: &str) -> String {
     format!("run-{run}/{name}")
 }
 
 /// The session log of a cycle.
-pub fn session_log(cycle: u32) -> String {
+pub(crate) fn session_log(cycle: u32) -> String {
     format!("session-log-{cycle}.md")
 }
 
 /// The file of interaction `n`.
-pub fn interaction(n: u32) -> String {
+pub(crate) fn interaction(n: u32) -> String {
     format!("interactions/{n:04}.md")
 }
 
 /// Summary `n` of a job's interactions.
-pub fn summary(n: u32) -> String {
+pub(crate) fn summary(n: u32) -> String {
     format!("summaries/{n:04}.md")
 }
 
 /// Why a cycle was added, the `n`th over all runs.
-pub fn context(n: u32) -> String {
+pub(crate) fn context(n: u32) -> String {
     format!("contexts/{n:04}.md")
 }
 
 /// The compaction file `seq` of a run.
-pub fn compaction(seq: u32) -> String {
+pub(crate) fn compaction(seq: u32) -> String {
     format!("compaction-{seq}.md")
 }
 
 /// The file that a fold of the journal goes to; `n` counts the steps of the job.
-pub fn trace(cycle: u32, phase: &str, n: u32) -> String {
+pub(crate) fn trace(cycle: u32, phase: &str, n: u32) -> String {
     format!("trace/{cycle}-{phase}-{n}.jsonl")
 }

@@ -9,7 +9,7 @@ use crate::jobs::UnixSeconds;
 
 /// The record of a step on its phase commit. What nobody claims stands in it by path and
 /// blob, as it lay in the tree then.
-pub fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSeconds) -> String {
+pub(crate) fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSeconds) -> String {
     let mut record = serde_json::json!({
         "at": at, "job": step.job, "run": step.run, "cycle": step.cycle, "phase": step.phase,
         "step": step.step,
@@ -21,6 +21,6 @@ pub fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSeconds) 
 }
 
 /// The record that a commit went through our hook.
-pub fn attest_line(id: &str, commit: &str) -> String {
+pub(crate) fn attest_line(id: &str, commit: &str) -> String {
     format!("{id} attest {}", serde_json::json!({ "commit": commit }))
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// What a printed file is to the fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub(crate) enum Role {
     /// Settings of an agent host.
     Settings,
     /// Something that git runs as a hook.
@@ -26,7 +26,7 @@ pub enum Role {
 
 /// What lies at a path; nothing where `sum` is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Content {
+pub(crate) struct Content {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sum: String,
     /// All permission bits, for putting it back; of a hook those that let it run count.
@@ -41,12 +41,12 @@ pub struct Content {
 }
 
 impl Content {
-    pub fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         !self.sum.is_empty()
     }
 
     /// True when both are the same thing for the fence.
-    pub fn is_same(&self, other: &Self, role: Role) -> bool {
+    pub(crate) fn is_same(&self, other: &Self, role: Role) -> bool {
         let runs =
             |content: &Self| content.is_there() && role == Role::Hook && content.mode & 0o111 != 0;
         self.sum == other.sum && self.link == other.link && runs(self) == runs(other)
@@ -55,7 +55,7 @@ impl Content {
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Print {
+pub(crate) struct Print {
     pub path: String,
     /// How people and agents are told of it: from the work tree, `~/…` or `.git/…`.
     pub shown: String,
@@ -71,7 +71,7 @@ pub struct Print {
 
 /// What a look at one file came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub(crate) enum Look {
     /// It is as it was when it was looked at last.
     Same,
     /// It is again as it was in the beginning.
@@ -82,7 +82,7 @@ pub enum Look {
 
 impl Print {
     /// Compares what lies there `now` with what is known.
-    pub fn look(&self, now: &Content) -> Look {
+    pub(crate) fn look(&self, now: &Content) -> Look {
         match &self.stray {
             Some(stray) if stray.is_same(now, self.role) => Look::Same,
             Some(_) if self.was.is_same(now, self.role) => Look::Back,
@@ -92,19 +92,19 @@ impl Print {
     }
 
     /// True where the bytes that were there are held, or nothing was there.
-    pub fn can_be_put_back(&self) -> bool {
+    pub(crate) fn can_be_put_back(&self) -> bool {
         !self.was.is_there() || !self.was.kept.is_empty()
     }
 
     /// True when `word` means this file.
-    pub fn is_named(&self, word: &str) -> bool {
+    pub(crate) fn is_named(&self, word: &str) -> bool {
         self.shown == word || self.path == word
     }
 }
 
 /// All prints of a worktree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Prints {
+pub(crate) struct Prints {
     /// When they were taken.
     pub taken: i64,
     /// Directories whose files git runs as hooks.
@@ -114,14 +114,14 @@ pub struct Prints {
 }
 
 impl Prints {
-    pub fn strays(&self) -> impl Iterator<Item = &Print> {
+    pub(crate) fn strays(&self) -> impl Iterator<Item = &Print> {
         self.files.iter().filter(|print| print.stray.is_some())
     }
 }
 
 /// The bytes of git configuration that count: which branch tracks which is written by
 /// ordinary commands (`push -u`, `switch --track`, `branch -d`) and opens nothing.
-pub fn tame(config: &[u8]) -> Vec<u8> {
+pub(crate) fn tame(config: &[u8]) -> Vec<u8> {
     const HARMLESS: [&str; 3] = ["remote", "merge", "rebase"];
     let text = String::from_utf8_lossy(config);
     let mut left = String::with_capacity(text.len());

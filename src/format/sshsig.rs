@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 /// The public key that a signature says it was made with.
-pub fn key(armoured: &str) -> Option<Vec<u8>> {
+pub(crate) fn key(armoured: &str) -> Option<Vec<u8>> {
     let (_, rest) = armoured.split_once("-----BEGIN SSH SIGNATURE-----")?;
     let (body, _) = rest.split_once("-----END SSH SIGNATURE-----")?;
     let blob = base64(body)?;
@@ -20,7 +20,7 @@ pub fn key(armoured: &str) -> Option<Vec<u8>> {
 
 /// The keys of an allowed-signers file; `None` where certificates are allowed, which only
 /// git can judge.
-pub fn allowed(text: &str) -> Option<BTreeSet<Vec<u8>>> {
+pub(crate) fn allowed(text: &str) -> Option<BTreeSet<Vec<u8>>> {
     let mut keys = BTreeSet::new();
     for line in
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))

@@ -15,7 +15,7 @@ use crate::phases::{Entry, PhaseName, Position};
 use crate::plans::Plan;
 
 /// The most bytes that `job.toml` may have.
-pub const MOST_BYTES: usize = 8 * 1024;
+pub(crate) const MOST_BYTES: usize = 8 * 1024;
 
 /// A job and all that stands around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,7 +158,7 @@ pub struct Fence {
 
 /// What of a job's lists does not fit into `job.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spilled {
+pub(crate) struct Spilled {
     #[serde(default)]
     pub strays: Vec<String>,
     #[serde(default)]
@@ -173,7 +173,7 @@ pub struct Spilled {
 
 impl Fence {
     /// Takes what is too much for `job.toml` out of the lists, if anything is.
-    pub fn spill(&mut self) -> Option<Spilled> {
+    pub(crate) fn spill(&mut self) -> Option<Spilled> {
         const MOST: usize = 8;
         let long = |paths: usize, bytes: usize| paths > MOST || bytes > 512;
         let strays: usize = self.strays.iter().map(String::len).sum();
@@ -265,7 +265,7 @@ pub enum BadState {
 
 impl State {
     /// A job before its first step.
-    pub fn new(job: Job, track: &str, worktree: &str) -> Self {
+    pub(crate) fn new(job: Job, track: &str, worktree: &str) -> Self {
         Self {
             format: FORMAT,
             step: String::new(),
@@ -299,12 +299,12 @@ impl State {
     }
 
     /// The phase's name.
-    pub fn phase(&self) -> &PhaseName {
+    pub(crate) fn phase(&self) -> &PhaseName {
         &self.stand.phase
     }
 
     /// Takes the lists out that need not stand in `job.toml`, where it would be too long.
-    pub fn spill(&mut self) -> Spilled {
+    pub(crate) fn spill(&mut self) -> Spilled {
         self.fence.spilled = true;
         Spilled {
             strays: std::mem::take(&mut self.fence.strays),
@@ -316,7 +316,7 @@ impl State {
     }
 
     /// Puts back what was taken out.
-    pub fn take_back(&mut self, spilled: Spilled) {
+    pub(crate) fn take_back(&mut self, spilled: Spilled) {
         self.fence.spilled = false;
         self.fence.strays.extend(spilled.strays);
         self.fence.unclaimed.extend(spilled.unclaimed);
@@ -326,12 +326,12 @@ impl State {
     }
 
     /// Words before a first step. A job that was completed once is work from the beginning.
-    pub fn is_small_talk(&self) -> bool {
+    pub(crate) fn is_small_talk(&self) -> bool {
         self.stand.is_talk() && self.job.run == 1
     }
 
     /// Completed, but not back in idle.
-    pub fn is_closing(&self) -> bool {
+    pub(crate) fn is_closing(&self) -> bool {
         crate::jobs::routing::is_closing(&self.job, self.stand.phase.is_idle())
     }
 }
@@ -343,7 +343,7 @@ struct Version {
 }
 
 /// Reads a `job.toml`.
-pub fn read(bytes: &[u8]) -> Result<State, BadState> {
+pub(crate) fn read(bytes: &[u8]) -> Result<State, BadState> {
     match toml::from_slice::<State>(bytes) {
         Ok(state) if state.format <= FORMAT => Ok(state),
         Ok(state) => Err(BadState::Newer { found: state.format }),
@@ -357,13 +357,13 @@ pub fn read(bytes: &[u8]) -> Result<State, BadState> {
 }
 
 /// Writes a `job.toml`.
-pub fn write(state: &State) -> Result<String, BadState> {
+pub(crate) fn write(state: &State) -> Result<String, BadState> {
     let text = toml::to_string(state)?;
     if text.len() > MOST_BYTES { Err(BadState::TooLarge(text.len())) } else { Ok(text) }
 }
 
 /// Writes a `job.toml`, and beside it what would make it too long.
-pub fn write_short(state: &State) -> Result<(String, Option<String>), BadState> {
+pub(crate) fn write_short(state: &State) -> Result<(String, Option<String>), BadState> {
     let mut kept = state.clone();
     let spilled = kept.fence.spill();
     let (text, spilled) = match write(&kept) {
@@ -378,7 +378,7 @@ pub fn write_short(state: &State) -> Result<(String, Option<String>), BadState> 
 }
 
 /// `scope` and `persons`: sorted lines.
-pub fn write_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn write_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let sorted: std::collections::BTreeSet<&str> = lines.into_iter().collect();
     sorted.into_iter().fold(String::new(), |mut all, line| {
         all.push_str(line);
@@ -388,7 +388,7 @@ pub fn write_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Reads what [`write_lines`] wrote.
-pub fn read_lines(bytes: &[u8]) -> Vec<String> {
+pub(crate) fn read_lines(bytes: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(bytes)
         .lines()
         .filter(|line| !line.is_empty())

@@ -2,7 +2,7 @@
 
 /// One summary, as it was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Kept {
+pub(crate) struct Kept {
     pub n: u32,
     /// The first and the last interaction that it covers.
     pub covers: [u32; 2],
@@ -12,13 +12,13 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let [first, last] = self.covers;
         format!("---\ncovers: {first}-{last}\nat: {}\n---\n{}\n", self.at, self.text)
     }
 
     /// Reads the `n`th; `None` for a file that git seed did not write.
-    pub fn read(n: u32, file: &str) -> Option<Self> {
+    pub(crate) fn read(n: u32, file: &str) -> Option<Self> {
         let (head, text) = super::headed(file)?;
         let (first, last) = head.value("covers")?.split_once('-')?;
         let covers = [first.parse().ok()?, last.parse().ok()?];

@@ -21,7 +21,7 @@ pub struct StepTrailers {
 
 impl StepTrailers {
     /// The last paragraph of a commit message.
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let mut text = format!(
             "Seed-Job: {}\nSeed-Run: {}\nSeed-Cycle: {}\nSeed-Phase: {}\nSeed-Step: {}\n\
              Seed-Id: {}\n",
@@ -37,7 +37,7 @@ impl StepTrailers {
     }
 
     /// Reads the trailers of `message`; `None` unless all six that every step has are there.
-    pub fn read(message: &str) -> Option<Self> {
+    pub(crate) fn read(message: &str) -> Option<Self> {
         let trailers = Trailers::of(message);
         Some(Self {
             job: trailers.get("Seed-Job")?.to_owned(),
@@ -54,19 +54,19 @@ impl StepTrailers {
 
 /// The trailers of a message, in order, repeats kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trailers<'a>(Vec<(&'a str, &'a str)>);
+pub(crate) struct Trailers<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Trailers<'a> {
     /// Reads the trailers of `message`; a message without any gives none.
     ///
     /// The tail is the last paragraph, and only if every line of it is a trailer.
-    pub fn of(message: &'a str) -> Self {
+    pub(crate) fn of(message: &'a str) -> Self {
         let tail = message.trim_end().rsplit_once("\n\n").map_or("", |(_, tail)| tail);
         tail.lines().map(split).collect::<Option<Vec<_>>>().map(Self).unwrap_or_default()
     }
 
     /// The value of `key`, whatever its case; the last one wins.
-    pub fn get(&self, key: &str) -> Option<&'a str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.0
             .iter()
             .rev()
@@ -74,7 +74,7 @@ impl<'a> Trailers<'a> {
             .map(|(_, value)| *value)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -87,7 +87,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
 
 /// Puts `step`'s trailers last: beside trailers that the text ends with, or in a paragraph of their
 /// own.
-pub fn append(text: &str, step: &StepTrailers) -> String {
+pub(crate) fn append(text: &str, step: &StepTrailers) -> String {
     let text = text.trim_end();
     let gap = if Trailers::of(text).is_empty() { "\n\n" } else { "\n" };
     format!("{text}{gap}{}", step.write())
@@ -95,7 +95,7 @@ pub fn append(text: &str, step: &StepTrailers) -> String {
 
 /// What a step's message says between its first line and its trailers; the first line
 /// without the step's name where it says no more.
-pub fn body(message: &str) -> &str {
+pub(crate) fn body(message: &str) -> &str {
     let text = message.rfind("\nSeed-Job: ").map_or(message, |at| &message[..at]).trim_end();
     let (first, body) = text.split_once('\n').unwrap_or((text, ""));
     let body = body.trim();
@@ -103,7 +103,7 @@ pub fn body(message: &str) -> &str {
 }
 
 /// Every line that claims to be a Seed trailer, wherever it stands and however it is indented.
-pub fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
     message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Id: ")).map(str::trim)
 }
 

@@ -10,11 +10,11 @@ use crate::phases::{Map, Move, PhaseName};
 use crate::plans::Lies;
 
 /// A file of the job's tree, and the bytes that it has from now on.
-pub type Written = (String, Vec<u8>);
+pub(crate) type Written = (String, Vec<u8>);
 
 /// What is known of a boundary once it was judged, and its commit made where it has one.
 #[derive(Clone, Debug)]
-pub struct Crossed<'a> {
+pub(crate) struct Crossed<'a> {
     /// The step; absent where the phase stays.
     pub step: Option<&'a Move>,
     /// The map that the job stands on.
@@ -37,7 +37,7 @@ pub struct Crossed<'a> {
 
 /// What the step declares.
 #[derive(Clone, Debug, Default)]
-pub struct Declared {
+pub(crate) struct Declared {
     /// The cycle's directories, where they change or freeze.
     pub scope: Option<Vec<String>>,
     /// The kinds of notes that the job brings, where they freeze.
@@ -46,7 +46,7 @@ pub struct Declared {
 
 /// The plan document on disk.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub(crate) struct Document {
     pub lies: Lies,
     /// Absent where it is no plain file.
     pub bytes: Option<Vec<u8>>,
@@ -54,7 +54,7 @@ pub struct Document {
 
 /// Where HEAD is.
 #[derive(Clone, Debug, Default)]
-pub struct Here {
+pub(crate) struct Here {
     pub worktree: String,
     /// Empty on a detached HEAD.
     pub branch: String,
@@ -66,7 +66,7 @@ pub struct Here {
 
 /// The phase commit of the boundary.
 #[derive(Clone, Debug)]
-pub struct Committed {
+pub(crate) struct Committed {
     pub id: String,
     /// A commit in between was asked for.
     pub checkpoint: bool,
@@ -74,7 +74,7 @@ pub struct Committed {
 
 /// What the fence found in the work tree.
 #[derive(Clone, Debug)]
-pub struct Look<'a> {
+pub(crate) struct Look<'a> {
     pub tree: String,
     pub strays: &'a [String],
     pub unclaimed: &'a [Unclaimed],
@@ -84,7 +84,7 @@ pub struct Look<'a> {
 
 /// The work tree when a cycle begins, and git's rules of then.
 #[derive(Clone, Debug)]
-pub struct Beginning<'a> {
+pub(crate) struct Beginning<'a> {
     pub tree: &'a str,
     /// What differs from HEAD: the person's.
     pub persons: &'a [String],
@@ -94,7 +94,7 @@ pub struct Beginning<'a> {
 
 /// What came of it besides the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// The cycle that the step belongs to: the one that begins a cycle is its first.
     pub cycle: u32,
     pub files: Vec<Written>,
@@ -106,7 +106,7 @@ impl State {
     /// # Errors
     ///
     /// [`BadStatus`] if the status of a job that comes to rest cannot change; from active it can.
-    pub fn cross(&mut self, crossed: &Crossed<'_>) -> Result<Change, BadStatus> {
+    pub(crate) fn cross(&mut self, crossed: &Crossed<'_>) -> Result<Change, BadStatus> {
         let mut files = Vec::new();
         self.declare(&crossed.declared, &mut files);
         let cycle = match crossed.step {

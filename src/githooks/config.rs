@@ -89,7 +89,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    pub fn new(repo: &RepoDirs, theirs: &Theirs) -> Self {
+    pub(crate) fn new(repo: &RepoDirs, theirs: &Theirs) -> Self {
         let main = if repo.git_dir == repo.common_dir {
             repo.work_tree.join(".git") == repo.common_dir
         } else {
@@ -108,7 +108,7 @@ impl Way {
     }
 
     /// What to put into which file.
-    pub fn puts(&self, theirs: &Theirs) -> Vec<(String, Vec<Put<'_>>)> {
+    pub(crate) fn puts(&self, theirs: &Theirs) -> Vec<(String, Vec<Put<'_>>)> {
         let mut shared = NOTES.to_vec();
         let hooks_path =
             self.value.as_deref().map(|value| Put { key: HOOKS_PATH, value, how: How::Last });

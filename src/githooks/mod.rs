@@ -26,7 +26,7 @@ use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
 
 use crate::world::{Group, Whole, git_place_variables};
 
-pub use relay::Theirs;
+pub(crate) use relay::Theirs;
 
 const HOOKS_PATH: &str = "core.hooksPath";
 /// Our directory, below the common git directory.
@@ -39,7 +39,7 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 
 /// Why hooks could not be put in, taken out or tried.
 #[derive(Debug, thiserror::Error)]
-pub enum HookError {
+pub(crate) enum HookError {
     /// A file or directory that git or we own could not be read or written.
     #[error("{path}: {source}", path = path.display())]
     File { path: PathBuf, source: io::Error },
@@ -74,7 +74,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> HookError + '_ {
 
 /// Where a clone lies; all three absolute.
 #[derive(Clone, Debug)]
-pub struct RepoDirs {
+pub(crate) struct RepoDirs {
     /// The git directory of this work tree.
     pub git_dir: PathBuf,
     /// The git directory that all work trees share.
@@ -85,7 +85,7 @@ pub struct RepoDirs {
 }
 
 impl RepoDirs {
-    pub fn new(
+    pub(crate) fn new(
         git_dir: impl Into<PathBuf>,
         common_dir: impl Into<PathBuf>,
         work_tree: impl Into<PathBuf>,
@@ -100,7 +100,11 @@ impl RepoDirs {
 
     /// The same clone, seen by a `git` with one more environment variable.
     #[must_use]
-    pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+    pub(crate) fn with_env(
+        mut self,
+        name: impl Into<OsString>,
+        value: impl Into<OsString>,
+    ) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
@@ -161,7 +165,7 @@ impl RepoDirs {
 
 /// A `core.hooksPath` that is not ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HooksPath {
+pub(crate) struct HooksPath {
     /// `system`, `global`, `local` or `worktree`, as git names it.
     pub scope: String,
     /// The directory; a relative one starts where the hook runs.
@@ -186,7 +190,7 @@ impl HooksPath {
 /// Its paths are relative to the common git directory, so it outlives a move of the clone. It
 /// holds the former bytes of `.git/config`: keep it readable by its owner only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     /// The hooks that ours stand in front of.
     pub theirs: Theirs,
     /// Directories that were not there, outer ones first.
@@ -197,13 +201,13 @@ pub struct Record {
 
 impl Record {
     /// The scripts that git has to find and run.
-    pub fn scripts(&self, repo: &RepoDirs) -> Vec<PathBuf> {
+    pub(crate) fn scripts(&self, repo: &RepoDirs) -> Vec<PathBuf> {
         let scripts = self.files.iter().filter(|file| !file.path.ends_with(".config"));
         scripts.map(|file| repo.common_dir.join(&file.path)).collect()
     }
 
     /// Whether `core.hooksPath` with this value leads to our scripts.
-    pub fn is_reached_by(&self, repo: &RepoDirs, hooks_path: &str) -> bool {
+    pub(crate) fn is_reached_by(&self, repo: &RepoDirs, hooks_path: &str) -> bool {
         let own = match self.theirs {
             Theirs::Nothing => repo.common_dir.join("hooks"),
             _ => repo.own_dir(),
@@ -216,7 +220,7 @@ impl Record {
 }
 
 /// True when git would run the file at `path`.
-pub fn runs(path: &Path) -> bool {
+pub(crate) fn runs(path: &Path) -> bool {
     is_runnable(path)
 }
 
@@ -232,11 +236,11 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 /// A path and a word about it for the person.
-pub type Told = (PathBuf, String);
+pub(crate) type Told = (PathBuf, String);
 
 /// What [`install`] did.
 #[derive(Debug)]
-pub struct Installed {
+pub(crate) struct Installed {
     /// Every file written, and what it is for.
     pub wrote: Vec<Told>,
     /// What an older install wrote and somebody changed since; kept as it is.
@@ -247,7 +251,7 @@ pub struct Installed {
 
 /// What [`remove`] did.
 #[derive(Debug, Default)]
-pub struct Removed {
+pub(crate) struct Removed {
     /// Every file taken away or put back as it was.
     pub restored: Vec<PathBuf>,
     /// What somebody changed since; kept as it is, with the reason.
@@ -263,7 +267,7 @@ pub struct Removed {
 /// # Errors
 ///
 /// [`HookError::Overridden`] if git would not look at our hooks; everything is taken back then.
-pub fn install(
+pub(crate) fn install(
     repo: &RepoDirs,
     binary: &Path,
     old: Option<&Record>,
@@ -399,7 +403,7 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32) -> Result<(), HookError> {
 ///
 /// Where nobody else wrote since, every byte is as it was. A config that others edited loses only
 /// our keys; a file of ours that somebody changed stays, and [`Removed::left`] names it.
-pub fn remove(repo: &RepoDirs, record: &Record) -> Result<Removed, HookError> {
+pub(crate) fn remove(repo: &RepoDirs, record: &Record) -> Result<Removed, HookError> {
     let mut removed = Removed::default();
     // Config first: git never looks into an emptied directory.
     for edit in &record.configs {
@@ -442,7 +446,7 @@ fn holds(path: &Path, own: &OwnFile) -> bool {
 
 /// How one hook stands, from git's point of view.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookState {
+pub(crate) struct HookState {
     /// The hook's name.
     pub name: String,
     /// Where git looks for it now.
@@ -459,7 +463,11 @@ pub struct HookState {
 /// # Errors
 ///
 /// Fails if git cannot be asked.
-pub fn state(repo: &RepoDirs, binary: &Path, record: &Record) -> Result<Vec<HookState>, HookError> {
+pub(crate) fn state(
+    repo: &RepoDirs,
+    binary: &Path,
+    record: &Record,
+) -> Result<Vec<HookState>, HookError> {
     let dir = repo.hooks_dir()?;
     let stale = stale_chain(repo, record)?;
     let trouble_of_all = match reached(repo, record) {
@@ -531,7 +539,7 @@ fn unrelayed(repo: &RepoDirs, record: &Record, dir: &Path) -> Vec<HookState> {
 
 /// What the repository's own commit-msg hook says to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// It would let the message pass; true where there is no such hook.
     pub accepted: bool,
     /// Everything it printed.
@@ -550,7 +558,7 @@ pub struct Trial {
 /// # Errors
 ///
 /// [`HookError::Slow`] if it had to be ended.
-pub fn try_commit_msg(
+pub(crate) fn try_commit_msg(
     repo: &RepoDirs,
     record: Option<&Record>,
     message: &str,

@@ -46,7 +46,7 @@ const RELAYED: [&str; 11] = [
 /// The hooks that ours stand in front of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Theirs {
+pub(crate) enum Theirs {
     /// None of our names was taken: ours lie in `.git/hooks` itself.
     Nothing,
     /// Hooks in `.git/hooks`.

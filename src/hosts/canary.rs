@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ActRow, Form, Happening, Host};
 
 /// The program and arguments of our hook line for the event before a tool.
-pub fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<String>)> {
+pub(crate) fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<String>)> {
     let settings: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).ok()?;
     let groups = settings.get("hooks")?.get(before_event(host)?)?.as_array()?;
     let mut lines = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
@@ -18,13 +18,13 @@ pub fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<Stri
 }
 
 /// True where settings switch every hook off.
-pub fn switches_hooks_off(settings: &str) -> bool {
+pub(crate) fn switches_hooks_off(settings: &str) -> bool {
     let bare: String = settings.split_whitespace().collect();
     bare.contains("\"disableAllHooks\":true")
 }
 
 /// A payload of `host` that asks for git seed's own state.
-pub fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
+pub(crate) fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
     let (tool, command) = host.tools.iter().find_map(|row| match &row.act {
         ActRow::Shell { command, .. } => Some((row.names.first()?, command)),
         _ => None,
@@ -44,7 +44,7 @@ pub fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
 }
 
 /// True when `reply`, as printed, refuses a tool call in the host's dialect.
-pub fn is_refusal(_: &Host, reply: &str) -> bool {
+pub(crate) fn is_refusal(_: &Host, reply: &str) -> bool {
     let Ok(reply) = serde_json::from_str::<Value>(reply) else { return false };
     let claude = reply.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
     let gemini = reply.get("decision").and_then(Value::as_str);

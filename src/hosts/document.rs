@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// Settings that we do not touch because we cannot read them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {why}")]
-pub struct BadSettings {
+pub(crate) struct BadSettings {
     /// From 1.
     pub line: usize,
     /// From 1.
@@ -92,26 +92,26 @@ impl Node {
     }
 
     /// The last member of this name, which is the one that counts.
-    pub fn member(&self, name: &str) -> Option<&Node> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Node> {
         self.members().iter().rfind(|member| member.name == name).map(|member| &member.value)
     }
 
-    pub fn members(&self) -> &[Member] {
+    pub(crate) fn members(&self) -> &[Member] {
         if let Shape::Object(members) = &self.shape { members } else { &[] }
     }
 
-    pub fn elements(&self) -> &[Node] {
+    pub(crate) fn elements(&self) -> &[Node] {
         if let Shape::Array(elements) = &self.shape { elements } else { &[] }
     }
 
     /// Where the members or elements stand.
-    pub fn items(&self) -> Vec<&Range<usize>> {
+    pub(crate) fn items(&self) -> Vec<&Range<usize>> {
         let members = self.members().iter().map(|member| &member.span);
         members.chain(self.elements().iter().map(|element| &element.span)).collect()
     }
 
     /// The bytes to cut so that item `at` and one comma go; the rest stays as it stands.
-    pub fn without(&self, at: usize) -> Range<usize> {
+    pub(crate) fn without(&self, at: usize) -> Range<usize> {
         let items = self.items();
         match (at.checked_sub(1).and_then(|before| items.get(before)), items.get(at + 1)) {
             (Some(before), _) => before.end..items[at].end,
@@ -128,7 +128,7 @@ pub(super) struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    pub fn parse(text: &'t str) -> Result<Self, BadSettings> {
+    pub(crate) fn parse(text: &'t str) -> Result<Self, BadSettings> {
         let start = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
         serde_json::from_str::<Value>(&text[start..]).map_err(|error| BadSettings {
             line: error.line(),
@@ -143,16 +143,16 @@ impl<'t> Document<'t> {
         Ok(Self { text, root: root.ok_or_else(unread)? })
     }
 
-    pub fn value(&self, node: &Node) -> Value {
+    pub(crate) fn value(&self, node: &Node) -> Value {
         serde_json::from_str(&self.text[node.span.clone()]).unwrap_or(Value::Null)
     }
 
-    pub fn object<'d>(&self, node: &'d Node, name: &str) -> Result<&'d Node, BadSettings> {
+    pub(crate) fn object<'d>(&self, node: &'d Node, name: &str) -> Result<&'d Node, BadSettings> {
         let is_object = matches!(node.shape, Shape::Object(_));
         is_object.then_some(node).ok_or_else(|| self.bad(node, format!("{name} must be an object")))
     }
 
-    pub fn bad(&self, node: &Node, why: String) -> BadSettings {
+    pub(crate) fn bad(&self, node: &Node, why: String) -> BadSettings {
         let before = &self.text[..node.span.start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before[line_start..].trim_start_matches(BOM).chars().count() + 1;
@@ -160,7 +160,7 @@ impl<'t> Document<'t> {
     }
 
     /// Puts items at the end of an object or a list, in the manner of what is there.
-    pub fn put(&self, holder: &Node, items: &[(Option<String>, Value)], into: &str) -> Edit {
+    pub(crate) fn put(&self, holder: &Node, items: &[(Option<String>, Value)], into: &str) -> Edit {
         let style = self.style();
         let there = holder.items();
         let (at, gap, tail) = if let (Some(first), Some(last)) = (there.first(), there.last()) {
@@ -241,7 +241,7 @@ impl Style {
     }
 
     /// A value over several lines; lists of plain values stay on one.
-    pub fn spelled(&self, value: &Value, indent: &str) -> String {
+    pub(crate) fn spelled(&self, value: &Value, indent: &str) -> String {
         let inner = format!("{indent}{}", self.unit);
         let block = |open, items: Vec<String>, close| {
             let lines = items.iter().map(|item| format!("{}{inner}{item}", self.newline));

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 use super::document::{Document, Edit, Member, Node, Shape, Style, applied, is_blank, newline};
 use super::{Form, Host};
 
-pub use super::document::BadSettings;
+pub(crate) use super::document::BadSettings;
 
 /// What settings become with our lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Installed {
+pub(crate) struct Installed {
     /// The new text.
     pub text: String,
     /// Whether it differs.
@@ -32,7 +32,7 @@ pub struct Installed {
 
 /// What settings become without our lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Removed {
+pub(crate) struct Removed {
     /// The new text; `None` if the file was ours alone and should go.
     pub text: Option<String>,
     /// Whether anything of ours was there.
@@ -43,7 +43,11 @@ pub struct Removed {
 ///
 /// `binary` is an absolute path or a bare name. Lines that name another binary are changed
 /// in place.
-pub fn add(existing: Option<&str>, host: &Host, binary: &str) -> Result<Installed, BadSettings> {
+pub(crate) fn add(
+    existing: Option<&str>,
+    host: &Host,
+    binary: &str,
+) -> Result<Installed, BadSettings> {
     let text = existing.unwrap_or_default();
     let lines = HookLines { host, binary };
     let edits = if is_blank(text) {
@@ -60,7 +64,7 @@ pub fn add(existing: Option<&str>, host: &Host, binary: &str) -> Result<Installe
 }
 
 /// Settings text without any line of ours. `undo` is what [`add`] returned, all of it in order.
-pub fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Removed, BadSettings> {
+pub(crate) fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Removed, BadSettings> {
     if is_blank(text) {
         return Ok(Removed { text: Some(text.to_owned()), changed: false });
     }
@@ -257,7 +261,7 @@ impl HookLines<'_> {
 }
 
 /// How long the host waits for our line of `event`, as its settings say.
-pub fn time_out(text: &str, host: &Host, event: &str) -> Option<Duration> {
+pub(crate) fn time_out(text: &str, host: &Host, event: &str) -> Option<Duration> {
     let settings: Value = serde_json::from_str(text).ok()?;
     let entries = settings.get("hooks")?.get(event)?.as_array()?;
     let lines = entries.iter().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();

@@ -12,8 +12,8 @@ mod read;
 mod reply;
 mod toml_document;
 
-pub mod install;
-pub mod servers;
+pub(crate) mod install;
+pub(crate) mod servers;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -23,8 +23,9 @@ use serde::Deserialize;
 
 use crate::shipped::{self, shipped};
 
-pub use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
-pub use read::{BadPayload, PAYLOAD_LIMIT, read};
+pub(crate) use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
+pub use read::read;
+pub(crate) use read::{BadPayload, PAYLOAD_LIMIT};
 pub use reply::{Answer, reply};
 
 /// Every host there is.
@@ -154,7 +155,7 @@ pub struct Host {
 }
 
 /// Subagent definitions that `init` puts in: their file names, and what they say.
-pub const AGENTS: [(&str, &str); 5] = [
+pub(crate) const AGENTS: [(&str, &str); 5] = [
     ("agent-updater.md", include_str!("agents/agent-updater.md")),
     ("job-creator.md", include_str!("agents/job-creator.md")),
     ("knowledge-extractor.md", include_str!("agents/knowledge-extractor.md")),
@@ -163,19 +164,19 @@ pub const AGENTS: [(&str, &str); 5] = [
 ];
 
 /// What `init --governance` puts in, by where hosts want it.
-pub const RULES: [(&str, &str); 5] = [
+pub(crate) const RULES: [(&str, &str); 5] = [
     ("seed-constitution.md", include_str!("governance/constitution.md")),
     ("seed-core-boundary.md", include_str!("governance/core-boundary.md")),
     ("seed-governance.md", include_str!("governance/governance.md")),
     ("seed-security.md", include_str!("governance/security.md")),
     ("seed-testing-evidence.md", include_str!("governance/testing-evidence.md")),
 ];
-pub const SKILLS: [(&str, &str); 3] = [
+pub(crate) const SKILLS: [(&str, &str); 3] = [
     ("seed-hooks/SKILL.md", include_str!("governance/seed-hooks.md")),
     ("seed-self-governance/SKILL.md", include_str!("governance/seed-self-governance.md")),
     ("seed-state-grounding/SKILL.md", include_str!("governance/seed-state-grounding.md")),
 ];
-pub const REVIEWERS: [(&str, &str); 1] =
+pub(crate) const REVIEWERS: [(&str, &str); 1] =
     [("diff-reviewer.md", include_str!("governance/diff-reviewer.md"))];
 
 /// The files that hold hook lines, below the work tree.
@@ -526,18 +527,18 @@ impl Host {
     }
 
     /// Longest text the host shows the agent, in UTF-16 units; [`reply`] keeps to it.
-    pub fn context_limit(&self) -> usize {
+    pub(crate) fn context_limit(&self) -> usize {
         self.reply.limit
     }
 
     /// True where some tool puts questions to the person.
-    pub fn can_ask(&self) -> bool {
+    pub(crate) fn can_ask(&self) -> bool {
         self.tools.iter().any(|tool| matches!(tool.act, ActRow::Ask(_)))
     }
 
     /// Whether a person is there, by the value of the [`attended`](Self::attended)
     /// variable; `None` where the host does not say.
-    pub fn is_attended(&self, value: Option<&str>) -> Option<bool> {
+    pub(crate) fn is_attended(&self, value: Option<&str>) -> Option<bool> {
         match value? {
             "1" | "true" => Some(true),
             "0" | "false" => Some(false),
@@ -555,18 +556,18 @@ impl Host {
     }
 
     /// How long the host waits for a hook that has no time-out of its own.
-    pub fn usual_time(&self) -> Duration {
+    pub(crate) fn usual_time(&self) -> Duration {
         self.in_time(self.install.timeout.into())
     }
 
     /// How long a line of `event` asks the host to wait.
-    pub fn time_of(&self, event: &str) -> Duration {
+    pub(crate) fn time_of(&self, event: &str) -> Duration {
         let own = self.install.timeouts.get(event);
         self.in_time((*own.unwrap_or(&self.install.timeout)).into())
     }
 
     /// The name of the event that ends a turn.
-    pub fn stop(&self) -> Option<&str> {
+    pub(crate) fn stop(&self) -> Option<&str> {
         self.events
             .iter()
             .find(|(_, kind)| **kind == Happening::Stop)
@@ -574,12 +575,12 @@ impl Host {
     }
 
     /// True where a hook may give a shell call another line.
-    pub fn rewrites(&self) -> bool {
+    pub(crate) fn rewrites(&self) -> bool {
         self.rewrite.is_some()
     }
 
     /// True where the host has a tool that launches subagents.
-    pub fn delegates(&self) -> bool {
+    pub(crate) fn delegates(&self) -> bool {
         self.tools.iter().any(|row| matches!(row.act, ActRow::Delegate { .. }))
     }
 

@@ -19,7 +19,7 @@ use crate::event::{
 use crate::format::short_hash;
 
 /// Largest payload that is read, in bytes.
-pub const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
+pub(crate) const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The bytes on stdin are no event.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,7 @@ use super::install::{Installed, Removed};
 use super::toml_document;
 
 /// The server's name, by which hosts and agents call it.
-pub const NAME: &str = "seed";
+pub(crate) const NAME: &str = "seed";
 
 /// What stands for the work tree in a row's path of keys.
 const WORK_TREE: &str = "{work tree}";
@@ -66,7 +66,7 @@ impl ServerRow {
     }
 
     /// The text with our entry, there once. Another server of our name is left alone: an error.
-    pub fn add(
+    pub(crate) fn add(
         &self,
         existing: Option<&str>,
         work_tree: &str,
@@ -82,7 +82,12 @@ impl ServerRow {
     }
 
     /// The text without our entry. `undo` is what [`ServerRow::add`] returned, all of it.
-    pub fn remove(&self, text: &str, work_tree: &str, undo: &str) -> Result<Removed, BadSettings> {
+    pub(crate) fn remove(
+        &self,
+        text: &str,
+        work_tree: &str,
+        undo: &str,
+    ) -> Result<Removed, BadSettings> {
         let pieces: Vec<Piece> =
             undo.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let file = pieces.iter().any(|piece| piece.file);
@@ -113,7 +118,7 @@ impl ServerRow {
     }
 
     /// Whether the text has our entry, running `binary`.
-    pub fn has(&self, text: &str, work_tree: &str, binary: &str) -> bool {
+    pub(crate) fn has(&self, text: &str, work_tree: &str, binary: &str) -> bool {
         self.program(text, work_tree).is_some_and(|program| program == binary)
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    pub fn parse(text: &'t str) -> Result<Self, BadSettings> {
+    pub(crate) fn parse(text: &'t str) -> Result<Self, BadSettings> {
         let read = DeTable::parse(text).map_err(|bad| {
             let before = &text[..bad.span().map_or(0, |span| span.start.min(text.len()))];
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -32,13 +32,13 @@ impl<'t> Document<'t> {
     }
 
     /// Where the value stands that `keys` lead to.
-    pub fn place(&self, keys: &[impl AsRef<str>]) -> Option<Range<usize>> {
+    pub(crate) fn place(&self, keys: &[impl AsRef<str>]) -> Option<Range<usize>> {
         self.find(keys).map(|(_, value)| value.span())
     }
 
     /// The text without the table that `keys` lead to, and the tables below it. `None` where
     /// it cannot be cut by whole lines, such as out of the midst of an inline table.
-    pub fn without(&self, keys: &[impl AsRef<str>]) -> Option<String> {
+    pub(crate) fn without(&self, keys: &[impl AsRef<str>]) -> Option<String> {
         let (key, value) = self.find(keys)?;
         let mut places = Vec::new();
         self.places(key, value, &mut places);

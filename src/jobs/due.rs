@@ -7,7 +7,7 @@ const HOUR: i64 = 3600;
 
 /// True when the next run of `job` is due at `now`. One that is still closing is not, and a
 /// clock that jumped back, or an interval beyond all time, makes nothing due.
-pub fn is_due(job: &Job, idle: bool, now: UnixSeconds) -> bool {
+pub(crate) fn is_due(job: &Job, idle: bool, now: UnixSeconds) -> bool {
     let completed = job.last_completed_at.filter(|at| *at > 0);
     let span = i64::from(job.repeating_interval).checked_mul(HOUR).filter(|span| *span > 0);
     let due = completed.zip(span).and_then(|(at, span)| at.checked_add(span));
@@ -15,7 +15,7 @@ pub fn is_due(job: &Job, idle: bool, now: UnixSeconds) -> bool {
 }
 
 /// Which of the `due` jobs may take the focus, if one may: several wait for a choice.
-pub fn takes_focus<'a>(due: &[&'a Job]) -> Option<&'a Job> {
+pub(crate) fn takes_focus<'a>(due: &[&'a Job]) -> Option<&'a Job> {
     match due {
         [only] if only.repeats_active => Some(only),
         _ => None,

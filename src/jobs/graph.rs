@@ -37,7 +37,7 @@ pub struct Drawn {
 
 /// The jobs from `from` to `to` along what each waits for, both included; `None` if none
 /// leads there. `edges` is asked once for each job that is met.
-pub fn way<E>(
+pub(crate) fn way<E>(
     from: &JobId,
     to: &JobId,
     mut edges: impl FnMut(&JobId) -> Result<Vec<JobId>, E>,
@@ -78,7 +78,7 @@ impl Graph {
         graph
     }
 
-    pub fn get(&self, id: &JobId) -> Option<&Node> {
+    pub(crate) fn get(&self, id: &JobId) -> Option<&Node> {
         self.at.get(id).map(|&at| &self.nodes[at])
     }
 
@@ -94,7 +94,7 @@ impl Graph {
 
     /// Makes `from` wait for `to`, unless `to` waits for `from`: then the circle is given that
     /// it would close, from `from` over `to` and back.
-    pub fn add(&mut self, from: &JobId, to: &JobId) -> Result<(), Vec<JobId>> {
+    pub(crate) fn add(&mut self, from: &JobId, to: &JobId) -> Result<(), Vec<JobId>> {
         if let Some(back) = self.way(to, from) {
             return Err([from.clone()].into_iter().chain(back).collect());
         }
@@ -108,7 +108,7 @@ impl Graph {
     }
 
     /// `from` no longer waits for `to`.
-    pub fn remove(&mut self, from: &JobId, to: &JobId) {
+    pub(crate) fn remove(&mut self, from: &JobId, to: &JobId) {
         if let Some(&at) = self.at.get(from) {
             self.nodes[at].depends_on.retain(|known| known != to);
         }
@@ -148,7 +148,7 @@ impl Graph {
     }
 
     /// Those that `id` still waits for: everything that is neither completed nor parked.
-    pub fn waits_for(&self, id: &JobId) -> Vec<JobId> {
+    pub(crate) fn waits_for(&self, id: &JobId) -> Vec<JobId> {
         let open = |id: &JobId| {
             !matches!(
                 self.get(id).map(|node| node.status),
@@ -209,7 +209,12 @@ fn no(id: &JobId, case: Case) -> Refusal {
 
 /// Job `from` may wait for `id`, of this `status`. `back` is the way from `id` to `from`, if there
 /// is one: the new edge would close a circle.
-pub fn may_wait(from: &JobId, id: &JobId, back: Option<&[JobId]>, status: Status) -> Verdict {
+pub(crate) fn may_wait(
+    from: &JobId,
+    id: &JobId,
+    back: Option<&[JobId]>,
+    status: Status,
+) -> Verdict {
     if let Some(back) = back {
         let round: Vec<String> = [from].into_iter().chain(back).map(ToString::to_string).collect();
         return Err(no(id, Case::Circle).with("where", round.join(" > ")));
@@ -220,7 +225,7 @@ pub fn may_wait(from: &JobId, id: &JobId, back: Option<&[JobId]>, status: Status
 /// The edge to `id` may go, and the job behind it may be parked where `void` says so. `status` is
 /// none where its record is nowhere: that can only be let go of. `held` is another worktree that
 /// has it in focus, and `phase` where the command is given.
-pub fn may_unlink(
+pub(crate) fn may_unlink(
     id: &JobId,
     status: Option<Status>,
     void: bool,

@@ -4,12 +4,12 @@
 //! status machine and the routing of prompts; where a job stands on its map is
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
-pub mod due;
+pub(crate) mod due;
 pub mod graph;
 pub mod questions;
 pub mod routing;
-pub mod shortword;
-pub mod summary;
+pub(crate) mod shortword;
+pub(crate) mod summary;
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
-pub use crate::event::UnixSeconds;
+pub(crate) use crate::event::UnixSeconds;
 
 /// A job's id: creation time in UTC and four hex digits, such as `20261121t205612-7f3a`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ impl From<JobId> for String {
 }
 
 impl JobId {
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -141,7 +141,7 @@ pub struct Job {
 
 impl Job {
     /// A job born by a person's prompt: active at once, named after its first words.
-    pub fn from_prompt(id: JobId, prompt: &str, at: UnixSeconds) -> Self {
+    pub(crate) fn from_prompt(id: JobId, prompt: &str, at: UnixSeconds) -> Self {
         let name = routing::provisional_name(prompt);
         Self {
             status: Status::Active,
@@ -176,7 +176,7 @@ impl Job {
 
     /// Opens the next run of a completed job. What it is and what was said to it stays; an
     /// approval was for the run that is over.
-    pub fn begin_again(&mut self, at: UnixSeconds) -> Result<(), BadStatus> {
+    pub(crate) fn begin_again(&mut self, at: UnixSeconds) -> Result<(), BadStatus> {
         let next = self.run.checked_add(1).filter(|_| self.status == Status::Completed);
         let Some(run) = next else {
             let (from, to) = (self.status.word(), Status::Pending.word());
@@ -191,7 +191,7 @@ impl Job {
     }
 
     /// The next run may begin: this one is over. `closing` is whether its last cycle is open.
-    pub fn may_begin_again(&self, closing: bool) -> Verdict {
+    pub(crate) fn may_begin_again(&self, closing: bool) -> Verdict {
         let case = match self.status {
             Status::Voided => Case::ReactivateVoided,
             Status::Awaiting => Case::ReactivateAwaiting,
@@ -203,7 +203,7 @@ impl Job {
     }
 
     /// The refusal of a next run while this one is open.
-    pub fn is_under_way(&self) -> Refusal {
+    pub(crate) fn is_under_way(&self) -> Refusal {
         Refusal::new("reactivate", Wants::Edge)
             .case(Case::ReactivateOpen)
             .with("id", self.id.as_str())
@@ -211,7 +211,7 @@ impl Job {
     }
 
     /// It can be taken up: it is not parked, and not over with its last cycle closed.
-    pub fn may_be_active(&self, closing: bool) -> Verdict {
+    pub(crate) fn may_be_active(&self, closing: bool) -> Verdict {
         let case = match self.status {
             Status::Voided => Case::Parked,
             Status::Completed if !closing => Case::Closed,
@@ -256,15 +256,15 @@ pub struct BadStatus {
 }
 
 /// The most words an objective may have.
-pub const OBJECTIVE_WORDS_MOST: usize = 500;
+pub(crate) const OBJECTIVE_WORDS_MOST: usize = 500;
 /// The most bytes an objective may have.
-pub const OBJECTIVE_BYTES_MOST: usize = 4096;
+pub(crate) const OBJECTIVE_BYTES_MOST: usize = 4096;
 /// Words of a name: fewest and most.
-pub const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=20;
+pub(crate) const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=20;
 
 /// A name or an objective that is out of bounds.
 #[derive(Debug, thiserror::Error)]
-pub enum BadText {
+pub(crate) enum BadText {
     #[error("a job's name has 1 to 20 words on one line; this one has {0}")]
     Name(usize),
     #[error("a job's name is plain text; this one has a control character")]
@@ -283,7 +283,7 @@ pub enum BadText {
 }
 
 /// Checks a job's name: one line, at most twenty words.
-pub fn check_name(name: &str) -> Result<&str, BadText> {
+pub(crate) fn check_name(name: &str) -> Result<&str, BadText> {
     let name = name.trim();
     let words = name.split_whitespace().count();
     match NAME_WORDS.contains(&words) && !name.contains('\n') {
@@ -294,7 +294,7 @@ pub fn check_name(name: &str) -> Result<&str, BadText> {
 }
 
 /// Checks an objective: at most five hundred words.
-pub fn check_objective(objective: &str) -> Result<&str, BadText> {
+pub(crate) fn check_objective(objective: &str) -> Result<&str, BadText> {
     let words = objective.split_whitespace().count();
     if objective.trim().len() > OBJECTIVE_BYTES_MOST {
         return Err(BadText::Long(objective.trim().len()));
@@ -307,7 +307,7 @@ pub fn check_objective(objective: &str) -> Result<&str, BadText> {
 }
 
 /// Reads the titles of an extended objective, with commas between them.
-pub fn check_shape(shape: &str) -> Result<Vec<String>, BadText> {
+pub(crate) fn check_shape(shape: &str) -> Result<Vec<String>, BadText> {
     const MOST: (usize, usize) = (5, 40);
     let titles: Vec<&str> =
         shape.split(',').map(str::trim).filter(|title| !title.is_empty()).collect();

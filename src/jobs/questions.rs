@@ -18,9 +18,9 @@ pub const APPROVE: &str = "Approve completion";
 /// The answer that asks for more.
 pub const REVIEW: &str = "Review";
 /// The word of a phase's row where any words may be asked.
-pub const ANY: &str = "*";
+pub(crate) const ANY: &str = "*";
 /// The section in which nothing may be left.
-pub const OUTSTANDING: &str = "Outstanding Items";
+pub(crate) const OUTSTANDING: &str = "Outstanding Items";
 
 /// How sure the agent is, of a hundred, before it asks for the side lane.
 const SURE: u8 = 80;
@@ -81,7 +81,7 @@ struct QuestionTable {
 
 /// What is wrong with the table.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadQuestions {
+pub(crate) enum BadQuestions {
     #[error("the question table does not read: {0}")]
     Toml(#[from] toml::de::Error),
     #[error("question `{0}` is no tag: a tag is capital letters and dashes in brackets")]
@@ -98,7 +98,7 @@ pub enum BadQuestions {
 }
 
 /// All rows. The table is part of the binary; a test checks it.
-pub fn rows() -> &'static [Registered] {
+pub(crate) fn rows() -> &'static [Registered] {
     static ROWS: OnceLock<Vec<Registered>> = OnceLock::new();
     ROWS.get_or_init(|| {
         shipped::read::<QuestionTable>(shipped::shipped!("questions"))
@@ -108,12 +108,12 @@ pub fn rows() -> &'static [Registered] {
 }
 
 /// True for a bare tag word such as `WAITING`, and for `*`.
-pub fn is_known(word: &str) -> bool {
+pub(crate) fn is_known(word: &str) -> bool {
     word == ANY || rows().iter().any(|row| row.word() == word)
 }
 
 /// The bare tag words, for error messages.
-pub fn names() -> String {
+pub(crate) fn names() -> String {
     rows().iter().map(Registered::word).chain([ANY]).collect::<Vec<_>>().join(", ")
 }
 
@@ -149,36 +149,36 @@ impl Registered {
     /// # Errors
     ///
     /// Says which row is wrong and which names are known.
-    pub fn read(table: &str) -> Result<Vec<Self>, BadQuestions> {
+    pub(crate) fn read(table: &str) -> Result<Vec<Self>, BadQuestions> {
         let rows = toml::from_str::<QuestionTable>(table)?.question;
         check(&rows)?;
         Ok(rows)
     }
 
     /// The registered question that `text` begins as, if any.
-    pub fn of(text: &str) -> Option<&'static Self> {
+    pub(crate) fn of(text: &str) -> Option<&'static Self> {
         let text = text.trim_start();
         rows().iter().find(|row| text.starts_with(&row.tag))
     }
 
     /// The row of a tag.
-    pub fn tagged(tag: &str) -> Option<&'static Self> {
+    pub(crate) fn tagged(tag: &str) -> Option<&'static Self> {
         rows().iter().find(|row| row.tag == tag)
     }
 
     /// The tag without its brackets.
-    pub fn word(&self) -> &str {
+    pub(crate) fn word(&self) -> &str {
         self.tag.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&self.tag)
     }
 
     /// True if something hangs on the answer.
-    pub fn decides(&self) -> bool {
+    pub(crate) fn decides(&self) -> bool {
         self.grants != Grant::Nothing
     }
 
     /// What `answer` names where a granting option has a place for a name (empty where it
     /// has none); `None` for an answer that grants nothing.
-    pub fn granted<'a>(&self, answer: &'a str) -> Option<&'a str> {
+    pub(crate) fn granted<'a>(&self, answer: &'a str) -> Option<&'a str> {
         self.yes.iter().find_map(|yes| fits(yes, answer.trim()))
     }
 
@@ -195,7 +195,7 @@ impl Registered {
     }
 
     /// What stands behind the tag on its line: the name of a thing to be made.
-    pub fn subject<'a>(&self, text: &'a str) -> &'a str {
+    pub(crate) fn subject<'a>(&self, text: &'a str) -> &'a str {
         let text = text.trim_start();
         let rest = text.strip_prefix(self.tag.as_str()).unwrap_or_default();
         rest.lines().next().unwrap_or_default().trim()
@@ -244,7 +244,7 @@ impl Moment<'_> {
 }
 
 /// Why the job cannot be completed at this moment, whoever would say so.
-pub fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
+pub(crate) fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
     let row = rows().iter().find(|row| row.grants == Grant::Complete)?;
     in_time(row, moment).err()
 }
@@ -310,7 +310,7 @@ fn no(row: &Registered, moment: &Moment<'_>, case: Case) -> Refusal {
 }
 
 /// A question without its last line where that says what comes next, and that line's words.
-pub fn with_next(text: &str) -> (&str, &str) {
+pub(crate) fn with_next(text: &str) -> (&str, &str) {
     let bare = text.trim_end();
     let start = bare.rfind('\n').map_or(0, |at| at + 1);
     match bare[start..].trim_start().strip_prefix("Next:") {
@@ -397,7 +397,7 @@ fn one<'a>(
 }
 
 /// Hours between two runs: what the answer says, times the `every <n>` of the question.
-pub fn repeat_hours(question: &str, answer: &str) -> u32 {
+pub(crate) fn repeat_hours(question: &str, answer: &str) -> u32 {
     const MOST: u32 = 9999;
     let unit = match answer.trim() {
         "Hourly" => 1,
@@ -415,17 +415,17 @@ pub fn repeat_hours(question: &str, answer: &str) -> u32 {
 }
 
 /// What a dependency is whose record was not found.
-pub const NOWHERE: &str = "found nowhere";
+pub(crate) const NOWHERE: &str = "found nowhere";
 
 /// Whether the next run begins active: the question says `target active`.
-pub fn repeats_active(question: &str) -> bool {
+pub(crate) fn repeats_active(question: &str) -> bool {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let words: Vec<String> = question.split_whitespace().map(bare).collect();
     words.windows(2).any(|pair| pair[0] == "target" && pair[1] == "active")
 }
 
 /// The dependencies that still stand in the way, from what is known about each.
-pub fn unmet<'a>(
+pub(crate) fn unmet<'a>(
     job: &Job,
     status_of: impl Fn(&JobId) -> Option<(&'a str, Status)>,
 ) -> Vec<(JobId, String, &'static str)> {
@@ -482,7 +482,7 @@ pub fn lock_may_open(grants: Grant, name: &str, locks: &Locks<'_>) -> Verdict {
 
 /// A person approves where memory is settled, and the question would have come there.
 /// `settles` says that the job stands in such a row.
-pub fn may_be_approved(settles: bool) -> Verdict {
+pub(crate) fn may_be_approved(settles: bool) -> Verdict {
     if settles {
         return Ok(());
     }
@@ -503,7 +503,7 @@ pub fn may_be_last(decides: bool, lets: impl FnOnce() -> bool) -> bool {
 
 /// What the questions of one call make somebody look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AsksAbout {
+pub(crate) struct AsksAbout {
     /// Where notes, footers and the plan stand: one of them decides something.
     pub work: bool,
     /// Other jobs: one of them would complete the job.
@@ -511,7 +511,7 @@ pub struct AsksAbout {
 }
 
 impl AsksAbout {
-    pub fn of(questions: &[Question]) -> Self {
+    pub(crate) fn of(questions: &[Question]) -> Self {
         let any = |is: fn(&Registered) -> bool| {
             questions.iter().filter_map(|question| Registered::of(&question.text)).any(is)
         };
@@ -522,7 +522,7 @@ impl AsksAbout {
     }
 
     /// All that completion depends on.
-    pub const COMPLETION: Self = Self { work: true, other_jobs: true };
+    pub(crate) const COMPLETION: Self = Self { work: true, other_jobs: true };
 }
 
 /// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.

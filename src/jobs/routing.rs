@@ -5,7 +5,7 @@ use super::{Job, Status, shortword};
 /// What kind of words an interaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum InteractionKind {
+pub(crate) enum InteractionKind {
     Prompt,
     /// A question of either side, with its answer where there is one.
     Question,
@@ -14,7 +14,7 @@ pub enum InteractionKind {
 }
 
 impl InteractionKind {
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Question => "question",
@@ -25,7 +25,7 @@ impl InteractionKind {
 
 /// What becomes of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
+pub(crate) enum Route {
     /// A job is born from it, active and focused.
     Bear,
     /// It is added to the focused job.
@@ -38,7 +38,7 @@ pub enum Route {
 
 /// Decides about `prompt`. `person` says that a person wrote it in a session that is
 /// not a guest; `closing` that the focused job is completed but not back in idle.
-pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -> Route {
+pub(crate) fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -> Route {
     let text = prompt.trim_start();
     let open = focused.filter(|job| job.status.is_open());
     if !person {
@@ -56,7 +56,7 @@ pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -
 }
 
 /// A first name for a job: up to eight words of the prompt's first line of words.
-pub fn provisional_name(prompt: &str) -> String {
+pub(crate) fn provisional_name(prompt: &str) -> String {
     let prompt = shortword::read(prompt).map_or(prompt, |(_, rest)| rest);
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("untitled");
     let clean = |word: &str| word.chars().filter(|c| !c.is_control()).collect::<String>();

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// A word that acts before the agent reads the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ShortWord {
+pub(crate) enum ShortWord {
     /// The prompt goes the small lane.
     Quick,
     /// Opens these paths for the cycle.
@@ -28,7 +28,7 @@ pub enum ShortWord {
 
 impl ShortWord {
     /// The word as it is written.
-    pub fn tag(&self) -> &'static str {
+    pub(crate) fn tag(&self) -> &'static str {
         match self {
             Self::Quick => "[QUICK]",
             Self::Allow(_) => "[ALLOW]",
@@ -48,7 +48,7 @@ impl fmt::Display for ShortWord {
 }
 
 /// The short word at the head of `prompt`, and the words after it.
-pub fn read(prompt: &str) -> Option<(ShortWord, &str)> {
+pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
     let inside = prompt.trim_start().strip_prefix('[')?;
     let close = closing(inside)?;
     let (word, after) = (&inside[..close], &inside[close + 1..]);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// The sections of a summary, in order.
-pub const SECTIONS: [&str; 5] = [
+pub(crate) const SECTIONS: [&str; 5] = [
     "User Requests",
     "Questions & Decisions",
     "Design Choices",
@@ -39,19 +39,19 @@ pub struct Covered {
 
 impl Covered {
     /// Nothing was said that counts.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 
     /// Interaction `n` of so many words was kept; a summary is due from `most` tokens on.
-    pub fn heard(&mut self, n: u32, words: usize, most: usize) {
+    pub(crate) fn heard(&mut self, n: u32, words: usize, most: usize) {
         self.words = self.words.saturating_add(words);
         self.ask(n, most);
     }
 
     /// A summary through interaction `through` was accepted; `rest` are the words of those after
     /// it.
-    pub fn summed_up(&mut self, through: u32, last: u32, rest: usize, most: usize) {
+    pub(crate) fn summed_up(&mut self, through: u32, last: u32, rest: usize, most: usize) {
         (self.through, self.words, self.due) = (through, rest, 0);
         self.summaries += 1;
         self.ask(last, most);
@@ -67,7 +67,7 @@ impl Covered {
 
 /// A text that is no summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadSummary {
+pub(crate) enum BadSummary {
     /// This section is not there.
     Lacks(&'static str),
     /// This title is not one of the five, or not in its place.
@@ -81,7 +81,7 @@ pub enum BadSummary {
 }
 
 /// Tokens of so many words, as they are estimated.
-pub fn tokens(words: usize) -> usize {
+pub(crate) fn tokens(words: usize) -> usize {
     words.saturating_mul(13) / 10
 }
 
@@ -95,16 +95,16 @@ fn words(text: &str) -> usize {
 }
 
 /// What parts an answer from its question, in the text that keeps both.
-pub const ANSWER: &str = "\n\nAnswer: ";
+pub(crate) const ANSWER: &str = "\n\nAnswer: ";
 
 /// The words of an interaction that count: a prompt whole, and of the agent's own question the
 /// answer. Its questions have to be long, and must not wear a person's words out.
-pub fn words_said(text: &str) -> usize {
+pub(crate) fn words_said(text: &str) -> usize {
     words(text.rsplit_once(ANSWER).map_or(text, |(_, answer)| answer))
 }
 
 /// Says whether `text` has the five sections, in order and nothing else, and their length.
-pub fn check(text: &str) -> Result<(), BadSummary> {
+pub(crate) fn check(text: &str) -> Result<(), BadSummary> {
     let mut sections: Vec<(&'static str, usize)> = Vec::new();
     for line in text.lines().map(str::trim_end) {
         let title = line.strip_prefix("## ").map(str::trim);
@@ -149,7 +149,7 @@ fn no(case: Case) -> Refusal {
 
 impl BadSummary {
     /// The refusal of the command that was to take it.
-    pub fn refusal(&self) -> Refusal {
+    pub(crate) fn refusal(&self) -> Refusal {
         let counted = |case: Case, words: usize| no(case).with("words", words.to_string());
         match self {
             Self::Lacks(section) => no(Case::Lacks).with("section", *section),
@@ -163,7 +163,7 @@ impl BadSummary {
 
 impl Covered {
     /// Something up to interaction `through` is not summed up yet.
-    pub fn lacks(&self, through: u32) -> Verdict {
+    pub(crate) fn lacks(&self, through: u32) -> Verdict {
         if through > self.through { Ok(()) } else { Err(no(Case::Settled)) }
     }
 }

@@ -32,7 +32,7 @@ const ABOUT: &str = "Before you say that something is fixed, tested or done, put
      say it.";
 
 /// Serves clients on `input` and `output` until one of them is closed.
-pub fn serve(
+pub(crate) fn serve(
     cwd: &Path,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// The footer of one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Footer {
+pub(crate) struct Footer {
     /// The page, as a repository path.
     pub page: String,
     /// All that stood below its first anchor.
@@ -18,12 +18,12 @@ pub struct Footer {
 }
 
 /// The footers of one moment.
-pub type Capture = Vec<Footer>;
+pub(crate) type Capture = Vec<Footer>;
 
 /// Why a session log does not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the session log does not read at byte {at}: {why}")]
-pub struct BadLog {
+pub(crate) struct BadLog {
     pub at: usize,
     pub why: &'static str,
 }
@@ -34,12 +34,12 @@ const PAGE: &str = "### ";
 const OPENS: &str = " footer ";
 
 /// The head of a log: whose footers they are.
-pub fn begin(job: &str, run: u32, cycle: u32) -> String {
+pub(crate) fn begin(job: &str, run: u32, cycle: u32) -> String {
     format!("{TITLE}: job {job}, run {run}, cycle {cycle}\n")
 }
 
 /// Adds a capture below what `log` holds.
-pub fn add(log: &str, capture: &[Footer]) -> Result<String, BadLog> {
+pub(crate) fn add(log: &str, capture: &[Footer]) -> Result<String, BadLog> {
     let n = read(log)?.len() + 1;
     let mut text = log.to_owned();
     let _ = write!(text, "\n{CAPTURE}{n}\n");
@@ -61,7 +61,7 @@ pub fn add(log: &str, capture: &[Footer]) -> Result<String, BadLog> {
 /// # Errors
 ///
 /// Fails on a log that was cut off or changed.
-pub fn read(log: &str) -> Result<Vec<Capture>, BadLog> {
+pub(crate) fn read(log: &str) -> Result<Vec<Capture>, BadLog> {
     let mut reader = Reader { log, at: 0 };
     if !reader.line()?.starts_with(TITLE) {
         return Err(BadLog { at: 0, why: "its title is missing" });
@@ -151,11 +151,11 @@ fn unescaped(page: &str) -> String {
 }
 
 /// How often something stands somewhere.
-pub type Multiset<'a> = HashMap<&'a str, usize>;
+pub(crate) type Multiset<'a> = HashMap<&'a str, usize>;
 
 /// What the captures hold of `page`, each piece as often as the fullest of them has it;
 /// `pieces` cuts a footer into what is compared: its words, or its lines.
-pub fn held<'a, P>(
+pub(crate) fn held<'a, P>(
     captures: &'a [Capture],
     page: &str,
     pieces: impl Fn(&'a str) -> P,
@@ -174,7 +174,7 @@ where
 }
 
 /// Counts each piece.
-pub fn tally<'a>(pieces: impl Iterator<Item = &'a str>) -> Multiset<'a> {
+pub(crate) fn tally<'a>(pieces: impl Iterator<Item = &'a str>) -> Multiset<'a> {
     let mut times = Multiset::new();
     for piece in pieces {
         *times.entry(piece).or_default() += 1;

@@ -13,7 +13,7 @@ use crate::verdict::{Case, Refusal, Wants};
 
 /// A section of the file, in the order in which they stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub(crate) enum Section {
     /// What comes next, and how it will be known to be done.
     ForwardState,
     OpenThreads,
@@ -27,7 +27,7 @@ pub enum Section {
 
 impl Section {
     /// All of them, in their order.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::ForwardState,
         Self::OpenThreads,
         Self::AssumptionsAndRisks,
@@ -37,7 +37,7 @@ impl Section {
     ];
 
     /// As its heading says it.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::ForwardState => "Forward State",
             Self::OpenThreads => "Open Threads",
@@ -49,7 +49,7 @@ impl Section {
     }
 
     /// As a command line says it.
-    pub fn slug(self) -> &'static str {
+    pub(crate) fn slug(self) -> &'static str {
         match self {
             Self::ForwardState => "forward-state",
             Self::OpenThreads => "open-threads",
@@ -61,7 +61,7 @@ impl Section {
     }
 
     /// The section that is called `name`, by slug or title, whatever its case.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         let is = |section: &Self| {
             name.eq_ignore_ascii_case(section.slug()) || name.eq_ignore_ascii_case(section.title())
         };
@@ -77,7 +77,7 @@ impl Section {
 
 /// What stands above the sections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Front {
+pub(crate) struct Front {
     /// How often it was sealed.
     pub version: u32,
     /// When it was sealed last, RFC 3339 in UTC; empty before that.
@@ -92,7 +92,7 @@ pub struct Front {
 
 /// A compaction file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct File {
+pub(crate) struct File {
     pub front: Front,
     /// What stands between the front matter and the first section.
     above: String,
@@ -101,7 +101,7 @@ pub struct File {
 
 /// What sealing took away, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sealed {
+pub(crate) struct Sealed {
     /// Sections in which paragraphs or items stood more than once, with how many went.
     pub folded: Vec<(Section, usize)>,
     /// Lines of commits that became one line which counts them.
@@ -112,7 +112,7 @@ pub struct Sealed {
 
 /// Why a file cannot be sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsealed {
+pub(crate) enum Unsealed {
     /// This section says nothing.
     Empty(Section),
     /// The file is still too long when all has been folded.
@@ -121,7 +121,7 @@ pub enum Unsealed {
 
 /// The stamp of a seal.
 #[derive(Clone, Copy, Debug)]
-pub struct Stamp<'a> {
+pub(crate) struct Stamp<'a> {
     /// RFC 3339 in UTC.
     pub at: &'a str,
     pub phase: &'a str,
@@ -131,7 +131,7 @@ pub struct Stamp<'a> {
 
 /// How far a file fills its ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fill {
+pub(crate) enum Fill {
     Free,
     /// From 70 percent on.
     Filling,
@@ -143,7 +143,7 @@ pub enum Fill {
 
 impl Fill {
     /// Of `words` below `ceiling`.
-    pub fn of(words: usize, ceiling: usize) -> Self {
+    pub(crate) fn of(words: usize, ceiling: usize) -> Self {
         let percent = words.saturating_mul(100);
         match () {
             () if percent >= ceiling.saturating_mul(100) => Self::Full,
@@ -157,7 +157,7 @@ impl Fill {
 impl File {
     /// Reads a file. Whatever stands there has a place: unknown headings are text of the
     /// section above them, and a section that stands twice is read as one.
-    pub fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let mut file = Self::default();
         let rest = match front_matter::find(text) {
             Ok(found) => {
@@ -181,7 +181,7 @@ impl File {
     }
 
     /// The file's text.
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let mut text = self.front.write();
         if !self.above.is_empty() {
             text = format!("{text}\n{}\n", self.above);
@@ -198,18 +198,18 @@ impl File {
     }
 
     /// What `section` says.
-    pub fn text(&self, section: Section) -> &str {
+    pub(crate) fn text(&self, section: Section) -> &str {
         &self.texts[section as usize]
     }
 
     /// Puts `text` in the place of all that `section` says.
-    pub fn put(&mut self, section: Section, text: &str) {
+    pub(crate) fn put(&mut self, section: Section, text: &str) {
         self.texts[section as usize] = trimmed(&text.replace("\r\n", "\n"));
         self.front.phase_at_seal.clear();
     }
 
     /// Adds `text` to the end of `section`, as a paragraph of its own.
-    pub fn append(&mut self, section: Section, text: &str) {
+    pub(crate) fn append(&mut self, section: Section, text: &str) {
         let (said, more) = (self.text(section), trimmed(&text.replace("\r\n", "\n")));
         let gap = if said.is_empty() || more.is_empty() { "" } else { "\n\n" };
         let all = format!("{said}{gap}{more}");
@@ -217,7 +217,7 @@ impl File {
     }
 
     /// Lists `commits`, oldest first; those that were folded before stay folded.
-    pub fn list_commits(&mut self, commits: &[String]) {
+    pub(crate) fn list_commits(&mut self, commits: &[String]) {
         let folded = self.folded_commits().min(commits.len());
         self.texts[Section::GitCommitMessages as usize] = listed(commits, folded);
     }
@@ -229,18 +229,18 @@ impl File {
     }
 
     /// Nothing was added since it was sealed.
-    pub fn is_sealed(&self) -> bool {
+    pub(crate) fn is_sealed(&self) -> bool {
         self.front.version > 0 && !self.front.phase_at_seal.is_empty()
     }
 
     /// Words of all that is said in it.
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.texts.iter().chain([&self.above]).map(|text| text.split_whitespace().count()).sum()
     }
 
     /// Closes the file: what stands twice is folded, the oldest commits become one line
     /// where the file is long, and the front matter is stamped.
-    pub fn seal(&self, stamp: Stamp<'_>) -> Result<(Self, Sealed), Unsealed> {
+    pub(crate) fn seal(&self, stamp: Stamp<'_>) -> Result<(Self, Sealed), Unsealed> {
         let (mut file, mut sealed) = (self.clone(), Sealed::default());
         for section in
             Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages)
@@ -544,7 +544,7 @@ fn fence_mark(line: &str) -> Option<&str> {
 
 impl Unsealed {
     /// The refusal of the command that was to seal `file`.
-    pub fn refusal(self, file: &File) -> Refusal {
+    pub(crate) fn refusal(self, file: &File) -> Refusal {
         /// The share of its ceiling that a file may fill when all has been folded.
         const SHARE: usize = 85;
         let no = |case: Case| Refusal::new("compact", Wants::Summary).case(case);

@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 
 /// The one line that stays in a deflated footer, the same in every cycle, so that two
 /// branches which both condense do not collide on it. Formatters leave it alone.
-pub const POINTER: &str = "Earlier cycles: session logs in `.claude/jobs/`.";
+pub(crate) const POINTER: &str = "Earlier cycles: session logs in `.claude/jobs/`.";
 
 /// Share of the words that must go, in percent, where the rules say nothing else.
-pub const SHARE: u32 = 80;
+pub(crate) const SHARE: u32 = 80;
 
 /// Says whether `line` is the pointer to earlier cycles, and nothing more.
-pub fn points(line: &str) -> bool {
+pub(crate) fn points(line: &str) -> bool {
     line.len() >= POINTER.len() && line.trim() == POINTER
 }
 
 /// How far condense has come: what is still ahead of it, or that the cycle may close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// Notes wait for an end.
     Address,
     /// The session log lacks something that the footers say.
@@ -31,7 +31,7 @@ pub enum Stage {
 
 impl Stage {
     /// The word as output and refusals spell it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Address => "address",
             Self::Archive => "archive",
@@ -44,20 +44,20 @@ impl Stage {
 /// Words of each altered page's footer when condense was entered, by the page's path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     pub per_page: BTreeMap<String, usize>,
 }
 
 impl Baseline {
     /// Words of all pages together.
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.per_page.values().fold(0, |sum, words| sum.saturating_add(*words))
     }
 }
 
 /// The words that were there, those that are left, and the share that must go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deflation {
+pub(crate) struct Deflation {
     /// Words at entry.
     pub baseline: usize,
     /// Words now.
@@ -68,19 +68,19 @@ pub struct Deflation {
 
 impl Deflation {
     /// Words that must go, rounded down.
-    pub fn to_absorb(self) -> usize {
+    pub(crate) fn to_absorb(self) -> usize {
         let share = usize::try_from(self.share.min(100)).unwrap_or(100);
         // Hundreds and rest apart: the product of both could overflow.
         self.baseline / 100 * share + self.baseline % 100 * share / 100
     }
 
     /// Most words that may be left; exactly this many still hold.
-    pub fn max_words(&self) -> usize {
+    pub(crate) fn max_words(&self) -> usize {
         self.baseline - self.to_absorb()
     }
 
     /// Says whether enough has gone. A cycle that began without words has nothing to lose.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.baseline == 0 || self.remaining <= self.max_words()
     }
 }

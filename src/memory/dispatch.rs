@@ -45,7 +45,7 @@ pub struct UnderWay<'a> {
 }
 
 /// What a note says, however its line is laid out.
-pub fn says(note: &Note) -> String {
+pub(crate) fn says(note: &Note) -> String {
     format!("{}\n{}\n{}\n{}", note.kind, note.content, note.extra.join("\n"), note.crumb)
 }
 
@@ -114,14 +114,14 @@ fn quotes_one(mut texts: Vec<String>, prompt: &str) -> bool {
 }
 
 /// The note that a run is bound to, where as many live ones say the same as when it was launched.
-pub fn unchanged<'l, 'n>(live: &'l [Live<'n>], bound: &Bound) -> Option<&'l Live<'n>> {
+pub(crate) fn unchanged<'l, 'n>(live: &'l [Live<'n>], bound: &Bound) -> Option<&'l Live<'n>> {
     let left = times(live, &bound.note) >= bound.times.max(1);
     live.iter().find(|one| one.mark == bound.note).filter(|_| left)
 }
 
 /// What comes of a subagent's wish to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// It may.
     Free,
     /// It was kept often enough; it may, and the person is told.
@@ -132,7 +132,7 @@ pub enum End {
 
 /// Judges the end of a run whose note at `place` is `unchanged`, or that has none, and that was
 /// `kept` so often already.
-pub fn end(unchanged: Option<(&str, Option<&str>)>, kept: u32) -> End {
+pub(crate) fn end(unchanged: Option<(&str, Option<&str>)>, kept: u32) -> End {
     match unchanged {
         None => End::Free,
         Some(_) if kept >= ENDS => End::Untouched,
@@ -150,7 +150,7 @@ pub fn end(unchanged: Option<(&str, Option<&str>)>, kept: u32) -> End {
 
 /// A note as condense found it.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub(crate) struct Found<'a> {
     pub kind: &'a str,
     pub content: &'a str,
     /// 0 for a live one.
@@ -160,7 +160,7 @@ pub struct Found<'a> {
 /// A kind of note that was not given to the subagent that acts on it, and that subagent: as many
 /// launches are wanted as there were notes of it, when condense began or now. Nobody is asked to
 /// launch what the repository does not define.
-pub fn unconsumed(
+pub(crate) fn unconsumed(
     kinds: &Kinds,
     notes: &[&Note],
     found: &[Found<'_>],

@@ -13,7 +13,7 @@ use crate::event::{Change, Hunk, PageChange, Replacement};
 
 /// Why an edit does not apply to a page as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotApplied {
+pub(crate) enum NotApplied {
     #[error("there is no such page")]
     Absent,
     #[error("replacement {step} creates a page that is there already")]
@@ -34,7 +34,7 @@ pub enum NotApplied {
 ///
 /// Fails where the tool itself would, and on a change whose text nobody can see.
 /// Steps and hunks are counted from 1.
-pub fn apply(current: Option<&str>, change: &Change) -> Result<Option<String>, NotApplied> {
+pub(crate) fn apply(current: Option<&str>, change: &Change) -> Result<Option<String>, NotApplied> {
     match change {
         Change::Whole(text) => Ok(Some(text.clone())),
         Change::Replace(steps) => replace_all(current, steps).map(Some),
@@ -59,7 +59,7 @@ pub fn judge(current: Option<&str>, change: &Change, anchors: &[&str]) -> PageCh
 ///
 /// A page that lacked anchors counts as if it had been healed before. One in disorder
 /// has no sections to compare: what puts it in order changes the body.
-pub fn compare(old: Option<&str>, new: &str, anchors: &[&str]) -> PageChange {
+pub(crate) fn compare(old: Option<&str>, new: &str, anchors: &[&str]) -> PageChange {
     if old == Some(new) {
         return PageChange::Nothing;
     }

@@ -44,7 +44,7 @@ pub enum Disorder {
 
 impl Disorder {
     /// The anchor that has no good place.
-    pub fn anchor(&self) -> &str {
+    pub(crate) fn anchor(&self) -> &str {
         match self {
             Self::Doubled { anchor, .. }
             | Self::OutOfOrder { anchor, .. }
@@ -53,7 +53,7 @@ impl Disorder {
     }
 
     /// The line to look at, from 1.
-    pub fn line(&self) -> usize {
+    pub(crate) fn line(&self) -> usize {
         match self {
             Self::Doubled { line, .. }
             | Self::OutOfOrder { line, .. }
@@ -98,32 +98,32 @@ impl<'a> Layout<'a> {
     }
 
     /// The first anchor of this rank.
-    pub fn anchor(&self, rank: usize) -> Option<&Found> {
+    pub(crate) fn anchor(&self, rank: usize) -> Option<&Found> {
         self.found.iter().find(|anchor| anchor.rank == rank)
     }
 
     /// Everything above the first anchor; the whole text where there is none.
-    pub fn body(&self) -> &'a str {
+    pub(crate) fn body(&self) -> &'a str {
         &self.text[..self.found.first().map_or(self.text.len(), |first| first.start)]
     }
 
     /// Everything below the first anchor's line; empty where there is none.
-    pub fn footer(&self) -> &'a str {
+    pub(crate) fn footer(&self) -> &'a str {
         &self.text[self.found.first().map_or(self.text.len(), |first| first.end)..]
     }
 
     /// What stands below the anchor of this rank, up to the next anchor.
-    pub fn section(&self, rank: usize) -> Option<&'a str> {
+    pub(crate) fn section(&self, rank: usize) -> Option<&'a str> {
         self.anchor(rank).map(|anchor| self.below(anchor))
     }
 
     /// What stands between `anchor`, one of [`Self::found`], and the next anchor.
-    pub fn below(&self, anchor: &Found) -> &'a str {
+    pub(crate) fn below(&self, anchor: &Found) -> &'a str {
         &self.text[self.range_below(anchor)]
     }
 
     /// The bytes of [`Self::below`], for who wants to write there.
-    pub fn range_below(&self, anchor: &Found) -> Range<usize> {
+    pub(crate) fn range_below(&self, anchor: &Found) -> Range<usize> {
         let after = self.found.partition_point(|other| other.start <= anchor.start);
         anchor.end..self.found.get(after).map_or(self.text.len(), |next| next.start)
     }
@@ -134,12 +134,12 @@ impl<'a> Layout<'a> {
     }
 
     /// Ranks of the anchors that do not stand, ascending.
-    pub fn missing(&self) -> Vec<usize> {
+    pub(crate) fn missing(&self) -> Vec<usize> {
         (0..self.anchors.len()).filter(|rank| self.anchor(*rank).is_none()).collect()
     }
 
     /// The first anchor that stands twice or out of order.
-    pub fn disorder(&self) -> Option<Disorder> {
+    pub(crate) fn disorder(&self) -> Option<Disorder> {
         let mut seen = vec![false; self.anchors.len()];
         let mut highest = 0;
         for Found { rank, line, .. } in &self.found {
@@ -386,12 +386,12 @@ pub(super) struct Cover<'b> {
 }
 
 impl<'b> Cover<'b> {
-    pub fn new(blocks: &'b [Range<usize>]) -> Self {
+    pub(crate) fn new(blocks: &'b [Range<usize>]) -> Self {
         Self { blocks }
     }
 
     /// The block over `at`, which is not below the last position asked for.
-    pub fn over(&mut self, at: usize) -> Option<&'b Range<usize>> {
+    pub(crate) fn over(&mut self, at: usize) -> Option<&'b Range<usize>> {
         while let [first, rest @ ..] = self.blocks
             && first.end <= at
         {

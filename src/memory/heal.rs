@@ -10,7 +10,7 @@ use super::footers::{Cover, Disorder, Layout, Line, hiding_blocks, layout, lines
 
 /// A page with every anchor once and in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Healed {
+pub(crate) struct Healed {
     pub text: String,
     /// Anchors that were nowhere.
     pub inserted: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Healed {
 
 impl Healed {
     /// Says whether the page was whole before.
-    pub fn is_unchanged(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         self.inserted.is_empty() && self.mended.is_empty()
     }
 }
@@ -31,7 +31,7 @@ impl Healed {
 ///
 /// Refuses a page that has an anchor twice or out of order, and one in which code or
 /// HTML that is never closed would swallow the anchor that is missing.
-pub fn heal(text: &str, anchors: &[&str]) -> Result<Healed, Disorder> {
+pub(crate) fn heal(text: &str, anchors: &[&str]) -> Result<Healed, Disorder> {
     let before = orderly(text, anchors)?;
     if before.missing().is_empty() {
         return Ok(Healed { text: text.to_owned(), inserted: Vec::new(), mended: Vec::new() });
@@ -55,7 +55,7 @@ pub fn heal(text: &str, anchors: &[&str]) -> Result<Healed, Disorder> {
 }
 
 /// A new page: a title, and every anchor.
-pub fn birth(anchors: &[&str], title: &str) -> String {
+pub(crate) fn birth(anchors: &[&str], title: &str) -> String {
     let heading = title.lines().next().map_or_else(String::new, |title| format!("# {title}\n"));
     insert(&heading, anchors, &layout(&heading, anchors)).0
 }

@@ -10,13 +10,14 @@ use super::{pages, pointers, words};
 use crate::front_matter::{self, NoFrontMatter};
 
 /// Where knowledge lies.
-pub const HOME: &str = ".claude/knowledge/";
+pub(crate) const HOME: &str = ".claude/knowledge/";
 /// The file that names the others.
-pub const INDEX: &str = ".claude/knowledge/INDEX.md";
+pub(crate) const INDEX: &str = ".claude/knowledge/INDEX.md";
 /// Names of files that hold lines about others, and no front matter.
 const INDEXES: [&str; 2] = ["INDEX.md", "MEMORY.md"];
 /// What a file may be.
-pub const TYPES: [&str; 5] = ["user", "feedback", "project", "reference", "reasoning_lesson"];
+pub(crate) const TYPES: [&str; 5] =
+    ["user", "feedback", "project", "reference", "reasoning_lesson"];
 /// Types that grow old: when they were last found true is asked for.
 pub(super) const VERIFIED: [&str; 3] = ["project", "reference", "reasoning_lesson"];
 /// The keys that are known.
@@ -29,7 +30,7 @@ pub(super) const BODY: (usize, usize) = (5, 200);
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub(crate) enum Level {
     /// Memory that is wrong or cannot be found.
     Error,
     Advice,
@@ -37,7 +38,7 @@ pub enum Level {
 
 /// Something about one line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// From 1.
     pub line: usize,
     /// A word for the rule; [`super::lint`] says what mends it.
@@ -48,14 +49,14 @@ pub struct Finding {
 
 /// A value and the line of its key, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Value<'a> {
+pub(crate) struct Value<'a> {
     pub line: usize,
     pub text: &'a str,
 }
 
 /// Front matter as it was read, and the body below it.
 #[derive(Clone, Debug, Default)]
-pub struct Front<'a> {
+pub(crate) struct Front<'a> {
     pub name: Option<Value<'a>>,
     pub description: Option<Value<'a>>,
     pub kind: Option<Value<'a>>,
@@ -67,7 +68,7 @@ pub struct Front<'a> {
 
 /// Says whether the file at `path` holds knowledge: a Markdown file below its home that is
 /// no index.
-pub fn is_knowledge(path: &str) -> bool {
+pub(crate) fn is_knowledge(path: &str) -> bool {
     path.starts_with(HOME)
         && path.len() > HOME.len() + ".md".len()
         && std::path::Path::new(path).extension().is_some_and(|ending| ending == "md")
@@ -75,18 +76,18 @@ pub fn is_knowledge(path: &str) -> bool {
 }
 
 /// Says whether the file at `path` only names others.
-pub fn is_index(path: &str) -> bool {
+pub(crate) fn is_index(path: &str) -> bool {
     INDEXES.contains(&pages::name_of(path))
 }
 
 /// The name that the file at `path` must have.
-pub fn name_of(path: &str) -> String {
+pub(crate) fn name_of(path: &str) -> String {
     let file = pages::name_of(path);
     file.strip_suffix(".md").unwrap_or(file).replace('_', "-")
 }
 
 /// Reads the front matter of `text`. What does not read is kept as a fault.
-pub fn front(text: &str) -> Front<'_> {
+pub(crate) fn front(text: &str) -> Front<'_> {
     read(text, "")
 }
 
@@ -236,7 +237,7 @@ pub(super) fn short(text: &str) -> String {
 
 /// Everything that is to be said of the knowledge file at `path`. `known` are the names of
 /// all knowledge files; an index has nothing to check.
-pub fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Finding> {
+pub(crate) fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Finding> {
     if is_index(path) {
         return Vec::new();
     }
@@ -355,7 +356,7 @@ pub(super) fn is_date(text: &str) -> bool {
 }
 
 /// The line of [`INDEX`] for the knowledge file at `path`.
-pub fn index_line(path: &str, name: &str, description: &str) -> String {
+pub(crate) fn index_line(path: &str, name: &str, description: &str) -> String {
     let target = path.strip_prefix(HOME).unwrap_or(path);
     let plain = !target.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>'));
     let target = if plain { target.to_owned() } else { format!("<{target}>") };
@@ -364,7 +365,7 @@ pub fn index_line(path: &str, name: &str, description: &str) -> String {
 }
 
 /// Says whether `index`, the text of [`INDEX`], has a link to the knowledge file at `path`.
-pub fn has_line(index: &str, path: &str) -> bool {
+pub(crate) fn has_line(index: &str, path: &str) -> bool {
     let leads = |one: &pointers::Pointer<'_>| {
         one.kind == pointers::PointerKind::Link
             && pointers::resolve(INDEX, one.target).as_deref() == Some(path)
@@ -373,7 +374,7 @@ pub fn has_line(index: &str, path: &str) -> bool {
 }
 
 /// `index` with a line for the knowledge file at `path`; as it was where it has one.
-pub fn with_line(index: &str, path: &str, name: &str, description: &str) -> String {
+pub(crate) fn with_line(index: &str, path: &str, name: &str, description: &str) -> String {
     if has_line(index, path) {
         return index.to_owned();
     }
@@ -385,7 +386,7 @@ pub fn with_line(index: &str, path: &str, name: &str, description: &str) -> Stri
 }
 
 /// Words of a knowledge file, its front matter left out.
-pub fn body_words(text: &str) -> usize {
+pub(crate) fn body_words(text: &str) -> usize {
     words::count(front(text).body)
 }
 

@@ -32,14 +32,14 @@ pub struct Budgets {
 
 /// A file of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub(crate) struct File {
     pub path: String,
     pub text: String,
 }
 
 /// Memory as it is looked over.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory<'a> {
+pub(crate) struct Memory<'a> {
     /// By their paths, each once.
     pub files: &'a [File],
     /// File names of pages.
@@ -52,7 +52,7 @@ pub struct Memory<'a> {
 
 /// One thing that lint found.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Found {
+pub(crate) struct Found {
     pub file: String,
     /// From 1.
     pub line: usize,
@@ -73,7 +73,7 @@ enum What {
 }
 
 /// Says whether lint looks at the file at `path`.
-pub fn is_memory(path: &str, pages: &[&str]) -> bool {
+pub(crate) fn is_memory(path: &str, pages: &[&str]) -> bool {
     what(path, pages).is_some()
 }
 
@@ -94,7 +94,7 @@ fn what(path: &str, page_names: &[&str]) -> Option<What> {
 }
 
 /// Everything that is to be said of `memory`, by file and line.
-pub fn lint(memory: &Memory<'_>, exists: &mut dyn FnMut(&str) -> bool) -> Vec<Found> {
+pub(crate) fn lint(memory: &Memory<'_>, exists: &mut dyn FnMut(&str) -> bool) -> Vec<Found> {
     let mut all =
         Lint { memory, found: Vec::new(), linked: BTreeSet::new(), names: BTreeMap::new() };
     let known = all.names_of_knowledge();

@@ -76,14 +76,14 @@ impl<'a> Said<'a> {
 
 /// What the captures of a log hold of one page.
 #[derive(Debug, Default)]
-pub struct Held {
+pub(crate) struct Held {
     /// The captured footers, each below an anchor, so that it reads as it did.
     footers: Vec<String>,
 }
 
 impl Held {
     /// Reads what `captures` hold of `page`.
-    pub fn of(captures: &[Capture], page: &str, anchors: &[&str]) -> Self {
+    pub(crate) fn of(captures: &[Capture], page: &str, anchors: &[&str]) -> Self {
         let own = captures.iter().flatten().filter(|footer| footer.page == page);
         Self { footers: own.map(|footer| as_page(footer, anchors)).collect() }
     }
@@ -100,7 +100,7 @@ impl Held {
 }
 
 /// A captured footer as a page without a body.
-pub fn as_page(footer: &Footer, anchors: &[&str]) -> String {
+pub(crate) fn as_page(footer: &Footer, anchors: &[&str]) -> String {
     format!("{}\n{}", anchors.first().copied().unwrap_or_default(), footer.text)
 }
 
@@ -112,7 +112,13 @@ fn most<'a>(all: &mut Multiset<'a>, more: Multiset<'a>) {
 }
 
 /// The first thing that the footers of `old` would lose for good if the page became `new`.
-pub fn lost(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
+pub(crate) fn lost(
+    old: &str,
+    new: &str,
+    anchors: &[&str],
+    kinds: &Kinds,
+    held: &Held,
+) -> Option<Loss> {
     let (before, after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
     let (words, notes) = held.read(anchors, kinds);
     let note = lost_note(&before, &after, &notes, |_| 0);
@@ -121,7 +127,13 @@ pub fn lost(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) 
 
 /// The same for what a page said some time ago: a note may have ended, been archived, and
 /// gone since then.
-pub fn gone(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
+pub(crate) fn gone(
+    old: &str,
+    new: &str,
+    anchors: &[&str],
+    kinds: &Kinds,
+    held: &Held,
+) -> Option<Loss> {
     let (before, after) = (Said::read(old, anchors, kinds), Said::read(new, anchors, kinds));
     let (words, notes) = held.read(anchors, kinds);
     // A capture of `old` itself, taken afterwards, shows no way from it.
@@ -141,7 +153,7 @@ pub fn gone(old: &str, new: &str, anchors: &[&str], kinds: &Kinds, held: &Held) 
 }
 
 /// The first thing in the footers of `page` that the log does not hold.
-pub fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
+pub(crate) fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Option<Loss> {
     let now = Said::read(page, anchors, kinds);
     let (words, mut notes) = held.read(anchors, kinds);
     let note = now.notes.iter().find(|(_, line)| !takes_one(&mut notes, line));
@@ -151,7 +163,7 @@ pub fn unheld(page: &str, anchors: &[&str], kinds: &Kinds, held: &Held) -> Optio
 }
 
 /// Says whether the footers of `page` hold anything that may go one day.
-pub fn says_something(page: &str, anchors: &[&str], kinds: &Kinds) -> bool {
+pub(crate) fn says_something(page: &str, anchors: &[&str], kinds: &Kinds) -> bool {
     let said = Said::read(page, anchors, kinds);
     !said.words.is_empty() || said.notes.iter().any(|(note, _)| note.standing != Standing::Carried)
 }

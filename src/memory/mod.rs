@@ -5,22 +5,22 @@
 //! a phase may touch is the guard's question; what an edit touches is answered here.
 
 pub mod absorb;
-pub mod archive;
-pub mod compaction;
-pub mod condense;
+pub(crate) mod archive;
+pub(crate) mod compaction;
+pub(crate) mod condense;
 pub mod dispatch;
 pub mod edit;
 pub mod footers;
-pub mod heal;
-pub mod knowledge;
-pub mod lint;
+pub(crate) mod heal;
+pub(crate) mod knowledge;
+pub(crate) mod lint;
 pub mod lock;
 pub mod notes;
-pub mod pages;
-pub mod pointers;
-pub mod recall;
-pub mod schema;
-pub mod scope;
+pub(crate) mod pages;
+pub(crate) mod pointers;
+pub(crate) mod recall;
+pub(crate) mod schema;
+pub(crate) mod scope;
 pub mod words;
 
 #[cfg(test)]

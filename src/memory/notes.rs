@@ -18,10 +18,10 @@ use crate::shipped;
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// The shipped rows.
-pub const SHIPPED: &str = include_str!("notes.toml");
+pub(crate) const SHIPPED: &str = include_str!("notes.toml");
 
 /// Tags that only say where a paragraph should go; no note, and nothing waits for them.
-pub const BARE: [&str; 2] = ["DURABLE", "EPHEMERAL"];
+pub(crate) const BARE: [&str; 2] = ["DURABLE", "EPHEMERAL"];
 
 /// The first words of the two ends.
 const ENDS: [&str; 2] = ["RESOLVED", "CARRIED"];
@@ -42,7 +42,7 @@ pub enum Crumb {
 
 impl Crumb {
     /// What a person would call it.
-    pub fn said(self) -> &'static str {
+    pub(crate) fn said(self) -> &'static str {
         match self {
             Self::Commit => "the id of a commit",
             Self::Job => "the id of a job",
@@ -96,7 +96,7 @@ pub enum BadKind {
 
 impl BadKind {
     /// The row to look at, from 1.
-    pub fn row(&self) -> usize {
+    pub(crate) fn row(&self) -> usize {
         match self {
             Self::Name { row, .. }
             | Self::Doubled { row, .. }
@@ -118,7 +118,7 @@ pub enum Standing {
 
 impl Standing {
     /// The word that people and `--json` read.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Live => "live",
             Self::HandedBack => "handed-back",
@@ -161,7 +161,7 @@ impl Kinds {
     }
 
     /// These rows with `more` behind, checked.
-    pub fn and(mut self, more: &[NoteKind]) -> Result<Self, BadKind> {
+    pub(crate) fn and(mut self, more: &[NoteKind]) -> Result<Self, BadKind> {
         for (row, kind) in (1..).zip(more) {
             let name = || kind.name.clone();
             if !is_name(&kind.name) {
@@ -187,7 +187,7 @@ impl Kinds {
     /// The same with kinds that a job brought: nobody consumes them but the agent itself, and
     /// anything proves them. Names that are no kind, or are there already, add nothing.
     #[must_use]
-    pub fn with_own<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+    pub(crate) fn with_own<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
         for name in names {
             if is_name(name) && self.get(name).is_none() {
                 let crumbs = vec![Crumb::Commit, Crumb::Job, Crumb::File];
@@ -200,11 +200,11 @@ impl Kinds {
     }
 
     /// Every kind, in the order of the rows.
-    pub fn all(&self) -> &[NoteKind] {
+    pub(crate) fn all(&self) -> &[NoteKind] {
         &self.rows
     }
 
-    pub fn get(&self, name: &str) -> Option<&NoteKind> {
+    pub(crate) fn get(&self, name: &str) -> Option<&NoteKind> {
         self.rows.iter().find(|kind| kind.name == name)
     }
 
@@ -214,7 +214,7 @@ impl Kinds {
     }
 
     /// The names of all kinds, for messages.
-    pub fn names(&self) -> String {
+    pub(crate) fn names(&self) -> String {
         self.rows.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
@@ -224,7 +224,7 @@ impl Kinds {
     }
 
     /// Every note below the first anchor of a page.
-    pub fn in_footer(&self, page: &str, anchors: &[&str]) -> Vec<Note> {
+    pub(crate) fn in_footer(&self, page: &str, anchors: &[&str]) -> Vec<Note> {
         if !page.contains('[') {
             return Vec::new();
         }
@@ -304,7 +304,7 @@ impl Kinds {
 
     /// The page with each carried note of its footer that `climbs` carried once more; `None`
     /// without one.
-    pub fn carried_on(
+    pub(crate) fn carried_on(
         &self,
         page: &str,
         anchors: &[&str],
@@ -323,7 +323,7 @@ impl Kinds {
     }
 
     /// How many live notes of `kind` in the footer of `page` say something.
-    pub fn open(&self, page: &str, anchors: &[&str], kind: &str) -> usize {
+    pub(crate) fn open(&self, page: &str, anchors: &[&str], kind: &str) -> usize {
         let open =
             |note: &&Note| note.standing.is_live() && note.kind == kind && !note.content.is_empty();
         self.in_footer(page, anchors).iter().filter(open).count()
@@ -331,17 +331,17 @@ impl Kinds {
 }
 
 /// The line of a note that was acted on.
-pub fn resolved(kind: &str, crumb: &str) -> String {
+pub(crate) fn resolved(kind: &str, crumb: &str) -> String {
     format!("[RESOLVED:{kind}]{{{}}}", in_braces(crumb))
 }
 
 /// The line of a note that waits for another cycle. `content` is as a note has it.
-pub fn carried(kind: &str, times: u32, content: &str, why: &str) -> String {
+pub(crate) fn carried(kind: &str, times: u32, content: &str, why: &str) -> String {
     format!("[CARRIED:{kind}:{times}]{{{content}}}{{{}}}", in_braces(why))
 }
 
 /// The line of a live note; `back`, if it says something, hands it back.
-pub fn live(kind: &str, content: &str, back: &str) -> String {
+pub(crate) fn live(kind: &str, content: &str, back: &str) -> String {
     let back = if back.is_empty() { String::new() } else { format!("{{{}}}", in_braces(back)) };
     format!("[{kind}]{{{content}}}{back}")
 }
@@ -356,7 +356,7 @@ fn in_braces(text: &str) -> String {
 
 /// True for lines that look like a note, known or not, ended or not: what a slip of the pen
 /// would turn a note into. Bare tags, check boxes and links do not.
-pub fn is_shaped(line: &str) -> bool {
+pub(crate) fn is_shaped(line: &str) -> bool {
     let Some(tag) = tag(line) else { return false };
     let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
     if BARE.contains(&tag.word) || tag.word.len() < 3 || !tag.word.chars().all(letters) {
@@ -369,7 +369,7 @@ pub fn is_shaped(line: &str) -> bool {
 }
 
 /// The lines that look like notes and stand in one of two texts more often than in the other.
-pub fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
+pub(crate) fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
     let shaped = |text: &'t str| {
         let mut lines: Vec<&str> =
             text.lines().map(str::trim).filter(|line| is_shaped(line)).collect();
@@ -392,7 +392,7 @@ pub fn differing<'t>(old: &'t str, new: &'t str) -> Vec<&'t str> {
 }
 
 /// The kinds that `note: <KIND>` lines of a section bring, in order; `Err` has what is no kind.
-pub fn brought(section: &str) -> Vec<Result<String, String>> {
+pub(crate) fn brought(section: &str) -> Vec<Result<String, String>> {
     let said = |line: &str| {
         let line = line.trim();
         let bare =
@@ -404,7 +404,7 @@ pub fn brought(section: &str) -> Vec<Result<String, String>> {
 }
 
 /// A bare tag at the start of a line, and what follows it.
-pub fn bare_tag(line: &str) -> Option<(&'static str, &str)> {
+pub(crate) fn bare_tag(line: &str) -> Option<(&'static str, &str)> {
     let tag = tag(line)?;
     let known = BARE.into_iter().find(|bare| *bare == tag.word)?;
     Some((known, line[tag.rest..].trim_start()))
@@ -412,7 +412,7 @@ pub fn bare_tag(line: &str) -> Option<(&'static str, &str)> {
 
 /// What stands behind a carried note, of whatever kind and however it counts; `None` where the
 /// line is none.
-pub fn behind_carried(line: &str) -> Option<&str> {
+pub(crate) fn behind_carried(line: &str) -> Option<&str> {
     let tag = tag(line)?;
     let kind = tag.word.strip_prefix("CARRIED:")?.split(':').next()?;
     let (braces, end) = braces(line, tag.rest);
@@ -488,17 +488,17 @@ fn no(case: Case) -> Refusal {
 }
 
 /// The refusal of a command on a note that is not where it was shown, or is none any more.
-pub fn moved() -> Refusal {
+pub(crate) fn moved() -> Refusal {
     no(Case::Moved)
 }
 
 /// The refusal of a command on notes where it is not the time for it.
-pub fn later() -> Refusal {
+pub(crate) fn later() -> Refusal {
     no(Case::Later)
 }
 
 /// A note at `place` that was acted on has no other end.
-pub fn may_end(note: &Note, place: &str) -> Verdict {
+pub(crate) fn may_end(note: &Note, place: &str) -> Verdict {
     match note.standing {
         Standing::Resolved => Err(no(Case::Resolved).with("where", place)),
         _ => Ok(()),
@@ -506,7 +506,7 @@ pub fn may_end(note: &Note, place: &str) -> Verdict {
 }
 
 /// A note at `place` may wait for another cycle: once in each, and only one that says something.
-pub fn may_wait(note: &Note, place: &str) -> Verdict {
+pub(crate) fn may_wait(note: &Note, place: &str) -> Verdict {
     match (note.standing, note.content.is_empty()) {
         (Standing::Carried, _) => Err(no(Case::Carried).with("where", place)),
         (_, true) => Err(no(Case::Mute).with("where", place)),
@@ -516,7 +516,7 @@ pub fn may_wait(note: &Note, place: &str) -> Verdict {
 
 /// `crumb` proves that a note of `kind` was acted on: it `leads` to what the kind asks for, and
 /// the front matter of the knowledge file there has no `fault`, which is its place and its words.
-pub fn proves(
+pub(crate) fn proves(
     kind: &NoteKind,
     crumb: &str,
     leads: bool,

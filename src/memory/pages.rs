@@ -4,22 +4,22 @@
 //! path comes here. The root directory is the empty string.
 
 /// Says whether a file of this name is a page.
-pub fn is_page(file_name: &str, page_names: &[&str]) -> bool {
+pub(crate) fn is_page(file_name: &str, page_names: &[&str]) -> bool {
     page_names.contains(&file_name)
 }
 
 /// The directory that holds `path`; empty for a file in the root.
-pub fn dir_of(path: &str) -> &str {
+pub(crate) fn dir_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
 /// The last part of `path`.
-pub fn name_of(path: &str) -> &str {
+pub(crate) fn name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// The page called `page_name` that speaks for `dir`.
-pub fn page_of_dir(dir: &str, page_name: &str) -> String {
+pub(crate) fn page_of_dir(dir: &str, page_name: &str) -> String {
     if dir.is_empty() { page_name.to_owned() } else { format!("{dir}/{page_name}") }
 }
 

@@ -9,7 +9,7 @@ use super::pages;
 
 /// What kind of pointer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PointerKind {
+pub(crate) enum PointerKind {
     /// The target of a Markdown link, as it stands there.
     Link,
     /// A path in a code span.
@@ -20,14 +20,14 @@ pub enum PointerKind {
 
 /// One pointer, and the line it stands on, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pointer<'a> {
+pub(crate) struct Pointer<'a> {
     pub line: usize,
     pub kind: PointerKind,
     pub target: &'a str,
 }
 
 /// Every pointer of `text`, in its order.
-pub fn pointers(text: &str) -> Vec<Pointer<'_>> {
+pub(crate) fn pointers(text: &str) -> Vec<Pointer<'_>> {
     let blocks = if may_hide(text) { hiding_blocks(text) } else { Vec::new() };
     let mut blocks = Cover::new(&blocks);
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ fn link_target(text: &str) -> Option<&str> {
 }
 
 /// Says whether `text` may be the name of a knowledge file: `[a-z][a-z0-9-]*`.
-pub fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
 }
@@ -122,7 +122,7 @@ fn without_line(path: &str) -> &str {
 
 /// The repository path that the link `target` of the file `from` leads to; nothing for
 /// what leads elsewhere: to another site, within the page, or out of the repository.
-pub fn resolve(from: &str, target: &str) -> Option<String> {
+pub(crate) fn resolve(from: &str, target: &str) -> Option<String> {
     let scheme = target.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':'));
     let path = target.split(['#', '?']).next().unwrap_or_default();
     if scheme || path.is_empty() || target.starts_with("//") {
@@ -137,7 +137,7 @@ pub fn resolve(from: &str, target: &str) -> Option<String> {
 
 /// Where the path `target` of a code span in the file `from` may lead: it is written from the
 /// top, from the page's directory or from one in between.
-pub fn candidates(from: &str, target: &str) -> Vec<String> {
+pub(crate) fn candidates(from: &str, target: &str) -> Vec<String> {
     let target = without_line(target);
     let mut found = Vec::new();
     let mut dir = pages::dir_of(from);

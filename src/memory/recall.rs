@@ -89,7 +89,7 @@ const COMMON: [&str; 72] = [
 
 /// The words of `texts` that say what they are about: letter case and the `s` of a plural
 /// left out.
-pub fn topics<'t>(texts: impl IntoIterator<Item = &'t str>) -> BTreeSet<String> {
+pub(crate) fn topics<'t>(texts: impl IntoIterator<Item = &'t str>) -> BTreeSet<String> {
     let words = texts.into_iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
     let long = words.filter(|word| word.chars().count() >= LETTERS).map(str::to_lowercase);
     let telling = long.filter(|word| !COMMON.contains(&word.as_str()));
@@ -97,14 +97,14 @@ pub fn topics<'t>(texts: impl IntoIterator<Item = &'t str>) -> BTreeSet<String> 
 }
 
 /// How many words two things have in common.
-pub fn shared(one: &BTreeSet<String>, other: &BTreeSet<String>) -> usize {
+pub(crate) fn shared(one: &BTreeSet<String>, other: &BTreeSet<String>) -> usize {
     one.intersection(other).count()
 }
 
 /// How far the page at `path` is from the nearest of `dirs`: in the directory itself, above
 /// it, below it, or beside it, each with the steps in between; nothing for what lies further.
 /// The top directory is empty.
-pub fn distance(path: &str, dirs: &[&str]) -> Option<(u8, usize)> {
+pub(crate) fn distance(path: &str, dirs: &[&str]) -> Option<(u8, usize)> {
     let here = parts(pages::dir_of(path));
     let to = |dir: &&str| {
         let there = parts(dir);
@@ -125,21 +125,25 @@ fn parts(dir: &str) -> Vec<&str> {
 }
 
 /// At most `most` of `items`, the smallest keys first; what has no key is left out.
-pub fn nearest<T, K: Ord>(items: &[T], most: usize, key: impl Fn(&T) -> Option<K>) -> Vec<&T> {
+pub(crate) fn nearest<T, K: Ord>(
+    items: &[T],
+    most: usize,
+    key: impl Fn(&T) -> Option<K>,
+) -> Vec<&T> {
     let mut near: Vec<(K, &T)> = items.iter().filter_map(|item| Some((key(item)?, item))).collect();
     near.sort_by(|(one, _), (other, _)| one.cmp(other));
     near.into_iter().take(most).map(|(_, item)| item).collect()
 }
 
 /// What a page says it is: its first heading, else its first line with words.
-pub fn title(body: &str) -> Option<&str> {
+pub(crate) fn title(body: &str) -> Option<&str> {
     let said = || body.lines().filter(|line| line.chars().any(char::is_alphanumeric));
     let titles = || said().filter_map(|line| heading(line).map(|(_, title)| title));
     titles().next().or_else(|| said().next().map(str::trim))
 }
 
 /// The titles of all headings.
-pub fn headings(body: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn headings(body: &str) -> impl Iterator<Item = &str> {
     body.lines().filter_map(|line| heading(line).map(|(_, title)| title))
 }
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-pub const ANCHORS: [&str; 4] = ["---Ob---", "---Pl---", "---Ex---", "---Ve---"];
+pub(crate) const ANCHORS: [&str; 4] = ["---Ob---", "---Pl---", "---Ex---", "---Ve---"];
 
 const PIECES: &[&str] = &[
     "",
@@ -44,7 +44,7 @@ const PIECES: &[&str] = &[
 ];
 
 /// Lines that matter, in any order, with any line breaks.
-pub fn page_like() -> impl Strategy<Value = String> {
+pub(crate) fn page_like() -> impl Strategy<Value = String> {
     let line =
         (proptest::sample::select(PIECES), proptest::sample::select(&["\n", "\n", "\r\n"][..]));
     let last = proptest::sample::select(&["", "end", "---Ve---", "---Ob---\r", "```"][..]);
@@ -54,7 +54,7 @@ pub fn page_like() -> impl Strategy<Value = String> {
 }
 
 /// A page with every anchor once and in order, and some text around each.
-pub fn whole_page() -> impl Strategy<Value = String> {
+pub(crate) fn whole_page() -> impl Strategy<Value = String> {
     let text = proptest::sample::select(
         &["", "\n", "one\n", "- item\n", "two words\n\n", "```\ncode\n```\n", "<b>x</b>\n\n"][..],
     );

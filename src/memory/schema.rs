@@ -14,7 +14,7 @@ use super::{pages, pointers};
 use crate::front_matter;
 
 /// The file that names the others; it is no note.
-pub const INDEX: &str = "MEMORY.md";
+pub(crate) const INDEX: &str = "MEMORY.md";
 /// The table below which some hosts put keys.
 const TABLE: &str = "metadata";
 /// The most lines of one front matter that are said not to read.
@@ -23,7 +23,7 @@ const FAULTS: usize = 3;
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub(crate) enum Level {
     /// The note is wrong, or cannot be found.
     Error,
     Warning,
@@ -32,7 +32,7 @@ pub enum Level {
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub(crate) enum Rule {
     /// The file is no text, or its front matter does not read.
     FrontMatter,
     Name,
@@ -45,7 +45,7 @@ pub enum Rule {
 
 impl Rule {
     /// Its word, which stays.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::FrontMatter => "front-matter",
             Self::Name => "name",
@@ -60,7 +60,7 @@ impl Rule {
 
 /// Something about one line of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// From 1.
     pub line: usize,
     pub rule: Rule,
@@ -69,18 +69,18 @@ pub struct Finding {
 }
 
 /// Says whether the file `name` is a note.
-pub fn is_note(name: &str) -> bool {
+pub(crate) fn is_note(name: &str) -> bool {
     name != INDEX && name.strip_suffix(".md").is_some_and(|stem| !stem.is_empty())
 }
 
 /// The name that the note at `path` must have.
-pub fn name_of(path: &str) -> String {
+pub(crate) fn name_of(path: &str) -> String {
     knowledge::name_of(path)
 }
 
 /// Everything that is to be said of the note at `path`, by line. `known` are the names of all
 /// notes.
-pub fn check(path: &str, bytes: &[u8], known: &BTreeSet<String>) -> Vec<Finding> {
+pub(crate) fn check(path: &str, bytes: &[u8], known: &BTreeSet<String>) -> Vec<Finding> {
     if !is_note(pages::name_of(path)) {
         return Vec::new();
     }

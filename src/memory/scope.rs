@@ -11,43 +11,43 @@ use super::pages;
 
 /// Sorted sets of exact directories, where the empty string is the root, and of exact files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
+pub(crate) struct Scope {
     dirs: BTreeSet<String>,
     files: BTreeSet<String>,
 }
 
 impl Scope {
     /// Adds `dir`; says whether it is new.
-    pub fn declare(&mut self, dir: impl Into<String>) -> bool {
+    pub(crate) fn declare(&mut self, dir: impl Into<String>) -> bool {
         self.dirs.insert(dir.into())
     }
 
     /// Adds one file that is open by itself.
-    pub fn open(&mut self, file: impl Into<String>) {
+    pub(crate) fn open(&mut self, file: impl Into<String>) {
         self.files.insert(file.into());
     }
 
     /// Says whether `dir` itself is declared.
-    pub fn declares(&self, dir: &str) -> bool {
+    pub(crate) fn declares(&self, dir: &str) -> bool {
         self.dirs.contains(dir)
     }
 
     /// Says whether `file` lies directly in a declared directory, or is open by itself.
-    pub fn holds(&self, file: &str) -> bool {
+    pub(crate) fn holds(&self, file: &str) -> bool {
         self.declares(pages::dir_of(file)) || self.files.contains(file)
     }
 
     /// Every directory, sorted.
-    pub fn dirs(&self) -> impl Iterator<Item = &str> + Clone {
+    pub(crate) fn dirs(&self) -> impl Iterator<Item = &str> + Clone {
         self.dirs.iter().map(String::as_str)
     }
 
     /// Every file that is open by itself, sorted.
-    pub fn files(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.dirs.is_empty() && self.files.is_empty()
     }
 }
@@ -60,7 +60,7 @@ impl<D: Into<String>> FromIterator<D> for Scope {
 
 /// A `scope:` line that names no exact directory of this repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadScope {
+pub(crate) enum BadScope {
     #[error("a scope line names no directory; the root is `scope: .`")]
     Empty,
     #[error("scope `{0}` is absolute; name the directory from the root of the repository")]
@@ -79,7 +79,7 @@ pub enum BadScope {
 ///
 /// A list marker before the word, backticks around the directory, a leading `./` and a
 /// trailing `/` are tolerated.
-pub fn declared(section: &str) -> Vec<Result<String, BadScope>> {
+pub(crate) fn declared(section: &str) -> Vec<Result<String, BadScope>> {
     section.lines().filter_map(scope_line).map(directory).collect()
 }
 

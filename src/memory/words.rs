@@ -9,12 +9,12 @@ use super::footers::{Layout, layout};
 use super::{condense, notes};
 
 /// Tokens between Unicode white space, as `wc -w` counts them.
-pub fn count(text: &str) -> usize {
+pub(crate) fn count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
 /// Words below the first anchor that deflation may ask to go.
-pub fn footer_words(text: &str, anchors: &[&str]) -> usize {
+pub(crate) fn footer_words(text: &str, anchors: &[&str]) -> usize {
     words_below(&layout(text, anchors))
 }
 

@@ -89,13 +89,13 @@ fn short(name: &str) -> String {
 impl Flight {
     /// Under way at `now`: it began, or was launched not long ago. A launch that the host or its
     /// person turned down never begins, and nobody says so.
-    pub fn is_up(&self, now: UnixSeconds) -> bool {
+    pub(crate) fn is_up(&self, now: UnixSeconds) -> bool {
         const MOMENT: i64 = 10 * 60;
         !self.id.is_empty() || now - self.at <= MOMENT
     }
 
     /// It is the run `id`; where a host gives none, the oldest of its type.
-    pub fn is_run(&self, id: &str, agent: &str) -> bool {
+    pub(crate) fn is_run(&self, id: &str, agent: &str) -> bool {
         if id.is_empty() { self.agent == short(agent) } else { self.id == short(id) }
     }
 
@@ -147,13 +147,13 @@ impl Activity {
     }
 
     /// So many pages were updated by a command of git seed's.
-    pub fn count_pages(&mut self, pages: u32) {
+    pub(crate) fn count_pages(&mut self, pages: u32) {
         *self.acts.entry(Deed::Page.word().to_owned()).or_insert(0) += pages;
         self.settle();
     }
 
     /// The rhythm of looking and writing begins anew.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.since.clear();
         self.settled = true;
     }
@@ -189,7 +189,13 @@ impl Activity {
 
     /// A subagent launch goes to the host. `note` is a hash of the note that it is bound to and
     /// how many live notes say that; empty where it is bound to none.
-    pub fn launched(&mut self, call: &ToolCall, agent: &str, note: (String, u32), at: UnixSeconds) {
+    pub(crate) fn launched(
+        &mut self,
+        call: &ToolCall,
+        agent: &str,
+        note: (String, u32),
+        at: UnixSeconds,
+    ) {
         self.flights.retain(|flight| !flight.is_of(call) || call.id.is_empty());
         let (call, agent, (note, times)) = (short(&call.id), short(agent), note);
         self.flights.push(Flight { call, agent, at, note, times, ..Flight::default() });
@@ -198,7 +204,7 @@ impl Activity {
     }
 
     /// A subagent begins: it is the oldest launch of its type that nobody claimed.
-    pub fn began(&mut self, id: &str, agent: &str) {
+    pub(crate) fn began(&mut self, id: &str, agent: &str) {
         let unclaimed = |flight: &&mut Flight| flight.id.is_empty() && flight.agent == short(agent);
         if let Some(flight) = self.flights.iter_mut().find(unclaimed) {
             flight.id = short(id);
@@ -206,47 +212,47 @@ impl Activity {
     }
 
     /// The run `id` was kept on, as its note stands as it stood.
-    pub fn kept(&mut self, id: &str, agent: &str) {
+    pub(crate) fn kept(&mut self, id: &str, agent: &str) {
         for flight in &mut self.flights {
             flight.kept += u32::from(flight.is_run(id, agent) && !flight.note.is_empty());
         }
     }
 
     /// A subagent has ended.
-    pub fn ended(&mut self, id: &str) {
+    pub(crate) fn ended(&mut self, id: &str) {
         let id = short(id);
         self.flights.retain(|flight| id.is_empty() || flight.id != id);
     }
 
     /// The call that launched a subagent is over; in the background the subagent goes on.
-    pub fn returned(&mut self, call: &ToolCall, outcome: &Outcome) {
+    pub(crate) fn returned(&mut self, call: &ToolCall, outcome: &Outcome) {
         if !outcome.background || !outcome.ok {
             self.flights.retain(|flight| !flight.is_of(call));
         }
     }
 
     /// A shell call goes on in the background.
-    pub fn detached(&mut self, call: &ToolCall) {
+    pub(crate) fn detached(&mut self, call: &ToolCall) {
         self.running.push(short(&call.id));
         let old = self.running.len().saturating_sub(FLIGHTS);
         self.running.drain(..old);
     }
 
     /// No more than `running` subagents are under way: the host says so, or the turn is over.
-    pub fn landed(&mut self, running: u32) {
+    pub(crate) fn landed(&mut self, running: u32) {
         let over = self.flights.len().saturating_sub(running as usize);
         self.flights.drain(..over);
     }
 
     /// A background command or a subagent may still be under way.
-    pub fn has_running(&self) -> bool {
+    pub(crate) fn has_running(&self) -> bool {
         !(self.running.is_empty() && self.flights.is_empty())
     }
 }
 
 impl Entry {
     /// Takes in what was counted since the last step.
-    pub fn take_in(&mut self, counted: &Activity) {
+    pub(crate) fn take_in(&mut self, counted: &Activity) {
         if counted.settled {
             self.since.clear();
         }
@@ -262,7 +268,7 @@ impl Entry {
 
     /// The stay as pacing sees it at `now`, with what was counted since the last step. `draw` is
     /// the same for a stay whenever one asks.
-    pub fn stay(&self, counted: &Activity, now: UnixSeconds, draw: u32) -> Stay {
+    pub(crate) fn stay(&self, counted: &Activity, now: UnixSeconds, draw: u32) -> Stay {
         let before = if counted.settled { Acts::new() } else { self.since.clone() };
         let up = counted.flights.iter().filter(|flight| flight.is_up(now)).count();
         Stay {

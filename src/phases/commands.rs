@@ -35,7 +35,7 @@ pub fn reflects(row: &Phase) -> Result<&Pace, Refusal> {
 }
 
 /// The lenses through which a stay of this pace may be looked at.
-pub fn lenses(pace: &Pace) -> Vec<&str> {
+pub(crate) fn lenses(pace: &Pace) -> Vec<&str> {
     let own = pace.lenses.iter().chain(&pace.reflectors).map(String::as_str);
     CORE_LENSES.iter().copied().chain(own).collect()
 }
@@ -59,7 +59,7 @@ pub fn plan_decision(row: &Phase, cycle: u32, decided: bool, again: bool) -> Ver
 }
 
 /// The shape of the objective is declared while the objective can still take it.
-pub fn shape(cycle: u32) -> Verdict {
+pub(crate) fn shape(cycle: u32) -> Verdict {
     if cycle <= 1 {
         return Ok(());
     }
@@ -102,7 +102,7 @@ pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
 
 /// What a session leaves to the next is a job's, and belongs to its branch; `away` is the
 /// branch where HEAD is instead.
-pub fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
+pub(crate) fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
     match away {
         _ if talk => Err(Refusal::new("compact", Wants::Begin).case(Case::Talk)),
         Some(branch) => Err(Refusal::new("compact", Wants::Home).with("branch", branch)),
@@ -131,7 +131,7 @@ pub fn names_the_root_cause(before: Option<usize>, notes: usize) -> Verdict {
 
 /// The refusal of `command`, which is a person's, where none may be assumed; `why` says how
 /// that is known.
-pub fn persons_only(command: &str, why: &str) -> Refusal {
+pub(crate) fn persons_only(command: &str, why: &str) -> Refusal {
     Refusal::new("person", Wants::Person)
         .case(Case::Terminal)
         .with("command", format!("git seed {command}"))
@@ -139,7 +139,7 @@ pub fn persons_only(command: &str, why: &str) -> Refusal {
 }
 
 /// The refusal of a form of `command` that shows figures, which an agent is not told.
-pub fn figures(by: &'static str, command: &str) -> Refusal {
+pub(crate) fn figures(by: &'static str, command: &str) -> Refusal {
     Refusal::new(by, Wants::Person).case(Case::Figures).with("command", command)
 }
 

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use crate::shipped;
 
 /// The shipped rows.
-pub const SHIPPED: &str = include_str!("companions.toml");
+pub(crate) const SHIPPED: &str = include_str!("companions.toml");
 
 /// Files that follow their source into scope.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Companion {
+pub(crate) struct Companion {
     /// File names of sources, such as `Cargo.toml` or `*.rs`.
     pub of: Vec<String>,
     /// File names of what a tool rewrites.
@@ -28,7 +28,7 @@ pub struct Companion {
 /// Directories that a tool makes where it works.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Build {
+pub(crate) struct Build {
     /// File names that tell that the tool works in a directory.
     pub beside: Vec<String>,
     /// Names of the directories it makes there.
@@ -38,7 +38,7 @@ pub struct Build {
 /// All rows in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Companions {
+pub(crate) struct Companions {
     #[serde(default)]
     companion: Vec<Companion>,
     #[serde(default)]
@@ -56,12 +56,12 @@ pub enum BadCompanion {
 
 impl Companions {
     /// The shipped rows.
-    pub fn shipped() -> Result<Self, toml::de::Error> {
+    pub(crate) fn shipped() -> Result<Self, toml::de::Error> {
         shipped::read(shipped::shipped!("companions"))
     }
 
     /// These rows and no others, checked.
-    pub fn new(companion: Vec<Companion>, build: Vec<Build>) -> Result<Self, BadCompanion> {
+    pub(crate) fn new(companion: Vec<Companion>, build: Vec<Build>) -> Result<Self, BadCompanion> {
         for (at, row) in companion.iter().enumerate() {
             names("companion", at, "of", &row.of, true)?;
             names("companion", at, "files", &row.files, true)?;
@@ -78,14 +78,14 @@ impl Companions {
 
     /// The same with the rows of `more` behind.
     #[must_use]
-    pub fn and(mut self, more: &Self) -> Self {
+    pub(crate) fn and(mut self, more: &Self) -> Self {
         self.companion.extend(more.companion.iter().cloned());
         self.build.extend(more.build.iter().cloned());
         self
     }
 
     /// Whether `path` could be a companion at all; spares asking the disk.
-    pub fn is_candidate(&self, path: &str) -> bool {
+    pub(crate) fn is_candidate(&self, path: &str) -> bool {
         let (dir, file) = split(path);
         self.rows_of(dir, file).next().is_some()
     }
@@ -93,7 +93,7 @@ impl Companions {
     /// Says whether `path` follows a source into scope: one of `dirs`, the declared
     /// directories, holds a file that it goes with. `holds` asks the disk whether a
     /// directory has a file of that name (`*` stands for any letters).
-    pub fn follows<'a>(
+    pub(crate) fn follows<'a>(
         &self,
         path: &str,
         dirs: impl Iterator<Item = &'a str> + Clone,
@@ -123,7 +123,7 @@ impl Companions {
 
     /// The companions that a source in `dir` may have, where `holds` says what it holds: a
     /// directory (that of the companions, or `None` for `dir` and all above it) and names.
-    pub fn beside<'s>(
+    pub(crate) fn beside<'s>(
         &'s self,
         dir: &'s str,
         holds: impl Fn(&str, &str) -> bool + 's,
@@ -138,7 +138,7 @@ impl Companions {
 
     /// The build directory that `path` lies in, as a path: the outermost one by its name.
     /// Whether git ignores it is the caller's to ask.
-    pub fn build_dir<'p>(&self, path: &'p str) -> Option<&'p str> {
+    pub(crate) fn build_dir<'p>(&self, path: &'p str) -> Option<&'p str> {
         let is_build =
             |name: &str| self.build.iter().any(|row| row.dirs.iter().any(|dir| dir == name));
         let mut end = 0;
@@ -154,7 +154,7 @@ impl Companions {
     }
 
     /// Build directories of tools that work in `dir`, as paths.
-    pub fn builds_in<'s>(
+    pub(crate) fn builds_in<'s>(
         &'s self,
         dir: &'s str,
         holds: impl Fn(&str, &str) -> bool + 's,
@@ -193,7 +193,7 @@ fn names(
 }
 
 /// Whether `name`, in which `*` stands for any letters, is that of `file`.
-pub fn fits(name: &str, file: &str) -> bool {
+pub(crate) fn fits(name: &str, file: &str) -> bool {
     match name.split_once('*') {
         None => name == file,
         Some((head, tail)) => {

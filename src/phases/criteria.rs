@@ -2,7 +2,7 @@
 
 /// A criterion that is said to be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Criterion {
+pub(crate) struct Criterion {
     /// Its line, without the sign of a list.
     pub text: String,
     /// What stands in backticks there.
@@ -21,7 +21,7 @@ pub struct Shown {
 
 /// Why a criterion does not count as met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unshown {
+pub(crate) enum Unshown {
     /// Nothing ran on the work as it is.
     Nothing { criterion: String },
     /// The command that it names did not run, or did not end well.
@@ -77,7 +77,7 @@ const SIGNS: [char; 3] = ['✓', '✔', '✅'];
 const CROSSES: [char; 4] = ['✗', '✘', '❌', '✖'];
 
 /// The criteria of a section that are said to be met. Code blocks are none.
-pub fn met(section: &str) -> Vec<Criterion> {
+pub(crate) fn met(section: &str) -> Vec<Criterion> {
     let mut code = false;
     let mut met = Vec::new();
     for line in section.lines().map(str::trim) {
@@ -125,7 +125,11 @@ fn quoted(line: &str) -> Vec<String> {
 
 /// Checks the criteria of a section against the runs, which come oldest first; `is_run` says
 /// whether a quotation is a command that runs code.
-pub fn check(section: &str, runs: &[Shown], is_run: impl Fn(&str) -> bool) -> Result<(), Unshown> {
+pub(crate) fn check(
+    section: &str,
+    runs: &[Shown],
+    is_run: impl Fn(&str) -> bool,
+) -> Result<(), Unshown> {
     let met = met(section);
     for criterion in &met {
         for command in criterion.quoted.iter().filter(|text| is_run(text)) {

@@ -42,7 +42,7 @@ fn edit_deed(place: &Place) -> Option<Deed> {
 }
 
 /// A line that only gives git seed's own commands is no act of the phase.
-pub fn shell_deed(command: &str) -> Option<Deed> {
+pub(crate) fn shell_deed(command: &str) -> Option<Deed> {
     let reading = shell::read(command);
     if !reading.found.is_empty() && reading.found.iter().all(|found| found.seed) {
         return None;
@@ -55,13 +55,13 @@ pub fn shell_deed(command: &str) -> Option<Deed> {
 }
 
 /// A line that runs code which it does not show.
-pub fn runs_code(command: &str) -> bool {
+pub(crate) fn runs_code(command: &str) -> bool {
     matches!(shell_deed(command), Some(Deed::Test | Deed::Run))
 }
 
 /// A line that runs code, and whose end says how that code ended: nothing masks its exit status,
 /// turns it round, or runs it where its end is not heard. `tells` says that of any line.
-pub fn is_proof(command: &str, tells: fn(&str) -> bool) -> bool {
+pub(crate) fn is_proof(command: &str, tells: fn(&str) -> bool) -> bool {
     runs_code(command) && tells(command)
 }
 

@@ -17,7 +17,7 @@ const MESSAGE_WORDS: (u32, u32) = (100, 30);
 const OBJECTIVE_WORDS: (u32, u32) = (300, 60);
 
 /// One gate: a name and a pure function.
-pub struct Gate {
+pub(crate) struct Gate {
     pub name: &'static str,
     /// It judges the boundary's message, which is not there before the step is asked for.
     of_message: bool,
@@ -25,7 +25,7 @@ pub struct Gate {
 }
 
 /// Every gate there is.
-pub const GATES: &[Gate] = &[
+pub(crate) const GATES: &[Gate] = &[
     Gate { name: "summary", of_message: false, check: the_instruction_is_summed_up },
     Gate { name: "dial", of_message: false, check: the_dial_is_set },
     Gate { name: "name", of_message: false, check: the_job_has_a_name },
@@ -51,12 +51,12 @@ pub const GATES: &[Gate] = &[
 ];
 
 /// True for the name of a gate.
-pub fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     GATES.iter().any(|gate| gate.name == name)
 }
 
 /// The names of all gates, for error messages.
-pub fn names() -> String {
+pub(crate) fn names() -> String {
     GATES.iter().map(|gate| gate.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -115,7 +115,7 @@ pub struct Crossing<'a> {
 
 impl Crossing<'_> {
     /// The work that the phase demands, as far as it is done.
-    pub fn met(&self) -> Vec<Demand> {
+    pub(crate) fn met(&self) -> Vec<Demand> {
         let told = self.cycle > 1 || self.objective_words >= objective_floor(self.multiplier);
         let shrunk = self.deflation.is_none_or(|(now, most)| now <= most);
         let all = [
@@ -146,7 +146,7 @@ pub fn forward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 /// All that stands between here and the step forward, but for its message.
-pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
+pub(crate) fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
     let own =
         crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
     let open = own.filter(|gate| !gate.of_message).filter_map(|gate| {
@@ -218,13 +218,13 @@ pub fn declares(row: &Phase, dir: Option<&str>) -> Verdict {
 
 /// A line that declares a directory, or a kind of note, and does not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadLine {
+pub(crate) enum BadLine {
     Scope,
     Kind,
 }
 
 /// The refusal of a step that would declare such a line; `what` says where it is and why.
-pub fn misdeclared(line: BadLine, what: &str) -> Refusal {
+pub(crate) fn misdeclared(line: BadLine, what: &str) -> Refusal {
     undeclared(if line == BadLine::Scope { Case::ScopeLine } else { Case::KindLine }, what)
 }
 
@@ -234,7 +234,7 @@ fn undeclared(case: Case, what: &str) -> Refusal {
 
 /// What holds the fence up is as it was: settings of hosts, hooks, the binary. `first` is one
 /// that the agent changed, `stuck` one of those that only a person can put back.
-pub fn prints_hold(first: Option<&str>, stuck: Option<&str>) -> Verdict {
+pub(crate) fn prints_hold(first: Option<&str>, stuck: Option<&str>) -> Verdict {
     let (case, path) = match (stuck, first) {
         (Some(stuck), _) => (Case::PrintPerson, stuck),
         (None, Some(first)) => (Case::Print, first),
@@ -245,7 +245,7 @@ pub fn prints_hold(first: Option<&str>, stuck: Option<&str>) -> Verdict {
 
 /// The tree changed, so hooks must have been `heard`: else they do not fire. A stray was seen
 /// by one, and says so for itself.
-pub fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
+pub(crate) fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
     if !changed || heard || strays {
         return Ok(());
     }
@@ -255,7 +255,7 @@ pub fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
 /// What no call claims may be a background command's or a subagent's while one `runs`; once
 /// none does, it is somebody else's and waits for the person alone. `new` is a path that
 /// changed so since the last boundary.
-pub fn nobody_writes_now(new: Option<&str>, runs: bool) -> Verdict {
+pub(crate) fn nobody_writes_now(new: Option<&str>, runs: bool) -> Verdict {
     match new {
         Some(path) if runs => Err(changed(Case::Running, path)),
         _ => Ok(()),
@@ -263,7 +263,7 @@ pub fn nobody_writes_now(new: Option<&str>, runs: bool) -> Verdict {
 }
 
 /// A path that changed outside the fence, as the agent is told of it: by whom says `case`.
-pub fn changed(case: Case, path: &str) -> Refusal {
+pub(crate) fn changed(case: Case, path: &str) -> Refusal {
     Refusal::new("fence", Wants::Clean).case(case).with("path", path)
 }
 
@@ -286,13 +286,13 @@ pub fn shapeless(shape: &[String], objective: &str) -> Option<(String, String)> 
 }
 
 /// What the message must have, for those who write it: words and section titles.
-pub fn message_floor(multiplier: Option<Multiplier>) -> u32 {
+pub(crate) fn message_floor(multiplier: Option<Multiplier>) -> u32 {
     multiplier
         .map_or(MESSAGE_WORDS.0, |multiplier| multiplier.floor(MESSAGE_WORDS.0, MESSAGE_WORDS.1))
 }
 
 /// Words that the objective must have.
-pub fn objective_floor(multiplier: Option<Multiplier>) -> u32 {
+pub(crate) fn objective_floor(multiplier: Option<Multiplier>) -> u32 {
     multiplier.map_or(OBJECTIVE_WORDS.0, |multiplier| {
         multiplier.floor(OBJECTIVE_WORDS.0, OBJECTIVE_WORDS.1)
     })

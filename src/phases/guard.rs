@@ -356,14 +356,14 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
 impl Phase {
     /// May a file in `place` be changed here at all? What an edit does to a page's
     /// sections is a second question.
-    pub fn writes(&self, place: &Place, at: Spot) -> bool {
+    pub(crate) fn writes(&self, place: &Place, at: Spot) -> bool {
         self.write.iter().any(|write| lies_in(*write, place, at))
     }
 }
 
 /// What matters about one file, beside its place.
 #[derive(Clone, Copy, Debug)]
-pub struct Spot {
+pub(crate) struct Spot {
     pub cycle: u32,
     /// Its directory is declared.
     pub declared: bool,
@@ -621,7 +621,7 @@ pub fn looks(act: &Act) -> bool {
 /// A path that stands in a commit made by hand or by another tool, where it could be written
 /// now: where it is, and whether a surface's check put it back.
 #[derive(Clone, Copy, Debug)]
-pub struct Staged<'a> {
+pub(crate) struct Staged<'a> {
     pub path: &'a str,
     pub place: &'a Place,
     pub cycle: u32,
@@ -631,7 +631,7 @@ pub struct Staged<'a> {
 
 /// A commit holds what the row writes, and nothing else. Whether a file was there before, and
 /// whether the plan document is missed, is past telling: what either would open is open.
-pub fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
+pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
     let Staged { path, place, cycle, declared, put_back } = *staged;
     let writes = |exists| row.writes(place, Spot { cycle, declared, exists, missed: true });
     if put_back || writes(true) || writes(false) {
@@ -646,7 +646,7 @@ pub fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
 
 /// A commit made by hand has no trailers of git seed's, but those of the commit that it
 /// replaces: `claimed` are the Seed-Ids in its message, `known` those of HEAD's.
-pub fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
+pub(crate) fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
     if !claimed.is_empty() && claimed.iter().all(|id| known.contains(id)) {
         return Ok(());
     }

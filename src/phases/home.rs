@@ -34,7 +34,7 @@ pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict
 
 /// The last commit of a job that is taken up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastCommit {
+pub(crate) enum LastCommit {
     /// It has none.
     None,
     /// HEAD builds on it.
@@ -46,7 +46,7 @@ pub enum LastCommit {
 }
 
 /// A job is taken up where HEAD builds on its last commit; `branch` is where that was made.
-pub fn takes_up(last: LastCommit, branch: &str, id: &str) -> Verdict {
+pub(crate) fn takes_up(last: LastCommit, branch: &str, id: &str) -> Verdict {
     let case = match last {
         LastCommit::None | LastCommit::Below => return Ok(()),
         LastCommit::Beside => Case::ResumeBranch,

@@ -46,7 +46,7 @@ impl Maps {
     /// # Errors
     ///
     /// Names the tracks that there are, or what is wrong with a map that was read.
-    pub fn with(home: &str, rows: &[PhaseRow], pacing: Pacing) -> Result<Self, BadMap> {
+    pub(crate) fn with(home: &str, rows: &[PhaseRow], pacing: Pacing) -> Result<Self, BadMap> {
         let known =
             SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
         let maps = Self { home: home.to_owned(), known: known.into(), pacing };
@@ -104,7 +104,7 @@ impl Maps {
     /// # Errors
     ///
     /// Names the row of which it cannot be said where it stands.
-    pub fn tables(home: &str, rows: &[PhaseRow]) -> Result<Value, BadMap> {
+    pub(crate) fn tables(home: &str, rows: &[PhaseRow]) -> Result<Value, BadMap> {
         let mut tables = serde_json::Map::new();
         for (name, json) in SHIPPED {
             tables.insert(name.to_owned(), overlay::lay(json, &rows_of(name, home, rows))?);
@@ -117,7 +117,7 @@ impl Maps {
     /// # Errors
     ///
     /// Names the row and the key that would loosen something.
-    pub fn only_tighten(&self, old: &Self, rows: &[PhaseRow]) -> Result<(), BadMap> {
+    pub(crate) fn only_tighten(&self, old: &Self, rows: &[PhaseRow]) -> Result<(), BadMap> {
         let tracks: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
         for track in tracks {
             let own = rows_of(track, &self.home, rows);
@@ -134,12 +134,12 @@ impl Maps {
     }
 
     /// The maps that were read; the others are shipped ones that nothing was laid over.
-    pub fn read_so_far(&self) -> impl Iterator<Item = &Map> {
+    pub(crate) fn read_so_far(&self) -> impl Iterator<Item = &Map> {
         self.known.iter().filter_map(|known| known.map.get()?.as_ref())
     }
 
     /// The track that jobs are born on.
-    pub fn home_name(&self) -> &str {
+    pub(crate) fn home_name(&self) -> &str {
         &self.home
     }
 

@@ -24,17 +24,17 @@ impl Message {
         Self { text: text.replace("\r\n", "\n").trim().to_owned() }
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Whitespace-separated tokens of the whole text.
-    pub fn words(&self) -> u32 {
+    pub(crate) fn words(&self) -> u32 {
         u32::try_from(self.text.split_whitespace().count()).unwrap_or(u32::MAX)
     }
 
     /// The first line, if it is prose; otherwise the first line of prose in any section.
-    pub fn subject(&self) -> Option<&str> {
+    pub(crate) fn subject(&self) -> Option<&str> {
         let prose = |line: &&str| !line.is_empty() && !line.starts_with('#');
         self.text.lines().map(str::trim).find(prose)
     }
@@ -52,12 +52,12 @@ impl Message {
     }
 
     /// True if a line of it claims to be one of git seed's own trailers.
-    pub fn forges_trailers(&self) -> bool {
+    pub(crate) fn forges_trailers(&self) -> bool {
         self.text.lines().any(|line| line.trim_start().to_ascii_lowercase().starts_with("seed-"))
     }
 
     /// What is wrong with its shape: missing, empty and unsettled sections.
-    pub fn faults<'a>(&self, titles: impl Iterator<Item = &'a str>) -> Faults {
+    pub(crate) fn faults<'a>(&self, titles: impl Iterator<Item = &'a str>) -> Faults {
         let mut faults = Faults::default();
         for title in titles {
             match (self.section(title), title) {
@@ -71,7 +71,7 @@ impl Message {
     }
 
     /// The commit message without trailers: subject by `template`, body wrapped.
-    pub fn commit(&self, template: &str, phase: &str, fallback: &str) -> String {
+    pub(crate) fn commit(&self, template: &str, phase: &str, fallback: &str) -> String {
         let subject = self.subject().unwrap_or(fallback);
         let head = template.replace("{phase}", phase).replace("{subject}", &shorten(subject));
         let body = self.body();
@@ -89,7 +89,7 @@ impl Message {
 
 /// What is wrong with the shape of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
+pub(crate) struct Faults {
     pub missing: Vec<String>,
     pub empty: Vec<String>,
     /// `Outstanding Items` holds something.
@@ -97,12 +97,12 @@ pub struct Faults {
 }
 
 impl Faults {
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
     /// The faults as one phrase.
-    pub fn name(&self, facts: &mut Facts) {
+    pub(crate) fn name(&self, facts: &mut Facts) {
         let mut said = Vec::new();
         if !self.missing.is_empty() {
             said.push(format!("it lacks {}", titles(&self.missing)));
@@ -166,7 +166,7 @@ fn shorten(subject: &str) -> String {
 }
 
 /// Wraps long lines of prose at 72 columns; everything else stays.
-pub fn wrap(text: &str) -> String {
+pub(crate) fn wrap(text: &str) -> String {
     let wrapped: Vec<String> = outside_code(text)
         .map(|(line, code)| if code || !is_prose(line) { line.to_owned() } else { wrap_line(line) })
         .collect();

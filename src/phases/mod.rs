@@ -8,21 +8,21 @@
 pub mod activity;
 mod check;
 pub mod commands;
-pub mod companions;
+pub(crate) mod companions;
 pub mod criteria;
 pub mod deeds;
 pub mod gates;
 pub mod guard;
 pub mod home;
-pub mod maps;
+pub(crate) mod maps;
 pub mod message;
 pub mod orchestrator;
-pub mod overlay;
+pub(crate) mod overlay;
 pub mod pacing;
 pub mod place;
 pub mod room;
 pub mod stop;
-pub mod tighten;
+pub(crate) mod tighten;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,10 +31,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::shipped;
 
-pub use maps::Maps;
-pub use orchestrator::{Entry, Move, Position};
-pub use overlay::PhaseRow;
-pub use pacing::{Pace, Pacing, Profile};
+pub(crate) use maps::Maps;
+pub(crate) use orchestrator::Entry;
+pub use orchestrator::{Move, Position};
+pub(crate) use overlay::PhaseRow;
+pub(crate) use pacing::{Pace, Pacing, Profile};
 
 /// The map that is in force unless the rules say otherwise.
 pub const OPEVC: &str = include_str!("opevc.toml");
@@ -46,15 +47,15 @@ pub struct Multiplier(u32);
 
 impl Multiplier {
     /// The values there are, in tenths.
-    pub const TENTHS: [u32; 6] = [5, 10, 15, 20, 25, 30];
+    pub(crate) const TENTHS: [u32; 6] = [5, 10, 15, 20, 25, 30];
 
     /// The value in tenths: 5 to 30.
-    pub fn tenths(self) -> u32 {
+    pub(crate) fn tenths(self) -> u32 {
         self.0
     }
 
     /// `wanted ÷ multiplier`, rounded up, but at least `least` and at most `wanted`.
-    pub fn floor(self, wanted: u32, least: u32) -> u32 {
+    pub(crate) fn floor(self, wanted: u32, least: u32) -> u32 {
         (wanted * 10).div_ceil(self.0).max(least).min(wanted)
     }
 }
@@ -120,7 +121,7 @@ impl PhaseName {
     }
 
     /// The side lane.
-    pub fn gmode() -> Self {
+    pub(crate) fn gmode() -> Self {
         Self("gmode".to_owned())
     }
 
@@ -134,12 +135,12 @@ impl PhaseName {
     }
 
     /// True in a job before its first step.
-    pub fn is_talk(&self) -> bool {
+    pub(crate) fn is_talk(&self) -> bool {
         self.0 == "talk"
     }
 
     /// True in the side lane.
-    pub fn is_gmode(&self) -> bool {
+    pub(crate) fn is_gmode(&self) -> bool {
         self.0 == "gmode"
     }
 }
@@ -334,7 +335,7 @@ impl Phase {
 
     /// True for a phase of a cycle that writes on no page: whoever works there has no page
     /// to note a thing on, and hears of another way on.
-    pub fn leaves_memory_alone(&self) -> bool {
+    pub(crate) fn leaves_memory_alone(&self) -> bool {
         let memory = [Write::Page, Write::ScopedPage, Write::Memory, Write::All];
         self.is_in_cycle() && !self.write.iter().any(|write| memory.contains(write))
     }
@@ -365,7 +366,7 @@ pub struct Lane {
 
 /// The size of a piece of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     pub files: usize,
     pub lines: usize,
     pub directories: usize,
@@ -373,7 +374,7 @@ pub struct Size {
 
 impl Lane {
     /// The work is larger than the lane takes.
-    pub fn is_outgrown(&self, size: Size) -> bool {
+    pub(crate) fn is_outgrown(&self, size: Size) -> bool {
         size.files > self.files || size.lines > self.lines || size.directories > self.directories
     }
 }
@@ -436,7 +437,7 @@ impl Map {
     }
 
     /// The map [`OPEVC`].
-    pub fn opevc() -> Result<Self, BadMap> {
+    pub(crate) fn opevc() -> Result<Self, BadMap> {
         Self::from_json(shipped::shipped!("opevc"))
     }
 
@@ -472,7 +473,7 @@ impl Map {
     }
 
     /// The row of `name`.
-    pub fn phase(&self, name: &PhaseName) -> Option<&Phase> {
+    pub(crate) fn phase(&self, name: &PhaseName) -> Option<&Phase> {
         self.phases.iter().find(|phase| &phase.name == name)
     }
 
@@ -488,7 +489,7 @@ impl Map {
     }
 
     /// The row that judges a job before its first step.
-    pub fn talk(&self) -> &Phase {
+    pub(crate) fn talk(&self) -> &Phase {
         self.sure("talk")
     }
 
@@ -504,7 +505,7 @@ impl Map {
 
     /// The phase that settled the contract which binds `row`: one that decides, for the work after
     /// it.
-    pub fn contract_of(&self, row: &Phase) -> Option<&Phase> {
+    pub(crate) fn contract_of(&self, row: &Phase) -> Option<&Phase> {
         let before = self.phases.iter().take_while(|phase| phase.name != row.name);
         before.filter(|phase| phase.decides && row.kind == PhaseKind::Work).last()
     }

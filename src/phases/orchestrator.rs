@@ -152,7 +152,7 @@ impl Position {
     }
 
     /// True before the first step.
-    pub fn is_talk(&self) -> bool {
+    pub(crate) fn is_talk(&self) -> bool {
         self.cycle == 0 && self.phase.is_idle()
     }
 

@@ -30,7 +30,7 @@ pub struct PhaseRow {
 /// # Errors
 ///
 /// Names the row of which it cannot be said where it stands.
-pub fn lay(json: &str, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
+pub(crate) fn lay(json: &str, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
     let mut table: Value = shipped::read(json)?;
     let mut phases = match table.get_mut("phase").map(Value::take) {
         Some(Value::Array(phases)) => phases,

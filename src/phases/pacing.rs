@@ -25,7 +25,7 @@ pub enum Profile {
 
 /// What the rules say about pacing, for all maps.
 #[derive(Clone, Debug)]
-pub struct Pacing {
+pub(crate) struct Pacing {
     pub profile: Profile,
     /// Reflection opens the exit under the profile `dial` too.
     pub reflection: bool,
@@ -69,7 +69,7 @@ pub enum Deed {
 
 impl Deed {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Page,
         Self::Read,
         Self::Recall,
@@ -134,7 +134,7 @@ pub enum Demand {
 
 impl Demand {
     /// The word as tables and refusals spell it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Objective => "objective",
             Self::Decision => "decision",
@@ -146,7 +146,7 @@ impl Demand {
     }
 
     /// The case of a refusal that misses it.
-    pub fn case(self) -> Case {
+    pub(crate) fn case(self) -> Case {
         match self {
             Self::Objective => Case::Objective,
             Self::Decision => Case::Decision,
@@ -253,7 +253,7 @@ pub enum Lack {
 
 impl Pace {
     /// What the acts and the demands that are met are worth.
-    pub fn worth(&self, acts: &Acts, met: &[Demand]) -> u32 {
+    pub(crate) fn worth(&self, acts: &Acts, met: &[Demand]) -> u32 {
         let demands = self.demands.iter().filter(|(demand, _)| met.contains(demand));
         let done = demands.map(|(_, pay)| *pay).fold(0_u32, u32::saturating_add);
         self.worth_of(acts).saturating_add(done)
@@ -266,7 +266,7 @@ impl Pace {
     }
 
     /// Enough was done at this multiplier. Both sides are counted in tenths.
-    pub fn is_enough(&self, worth: u32, multiplier: Multiplier) -> bool {
+    pub(crate) fn is_enough(&self, worth: u32, multiplier: Multiplier) -> bool {
         worth.saturating_mul(multiplier.tenths()) >= self.enough.saturating_mul(10)
     }
 
@@ -293,13 +293,13 @@ impl Pace {
     }
 
     /// Nothing is left of the balance for acts that are better delegated.
-    pub fn is_spent(&self, stay: &Stay) -> bool {
+    pub(crate) fn is_spent(&self, stay: &Stay) -> bool {
         let had = self.budget.saturating_add(self.grant.saturating_mul(stay.grants));
         !self.spends.is_empty() && self.budget > 0 && stay.direct >= had
     }
 
     /// No further subagent may be launched now.
-    pub fn is_crowded(&self, stay: &Stay) -> bool {
+    pub(crate) fn is_crowded(&self, stay: &Stay) -> bool {
         self.in_flight > 0 && stay.in_flight >= self.in_flight
     }
 }
@@ -323,7 +323,7 @@ impl Phase {
     ///
     /// The draw says how many further lenses it takes: one to three. A stay that was entered
     /// by a step back only takes the two that every phase has.
-    pub fn lack_of_reflection(&self, stay: &Stay) -> Option<Lack> {
+    pub(crate) fn lack_of_reflection(&self, stay: &Stay) -> Option<Lack> {
         let pace = self.pace.as_ref().filter(|_| self.reflects)?;
         let ran = |lens: &str| stay.reflections.get(lens).is_some_and(|n| *n > 0);
         if let Some(lens) = CORE_LENSES.iter().find(|lens| !ran(lens)) {
@@ -349,12 +349,12 @@ impl Phase {
 }
 
 /// Counts of acts in words, for people: `page 1, read 4`.
-pub fn said(acts: &Acts) -> String {
+pub(crate) fn said(acts: &Acts) -> String {
     acts.iter().map(|(word, n)| format!("{word} {n}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads what [`said`] wrote.
-pub fn heard(text: &str) -> Acts {
+pub(crate) fn heard(text: &str) -> Acts {
     let pairs = text.split(", ").filter_map(|pair| pair.split_once(' '));
     pairs.filter_map(|(word, n)| Some((word.to_owned(), n.parse().ok()?))).collect()
 }

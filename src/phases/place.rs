@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The name of the surface that the plain list of paths makes.
-pub const SETTINGS: &str = "settings";
+pub(crate) const SETTINGS: &str = "settings";
 
 /// A protected surface: paths that no phase changes until a person has unlocked them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -83,7 +83,7 @@ impl Place {
     }
 
     /// Memory of the repository: what is read here was settled before.
-    pub fn is_memory(&self) -> bool {
+    pub(crate) fn is_memory(&self) -> bool {
         matches!(
             self,
             Self::Page { .. }
@@ -97,7 +97,7 @@ impl Place {
 
 /// The names that decide about places.
 #[derive(Clone, Debug)]
-pub struct Names<'a> {
+pub(crate) struct Names<'a> {
     /// File names of pages, such as `CLAUDE.md`.
     pub pages: &'a [String],
     /// The protected surfaces; the first that holds a path has it.
@@ -128,7 +128,7 @@ impl Names<'_> {
 
 /// True for every spelling of `.git` that some disk takes for it: git itself refuses to
 /// check out a file of such a name.
-pub fn is_git(component: &str) -> bool {
+pub(crate) fn is_git(component: &str) -> bool {
     let ignorable = |c: &char| {
         matches!(c,
         '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
@@ -140,7 +140,7 @@ pub fn is_git(component: &str) -> bool {
 
 /// True for a path that only Windows reads as one: a drive, a device, a share. Elsewhere it
 /// would be an odd name in the directory at hand.
-pub fn is_of_windows(path: &str) -> bool {
+pub(crate) fn is_of_windows(path: &str) -> bool {
     let bytes = path.as_bytes();
     let drive = matches!(bytes, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     let lower = path.to_ascii_lowercase();
@@ -151,7 +151,7 @@ pub fn is_of_windows(path: &str) -> bool {
 }
 
 /// Says what kind of place `path` is; `path` is relative to the work tree, with `/`.
-pub fn of(path: &str, names: &Names<'_>) -> Place {
+pub(crate) fn of(path: &str, names: &Names<'_>) -> Place {
     let mut parts = path.split(['/', '\\']);
     let first = parts.next().unwrap_or_default();
     if is_git(first) {

@@ -38,19 +38,19 @@ pub struct Room {
 
 impl Room {
     /// The narrower of what the context and the file leave.
-    pub fn of(context: Closed, file: Closed) -> Self {
+    pub(crate) fn of(context: Closed, file: Closed) -> Self {
         Self { closed: context.max(file), by_file: file >= context && file > Closed::Nothing }
     }
 }
 
 impl Tiers {
     /// The tier of a context of `tokens`.
-    pub fn of(tokens: u64) -> u64 {
+    pub(crate) fn of(tokens: u64) -> u64 {
         tokens / TIER
     }
 
     /// What a context of `tokens` closes; a host that does not count closes nothing.
-    pub fn closes(self, tokens: Option<u64>) -> Closed {
+    pub(crate) fn closes(self, tokens: Option<u64>) -> Closed {
         match tokens.map(Self::of) {
             Some(tier) if tier >= self.edit => Closed::Edits,
             Some(tier) if tier >= self.read => Closed::Reads,
@@ -60,14 +60,14 @@ impl Tiers {
 
     /// Whether the session is told that its context fills up: once for each tier that it
     /// comes to above `told`.
-    pub fn tells(self, tokens: u64, told: u64) -> bool {
+    pub(crate) fn tells(self, tokens: u64, told: u64) -> bool {
         let tier = Self::of(tokens);
         tier >= self.soft && tier > told
     }
 }
 
 /// What the agent is told of its context, as a refusal that closes nothing.
-pub fn notice(case: Case) -> Refusal {
+pub(crate) fn notice(case: Case) -> Refusal {
     Refusal::new("room", Wants::Summary).case(case)
 }
 

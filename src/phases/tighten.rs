@@ -43,7 +43,7 @@ const CLEAN: &str = "clean";
 /// # Errors
 ///
 /// Names the row and the key that would loosen something.
-pub fn only_tightens(old: &Map, new: &Map, rows: &[&PhaseRow]) -> Result<(), BadMap> {
+pub(crate) fn only_tightens(old: &Map, new: &Map, rows: &[&PhaseRow]) -> Result<(), BadMap> {
     for row in rows {
         let Some(now) = find(new, &row.name) else { continue };
         match find(old, &row.name) {

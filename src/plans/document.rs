@@ -11,15 +11,15 @@ use super::{Pointer, yaml};
 use crate::front_matter::{self, NoFrontMatter};
 
 /// The most bytes of a document.
-pub const MOST_BYTES: usize = 256 * 1024;
+pub(crate) const MOST_BYTES: usize = 256 * 1024;
 /// The most cycles that a document may declare.
-pub const MOST_CYCLES: u32 = 1_000;
+pub(crate) const MOST_CYCLES: u32 = 1_000;
 /// The most faults that are told at once.
 pub(super) const MOST_FAULTS: usize = 20;
 
 /// One thing that is wrong with a document, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     pub line: usize,
     pub column: usize,
     pub what: String,
@@ -33,7 +33,7 @@ impl fmt::Display for Fault {
 
 /// What a document must say of itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected<'a> {
+pub(crate) struct Expected<'a> {
     /// The job's id.
     pub job: &'a str,
     /// The texts that may be added to.
@@ -42,13 +42,13 @@ pub struct Expected<'a> {
 
 /// The texts that an agent hears, phase by phase.
 #[derive(Clone, Debug, Default)]
-pub struct Voices {
+pub(crate) struct Voices {
     pub phases: Vec<(String, Vec<Voice>)>,
 }
 
 /// One text that an agent hears.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Voice {
+pub(crate) struct Voice {
     pub id: String,
     /// What may stand between `{{` and `}}`.
     pub variables: Vec<String>,
@@ -59,7 +59,7 @@ pub struct Voice {
 /// How a document's words stand to git seed's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub(crate) enum Mode {
     #[default]
     Append,
     Prepend,
@@ -68,20 +68,20 @@ pub enum Mode {
 
 impl Mode {
     /// All of them, as a document spells them.
-    pub const ALL: [(&'static str, Self); 3] =
+    pub(crate) const ALL: [(&'static str, Self); 3] =
         [("append", Self::Append), ("prepend", Self::Prepend), ("replace", Self::Replace)];
 }
 
 /// Words of a document for one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
+pub(crate) struct Words {
     pub mode: Mode,
     pub text: String,
 }
 
 /// A document as far as it reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document {
+pub(crate) struct Document {
     /// The cycles that it declares.
     pub total: Option<u32>,
     pub faults: Vec<Fault>,
@@ -91,7 +91,7 @@ pub struct Document {
 
 impl Document {
     /// Reads what `pointer` points to.
-    pub fn read(pointer: &Pointer, bytes: &[u8], expected: Expected<'_>) -> Self {
+    pub(crate) fn read(pointer: &Pointer, bytes: &[u8], expected: Expected<'_>) -> Self {
         let mut document = match (text(bytes), pointer) {
             (Err(fault), _) => Self { faults: vec![fault], ..Self::default() },
             (Ok(text), Pointer::Markdown(name)) => markdown(text, name, expected.job),
@@ -104,12 +104,12 @@ impl Document {
     }
 
     /// The total of a document without a fault.
-    pub fn sound(&self) -> Option<u32> {
+    pub(crate) fn sound(&self) -> Option<u32> {
         self.total.filter(|_| self.faults.is_empty())
     }
 
     /// Its words for the texts of `phase` in `cycle`.
-    pub fn words_for<'a>(
+    pub(crate) fn words_for<'a>(
         &'a self,
         cycle: u32,
         phase: &'a str,

@@ -5,8 +5,8 @@
 //! work tree during the first cycle and is frozen from the second one on: what was
 //! accepted then is what counts, whatever lies in the work tree later.
 
-pub mod document;
-pub mod yaml;
+pub(crate) mod document;
+pub(crate) mod yaml;
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ pub enum Found {
 
 /// What lies where the plan document should.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lies {
+pub(crate) enum Lies {
     Gone,
     Faulty,
     Sound { hash: String, total: u32 },
@@ -91,7 +91,7 @@ const MOST_NAME: usize = 100;
 
 /// A plan document's name that is none.
 #[derive(Debug, thiserror::Error)]
-pub enum BadPointer {
+pub(crate) enum BadPointer {
     #[error(
         "`{0}` names no plan document; give `false` or a short name that ends in .md or .yaml, \
          without a folder"
@@ -103,7 +103,7 @@ pub enum BadPointer {
 
 impl Pointer {
     /// Reads the argument of `set-plan-file`.
-    pub fn read(argument: &str) -> Result<Self, BadPointer> {
+    pub(crate) fn read(argument: &str) -> Result<Self, BadPointer> {
         let odd = |c: char| c.is_control() || matches!(c, '/' | '\\');
         let sound =
             argument.len() <= MOST_NAME && argument.trim() == argument && !argument.contains(odd);
@@ -119,7 +119,7 @@ impl Pointer {
     }
 
     /// The pointer as it was given; `None` while undecided.
-    pub fn given(&self) -> Option<&str> {
+    pub(crate) fn given(&self) -> Option<&str> {
         match self {
             Self::Undecided => None,
             Self::No => Some("false"),
@@ -128,7 +128,7 @@ impl Pointer {
     }
 
     /// 0 undecided, 1 single cycle, 2 Markdown, 3 YAML.
-    pub fn stage(&self) -> u32 {
+    pub(crate) fn stage(&self) -> u32 {
         match self {
             Self::Undecided => 0,
             Self::No => 1,
@@ -138,7 +138,7 @@ impl Pointer {
     }
 
     /// The document's path in the work tree.
-    pub fn path(&self, job: &str) -> Option<String> {
+    pub(crate) fn path(&self, job: &str) -> Option<String> {
         match self {
             Self::Markdown(_) => Some(format!(".claude/jobs/{job}/plan.md")),
             Self::Yaml(_) => Some(format!(".claude/jobs/{job}/plan.yaml")),
@@ -147,7 +147,7 @@ impl Pointer {
     }
 
     /// Where a document of earlier days may lie instead.
-    pub fn old_path(&self) -> Option<String> {
+    pub(crate) fn old_path(&self) -> Option<String> {
         match self {
             Self::Markdown(name) | Self::Yaml(name) => {
                 Some(format!(".claude/knowledge/plans/{name}"))
@@ -159,7 +159,7 @@ impl Pointer {
 
 impl Plan {
     /// The last cycle of the run, given what the document declares.
-    pub fn effective_last_cycle(&self, total: Option<u32>) -> Option<u32> {
+    pub(crate) fn effective_last_cycle(&self, total: Option<u32>) -> Option<u32> {
         let base = match &self.pointer {
             Pointer::Undecided => return None,
             Pointer::No => 1,
@@ -178,7 +178,7 @@ impl Plan {
 
     /// The first cycle ends with this document: it is the one that counts from now on. Says
     /// whether it was taken.
-    pub fn accept(&mut self, cycle: u32, hash: String, total: u32) -> bool {
+    pub(crate) fn accept(&mut self, cycle: u32, hash: String, total: u32) -> bool {
         let first = cycle <= 1 || self.accepted.is_none();
         if first {
             self.accepted = Some(Accepted { hash, total, found: None });
@@ -188,7 +188,7 @@ impl Plan {
 
     /// `cycle` began and found this. A sound document takes the place of the accepted one,
     /// unless it has fewer cycles than have begun; says whether it did.
-    pub fn find(&mut self, cycle: u32, lies: Lies) -> bool {
+    pub(crate) fn find(&mut self, cycle: u32, lies: Lies) -> bool {
         let last = |total: u32| total.saturating_add(self.extension_cycles_added);
         let Some(accepted) = self.frozen(cycle) else { return false };
         let (found, new) = match lies {
@@ -206,12 +206,12 @@ impl Plan {
 
     /// The accepted document, where it counts: the first cycle of a run writes and proves
     /// its own.
-    pub fn frozen(&self, cycle: u32) -> Option<&Accepted> {
+    pub(crate) fn frozen(&self, cycle: u32) -> Option<&Accepted> {
         self.accepted.as_ref().filter(|_| cycle > 1)
     }
 
     /// Decides the pointer; the same decision again is fine.
-    pub fn decide(&mut self, pointer: Pointer) -> Result<(), BadPointer> {
+    pub(crate) fn decide(&mut self, pointer: Pointer) -> Result<(), BadPointer> {
         if self.pointer != Pointer::Undecided && self.pointer != pointer {
             return Err(BadPointer::Decided(self.pointer.given().unwrap_or_default().to_owned()));
         }

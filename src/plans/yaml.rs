@@ -434,7 +434,7 @@ fn variables(text: &str) -> Vec<&str> {
 }
 
 /// `text` with its variables filled in; one that nobody knows stays as it stands.
-pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
+pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, from)) = rest.split_once("{{") {

@@ -105,7 +105,7 @@ const HARMLESS: &[&str] = &[
 
 impl<'a> Call<'a> {
     /// Skips the global options of `words`.
-    pub fn of(words: &'a [Term]) -> Parsed<'a> {
+    pub(crate) fn of(words: &'a [Term]) -> Parsed<'a> {
         let mut call = Self {
             verb: String::new(),
             words: &[],
@@ -218,7 +218,7 @@ impl<'a> Call<'a> {
     }
 
     /// Puts the verb with its flags of interest on the first of `found`.
-    pub fn describe(&self, taints: &[GitFlag], found: &mut [Found]) {
+    pub(crate) fn describe(&self, taints: &[GitFlag], found: &mut [Found]) {
         let Some(first) = found.first_mut() else { return };
         let mut flags = self.flags.clone();
         flags.extend(taints);

@@ -28,10 +28,10 @@ use serde::Deserialize;
 use stand::Here;
 use words::Term;
 
-pub use simple::{Line, Simple, simple};
-pub use wrap::{quoted_word, unwrapped, wrapped};
+pub(crate) use simple::{Simple, simple};
+pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
-pub use seed::{Program, SeedCommand, only_looks, seed_command};
+pub use seed::{Program, seed_command};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].
 pub const LONGEST: usize = 64 * 1024;
@@ -109,7 +109,7 @@ pub struct GitVerb {
 
 impl GitVerb {
     /// Whether `flag` was given.
-    pub fn has(&self, flag: GitFlag) -> bool {
+    pub(crate) fn has(&self, flag: GitFlag) -> bool {
         self.flags.contains(&flag)
     }
 }
@@ -203,13 +203,13 @@ impl Reading {
     }
 
     /// The first piece that shows the worst effect.
-    pub fn why(&self) -> Option<&Found> {
+    pub(crate) fn why(&self) -> Option<&Found> {
         let worst = self.worst();
         self.found.iter().find(|found| found.effect == worst)
     }
 
     /// The paths it writes, as [`Found::paths`] has them; `dynamic` says that there are more.
-    pub fn writes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn writes(&self) -> impl Iterator<Item = &str> {
         self.found
             .iter()
             .filter(|found| matches!(found.effect, Effect::Write | Effect::GitWrite))
@@ -217,23 +217,23 @@ impl Reading {
     }
 
     /// Every git verb, those that only read among them.
-    pub fn git_verbs(&self) -> impl Iterator<Item = &GitVerb> {
+    pub(crate) fn git_verbs(&self) -> impl Iterator<Item = &GitVerb> {
         self.found.iter().filter_map(|found| found.git.as_ref())
     }
 
     /// The first piece that names git seed's own state or a command that is a person's.
-    pub fn forbidden(&self) -> Option<&Found> {
+    pub(crate) fn forbidden(&self) -> Option<&Found> {
         self.found.iter().find(|found| found.own_state || found.persons)
     }
 
     /// Whether a part of the line carries `tag`.
-    pub fn is(&self, tag: Tag) -> bool {
+    pub(crate) fn is(&self, tag: Tag) -> bool {
         self.found.iter().any(|found| found.tag == Some(tag))
     }
 }
 
 /// Whether the line runs a project's tests.
-pub fn is_test_run(reading: &Reading) -> bool {
+pub(crate) fn is_test_run(reading: &Reading) -> bool {
     reading.is(Tag::Test)
 }
 

@@ -325,7 +325,7 @@ pub(super) struct Flag {
 
 impl<'a> Args<'a> {
     /// Tells flags from operands. With `leading`, stops at the first operand.
-    pub fn of(row: &ProgramRow, words: &'a [Term], leading: bool) -> Self {
+    pub(crate) fn of(row: &ProgramRow, words: &'a [Term], leading: bool) -> Self {
         let mut args = Self::default();
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -418,7 +418,7 @@ impl<'a> Args<'a> {
     }
 
     /// Where a search begins, each directory with its slash; `None` if the text does not say.
-    pub fn roots(&self) -> Option<Vec<String>> {
+    pub(crate) fn roots(&self) -> Option<Vec<String>> {
         let named = self.operands.iter().map(|(_, term)| *term);
         let named = named.filter(|term| !matches!(term.text.as_str(), "!" | "(" | ")" | ","));
         let mut roots = Vec::new();
@@ -436,7 +436,7 @@ impl<'a> Args<'a> {
     }
 
     /// Whether the flag of that name, or an abbreviation of it, is given.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.flags.iter().any(|flag| is_flag(name, &flag.name))
     }
 }
@@ -448,14 +448,14 @@ fn is_flag(name: &str, given: &str) -> bool {
 
 impl ProgramRow {
     /// The row of a first operand, if it has one.
-    pub fn sub(&self, verb: &str) -> Option<&ProgramRow> {
+    pub(crate) fn sub(&self, verb: &str) -> Option<&ProgramRow> {
         self.sub.iter().find(|row| row.names.iter().any(|name| name == verb))
     }
 
     /// What the words make of this row, `around` what stands around them.
     ///
     /// The first entry is the program itself, the others what its flags add.
-    pub fn judge(&self, args: &Args<'_>, around: &Around) -> Vec<Found> {
+    pub(crate) fn judge(&self, args: &Args<'_>, around: &Around) -> Vec<Found> {
         let part = around.part.as_str();
         let mut base = Found::new(self.base(args), part);
         let mut found = Vec::new();
@@ -643,7 +643,7 @@ impl ProgramRow {
     }
 
     /// Whether its output names git seed's refs or objects.
-    pub fn lists_state(&self, args: &Args<'_>) -> bool {
+    pub(crate) fn lists_state(&self, args: &Args<'_>) -> bool {
         // In full: `--batch` is no short form of `--batch-all-objects`.
         let given = |flags: &[String]| args.flags.iter().any(|flag| flags.contains(&flag.name));
         self.lists.as_ref().is_some_and(|lists| {
@@ -654,7 +654,7 @@ impl ProgramRow {
     }
 
     /// The files, or with a slash the directories around them, that its output names.
-    pub fn printed_files(&self, words: &[Term]) -> Option<Vec<String>> {
+    pub(crate) fn printed_files(&self, words: &[Term]) -> Option<Vec<String>> {
         let prints = self.prints_files.as_ref()?;
         let args = Args::of(self, words, false);
         if !prints.with.is_empty() && !prints.with.iter().any(|flag| args.has(flag)) {

@@ -133,7 +133,7 @@ fn is_open(args: &[&str]) -> bool {
 
 /// Whether the `git seed` command with these words, those after `git seed`, changes
 /// nothing: it shows a state, or explains itself.
-pub fn only_looks(args: &[String]) -> bool {
+pub(crate) fn only_looks(args: &[String]) -> bool {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     looks(&args)
 }

@@ -16,7 +16,7 @@ const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
 /// The commands of a line that stand in the open, not in substitutions, loops or functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     pub commands: Vec<Simple>,
     /// Where it goes first, step by step; `None` is a place that the text does not show.
     pub dirs: Vec<Option<String>>,
@@ -28,7 +28,7 @@ pub struct Line {
 
 /// One command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Simple {
+pub(crate) struct Simple {
     /// Variables that are set for it.
     pub sets: Vec<String>,
     /// Its words without quotes.
@@ -38,7 +38,7 @@ pub struct Simple {
 }
 
 /// Reads `line`; `None` where it is not understood.
-pub fn simple(line: &str) -> Option<Line> {
+pub(crate) fn simple(line: &str) -> Option<Line> {
     let mut found = Line { whole: true, ..Line::default() };
     program(line, &mut found, 0)?;
     found.whole &= found.commands.len() == 1;

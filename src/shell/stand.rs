@@ -25,12 +25,12 @@ impl Default for Here {
 
 impl Here {
     /// A place that the text does not name.
-    pub fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self(Vec::new())
     }
 
     /// Where `cd to` leads from here.
-    pub fn moved(&self, to: &Term) -> Self {
+    pub(crate) fn moved(&self, to: &Term) -> Self {
         let Target::Files(directories) = to.target() else { return Self::unknown() };
         if directories.iter().any(|directory| directory.is_empty() || directory.starts_with('-')) {
             return Self::unknown();
@@ -40,7 +40,7 @@ impl Here {
     }
 
     /// Here or there: a `cd` that may have failed, or may not have been reached.
-    pub fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         if self.0.is_empty() || other.0.is_empty() {
             return Self::unknown();
         }
@@ -57,7 +57,7 @@ impl Here {
     }
 
     /// What `path` is called where the line began; empty if nobody knows.
-    pub fn paths(&self, path: &str) -> Vec<String> {
+    pub(crate) fn paths(&self, path: &str) -> Vec<String> {
         if path.starts_with('/') {
             return vec![path.to_owned()];
         }
@@ -99,7 +99,7 @@ pub(super) struct Values(HashMap<String, Option<Vec<String>>>);
 
 impl Values {
     /// `name` gets `value`, beside what it was given before.
-    pub fn set(&mut self, name: &str, value: &Term) {
+    pub(crate) fn set(&mut self, name: &str, value: &Term) {
         let Target::Files(new) = value.target() else { return self.hide(name) };
         let known = self.0.entry(name.to_owned()).or_insert_with(|| Some(Vec::new()));
         let Some(values) = known else { return };
@@ -110,26 +110,26 @@ impl Values {
     }
 
     /// A loop gives `name` new values, whatever it had.
-    pub fn restart(&mut self, name: &str) {
+    pub(crate) fn restart(&mut self, name: &str) {
         self.0.remove(name);
     }
 
     /// `name` gets a value that the text does not show.
-    pub fn hide(&mut self, name: &str) {
+    pub(crate) fn hide(&mut self, name: &str) {
         self.0.insert(name.to_owned(), None);
     }
 
     /// Whether the line gives `name` a value, seen or not.
-    pub fn knows(&self, name: &str) -> bool {
+    pub(crate) fn knows(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    pub fn get(&self, name: &str) -> Option<&[String]> {
+    pub(crate) fn get(&self, name: &str) -> Option<&[String]> {
         self.0.get(name)?.as_deref()
     }
 
     /// Forgets the values that were given where they may not last, as in a subshell.
-    pub fn back_to(&mut self, before: &Self) {
+    pub(crate) fn back_to(&mut self, before: &Self) {
         for (name, values) in &mut self.0 {
             if before.0.get(name) != Some(values) {
                 *values = None;

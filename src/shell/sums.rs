@@ -22,7 +22,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// `name` is set to `value`, maybe beside other values.
-    pub fn set(&mut self, name: &str, value: &Term) {
+    pub(crate) fn set(&mut self, name: &str, value: &Term) {
         let plain = value.with_numbers();
         if value.composed || value.globs || plain.contains(['[', '`']) || plain.contains("$(") {
             self.loaded.insert(name.to_owned());
@@ -33,17 +33,17 @@ impl Sums {
     }
 
     /// `name` gets a value that nobody sees.
-    pub fn set_unseen(&mut self, name: &str) {
+    pub(crate) fn set_unseen(&mut self, name: &str) {
         self.loaded.insert(name.to_owned());
     }
 
     /// `part` evaluates `name`.
-    pub fn count(&mut self, name: &str, part: &str) {
+    pub(crate) fn count(&mut self, name: &str, part: &str) {
         self.counted.push((name.to_owned(), part.to_owned()));
     }
 
     /// The pieces that could run something by evaluating a name.
-    pub fn loaded_parts(&self) -> Vec<&str> {
+    pub(crate) fn loaded_parts(&self) -> Vec<&str> {
         let loaded = |(name, _): &&(String, String)| self.reaches_loaded(name);
         let mut parts: Vec<&str> =
             self.counted.iter().filter(loaded).map(|(_, part)| part.as_str()).collect();

@@ -54,29 +54,29 @@ const VALUES: usize = 8;
 
 impl Term {
     /// A word that is exactly `text`.
-    pub fn literal(text: &str) -> Self {
+    pub(crate) fn literal(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
     /// Words that arrive at run time, from a pipe or a search.
-    pub fn arriving(flaggy: bool) -> Self {
+    pub(crate) fn arriving(flaggy: bool) -> Self {
         Self { expands: true, flaggy, composed: true, hidden: true, ..Self::default() }
     }
 
     /// Whatever a search finds below `roots`.
-    pub fn found_below(roots: Vec<String>) -> Self {
+    pub(crate) fn found_below(roots: Vec<String>) -> Self {
         Self { text: "{}".to_owned(), expands: true, below: roots, hidden: true, ..Self::default() }
     }
 
     /// The same word, of which only a shell knows what it is.
-    pub fn hide(&mut self) {
+    pub(crate) fn hide(&mut self) {
         self.expands = true;
         self.hidden = true;
         self.values.clear();
     }
 
     /// What it names as a file, as far as the text shows.
-    pub fn target(&self) -> Target {
+    pub(crate) fn target(&self) -> Target {
         if self.is_literal() {
             return Target::Files(vec![self.text.clone()]);
         }
@@ -104,7 +104,7 @@ impl Term {
 
     /// The texts that come out when `value` says what each variable holds; none if it
     /// does not know one of them, or if the word expands in another way too.
-    pub fn filled<'a>(&self, value: impl Fn(&str) -> Option<&'a [String]>) -> Vec<String> {
+    pub(crate) fn filled<'a>(&self, value: impl Fn(&str) -> Option<&'a [String]>) -> Vec<String> {
         if self.holes.is_empty() || self.hidden || self.braces || self.globs {
             return Vec::new();
         }
@@ -132,7 +132,7 @@ impl Term {
 
     /// The text with a number for each expansion: how a script is read whose line
     /// numbers and counts come from variables.
-    pub fn with_numbers(&self) -> String {
+    pub(crate) fn with_numbers(&self) -> String {
         let mut text = self.text.clone();
         for &(start, end) in self.holes.iter().rev() {
             if text.is_char_boundary(start) && text.is_char_boundary(end) {
@@ -143,7 +143,7 @@ impl Term {
     }
 
     /// The word behind its first `start` bytes: the value of `--flag=value`.
-    pub fn behind(&self, start: usize) -> Self {
+    pub(crate) fn behind(&self, start: usize) -> Self {
         let text = self.text.get(start..).unwrap_or_default().to_owned();
         let moved = |&(from, to): &(usize, usize)| Some((from.checked_sub(start)?, to - start));
         let holes: Vec<_> = self.holes.iter().filter_map(moved).collect();
@@ -154,7 +154,7 @@ impl Term {
     }
 
     /// Whether the text is all there is.
-    pub fn is_literal(&self) -> bool {
+    pub(crate) fn is_literal(&self) -> bool {
         !self.expands && !self.globs
     }
 }

@@ -16,7 +16,7 @@ const EXEC: &str = " exec -- ";
 ///
 /// `None` where the line would not mean the same in a shell of its own: it goes to another
 /// directory anywhere but at its head, for the host may keep that for the next call.
-pub fn wrapped(program: &str, command: &str) -> Option<String> {
+pub(crate) fn wrapped(program: &str, command: &str) -> Option<String> {
     if command.contains('\0') {
         return None;
     }
@@ -29,7 +29,7 @@ pub fn wrapped(program: &str, command: &str) -> Option<String> {
 
 /// The line that `command` confines, if it is one that [`wrapped`] made for the git-seed at
 /// `program`; else `command`.
-pub fn unwrapped<'c>(program: &str, command: &'c str) -> Cow<'c, str> {
+pub(crate) fn unwrapped<'c>(program: &str, command: &'c str) -> Cow<'c, str> {
     read(program, command).map_or(Cow::Borrowed(command), Cow::Owned)
 }
 
@@ -65,7 +65,7 @@ fn goes_elsewhere(line: &str) -> bool {
 }
 
 /// A word as a shell reads it as itself: in quotes where it needs them.
-pub fn quoted_word(word: &str) -> String {
+pub(crate) fn quoted_word(word: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=@%+,".contains(char);
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { quoted(word) }
 }

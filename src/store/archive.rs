@@ -19,26 +19,26 @@ const AT_ONCE: usize = 256;
 
 impl Store {
     /// The tree of the directory `path` in a chain's state.
-    pub fn subtree(&self, tip: &Tip, path: &str) -> Result<Option<TreeId>, StoreError> {
+    pub(crate) fn subtree(&self, tip: &Tip, path: &str) -> Result<Option<TreeId>, StoreError> {
         let what = format!("refs/seed commit {}: `{path}`", tip.commit);
         let entry = self.entry_in(&tip.tree, path.as_bytes(), &what)?;
         Ok(entry.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| id.into()))
     }
 
     /// A commit of a chain as a tip, whether or not a ref names it.
-    pub fn tip_of(&self, commit: &CommitId) -> Result<Tip, StoreError> {
+    pub(crate) fn tip_of(&self, commit: &CommitId) -> Result<Tip, StoreError> {
         let tree = self.tree_of(commit.object()?, "refs/seed")?;
         Ok(Tip { commit: commit.clone(), tree: tree.into() })
     }
 
     /// The parents of a commit of a chain beside the one it follows.
-    pub fn extra_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, StoreError> {
+    pub(crate) fn extra_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, StoreError> {
         let commit = self.commit_object(commit.object()?, "refs/seed")?;
         Ok(commit.parent_ids().skip(1).map(|id| id.detach().into()).collect())
     }
 
     /// The chains that worktrees have in focus.
-    pub fn in_focus(&self) -> Result<BTreeSet<String>, StoreError> {
+    pub(crate) fn in_focus(&self) -> Result<BTreeSet<String>, StoreError> {
         self.every_focus().map_err(StoreError::from)
     }
 
@@ -47,7 +47,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Moved`] if it stands elsewhere.
-    pub fn reopen(
+    pub(crate) fn reopen(
         &self,
         chain: &str,
         at_commit: &CommitId,
@@ -60,7 +60,7 @@ impl Store {
 
     /// Moves the pins of the chains in `from` onto `to`, whose extra parents they become, and
     /// deletes those chains. Killed between, a pin hangs on both.
-    pub fn fold_pins(
+    pub(crate) fn fold_pins(
         &self,
         from: &[(String, CommitId)],
         to: &str,
@@ -85,7 +85,7 @@ impl Store {
 
     /// Deletes each chain that is where it is said to be, all of them or none. No worktree
     /// may have one in focus; who calls holds the lock and asked [`Store::in_focus`].
-    pub fn delete_chains(&self, chains: &[(String, CommitId)]) -> Result<(), StoreError> {
+    pub(crate) fn delete_chains(&self, chains: &[(String, CommitId)]) -> Result<(), StoreError> {
         match chains {
             [] => return Ok(()),
             // One goes by the way that knows about locks that were left behind.

@@ -64,7 +64,7 @@ pub enum TreeEdit {
 
 /// A commit that a chain is to have.
 #[derive(Clone, Copy, Debug)]
-pub struct NewStep<'a> {
+pub(crate) struct NewStep<'a> {
     pub edits: &'a [TreeEdit],
     /// The whole message.
     pub message: &'a str,
@@ -73,7 +73,7 @@ pub struct NewStep<'a> {
 
 /// One commit of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     pub commit: CommitId,
     /// The whole message.
     pub message: String,
@@ -82,7 +82,7 @@ pub struct Step {
 
 impl Store {
     /// Where `chain` stands; `None` if there is no such chain.
-    pub fn tip(&self, chain: &str) -> Result<Option<Tip>, StoreError> {
+    pub(crate) fn tip(&self, chain: &str) -> Result<Option<Tip>, StoreError> {
         let Some(commit) = self.ref_target(chain)? else { return Ok(None) };
         let tree = self.tree_of(commit, chain)?;
         Ok(Some(Tip { commit: commit.into(), tree: tree.into() }))
@@ -135,7 +135,7 @@ impl Store {
     }
 
     /// The bytes of the file at `path` of a chain's state; `None` if there is none.
-    pub fn file(&self, tip: &Tip, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn file(&self, tip: &Tip, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.blob_in(
             &tip.tree,
             path.as_bytes(),
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// The bytes of a file in the tree of any commit; for repairs.
-    pub fn file_of_commit(
+    pub(crate) fn file_of_commit(
         &self,
         commit: &CommitId,
         path: &str,
@@ -188,7 +188,7 @@ impl Store {
 
     /// The names in directory `dir` of a chain's state (`""` is the top), in git's order.
     /// A directory that is not there has none.
-    pub fn names(&self, tip: &Tip, dir: &str) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn names(&self, tip: &Tip, dir: &str) -> Result<Vec<String>, StoreError> {
         let what = format!("refs/seed commit {}: `{dir}`", tip.commit);
         let id = match dir {
             "" => Some(tip.tree.object()?),
@@ -210,7 +210,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Moved`] if the chain is not at `after`; nothing is changed then.
-    pub fn append(
+    pub(crate) fn append(
         &self,
         chain: &str,
         after: Option<&CommitId>,
@@ -227,7 +227,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Moved`] if the chain is not at `after`; nothing is changed then.
-    pub fn append_holding(
+    pub(crate) fn append_holding(
         &self,
         chain: &str,
         after: Option<&CommitId>,
@@ -375,7 +375,7 @@ impl Store {
     }
 
     /// The newest `limit` commits of a chain, newest first, along first parents.
-    pub fn history(&self, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
+    pub(crate) fn history(&self, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
         match self.ref_target(chain)? {
             Some(tip) => self.steps_from(tip, chain, limit),
             None => Ok(Vec::new()),
@@ -383,7 +383,11 @@ impl Store {
     }
 
     /// The same from one commit of a chain on, whether or not a ref names it.
-    pub fn history_from(&self, commit: &CommitId, limit: usize) -> Result<Vec<Step>, StoreError> {
+    pub(crate) fn history_from(
+        &self,
+        commit: &CommitId,
+        limit: usize,
+    ) -> Result<Vec<Step>, StoreError> {
         self.steps_from(commit.object()?, "refs/seed", limit)
     }
 
@@ -405,7 +409,7 @@ impl Store {
     }
 
     /// Hands the steps of a chain to `each`, newest first, until it has enough.
-    pub fn each_step<E: From<StoreError>>(
+    pub(crate) fn each_step<E: From<StoreError>>(
         &self,
         chain: &str,
         each: impl FnMut(Step) -> Result<ControlFlow<()>, E>,
@@ -438,7 +442,7 @@ impl Store {
     }
 
     /// The chains whose names start with `prefix`, such as `refs/seed/jobs/`, by name.
-    pub fn chains(&self, prefix: &str) -> Result<Vec<(String, CommitId)>, StoreError> {
+    pub(crate) fn chains(&self, prefix: &str) -> Result<Vec<(String, CommitId)>, StoreError> {
         let unread = |err: gix::Error| StoreError::unreadable(prefix.to_owned(), &err);
         let platform = self.repo.references().map_err(unread)?;
         let mut chains = Vec::new();
@@ -458,7 +462,7 @@ impl Store {
     ///
     /// [`StoreError::Moved`] if it is elsewhere, [`StoreError::LoadedJob`] while a worktree
     /// has it in focus: a focus never dangles.
-    pub fn delete_chain(&self, chain: &str, at: &CommitId) -> Result<(), StoreError> {
+    pub(crate) fn delete_chain(&self, chain: &str, at: &CommitId) -> Result<(), StoreError> {
         if let Some(worktree) = self.focused_by(chain)? {
             return Err(StoreError::Focused { chain: chain.to_owned(), worktree });
         }
@@ -468,7 +472,11 @@ impl Store {
     }
 
     /// The tree `base` with `edits` made to it.
-    pub fn tree_with(&self, base: &TreeId, edits: &[TreeEdit]) -> Result<TreeId, StoreError> {
+    pub(crate) fn tree_with(
+        &self,
+        base: &TreeId,
+        edits: &[TreeEdit],
+    ) -> Result<TreeId, StoreError> {
         let draft = Draft::new(self);
         let tree = self.edited(&draft, Some(base.object()?), edits, "the fence's tree")?;
         draft.settle()?;
@@ -477,7 +485,12 @@ impl Store {
 
     /// Keeps the objects of `tree` alive: it becomes the tree of `chain`'s tip.
     /// Free if it is that already.
-    pub fn keep_tree(&self, chain: &str, tree: &TreeId, at: UnixSeconds) -> Result<(), StoreError> {
+    pub(crate) fn keep_tree(
+        &self,
+        chain: &str,
+        tree: &TreeId,
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         let before = self.ref_target(chain)?;
         let tree = tree.object()?;
         let known = before.map(|tip| self.tree_of(tip, chain)).transpose()?;
@@ -494,7 +507,12 @@ impl Store {
 
     /// Keeps `pinned` alive through any rebase and gc: it becomes a parent in `chain`
     /// (`refs/seed/keep/<id>`), whose tree is empty. Free if it was the last one pinned.
-    pub fn keep(&self, chain: &str, pinned: &CommitId, at: UnixSeconds) -> Result<(), StoreError> {
+    pub(crate) fn keep(
+        &self,
+        chain: &str,
+        pinned: &CommitId,
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         let pin = pinned.object()?;
         self.commit_object(pin, "the commit to keep")?;
         let before = self.ref_target(chain)?;

@@ -33,7 +33,7 @@ const TRIES: u32 = 20;
 
 /// What a record's commit holds.
 #[derive(Clone, Debug)]
-pub struct NewRecord {
+pub(crate) struct NewRecord {
     /// Files of its tree.
     pub files: Vec<(&'static str, Vec<u8>)>,
     pub message: String,
@@ -41,18 +41,18 @@ pub struct NewRecord {
 
 /// How a record is about to be signed, for the record itself to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealing {
+pub(crate) struct Sealing {
     pub signed: Signed,
     /// Why it is not.
     pub why: String,
 }
 
 /// Gives the record that goes on top of a tip, signed in this way.
-pub type Make<'m, E> = dyn FnMut(Option<&Tip>, &Sealing) -> Result<NewRecord, E> + 'm;
+pub(crate) type Make<'m, E> = dyn FnMut(Option<&Tip>, &Sealing) -> Result<NewRecord, E> + 'm;
 
 /// Whether the person signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Signing {
+pub(crate) enum Signing {
     /// As git is configured; the key where git would not find the person's by itself.
     By(Signed, Option<String>),
     /// They did not ask for it, or what they asked for cannot be.
@@ -61,7 +61,7 @@ pub enum Signing {
 
 impl Store {
     /// How the person signs, by git's configuration.
-    pub fn signing(&self) -> Result<Signing, StoreError> {
+    pub(crate) fn signing(&self) -> Result<Signing, StoreError> {
         let config = self.signing_config()?;
         let value =
             |key: &str| config.get(key).map(String::as_str).filter(|value| !value.is_empty());
@@ -117,7 +117,7 @@ impl Store {
 
     /// Adds a record on top of the chain. `make` is asked for it with the tip it goes on and
     /// how it is signed, again for each try.
-    pub fn append_record<E: From<StoreError>>(
+    pub(crate) fn append_record<E: From<StoreError>>(
         &self,
         at: UnixSeconds,
         signing: &Signing,
@@ -275,7 +275,7 @@ struct Signer<'a> {
 
 /// A commit of the records' chain as it lies there, its objects compared with their names.
 #[derive(Debug)]
-pub struct Laid<'a> {
+pub(crate) struct Laid<'a> {
     pub id: &'a CommitId,
     pub parents: &'a [CommitId],
     /// The signature in its head, armour and all.
@@ -288,7 +288,7 @@ pub struct Laid<'a> {
 
 /// What of a chain could be read.
 #[derive(Debug)]
-pub struct Walked<T> {
+pub(crate) struct Walked<T> {
     /// Oldest first.
     pub links: Vec<T>,
     /// The commit that could not be read, below the oldest one that could, and why.
@@ -297,13 +297,13 @@ pub struct Walked<T> {
 
 /// The notes of a repository by the commit that each is on: its lines, or why they cannot
 /// be read.
-pub type Notes = BTreeMap<String, Result<Vec<String>, String>>;
+pub(crate) type Notes = BTreeMap<String, Result<Vec<String>, String>>;
 /// Files, with first and last line of each part that is new.
-pub type Lines = Vec<(String, Vec<(u64, u64)>)>;
+pub(crate) type Lines = Vec<(String, Vec<(u64, u64)>)>;
 
 /// What git says of a commit's signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub(crate) enum Checked {
     Good,
     /// It is no signature of an allowed key over this commit.
     Bad(String),
@@ -325,7 +325,7 @@ struct Head {
 impl Store {
     /// Reads the records from `tip` down, every object hashed anew, and asks `each` for what
     /// to keep of them; on all processors at once.
-    pub fn walk_records<T: Send>(
+    pub(crate) fn walk_records<T: Send>(
         &self,
         tip: &CommitId,
         each: &(dyn Fn(Laid<'_>) -> T + Sync),
@@ -355,12 +355,12 @@ impl Store {
     }
 
     /// The commit that `chain` stands at, whether or not it reads.
-    pub fn stands_at(&self, chain: &str) -> Result<Option<CommitId>, StoreError> {
+    pub(crate) fn stands_at(&self, chain: &str) -> Result<Option<CommitId>, StoreError> {
         Ok(self.ref_target(chain)?.map(Into::into))
     }
 
     /// The tree of a commit whose bytes are those it is named by; `None` if it is not here.
-    pub fn intact_tree(&self, commit: &CommitId) -> Result<Option<String>, String> {
+    pub(crate) fn intact_tree(&self, commit: &CommitId) -> Result<Option<String>, String> {
         let id = commit.object().map_err(|err| err.to_string())?;
         if !self.repo.has_object(id) {
             return Ok(None);
@@ -387,7 +387,7 @@ impl Store {
     }
 
     /// The ids of the chain from `tip` down, as far as it is here, newest first.
-    pub fn ids_from(&self, tip: &CommitId) -> Vec<CommitId> {
+    pub(crate) fn ids_from(&self, tip: &CommitId) -> Vec<CommitId> {
         let mut ids = Vec::new();
         let mut next = tip.object().ok();
         while let Some(id) = next.take() {
@@ -401,7 +401,7 @@ impl Store {
 
     /// Every note below `refs/notes/seed`, by the commit it is on: its lines, or why they
     /// cannot be read. `None` where there are no notes at all.
-    pub fn all_notes(&self) -> Result<Option<Notes>, StoreError> {
+    pub(crate) fn all_notes(&self) -> Result<Option<Notes>, StoreError> {
         let Some(tip) = self.ref_target(names::COMMIT_NOTES)? else { return Ok(None) };
         let mut notes = BTreeMap::new();
         let read =
@@ -435,7 +435,7 @@ impl Store {
 
     /// Asks git about the signature of `commit`: against the keys in `keys`, else those that
     /// git's configuration names.
-    pub fn check_signature(
+    pub(crate) fn check_signature(
         &self,
         commit: &CommitId,
         keys: Option<&Path>,
@@ -470,7 +470,7 @@ impl Store {
     }
 
     /// The copies of the records' chain that were fetched: what each remote had.
-    pub fn fetched_records(&self) -> Result<Vec<(String, CommitId)>, StoreError> {
+    pub(crate) fn fetched_records(&self) -> Result<Vec<(String, CommitId)>, StoreError> {
         let mut found = self.chains("refs/remotes/")?;
         found.retain(|(name, _)| name.ends_with("/seed/claims"));
         Ok(found)
@@ -478,7 +478,7 @@ impl Store {
 
     /// The files that differ between `base` and `tree`, with the lines of each as they are in
     /// `tree`; without a base, those that `commit` changed. `None` where a tree is not here.
-    pub fn changed_lines(
+    pub(crate) fn changed_lines(
         &self,
         base: Option<&CommitId>,
         commit: &CommitId,
@@ -512,7 +512,7 @@ impl Store {
     }
 
     /// The trees of the commits that `tips` reach and no remote is known to have.
-    pub fn unpushed_trees(&self, tips: &[CommitId]) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn unpushed_trees(&self, tips: &[CommitId]) -> Result<Vec<String>, StoreError> {
         let there = |tip: &&CommitId| tip.as_str().bytes().any(|digit| digit != b'0');
         let tips: Vec<&str> = tips.iter().filter(there).map(CommitId::as_str).collect();
         if tips.is_empty() {
@@ -524,7 +524,7 @@ impl Store {
     }
 
     /// The commits of `range` that carry `Seed-Id` trailers, newest first, with their messages.
-    pub fn seed_commits(&self, range: &str) -> Result<Vec<(CommitId, String)>, StoreError> {
+    pub(crate) fn seed_commits(&self, range: &str) -> Result<Vec<(CommitId, String)>, StoreError> {
         let args = [
             "log",
             "-z",

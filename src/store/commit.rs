@@ -25,7 +25,7 @@ const TRIES: u64 = 5;
 
 /// Content ready to be committed, in a temporary index that goes when this does.
 #[derive(Debug)]
-pub struct Staged {
+pub(crate) struct Staged {
     dir: tempfile::TempDir,
     head: Option<CommitId>,
     tree: TreeId,
@@ -34,7 +34,7 @@ pub struct Staged {
 
 impl Staged {
     /// The tree the commit will have, unless a hook of the person changes it.
-    pub fn tree(&self) -> &TreeId {
+    pub(crate) fn tree(&self) -> &TreeId {
         &self.tree
     }
 
@@ -45,7 +45,7 @@ impl Staged {
 
 /// A commit that was made.
 #[derive(Debug)]
-pub struct Committed {
+pub(crate) struct Committed {
     pub commit: CommitId,
     /// Why the person's index could not be brought up to date for the committed paths,
     /// if so: `git status` shows them as staged backwards until `git reset -- <paths>`.
@@ -54,7 +54,7 @@ pub struct Committed {
 
 /// Why there is no commit. HEAD, the person's index and the work tree are as they were.
 #[derive(Debug, thiserror::Error)]
-pub enum CommitFailed {
+pub(crate) enum CommitFailed {
     /// `git commit` said no.
     #[error("`git commit` refused{}: {output}",
         by_hook.map(|hook| format!(" (perhaps the {hook} hook)")).unwrap_or_default())]
@@ -74,7 +74,7 @@ pub enum CommitFailed {
 impl Store {
     /// Commits `paths` as they are in the work tree; see [`Store::stage`] and
     /// [`Store::commit_staged`]. `None` if none of them differs from HEAD.
-    pub fn commit(
+    pub(crate) fn commit(
         &self,
         paths: &[RepoPath],
         message: &[u8],
@@ -89,7 +89,7 @@ impl Store {
     /// Prepares a commit of HEAD with `paths` as they are in the work tree: added,
     /// modified or deleted, ignored or not. Paths name files, not directories.
     /// `None` if that is HEAD itself.
-    pub fn stage(&self, paths: &[RepoPath]) -> Result<Option<Staged>, CommitFailed> {
+    pub(crate) fn stage(&self, paths: &[RepoPath]) -> Result<Option<Staged>, CommitFailed> {
         if let Some(doing) = self.in_progress().filter(|doing| *doing != "bisect") {
             return Err(CommitFailed::Busy(doing));
         }
@@ -134,7 +134,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Moved`] if HEAD is no longer where it was when `staged` was made.
-    pub fn commit_staged(
+    pub(crate) fn commit_staged(
         &self,
         staged: &Staged,
         message: &[u8],

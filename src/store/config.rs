@@ -9,7 +9,7 @@ const DEEPEST: usize = 5;
 
 /// Files of configuration, there or not.
 #[derive(Clone, Debug, Default)]
-pub struct ConfigFiles {
+pub(crate) struct ConfigFiles {
     /// Those of this repository.
     pub own: Vec<PathBuf>,
     /// Those of the person and the machine, and what any of them include.
@@ -21,7 +21,7 @@ pub struct ConfigFiles {
 impl Store {
     /// The files that git would read, whatever a condition on an include says. `home` is the
     /// person's, `wider` are files that the environment names.
-    pub fn config_files(&self, home: Option<&Path>, wider: &[PathBuf]) -> ConfigFiles {
+    pub(crate) fn config_files(&self, home: Option<&Path>, wider: &[PathBuf]) -> ConfigFiles {
         let own = vec![self.common_dir.join("config"), self.git_dir.join("config.worktree")];
         let mut files = ConfigFiles { own, ..ConfigFiles::default() };
         files.wider.extend(wider.iter().cloned());
@@ -34,12 +34,12 @@ impl Store {
     }
 
     /// The value of a switch in this repository's configuration.
-    pub fn is_set(&self, key: &str) -> bool {
+    pub(crate) fn is_set(&self, key: &str) -> bool {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 
     /// Where this repository's configuration lets git look for hooks, as it is spelled there.
-    pub fn hooks_path(&self) -> Option<String> {
+    pub(crate) fn hooks_path(&self) -> Option<String> {
         self.repo.config_snapshot().string("core.hooksPath").map(|path| path.to_string())
     }
 }

@@ -66,7 +66,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// Whether reading and deciding again may help.
-    pub fn is_moved(&self) -> bool {
+    pub(crate) fn is_moved(&self) -> bool {
         matches!(self, Self::Moved { .. })
     }
 

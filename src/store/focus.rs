@@ -24,7 +24,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Missing`] names a chain that is in focus and gone.
-    pub fn focused(&self) -> Result<Option<(String, Tip)>, StoreError> {
+    pub(crate) fn focused(&self) -> Result<Option<(String, Tip)>, StoreError> {
         let Some(chain) = self.focus_name()? else { return Ok(None) };
         match self.tip(&chain)? {
             Some(tip) => Ok(Some((chain, tip))),
@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// The full name of the chain in focus, which exists.
-    pub fn focus(&self) -> Result<Option<String>, StoreError> {
+    pub(crate) fn focus(&self) -> Result<Option<String>, StoreError> {
         let Some(chain) = self.focus_name()? else { return Ok(None) };
         match self.ref_target(&chain)? {
             Some(_) => Ok(Some(chain)),
@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Turns this worktree to `chain`, which must exist.
-    pub fn set_focus(&self, chain: &str) -> Result<(), StoreError> {
+    pub(crate) fn set_focus(&self, chain: &str) -> Result<(), StoreError> {
         if self.ref_target(chain)?.is_none() {
             return Err(StoreError::missing(chain.to_owned()));
         }
@@ -65,12 +65,12 @@ impl Store {
     }
 
     /// Turns this worktree to nothing.
-    pub fn clear_focus(&self) -> Result<(), StoreError> {
+    pub(crate) fn clear_focus(&self) -> Result<(), StoreError> {
         self.edit_ref(FOCUS, &RefEdit::delete(full_name(FOCUS)?, PreviousValue::Any), 0)
     }
 
     /// The name of another worktree that has `chain` in focus.
-    pub fn focus_elsewhere(&self, chain: &str) -> Result<Option<String>, StoreError> {
+    pub(crate) fn focus_elsewhere(&self, chain: &str) -> Result<Option<String>, StoreError> {
         self.first_focused(chain, |git_dir| git_dir != self.git_dir)
     }
 
@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Where the worktree `name` lies, if it is there.
-    pub fn worktree_dir(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
+    pub(crate) fn worktree_dir(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
         let named = |git_dir: &PathBuf| worktree_name(git_dir, &self.common_dir) == name;
         let Some(git_dir) = self.live_git_dirs()?.into_iter().find(named) else { return Ok(None) };
         let dot_git = match fs::read_to_string(git_dir.join("gitdir")) {

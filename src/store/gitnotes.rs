@@ -22,7 +22,7 @@ const TRIES: u32 = 6;
 
 impl Store {
     /// Adds `line` to the note of `commit`, unless the note has it already.
-    pub fn note_add(
+    pub(crate) fn note_add(
         &self,
         commit: &CommitId,
         line: &str,
@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// The lines of the note of `commit`; none if it has no note.
-    pub fn note_lines(&self, commit: &CommitId) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn note_lines(&self, commit: &CommitId) -> Result<Vec<String>, StoreError> {
         let mut notes = self.notes_at(self.ref_target(NOTES)?)?;
         let text = self.note_text(&mut notes, commit.object()?)?;
         Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())

@@ -20,13 +20,13 @@ const BLOCK: u64 = 8 * 1024;
 
 /// The journal of one worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
 }
 
 /// The end of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tail {
+pub(crate) enum Tail {
     /// There is no file.
     Absent,
     /// There is a file without a complete line.
@@ -37,14 +37,14 @@ pub enum Tail {
 
 /// A journal nobody else can write to now.
 #[derive(Debug)]
-pub struct OpenJournal<'journal> {
+pub(crate) struct OpenJournal<'journal> {
     journal: &'journal Journal,
     _lock: File,
 }
 
 impl Store {
     /// The journal of this worktree.
-    pub fn journal(&self) -> Journal {
+    pub(crate) fn journal(&self) -> Journal {
         let name = format!("{}.jsonl", self.worktree_name());
         Journal { path: self.common_dir.join(SEED_DIR).join("journal").join(name) }
     }
@@ -52,17 +52,17 @@ impl Store {
 
 impl Journal {
     /// The journal kept in the file `path`.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
     /// The file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The last complete line. Waits for nobody and writes nothing.
-    pub fn tail(&self) -> io::Result<Tail> {
+    pub(crate) fn tail(&self) -> io::Result<Tail> {
         match File::open(&self.path) {
             Ok(mut file) => Ok(last_line(&mut file)?.1),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Tail::Absent),
@@ -71,7 +71,7 @@ impl Journal {
     }
 
     /// Every complete line, oldest first. Waits for nobody.
-    pub fn all(&self) -> io::Result<Vec<Vec<u8>>> {
+    pub(crate) fn all(&self) -> io::Result<Vec<Vec<u8>>> {
         match fs::read(&self.path) {
             Ok(bytes) => Ok(complete_lines(&bytes)),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -80,7 +80,7 @@ impl Journal {
     }
 
     /// Appends the line that `next` makes of the last one, and gives it back.
-    pub fn append(
+    pub(crate) fn append(
         &self,
         next: impl FnOnce(Option<&[u8]>) -> Vec<u8>,
     ) -> Result<Vec<u8>, StoreError> {
@@ -88,12 +88,12 @@ impl Journal {
     }
 
     /// Starts anew with `first` as the only line, or with none.
-    pub fn restart(&self, first: Option<&[u8]>) -> Result<(), StoreError> {
+    pub(crate) fn restart(&self, first: Option<&[u8]>) -> Result<(), StoreError> {
         self.with_lock(|open| Ok(open.restart(first)?))
     }
 
     /// Runs `work` while nobody else can write.
-    pub fn with_lock<T, E: From<StoreError>>(
+    pub(crate) fn with_lock<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce(&mut OpenJournal<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -104,17 +104,20 @@ impl Journal {
 
 impl OpenJournal<'_> {
     /// See [`Journal::tail`].
-    pub fn tail(&self) -> io::Result<Tail> {
+    pub(crate) fn tail(&self) -> io::Result<Tail> {
         self.journal.tail()
     }
 
     /// See [`Journal::all`].
-    pub fn all(&self) -> io::Result<Vec<Vec<u8>>> {
+    pub(crate) fn all(&self) -> io::Result<Vec<Vec<u8>>> {
         self.journal.all()
     }
 
     /// See [`Journal::append`].
-    pub fn append(&mut self, next: impl FnOnce(Option<&[u8]>) -> Vec<u8>) -> io::Result<Vec<u8>> {
+    pub(crate) fn append(
+        &mut self,
+        next: impl FnOnce(Option<&[u8]>) -> Vec<u8>,
+    ) -> io::Result<Vec<u8>> {
         let path = &self.journal.path;
         let mut file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
@@ -133,7 +136,7 @@ impl OpenJournal<'_> {
     }
 
     /// See [`Journal::restart`]. Readers see the old file or the new one.
-    pub fn restart(&mut self, first: Option<&[u8]>) -> io::Result<()> {
+    pub(crate) fn restart(&mut self, first: Option<&[u8]>) -> io::Result<()> {
         let mut fresh = Vec::new();
         if let Some(line) = first {
             refuse_newline(line)?;

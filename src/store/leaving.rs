@@ -17,7 +17,7 @@ const OURS: [&str; 2] = ["refs/seed", "refs/notes/seed"];
 
 impl Store {
     /// The paths that differ between HEAD and the index of the environment.
-    pub fn staged(&self) -> Result<Vec<RepoPath>, StoreError> {
+    pub(crate) fn staged(&self) -> Result<Vec<RepoPath>, StoreError> {
         let head = self.head()?.commit;
         let args: &[&str] = match head {
             Some(_) => &["diff", "--cached", "--name-only", "--no-renames", "-z", "HEAD"],
@@ -29,7 +29,11 @@ impl Store {
     }
 
     /// True when `path` is in the index of the environment what it is in `commit`.
-    pub fn is_staged_as_in(&self, commit: &CommitId, path: &RepoPath) -> Result<bool, StoreError> {
+    pub(crate) fn is_staged_as_in(
+        &self,
+        commit: &CommitId,
+        path: &RepoPath,
+    ) -> Result<bool, StoreError> {
         let path = path.to_string();
         let args =
             ["diff", "--cached", "--quiet", "--no-renames", commit.as_str(), "--", path.as_str()];
@@ -42,7 +46,7 @@ impl Store {
     }
 
     /// True when git ignores `path`.
-    pub fn is_ignored(&self, path: &str) -> Result<bool, StoreError> {
+    pub(crate) fn is_ignored(&self, path: &str) -> Result<bool, StoreError> {
         let asked = self.plain_git(["check-ignore", "-q", "--", path]).outcome()?;
         match asked.code {
             Some(0) => Ok(true),
@@ -56,7 +60,7 @@ impl Store {
     ///
     /// No child, and nothing that the environment names: an excludes file of the person's
     /// for all repositories is not asked.
-    pub fn excluded<'p>(&self, paths: &'p [String]) -> Result<Vec<&'p str>, StoreError> {
+    pub(crate) fn excluded<'p>(&self, paths: &'p [String]) -> Result<Vec<&'p str>, StoreError> {
         let mut search = gix::ignore::Search::default();
         let mut add = |file: PathBuf, root: Option<&Path>| match fs::read(&file) {
             Ok(bytes) => {
@@ -110,14 +114,14 @@ impl Store {
     }
 
     /// True when `path` is in the index.
-    pub fn is_tracked(&self, path: &str) -> Result<bool, StoreError> {
+    pub(crate) fn is_tracked(&self, path: &str) -> Result<bool, StoreError> {
         let asked = self.git(["ls-files", "--error-unmatch", "--", path]).outcome()?;
         Ok(asked.code == Some(0))
     }
 
     /// Writes all of our refs with their objects into one bundle file.
     /// `false` if there is nothing to write.
-    pub fn bundle(&self, file: &Path) -> Result<bool, StoreError> {
+    pub(crate) fn bundle(&self, file: &Path) -> Result<bool, StoreError> {
         let refs = self.our_refs()?;
         if refs.is_empty() {
             return Ok(false);
@@ -133,7 +137,7 @@ impl Store {
     }
 
     /// The names of all refs of ours that every worktree shares.
-    pub fn our_refs(&self) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn our_refs(&self) -> Result<Vec<String>, StoreError> {
         let args = ["for-each-ref", "--format=%(refname)"].into_iter().chain(OURS);
         let out = self.git(args).run()?;
         Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
@@ -141,7 +145,7 @@ impl Store {
 
     /// Deletes the focus of every worktree, and all of our refs with their reflogs, if
     /// `history` is true; then the directories that they leave empty.
-    pub fn forget_refs(&self, history: bool) -> Result<(), StoreError> {
+    pub(crate) fn forget_refs(&self, history: bool) -> Result<(), StoreError> {
         for dir in self.worktree_dirs() {
             remove_below(&dir.join("refs/worktree/seed"))?;
             remove_below(&dir.join("logs/refs/worktree/seed"))?;
@@ -172,19 +176,19 @@ impl Store {
     }
 
     /// Deletes `.git/seed`.
-    pub fn forget_files(&self) -> Result<(), StoreError> {
+    pub(crate) fn forget_files(&self) -> Result<(), StoreError> {
         remove_below(&seed_dir_of(self)?)
     }
 
     /// Sets the tip of a chain back to `id`, whatever it names now; for repairs only.
-    pub fn set_back(&self, chain: &str, id: &str) -> Result<(), StoreError> {
+    pub(crate) fn set_back(&self, chain: &str, id: &str) -> Result<(), StoreError> {
         self.git(["update-ref", "--create-reflog", "-m", "git seed doctor", chain, id])
             .run()
             .map(drop)
     }
 
     /// Ids that the reflog of `chain` names, newest first.
-    pub fn reflog(&self, chain: &str) -> Vec<String> {
+    pub(crate) fn reflog(&self, chain: &str) -> Vec<String> {
         let text = fs::read_to_string(self.common_dir.join("logs").join(chain)).unwrap_or_default();
         let ids = text.lines().rev().flat_map(|line| {
             let mut words = line.split(' ');
@@ -195,14 +199,14 @@ impl Store {
     }
 
     /// How many bytes the log of this worktree's HEAD has.
-    pub fn head_log_length(&self) -> u64 {
+    pub(crate) fn head_log_length(&self) -> u64 {
         fs::metadata(self.git_dir.join("logs/HEAD")).map_or(0, |data| data.len())
     }
 
     /// Where HEAD of this worktree went since its log had `from` bytes.
     ///
     /// The times in the log are the committers' to choose, so its order decides.
-    pub fn head_moves(&self, from: u64) -> Result<Vec<Moved>, StoreError> {
+    pub(crate) fn head_moves(&self, from: u64) -> Result<Vec<Moved>, StoreError> {
         if self.head_log_length() <= from {
             return Ok(Vec::new());
         }
@@ -213,7 +217,7 @@ impl Store {
     }
 
     /// Runs `git fsck --strict` over everything of ours; the complaint, if there is one.
-    pub fn fsck(&self) -> Result<Option<String>, StoreError> {
+    pub(crate) fn fsck(&self) -> Result<Option<String>, StoreError> {
         let Outcome { code, stdout, stderr, .. } =
             self.git(["fsck", "--strict", "--no-dangling"]).outcome()?;
         let said = [stdout, stderr].concat();
@@ -221,7 +225,7 @@ impl Store {
     }
 
     /// The commit that `name` means to git, if it means one.
-    pub fn resolve_commit(&self, name: &str) -> Result<Option<CommitId>, StoreError> {
+    pub(crate) fn resolve_commit(&self, name: &str) -> Result<Option<CommitId>, StoreError> {
         let name = format!("{name}^{{commit}}");
         let asked =
             self.git(["rev-parse", "--verify", "-q", "--end-of-options", &name]).outcome()?;
@@ -230,20 +234,23 @@ impl Store {
 
     /// Whether `hex`, an id or enough of its first digits, is a commit that is here. Asks no
     /// child: a hook may ask it.
-    pub fn has_commit(&self, hex: &str) -> bool {
+    pub(crate) fn has_commit(&self, hex: &str) -> bool {
         let Ok(prefix) = gix::hash::Prefix::from_hex(hex) else { return false };
         let Ok(Some(Ok(id))) = self.repo.objects.lookup_prefix(prefix, None) else { return false };
         self.repo.find_header(id).is_ok_and(|header| header.kind() == gix::object::Kind::Commit)
     }
 
     /// Whether the object `hex` is here; no remote is asked for it.
-    pub fn has_object(&self, hex: &str) -> bool {
+    pub(crate) fn has_object(&self, hex: &str) -> bool {
         hex.parse::<gix::ObjectId>().is_ok_and(|id| self.repo.find_header(id).is_ok())
     }
 
     /// Commits of HEAD's history that `since` does not reach, newest first, with their
     /// messages; at most fifty.
-    pub fn commits_since(&self, since: &CommitId) -> Result<Vec<(CommitId, String)>, StoreError> {
+    pub(crate) fn commits_since(
+        &self,
+        since: &CommitId,
+    ) -> Result<Vec<(CommitId, String)>, StoreError> {
         let range = format!("{since}..HEAD");
         let out =
             self.git(["log", "-z", "--max-count=50", "--format=%H%n%B", &range, "--"]).run()?;
@@ -255,7 +262,7 @@ impl Store {
     }
 
     /// Who wrote the last commit that changed `path`; `None` where no commit has it.
-    pub fn last_author(&self, path: &str) -> Result<Option<String>, StoreError> {
+    pub(crate) fn last_author(&self, path: &str) -> Result<Option<String>, StoreError> {
         if self.head()?.commit.is_none() {
             return Ok(None);
         }
@@ -265,7 +272,7 @@ impl Store {
     }
 
     /// The version that `git --version` tells.
-    pub fn git_version(&self) -> Result<String, StoreError> {
+    pub(crate) fn git_version(&self) -> Result<String, StoreError> {
         let out = self.git(["--version"]).run()?;
         Ok(String::from_utf8_lossy(&out).trim().trim_start_matches("git version ").to_owned())
     }
@@ -273,7 +280,7 @@ impl Store {
 
 /// One line of HEAD's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// The commit that HEAD came to.
     pub to: String,
     /// A commit was made there, not only gone to.

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 ///
 /// Taking it again while this process holds it through the same [`Store`] is free.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     depth: Rc<Cell<u32>>,
     _file: Option<File>,
 }
@@ -40,7 +40,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Held`] names the file if another program keeps it.
-    pub fn lock(&self) -> Result<Lock, StoreError> {
+    pub(crate) fn lock(&self) -> Result<Lock, StoreError> {
         let file = match self.lock_depth.get() {
             0 => Some(hold(&self.common_dir.join(SEED_DIR).join("lock"))?),
             _ => None,

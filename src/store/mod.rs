@@ -46,18 +46,18 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
-pub use chain::{NewStep, Step, Tip, TreeEdit};
-pub use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Signing, Walked};
-pub use commit::{CommitFailed, Committed, Staged};
-pub use config::ConfigFiles;
-pub use error::{NotOpen, StoreError};
-pub use id::{CommitId, NotAnId, TreeId};
-pub use journal::{Journal, OpenJournal, Tail};
-pub use leaving::Moved;
-pub use lock::Lock;
-pub use path::{NotInside, RepoPath};
-pub use pins::{Lens, Pins};
-pub use worktree::{BuildDir, ChangeKind, Changed, Free, Snapshot, Standing};
+pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
+pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Sealing, Walked};
+pub(crate) use commit::CommitFailed;
+pub(crate) use error::{NotOpen, StoreError};
+pub(crate) use id::NotAnId;
+pub use id::{CommitId, TreeId};
+pub(crate) use journal::Tail;
+pub(crate) use leaving::Moved;
+pub(crate) use lock::Lock;
+pub(crate) use path::{NotInside, RepoPath};
+pub(crate) use pins::{Lens, Pins};
+pub(crate) use worktree::{ChangeKind, Changed};
 
 /// Commits below HEAD that are looked through before git is asked: as quick as a child starts.
 const NEAR: usize = 100;
@@ -67,7 +67,7 @@ const NEAR: usize = 100;
 const ROOM: u16 = 64;
 
 /// Seconds since 1970 in UTC.
-pub type UnixSeconds = i64;
+pub(crate) type UnixSeconds = i64;
 
 /// Name of our directory inside the common git directory.
 const SEED_DIR: &str = "seed";
@@ -133,7 +133,7 @@ impl Store {
     /// `GIT_INDEX_FILE`), else the one around `cwd`.
     ///
     /// This is how commands and git's own hooks open it.
-    pub fn from_environment(cwd: &Path) -> Result<Self, NotOpen> {
+    pub(crate) fn from_environment(cwd: &Path) -> Result<Self, NotOpen> {
         let cwd = absolute(cwd)?;
         let repo = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
             &cwd,
@@ -175,37 +175,37 @@ impl Store {
     }
 
     /// The git directory of this worktree.
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
     /// The git directory that all worktrees share.
-    pub fn common_dir(&self) -> &Path {
+    pub(crate) fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
     /// The top of the work tree.
-    pub fn work_tree(&self) -> &Path {
+    pub(crate) fn work_tree(&self) -> &Path {
         &self.work_tree
     }
 
     /// The person's index of this worktree.
-    pub fn index_path(&self) -> PathBuf {
+    pub(crate) fn index_path(&self) -> PathBuf {
         self.repo.index_path()
     }
 
     /// Where git seed keeps files that are not objects: `<common dir>/seed`.
-    pub fn seed_dir(&self) -> PathBuf {
+    pub(crate) fn seed_dir(&self) -> PathBuf {
         self.common_dir.join(SEED_DIR)
     }
 
     /// `main`, or the id of the linked worktree. Usable as a file name.
-    pub fn worktree_name(&self) -> String {
+    pub(crate) fn worktree_name(&self) -> String {
         worktree_name(&self.git_dir, &self.common_dir)
     }
 
     /// The branch that HEAD is on, born or not; `None` when detached. One file is read.
-    pub fn branch(&self) -> Result<Option<String>, StoreError> {
+    pub(crate) fn branch(&self) -> Result<Option<String>, StoreError> {
         match self.target("HEAD")? {
             Some(gix::refs::Target::Symbolic(name)) => {
                 let name = name.as_bstr().to_string();
@@ -229,7 +229,7 @@ impl Store {
     /// Whether `ancestor` can be reached from HEAD. A commit that is gone cannot.
     ///
     /// Asks no child where it is HEAD or lies not far below it; else it runs `git`.
-    pub fn contains(&self, ancestor: &CommitId) -> Result<bool, StoreError> {
+    pub(crate) fn contains(&self, ancestor: &CommitId) -> Result<bool, StoreError> {
         let Some(head) = self.head()?.commit else { return Ok(false) };
         if head == *ancestor {
             return Ok(true);

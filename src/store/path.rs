@@ -18,7 +18,7 @@ pub struct NotInside(String);
 
 impl RepoPath {
     /// Takes `path` if every component is an ordinary name.
-    pub fn new(path: impl Into<Vec<u8>>) -> Result<Self, NotInside> {
+    pub(crate) fn new(path: impl Into<Vec<u8>>) -> Result<Self, NotInside> {
         let path = path.into();
         if path.split(|byte| *byte == b'/').all(ordinary) && !path.contains(&0) {
             return Ok(Self(path));
@@ -27,17 +27,17 @@ impl RepoPath {
     }
 
     /// The bytes as git has them.
-    pub fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// The path as text, if it is UTF-8.
-    pub fn to_str(&self) -> Option<&str> {
+    pub(crate) fn to_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }
 
     /// Where the path lies below `work_tree`.
-    pub fn below(&self, work_tree: &Path) -> Result<PathBuf, NotInside> {
+    pub(crate) fn below(&self, work_tree: &Path) -> Result<PathBuf, NotInside> {
         gix::path::from_byte_slice(&self.0)
             .map(|path| work_tree.join(path))
             .map_err(|_| NotInside(self.to_string()))

@@ -55,7 +55,7 @@ pub struct Lens {
 impl Lens {
     /// The same, which also sees what git's rules of now show.
     #[must_use]
-    pub fn loose(mut self, loose: bool) -> Self {
+    pub(crate) fn loose(mut self, loose: bool) -> Self {
         self.loose = loose;
         self
     }
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Which of `paths` git ignores now. A path that the person's index holds is not ignored.
-    pub fn ignored(&self, paths: &[RepoPath]) -> Result<BTreeSet<RepoPath>, StoreError> {
+    pub(crate) fn ignored(&self, paths: &[RepoPath]) -> Result<BTreeSet<RepoPath>, StoreError> {
         self.check_ignore(&[], paths)
     }
 

@@ -7,21 +7,21 @@ use super::{CommitId, Store, TreeId};
 
 /// A commit and its tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Landed {
+pub(crate) struct Landed {
     pub commit: CommitId,
     pub tree: TreeId,
 }
 
 impl Store {
     /// The first parent of a commit; `None` for a root.
-    pub fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
+    pub(crate) fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
         let object = self.commit_object(commit.object()?, "the commit")?;
         Ok(object.parent_ids().next().map(|id| id.detach().into()))
     }
 
     /// The newest commit that HEAD and `other` share; `None` where they share none, or `other`
     /// is no commit here.
-    pub fn shared_with_head(&self, other: &str) -> Result<Option<CommitId>, StoreError> {
+    pub(crate) fn shared_with_head(&self, other: &str) -> Result<Option<CommitId>, StoreError> {
         let asked = self.git(["merge-base", "HEAD", other]).outcome()?;
         match asked.code {
             Some(0) => {
@@ -35,7 +35,7 @@ impl Store {
     }
 
     /// The commits of `range`, newest first, with their trees.
-    pub fn landed(&self, range: &str) -> Result<Vec<Landed>, StoreError> {
+    pub(crate) fn landed(&self, range: &str) -> Result<Vec<Landed>, StoreError> {
         let printed = self.git(["log", "--format=%H %T", "--end-of-options", range, "--"]).run()?;
         let text = String::from_utf8_lossy(&printed).into_owned();
         let read = |line: &str| {
@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// Every path of a tree, as text shows it.
-    pub fn paths_of(&self, tree: &TreeId) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn paths_of(&self, tree: &TreeId) -> Result<Vec<String>, StoreError> {
         let mut found = Vec::new();
         let mut ahead = vec![(String::new(), tree.object()?)];
         while let Some((dir, id)) = ahead.pop() {
@@ -70,7 +70,7 @@ impl Store {
     }
 
     /// Those of `words` that stand in a file of `tree`, as whole words.
-    pub fn words_in(
+    pub(crate) fn words_in(
         &self,
         tree: &TreeId,
         words: &[String],

@@ -42,11 +42,11 @@ pub(super) const PRIVATE: [&str; 18] = [
 ];
 
 /// Gives the directory that tools make in which a path lies, where it lies in one.
-pub type BuildDir<'a> = &'a dyn Fn(&RepoPath) -> Option<RepoPath>;
+pub(crate) type BuildDir<'a> = &'a dyn Fn(&RepoPath) -> Option<RepoPath>;
 
 /// How a path differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     Modified,
     Added,
     Deleted,
@@ -54,7 +54,7 @@ pub enum ChangeKind {
 
 /// One path that differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Changed {
+pub(crate) struct Changed {
     pub path: RepoPath,
     pub kind: ChangeKind,
 }
@@ -69,7 +69,7 @@ pub struct Snapshot {
 
 /// What git ignores below directories that tools make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Free {
+pub(crate) struct Free {
     /// Directories that are ignored with all that lies in them.
     whole: BTreeSet<RepoPath>,
     paths: BTreeSet<RepoPath>,
@@ -77,7 +77,7 @@ pub struct Free {
 
 impl Free {
     /// Whether `path` is free.
-    pub fn holds(&self, path: &RepoPath) -> bool {
+    pub(crate) fn holds(&self, path: &RepoPath) -> bool {
         let bytes = path.as_bytes();
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
         let above = ends.chain([bytes.len()]).filter_map(|end| RepoPath::new(&bytes[..end]).ok());
@@ -95,7 +95,7 @@ fn below_it(dir: &RepoPath) -> RepoPath {
 
 /// How one path stands for the person: what `git status` would say of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub(crate) struct Standing {
     pub path: RepoPath,
     /// The index differs from HEAD.
     pub staged: bool,
@@ -119,7 +119,7 @@ impl Store {
     /// inside this one by being there. `is_build` says whether a path lies below a
     /// directory that tools make, by its name: there what git ignores *now* is free, and
     /// left out; everywhere else only the rules of `lens` hide anything.
-    pub fn changes_since_index(
+    pub(crate) fn changes_since_index(
         &self,
         index: &Path,
         lens: &Lens,
@@ -211,7 +211,7 @@ impl Store {
     }
 
     /// Which of `paths`, all below directories that tools make, git ignores now.
-    pub fn free(
+    pub(crate) fn free(
         &self,
         paths: impl IntoIterator<Item = RepoPath>,
         is_build: BuildDir<'_>,
@@ -295,7 +295,7 @@ impl Store {
     }
 
     /// Names in a private index of the file that is `inode` on `device`, as it was seen last.
-    pub fn names_in_index(&self, index: &Path, device: u64, inode: u64) -> Vec<RepoPath> {
+    pub(crate) fn names_in_index(&self, index: &Path, device: u64, inode: u64) -> Vec<RepoPath> {
         let bytes = fs::read(index).unwrap_or_default();
         let names = index::names_of(&bytes, self.repo.object_hash().len_in_bytes(), device, inode);
         names.into_iter().filter_map(|name| RepoPath::new(name).ok()).collect()
@@ -332,7 +332,7 @@ impl Store {
 
     /// Brings the private index up to date for `changed`, as [`Store::changes_since_index`]
     /// gave it.
-    pub fn catch_up(
+    pub(crate) fn catch_up(
         &self,
         index: &Path,
         lens: &Lens,
@@ -348,7 +348,7 @@ impl Store {
 
     /// A private index that is not there, or hides something, begins anew as `tree`: every
     /// file is read once.
-    pub fn mend_index(&self, index: &Path, tree: &TreeId) -> Result<(), StoreError> {
+    pub(crate) fn mend_index(&self, index: &Path, tree: &TreeId) -> Result<(), StoreError> {
         if self.is_plain(index) {
             return Ok(());
         }
@@ -482,12 +482,12 @@ impl Store {
     }
 
     /// Whether a commit can hold what lies at `path`, as far as reading goes.
-    pub fn can_be_read(&self, path: &RepoPath) -> bool {
+    pub(crate) fn can_be_read(&self, path: &RepoPath) -> bool {
         self.can_be_taken(path, ChangeKind::Modified)
     }
 
     /// The files that tell when the commit of a repository inside this one moved.
-    pub fn inner_files(&self, path: &RepoPath) -> Vec<PathBuf> {
+    pub(crate) fn inner_files(&self, path: &RepoPath) -> Vec<PathBuf> {
         let Some(dir) = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists())
         else {
             return Vec::new();
@@ -531,7 +531,7 @@ impl Store {
 
     /// The tree of a private index, whose blobs are all there. Git locks an index for this: it
     /// gets a copy, so that two at once do not meet. No child where git keeps it with the index.
-    pub fn tree_of_index(&self, index: &Path) -> Result<TreeId, StoreError> {
+    pub(crate) fn tree_of_index(&self, index: &Path) -> Result<TreeId, StoreError> {
         if let Some(tree) = self.kept_tree(index) {
             return Ok(tree);
         }
@@ -562,7 +562,7 @@ impl Store {
     }
 
     /// What differs from tree `a` to tree `b`, by path.
-    pub fn diff_trees(&self, a: &TreeId, b: &TreeId) -> Result<Vec<Changed>, StoreError> {
+    pub(crate) fn diff_trees(&self, a: &TreeId, b: &TreeId) -> Result<Vec<Changed>, StoreError> {
         if a == b {
             return Ok(Vec::new());
         }
@@ -587,7 +587,12 @@ impl Store {
     }
 
     /// The tree `base` with everything that differs from tree `a` to tree `b` as it is in `b`.
-    pub fn carry_over(&self, base: &TreeId, a: &TreeId, b: &TreeId) -> Result<TreeId, StoreError> {
+    pub(crate) fn carry_over(
+        &self,
+        base: &TreeId,
+        a: &TreeId,
+        b: &TreeId,
+    ) -> Result<TreeId, StoreError> {
         let options = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"];
         let compared = ["--no-ext-diff", "--ignore-submodules=none", a.as_str(), b.as_str()];
         let printed = self.git(options.into_iter().chain(compared)).run()?;
@@ -609,7 +614,7 @@ impl Store {
 
     /// The paths in which two trees differ, with the lines added and removed; a file that is
     /// not text counts as one line.
-    pub fn lines_changed(
+    pub(crate) fn lines_changed(
         &self,
         a: &TreeId,
         b: &TreeId,
@@ -645,7 +650,11 @@ impl Store {
     }
 
     /// The bytes of the file at `path` in `tree`; `None` if there is none.
-    pub fn blob_at(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn blob_at(
+        &self,
+        tree: &TreeId,
+        path: &RepoPath,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
         self.blob_in(tree, path.as_bytes(), &format!("`{path}` of tree {tree}"))
     }
 
@@ -655,14 +664,14 @@ impl Store {
     }
 
     /// The whole message of a commit.
-    pub fn commit_message(&self, commit: &CommitId) -> Result<String, StoreError> {
+    pub(crate) fn commit_message(&self, commit: &CommitId) -> Result<String, StoreError> {
         let object = self.commit_object(commit.object()?, "the commit")?;
         let message = object.message_raw().map(ToString::to_string);
         message.map_err(|err| StoreError::unreadable(format!("the commit ({commit})"), &err))
     }
 
     /// What the person's `git status` says, every untracked file by itself.
-    pub fn status(&self) -> Result<Vec<Standing>, StoreError> {
+    pub(crate) fn status(&self) -> Result<Vec<Standing>, StoreError> {
         let records =
             parse_status(&self.git(["--no-optional-locks"].into_iter().chain(STATUS)).run()?)?;
         let standing = |record: Record| {
@@ -675,7 +684,7 @@ impl Store {
     }
 
     /// Every file of the work tree that git knows or does not ignore.
-    pub fn files(&self) -> Result<Vec<RepoPath>, StoreError> {
+    pub(crate) fn files(&self) -> Result<Vec<RepoPath>, StoreError> {
         let list =
             ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
         let printed = self.git(list).run()?;
@@ -684,7 +693,7 @@ impl Store {
 
     /// What the person is in the middle of: `merge`, `rebase`, `cherry-pick`, `revert`,
     /// `am` or `bisect`.
-    pub fn in_progress(&self) -> Option<&'static str> {
+    pub(crate) fn in_progress(&self) -> Option<&'static str> {
         let signs = [
             ("rebase-merge", "rebase"),
             ("rebase-apply/applying", "am"),
@@ -699,7 +708,7 @@ impl Store {
     }
 
     /// Where git looks for this worktree's hooks, absolute.
-    pub fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
+    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
         let printed =
             self.git(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).run()?;
         let path = printed.strip_suffix(b"\n").unwrap_or(&printed);
@@ -712,7 +721,7 @@ impl Store {
     /// this one goes to its commit, where nothing in it stands in the way. No index is
     /// touched. A directory in a file's place, or a file in a directory's, is left alone
     /// unless it is one of `paths` or empty.
-    pub fn restore(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
+    pub(crate) fn restore(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
         let (mut kept, mut gone, mut inner) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
             let what = format!("`{path}` of tree {tree}");
@@ -752,7 +761,7 @@ impl Store {
 
     /// The bytes at `path` as a blob would hold them, unfiltered: of a file, or where a link
     /// leads.
-    pub fn content_now(&self, path: &RepoPath) -> Option<Vec<u8>> {
+    pub(crate) fn content_now(&self, path: &RepoPath) -> Option<Vec<u8>> {
         let file = path.below(&self.work_tree).ok()?;
         let data = file.symlink_metadata().ok()?;
         if data.is_symlink() {
@@ -763,13 +772,13 @@ impl Store {
     }
 
     /// The commit of a repository inside this one.
-    pub fn inner_head(&self, path: &RepoPath) -> Option<String> {
+    pub(crate) fn inner_head(&self, path: &RepoPath) -> Option<String> {
         let dir = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists())?;
         Some(gix::open(dir).ok()?.head_id().ok()?.to_string())
     }
 
     /// Whether `path` is what it is in `tree`: there or not, of its kind, byte for byte.
-    pub fn is_as_in(&self, tree: &TreeId, path: &RepoPath) -> Result<bool, StoreError> {
+    pub(crate) fn is_as_in(&self, tree: &TreeId, path: &RepoPath) -> Result<bool, StoreError> {
         let what = format!("`{path}` of tree {tree}");
         let Ok(file) = path.below(&self.work_tree) else { return Ok(false) };
         let data = file.symlink_metadata().ok();

@@ -10,16 +10,16 @@ macro_rules! cases {
     ($($case:ident = $word:literal,)+) => {
         /// What in particular stands in the way, among refusals that want the same work.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-        pub enum Case {
+        pub(crate) enum Case {
             $(#[serde(rename = $word)] $case,)+
         }
 
         impl Case {
             /// Every case, in the order of their words.
-            pub const ALL: &[Self] = &[$(Self::$case,)+];
+            pub(crate) const ALL: &[Self] = &[$(Self::$case,)+];
 
             /// The word as tables, journals and JSON spell it.
-            pub const fn word(self) -> &'static str {
+            pub(crate) const fn word(self) -> &'static str {
                 match self {
                     $(Self::$case => $word,)+
                 }

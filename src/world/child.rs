@@ -12,7 +12,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from
 
 /// A child that leads a process group.
 #[derive(Debug)]
-pub struct Group {
+pub(crate) struct Group {
     leader: Child,
 }
 
@@ -22,7 +22,7 @@ impl Group {
     /// # Errors
     ///
     /// What the system says where it cannot be started.
-    pub fn spawn(command: &mut Command) -> io::Result<Self> {
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         Ok(Self { leader: command.spawn()? })
@@ -33,7 +33,7 @@ impl Group {
     /// # Errors
     ///
     /// What the system says where the leader cannot be waited for.
-    pub fn wait_until(mut self, ends: Instant) -> io::Result<Option<ExitStatus>> {
+    pub(crate) fn wait_until(mut self, ends: Instant) -> io::Result<Option<ExitStatus>> {
         let mut pause = PAUSES.0;
         loop {
             if let Some(status) = self.leader.try_wait()? {

@@ -56,12 +56,12 @@ const VARIABLES: [Variable; 24] = {
 };
 
 /// All that a git above us may have said.
-pub fn git_variables() -> impl Iterator<Item = &'static str> {
+pub(crate) fn git_variables() -> impl Iterator<Item = &'static str> {
     VARIABLES.iter().map(|variable| variable.name)
 }
 
 /// What a git above us says about the place it stands in; cleared for every program we start
 /// that may call git.
-pub fn git_place_variables() -> impl Iterator<Item = &'static str> {
+pub(crate) fn git_place_variables() -> impl Iterator<Item = &'static str> {
     VARIABLES.iter().filter(|variable| variable.kind == Kind::Place).map(|variable| variable.name)
 }

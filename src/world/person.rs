@@ -11,7 +11,7 @@ use super::Process;
 
 /// Why a command that is a person's may not act here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAPerson {
+pub(crate) enum NotAPerson {
     #[error("no terminal")]
     NoTerminal,
     #[error("the agent host `{0}` is among the processes above")]
@@ -35,7 +35,7 @@ pub enum NotAPerson {
 
 /// A process above, with all that speaks for or against a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ancestor {
+pub(crate) struct Ancestor {
     pub pid: u32,
     pub parent: u32,
     pub started: String,
@@ -58,7 +58,7 @@ pub struct Ancestor {
 
 /// What is known about a process and those above it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     /// Nearest first.
     pub above: Vec<Ancestor>,
     /// Marks of agents in the environment of this process.
@@ -71,7 +71,7 @@ pub struct Surroundings {
 
 /// A recorded host process of an agent session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostProcess {
+pub(crate) struct HostProcess {
     pub process: Process,
     pub started_ms: Option<i64>,
 }
@@ -133,7 +133,7 @@ const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "dash", "ash", "ksh"];
 /// # Errors
 ///
 /// Says what speaks against it.
-pub fn who(
+pub(crate) fn who(
     around: &Surroundings,
     agents: &[String],
     hosts: &[HostProcess],
@@ -179,7 +179,7 @@ const REAPERS: [&str; 17] = [
 /// # Errors
 ///
 /// Says what speaks against it.
-pub fn started_by_a_person(
+pub(crate) fn started_by_a_person(
     above: &[Ancestor],
     agents: &[String],
     hosts: &[HostProcess],
@@ -314,7 +314,7 @@ const BETWEEN: [&str; 6] = ["run", "exec", "x", "tool", "dlx", "start"];
 
 /// True when a process of this name and command line runs the program `wanted`, also as a
 /// script of an interpreter.
-pub fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
+pub(crate) fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
     let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
     let is_wanted = |word: &str| {
         let file = file(word);
@@ -350,7 +350,7 @@ pub fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
 }
 
 /// True when `SSH_CONNECTION` says that both ends are this machine.
-pub fn is_from_here(connection: &str) -> bool {
+pub(crate) fn is_from_here(connection: &str) -> bool {
     let words: Vec<&str> = connection.split_whitespace().collect();
     let [client, _, server, ..] = words.as_slice() else { return false };
     let plain = |address: &str| {

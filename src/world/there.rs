@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// What the file system says, of anything but a plain file in its place, too:
 /// whoever takes that for nothing loses what is there.
-pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match path.metadata() {
         // A pipe would be waited for without end.
         Ok(data) if !data.is_file() => Err(io::Error::other("this is no plain file")),

@@ -22,13 +22,13 @@ const LINKS: usize = 40;
 ///
 /// What the file system says. The file is then as it was, unless only the last sync of the
 /// directory failed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Whole::new().write(path, bytes)
 }
 
 /// A write that differs from [`write_whole`] in something.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Whole<'a> {
+pub(crate) struct Whole<'a> {
     mode: Option<u32>,
     over_links: bool,
     drafts: Option<&'a Path>,
@@ -36,36 +36,36 @@ pub struct Whole<'a> {
 
 impl<'a> Whole<'a> {
     /// As [`write_whole`] does it.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Nobody but the person may read or write the file.
-    pub fn private() -> Self {
+    pub(crate) fn private() -> Self {
         Self::new().mode(0o600)
     }
 
     /// The file has exactly this mode afterwards.
     #[must_use]
-    pub fn mode(self, mode: u32) -> Self {
+    pub(crate) fn mode(self, mode: u32) -> Self {
         Self { mode: Some(mode), ..self }
     }
 
     /// A link goes, and what it leads to stays.
     #[must_use]
-    pub fn over_links(self) -> Self {
+    pub(crate) fn over_links(self) -> Self {
         Self { over_links: true, ..self }
     }
 
     /// The draft lies in `dir`, where that is on the file's own file system: a killed writer
     /// leaves nothing where the person would see it.
     #[must_use]
-    pub fn drafted_in(self, dir: &'a Path) -> Self {
+    pub(crate) fn drafted_in(self, dir: &'a Path) -> Self {
         Self { drafts: Some(dir), ..self }
     }
 
     /// Replaces `path` by `bytes`, or makes it. See [`write_whole`] for the errors.
-    pub fn write(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let path = if self.over_links { path.to_owned() } else { behind_links(path)? };
         let dir = above(&path);
         fs::create_dir_all(dir)?;
@@ -91,7 +91,7 @@ impl<'a> Whole<'a> {
     ///
     /// [`io::ErrorKind::AlreadyExists`] if something lies there, a link included; else as
     /// [`write_whole`].
-    pub fn write_new(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write_new(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let dir = above(path);
         fs::create_dir_all(dir)?;
         draft(dir, bytes, self.mode)?.persist_noclobber(path)?;
@@ -100,7 +100,7 @@ impl<'a> Whole<'a> {
 }
 
 /// Syncs a file or a directory; one that is not there needs none.
-pub fn sync(path: &Path) -> io::Result<()> {
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
     match File::open(path).and_then(|file| file.sync_all()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,

@@ -125,7 +125,7 @@ pub(crate) struct Clause {
 
 impl<'a> Opening<'a> {
     /// An opening that tells only what the job's record holds.
-    pub fn new(row: &'a Phase, state: &'a State) -> Self {
+    pub(crate) fn new(row: &'a Phase, state: &'a State) -> Self {
         Self {
             row,
             state,
@@ -150,12 +150,12 @@ impl<'a> Opening<'a> {
     }
 
     /// The whole text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         compose(&self.parts(), MOST)
     }
 
     /// The text for a stay that goes on: where it is, and how it ends.
-    pub fn short(&self) -> String {
+    pub(crate) fn short(&self) -> String {
         let mut parts = vec![self.head()];
         parts.extend(self.open());
         parts.extend(self.ending());

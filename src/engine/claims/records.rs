@@ -11,7 +11,7 @@ use crate::format::{claim, names};
 use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
 
 /// Name of a record: the commit that holds it.
-pub type RecordId = CommitId;
+pub(crate) type RecordId = CommitId;
 
 /// How many records back a passing one is looked for before a commit. One that lies
 /// further back was not made for this work.
@@ -212,7 +212,7 @@ pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) ->
 }
 
 /// Rulings, made again from their records: by the tables that are known here.
-pub struct Replay {
+pub(crate) struct Replay {
     /// Each with its bytes as they stand beside a record.
     tables: Vec<(Vec<u8>, GateTable)>,
 }
@@ -266,7 +266,7 @@ pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
 impl Replay {
     /// Whether a record's ruling comes out again, byte for byte, and the record says what it
     /// rests on.
-    pub fn again(&self, record: &Record, table: Option<&(String, Vec<u8>)>) -> Standing {
+    pub(crate) fn again(&self, record: &Record, table: Option<&(String, Vec<u8>)>) -> Standing {
         let (Some(inquiry), Some(ruling)) = (&record.inquiry, &record.ruling) else {
             return match (record.kind, &record.inquiry, &record.ruling) {
                 (RecordKind::Review | RecordKind::Attest | RecordKind::Seal, None, None)

@@ -32,7 +32,7 @@ pub(crate) struct FingerprintDiff {
 
 impl FingerprintDiff {
     /// What the person hears of it.
-    pub fn to_person(&self) -> Option<String> {
+    pub(crate) fn to_person(&self) -> Option<String> {
         let mut told = Vec::new();
         if let Some(why) = &self.trouble {
             told.push(tell(Notice::PrintsNotCompared, &[("why", why)]));

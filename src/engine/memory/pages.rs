@@ -25,7 +25,7 @@ pub(crate) struct NoteAt {
 
 impl NoteAt {
     /// `page:line`.
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.page, self.note.line)
     }
 }

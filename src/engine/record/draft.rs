@@ -59,7 +59,7 @@ impl StepDraft {
     }
 
     #[must_use]
-    pub fn with(mut self, edit: TreeEdit) -> Self {
+    pub(crate) fn with(mut self, edit: TreeEdit) -> Self {
         self.edits.push(edit);
         self
     }

@@ -157,7 +157,7 @@ fn reopening(status: &str, id: &JobId) -> String {
 
 impl EngineError {
     /// True where the repository's seed state is damaged, not merely absent.
-    pub fn is_damage(&self) -> bool {
+    pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
             Self::OwnFile(_)
@@ -170,7 +170,7 @@ impl EngineError {
 
     /// The exit code of a command that ends with it: 64 for wrong usage, 2 where the state
     /// does not allow the command, 1 for all that broke.
-    pub fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 64,
             Self::NotNow(_) | Self::Status(_) | Self::Closed { .. } => 2,
@@ -179,7 +179,7 @@ impl EngineError {
     }
 
     /// What helps against it, in the words of a command or of an act.
-    pub fn hint(&self) -> Option<&'static str> {
+    pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotSeeded => Some("git seed init"),
             Self::NoProposal => Some(
@@ -216,7 +216,7 @@ pub type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 impl Repo {
     /// Opens the repository around `cwd` for a hook; the environment is not asked.
-    pub fn discover(cwd: &Path) -> Result<Self> {
+    pub(crate) fn discover(cwd: &Path) -> Result<Self> {
         Self::over(Store::discover(cwd)?)
     }
 

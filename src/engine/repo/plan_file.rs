@@ -54,7 +54,7 @@ pub(crate) struct FromPlan {
 }
 
 impl FromPlan {
-    pub fn quoted(&self, most: usize) -> Part {
+    pub(crate) fn quoted(&self, most: usize) -> Part {
         let Self { lead, text, rest, .. } = self;
         Part::Quoted(Quote { lead: lead.clone(), text: text.clone(), most, rest: rest.clone() })
     }

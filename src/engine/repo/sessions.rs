@@ -54,7 +54,7 @@ pub(crate) enum Sender {
 }
 
 impl Sender {
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Attended => "attended",
             Self::Unattended => "unattended",
@@ -64,12 +64,12 @@ impl Sender {
     }
 
     /// The word that [`Sender::text`] wrote.
-    pub fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let all = [Self::Attended, Self::Unattended, Self::Nobody];
         all.into_iter().find(|word| word.text() == text).unwrap_or(Self::Unknown)
     }
 
-    pub fn is_somebody(self) -> bool {
+    pub(crate) fn is_somebody(self) -> bool {
         self != Self::Nobody
     }
 }

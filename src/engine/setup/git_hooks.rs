@@ -24,7 +24,7 @@ pub(crate) enum GitHook {
 
 impl GitHook {
     /// The hook of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "pre-commit" => Some(Self::PreCommit),
             "commit-msg" => Some(Self::CommitMsg),
