@@ -50,7 +50,7 @@ pub(super) fn run(
         },
         PlanCommand::Show => show(&repo, out),
         PlanCommand::Total => {
-            let total = repo.plan_total(&repo.require_focused()?);
+            let total = repo.plan_total(&repo.require_focused()?)?;
             out.json(&total);
             out.line(total.map_or_else(|| "none".to_owned(), |total| total.to_string()));
             Ok(Outcome::Yes)
@@ -79,7 +79,7 @@ pub(super) fn run(
 /// Where the document is wrong, one line for each fault.
 fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.require_focused()?;
-    let Some(Checked { path, there, document }) = repo.document_now(&focused.state) else {
+    let Some(Checked { path, there, document }) = repo.document_now(&focused.state)? else {
         let why = "the job has no plan document; git seed plan set-plan-file decides about one";
         return Err(EngineError::NotNow(why.to_owned()).into());
     };
@@ -151,7 +151,7 @@ fn with_added(cycles: u32, added: u32) -> String {
 fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.require_focused()?;
     let plan = &focused.state.plan;
-    let total = repo.plan_total(&focused);
+    let total = repo.plan_total(&focused)?;
     let given = match plan.pointer.given() {
         None => serde_json::Value::Null,
         Some("false") => false.into(),

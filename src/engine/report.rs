@@ -160,7 +160,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         phase: state.stand.phase.to_string(),
         cycle: state.stand.cycle,
         cycles: repo
-            .plan_total(focused)
+            .plan_total(focused)?
             .and_then(|total| state.plan.effective_last_cycle(Some(total))),
         allowed: {
             let mut said = allowed(row, &open_places(repo, focused)?);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::world::{World, message};
+use super::world::{PAGE, World, message};
 
 /// Does to a file what a full disk, a torn write or another program may leave.
 const DAMAGE: [fn(&Path); 3] = [
@@ -68,4 +68,66 @@ fn a_commit_under_way_that_does_not_read_is_not_forgotten() {
     assert!(pending.exists(), "kept for a person");
     assert!(world.person("doctor --fix").said().out.contains("it is kept as"));
     world.seed("status").succeeds();
+}
+
+#[test]
+fn a_page_that_does_not_read_is_not_without_notes() {
+    for damage in [DAMAGE[1], DAMAGE[2]] {
+        let world = World::new().installed();
+        world.to("condense");
+        world.seed("note list").succeeds();
+        damage(&world.path(PAGE));
+        world.seed("note list").fails(&format!("{PAGE} does not read"));
+        let said = world.seed("phase advance -F -").stdin(&message("condense")).said();
+        assert!(said.code == 1 && said.err.contains("hint: mend the file"), "{said:?}");
+        assert_eq!(world.phase(), "condense");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_plan_document_that_does_not_read_is_not_missing() {
+    let world = World::new().installed();
+    world.to("plan");
+    world.opens();
+    world.notes("---Pl---", "contract: the lexer keeps escapes");
+    world.seed("plan set-plan-file plan_x.yaml").succeeds();
+    world.seed("plan validate").said();
+    let home = world.path(&format!(".claude/jobs/{}", world.job()));
+    let _ = fs::rename(&home, home.with_extension("aside"));
+    fs::create_dir_all(home.parent().expect("a directory")).expect("made");
+    std::os::unix::fs::symlink(&home, &home).expect("a circle");
+    world.seed("plan total").fails("plan.yaml does not read");
+    world.seed("plan validate").fails("plan.yaml does not read");
+    world.seed("phase advance -F -").stdin(&message("plan")).fails("plan.yaml does not read");
+    world.reads(PAGE).passes();
+    fs::remove_file(&home).expect("it is there");
+    world.seed("plan total").prints("none\n");
+}
+
+#[test]
+fn settings_that_do_not_read_are_not_without_our_lines() {
+    for damage in [DAMAGE[1], DAMAGE[2]] {
+        let world = World::new();
+        world.person("init --mcp").succeeds();
+        damage(&world.path(".claude/settings.local.json"));
+        let said = world.seed("doctor").said();
+        let line = said.out.lines().find(|line| line.contains("settings.local.json does not read"));
+        assert!(line.is_some_and(|line| line.contains("host")), "{said:?}");
+        assert!(said.out.contains("a person mends the file, then git seed init"), "{said:?}");
+    }
+}
+
+#[test]
+fn servers_settings_that_do_not_read_are_not_without_our_server() {
+    for damage in [DAMAGE[1], DAMAGE[2]] {
+        let world = World::new();
+        world.person("init --mcp").succeeds();
+        let said = world.seed("doctor").said();
+        assert!(said.out.contains("finds the server seed in"), "{said:?}");
+        damage(&world.root().join("home/.claude.json"));
+        let said = world.seed("doctor").said();
+        let line = said.out.lines().find(|line| line.contains(".claude.json does not read"));
+        assert!(line.is_some_and(|line| line.contains("mcp")), "{said:?}");
+    }
 }

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
 use super::world::World;
 
 /// What each module may use, as the table in `src/lib.rs` has it, from the top down.
@@ -346,4 +349,184 @@ fn every_test_that_the_readme_names_exists() {
         named += 1;
     }
     assert!(named > 15, "{named}");
+}
+
+/// What reads a file or bytes that are kept, whoever is asked for it.
+const READERS: [&str; 17] = [
+    "bytes_of",
+    "canonicalize",
+    "from_json",
+    "from_slice",
+    "from_str",
+    "from_toml",
+    "metadata",
+    "open",
+    "read",
+    "read_dir",
+    "read_if_there",
+    "read_link",
+    "read_to_end",
+    "read_to_string",
+    "seek",
+    "symlink_metadata",
+    "text_of",
+];
+
+/// Places where an error of a read is dropped: `.ok()`, `.unwrap_or_default()` and `let Ok(…)`
+/// over a call of [`READERS`], or of anything that is given the repository. Errors that went up
+/// with `?` before are not dropped.
+#[derive(Default)]
+struct Losses {
+    /// Names of the function at hand, and whether they were read.
+    read: BTreeMap<String, bool>,
+    /// The line where the statement at hand begins.
+    statement: usize,
+    found: Vec<Loss>,
+}
+
+/// Lines, as an editor counts them.
+struct Loss {
+    statement: usize,
+    first: usize,
+    last: usize,
+}
+
+impl Losses {
+    fn of(syntax: &syn::File) -> Vec<Loss> {
+        let mut losses = Self::default();
+        losses.visit_file(syntax);
+        losses.found
+    }
+
+    fn reads(&self, value: &syn::Expr) -> bool {
+        use syn::Expr;
+        match value {
+            Expr::MethodCall(call) => {
+                is_reader(&call.method)
+                    || is_repository(&call.receiver)
+                    || is_own(&call.receiver)
+                    || self.reads(&call.receiver)
+            }
+            Expr::Call(call) => {
+                let last = match &*call.func {
+                    Expr::Path(path) => path.path.segments.last(),
+                    _ => None,
+                };
+                last.is_some_and(|last| is_reader(&last.ident))
+                    || call.args.first().is_some_and(is_repository)
+            }
+            Expr::Field(field) => is_repository(value) || self.reads(&field.base),
+            Expr::Reference(inner) => self.reads(&inner.expr),
+            Expr::Paren(inner) => self.reads(&inner.expr),
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|name| self.read.get(&name.to_string()) == Some(&true)),
+            _ => false,
+        }
+    }
+
+    fn lose(&mut self, whole: proc_macro2::Span, last: usize) {
+        let (statement, first) = (self.statement, whole.start().line);
+        self.found.push(Loss { statement, first, last });
+    }
+}
+
+fn is_reader(name: &syn::Ident) -> bool {
+    READERS.iter().any(|known| name == known)
+}
+
+fn is_own(value: &syn::Expr) -> bool {
+    matches!(value, syn::Expr::Path(path) if path.path.is_ident("self"))
+}
+
+/// The repository, its store, or what was found of a journal.
+fn is_repository(value: &syn::Expr) -> bool {
+    let known = |name: &str| matches!(name, "repo" | "store" | "activity");
+    match value {
+        syn::Expr::Path(path) => path.path.get_ident().is_some_and(|it| known(&it.to_string())),
+        syn::Expr::Field(field) => {
+            matches!(&field.member, syn::Member::Named(name) if known(&name.to_string()))
+        }
+        syn::Expr::Reference(inner) => is_repository(&inner.expr),
+        _ => false,
+    }
+}
+
+fn is_ok(pattern: &syn::Pat) -> bool {
+    matches!(pattern, syn::Pat::TupleStruct(tuple) if tuple.path.is_ident("Ok"))
+}
+
+impl<'ast> Visit<'ast> for Losses {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.read.clear();
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.read.clear();
+        visit::visit_impl_item_fn(self, item);
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast syn::Stmt) {
+        let around = std::mem::replace(&mut self.statement, statement.span().start().line);
+        visit::visit_stmt(self, statement);
+        self.statement = around;
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        visit::visit_local(self, local);
+        let pattern = match &local.pat {
+            syn::Pat::Type(typed) => &typed.pat,
+            other => other,
+        };
+        let Some(read) = local.init.as_ref().map(|init| self.reads(&init.expr)) else { return };
+        if let syn::Pat::Ident(name) = pattern {
+            self.read.insert(name.ident.to_string(), read);
+        }
+        if read && is_ok(pattern) {
+            self.lose(local.span(), local.span().start().line);
+        }
+    }
+
+    fn visit_expr_let(&mut self, condition: &'ast syn::ExprLet) {
+        visit::visit_expr_let(self, condition);
+        if is_ok(&condition.pat) && self.reads(&condition.expr) {
+            self.lose(condition.span(), condition.span().start().line);
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if (call.method == "ok" || call.method == "unwrap_or_default") && self.reads(&call.receiver)
+        {
+            self.lose(call.span(), call.method.span().start().line);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+/// A comment stands beside what is lost, or right above it or its statement.
+#[test]
+fn who_drops_an_error_of_a_read_says_why() {
+    let (mut seen, mut bare) = (0, Vec::new());
+    for (file, code) in files() {
+        if module(&file) != "engine" || file.ends_with("tests.rs") {
+            continue;
+        }
+        let lines: Vec<&str> = code.lines().collect();
+        let is_said =
+            |line: usize| lines.get(line.wrapping_sub(1)).is_some_and(|it| it.contains("//"));
+        for loss in Losses::of(&syn::parse_file(&code).expect("it compiles")) {
+            seen += 1;
+            let near = loss.first.saturating_sub(1)..=loss.last;
+            if !near.chain([loss.statement.saturating_sub(1)]).any(is_said) {
+                bare.push(format!("src/{file}:{}", loss.last));
+            }
+        }
+    }
+    assert!(
+        bare.is_empty(),
+        "say why nobody misses what is lost, or let it be an error: {bare:#?}"
+    );
+    assert!(seen > 100, "only {seen} were seen");
 }

@@ -70,7 +70,7 @@ fn crossed<'a>(
         map: repo.map(&state.stand),
         at: repo.now,
         declared: boundary::declare::declared(repo, chain, state, toward, judged)?,
-        plan: looks_at_plan.then(|| jobs::plan::plan_as_it_lies(repo, state)),
+        plan: looks_at_plan.then(|| jobs::plan::plan_as_it_lies(repo, state)).transpose()?,
         allowed: if asks_what_is_open { repo.lines(chain, names::ALLOWED)? } else { Vec::new() },
         rests: judged.rests,
         home: Here {

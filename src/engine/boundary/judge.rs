@@ -135,7 +135,7 @@ impl Gathered {
             unarchived: memory::condense::lacks_archive(repo, focused)?,
             unsealed: boundary::seal::open_at_the_end(repo, focused),
             stay: record::activity::stay(repo, focused),
-            plan: repo.plan_fault(&focused.state),
+            plan: repo.plan_fault(&focused.state)?,
         })
     }
 }
@@ -186,7 +186,7 @@ fn crossing<'a>(
         named: !state.job.provisional,
         objective_words,
         shapeless: gates::shapeless(&state.job.shape, &state.job.objective),
-        plan: repo.plan_standing(focused),
+        plan: repo.plan_standing(focused)?,
         plan_path: gathered.plan.0.as_str(),
         plan_fault: gathered.plan.1.clone(),
         unread: repo.unread_plan(focused),

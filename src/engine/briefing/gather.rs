@@ -33,6 +33,8 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let mut opening = opening(repo, focused);
     let row = opening.row;
     opening.back = sent_back(repo, focused, row.kind);
+    // What the text quotes and cannot read it leaves out, here and below: the phase has begun,
+    // and a text without a quotation opens it better than none. `doctor` asks git what is lost.
     opening.from_plan =
         jobs::plan::entry_from_plan(repo, focused, &opening.dirs).unwrap_or_default();
     if row.name == map.start && state.stand.cycle > 1 {
@@ -40,6 +42,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     }
     if row.name == map.start {
         opening.asked = asked(repo, focused);
+        // As above.
         opening.learned = jobs::next_run::learned(repo, focused).unwrap_or_default();
     }
     if let Some(settles) = map.contract_of(row) {
@@ -51,6 +54,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         opening.document = document.filter(|path| repo.store.work_tree().join(path).is_file());
     }
     if row.kind == PhaseKind::Consolidation {
+        // Only named here: the gate counts them anew, and says which page does not read.
         opening.live = memory::pages::live_notes(repo, focused).unwrap_or_default();
         opening.last = jobs::completion::eligible(repo, focused);
     }
@@ -65,6 +69,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
 pub(crate) fn wake_text(repo: &Repo, focused: &LoadedJob, resumed: bool) -> String {
     let mut opening = entry(repo, focused);
     opening.woken = if resumed { None } else { memory::compaction::woken(repo, focused) };
+    // Most often nothing was.
     opening.handed_on = memory::recall::handed_on(repo, focused).unwrap_or_default();
     opening.faults = memory::lint::faulty_knowledge(repo);
     opening.text()
@@ -76,6 +81,7 @@ pub(crate) fn stay_text(repo: &Repo, focused: &LoadedJob) -> String {
 }
 
 fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
+    // The text lists where one may write; guards read it afresh, and refuse where it does not read.
     let scope = repo.scope(focused).unwrap_or_default();
     let dirs = scope.dirs().map(repo::rows::to_line).collect();
     let files = scope.files().map(str::to_owned).collect();
@@ -91,6 +97,7 @@ pub(crate) fn sent_back(repo: &Repo, focused: &LoadedJob, kind: PhaseKind) -> Op
         return None;
     }
     let step = format!("{} -> {}", entry.from, entry.phase);
+    // A quotation, as in [`entry`].
     let steps = repo.store.history(&focused.chain, STEPS).ok()?;
     let sent = steps.iter().find(|taken| {
         StepTrailers::read(&taken.message).is_some_and(|trailers| trailers.step == step)
@@ -109,6 +116,7 @@ fn asked(repo: &Repo, focused: &LoadedJob) -> Asked {
     let added = state.stand.cycle > 1 && state.plan.extension_cycles_added > 0;
     let why = if added { jobs::next_run::last_context(repo, focused) } else { None };
     let said = |n: u32| {
+        // A quotation, as in [`entry`].
         let bytes = repo.store.file(&focused.tip, &names::interaction(n)).ok()??;
         Interaction::read(&String::from_utf8_lossy(&bytes))
     };
@@ -137,14 +145,17 @@ fn asked(repo: &Repo, focused: &LoadedJob) -> Asked {
 
 /// What stands below the contract's anchor in the pages of the declared directories.
 fn contract(repo: &Repo, focused: &LoadedJob, anchors: &[&str], rank: usize) -> Vec<Clause> {
+    // Quotations: a page or a scope that does not read is named by the gate that wants it.
     let dirs = repo.lines(&focused.chain, names::SCOPE).unwrap_or_default();
     let clause = |dir: &String| {
-        let page = repo.page_text(dir)?;
+        // As above.
+        let page = repo.page_text(dir).ok()??;
         let text = footers::layout(&page, anchors).section(rank)?.trim().to_owned();
         if text.is_empty() {
             return None;
         }
         let file = repo.page_path(dir);
+        // An author who is not known is not named.
         let author = repo.store.last_author(&file).ok().flatten();
         Some(Clause { anchor: anchors[rank].to_owned(), file, text, author })
     };

@@ -80,6 +80,7 @@ pub(crate) fn remember_applied(repo: &Repo, rules: &str) -> Result<()> {
 }
 
 fn are_applied_here(repo: &Repo) -> bool {
+    // Rules that do not read run nothing; each command that opens the repository names them.
     let Ok(Some(rules)) = repo.applied_rules() else { return false };
     let known = std::fs::read_to_string(repo.store.seed_dir().join("applied"));
     known.is_ok_and(|known| known.trim() == short_hash(rules.as_bytes(), 32))
@@ -182,6 +183,7 @@ fn changed_since_tests(repo: &Repo, focused: &LoadedJob, now: &TreeId) -> Vec<St
     let since = last.iter().chain([&fence.began, &fence.tree]);
     // One that is empty or gone is passed over for the next one.
     let mut known = since.filter_map(|tree| repo.store.diff_trees(&tree.parse().ok()?, now).ok());
+    // None is left: nothing can be compared, and no test is chosen by a change.
     let changed = known.next().unwrap_or_default();
     changed.iter().filter_map(|one| one.path.to_str().map(str::to_owned)).collect()
 }
@@ -256,6 +258,7 @@ fn time_at(repo: &Repo, host: &Host, event: &Event) -> Duration {
     // Without the record, or the settings, the time that the host usually gives is taken.
     let installation = repo.installation().unwrap_or_default();
     let lines = installation.settings.iter().filter(|file| file.host == host.name);
+    // As above, of each file of settings.
     let texts = lines.filter_map(|file| std::fs::read_to_string(&file.path).ok());
     let time = texts.filter_map(|text| install::time_out(&text, host, &event.name)).min();
     let time = time.unwrap_or(host.usual_time());
@@ -269,6 +272,7 @@ fn turn_file(repo: &Repo) -> String {
 fn last_turn(repo: &Repo) -> Option<Turn> {
     // Only a memory of the last run: without it the tests of the whole cycle's changes run.
     let text = std::fs::read(repo.store.seed_dir().join(turn_file(repo))).ok()?;
+    // A line of another version is no memory, either.
     serde_json::from_slice(&text).ok()
 }
 

@@ -323,26 +323,30 @@ fn program_name(command: &str) -> String {
 /// The file that `name` means to a shell in `dir`, and what it holds.
 pub(crate) fn program(name: &str, dir: &Path) -> Option<Program> {
     let path: PathBuf = if name.contains('/') {
+        // What is not there was no program: the receipt names none.
         std::fs::canonicalize(dir.join(name)).ok()?
     } else {
         world::on_path(name)?
     };
-    Some(Program { hash: content(&path)?, path: path.display().to_string() })
+    // Programs may be executable and not readable. Such a one has no hash, and no receipt says
+    // that it was another one.
+    let hash = content(&path).ok()?;
+    Some(Program { hash, path: path.display().to_string() })
 }
 
 /// A hash of a file's content; of a long one, of its size, head and tail.
-fn content(path: &Path) -> Option<String> {
+fn content(path: &Path) -> std::io::Result<String> {
     use std::io::{Read as _, Seek as _, SeekFrom};
-    let mut file = std::fs::File::open(path).ok()?;
-    let size = file.metadata().ok()?.len();
+    let mut file = std::fs::File::open(path)?;
+    let size = file.metadata()?.len();
     let mut bytes = Vec::new();
     if size <= WHOLE {
-        file.take(WHOLE).read_to_end(&mut bytes).ok()?;
+        file.take(WHOLE).read_to_end(&mut bytes)?;
     } else {
         bytes.extend(size.to_be_bytes());
-        file.by_ref().take(END).read_to_end(&mut bytes).ok()?;
-        file.seek(SeekFrom::End(-i64::try_from(END).ok()?)).ok()?;
-        file.take(END).read_to_end(&mut bytes).ok()?;
+        file.by_ref().take(END).read_to_end(&mut bytes)?;
+        file.seek(SeekFrom::Start(size.saturating_sub(END)))?;
+        file.take(END).read_to_end(&mut bytes)?;
     }
-    Some(short_hash(&bytes, 16))
+    Ok(short_hash(&bytes, 16))
 }

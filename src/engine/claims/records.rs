@@ -291,8 +291,12 @@ impl Replay {
             return Standing::NotMeasured(why.to_owned());
         };
         let again = gate::judge(inquiry, known);
-        let bytes = |value: &serde_json::Value| serde_json::to_vec(value).ok();
-        if serde_json::to_value(&again).ok().as_ref().and_then(bytes) != bytes(ruling) {
+        // What cannot be written down is the same as nothing else.
+        let same = serde_json::to_value(&again).is_ok_and(|again| {
+            matches!((serde_json::to_vec(&again), serde_json::to_vec(ruling)),
+                (Ok(again), Ok(ruling)) if again == ruling)
+        });
+        if !same {
             return Standing::Broken("the same inquiry gets another ruling".to_owned());
         }
         let says = again.directive().unwrap_or(Directive::Reject);

@@ -88,6 +88,7 @@ fn lines_since(repo: &Repo, change: &Change, path: &str, focused: &LoadedJob) ->
     // Lines only weigh an act: what cannot be compared counts as new as a whole.
     let before = focused.state.fence.tree.parse::<TreeId>().ok().filter(|_| needs);
     let place = RepoPath::try_from(path).ok();
+    // As above.
     let old =
         before.zip(place).and_then(|(tree, path)| repo.store.blob_at(&tree, &path).ok().flatten());
     let old = old.filter(|bytes| bytes.len() as u64 <= LONGEST);

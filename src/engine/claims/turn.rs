@@ -72,10 +72,10 @@ pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Str
         }
         let path = format!("{}/{file}", names::TRACE);
         let bytes = repo.counted_file(focused, &path)?;
-        // A line that does not read opened nothing: the words about that file have to be proved.
         let lines = bytes.split(|byte| *byte == b'\n');
         opened.extend(
             lines
+                // One that does not read opened nothing: words about that file have to be proved.
                 .filter_map(|line| serde_json::from_slice::<Line>(line).ok())
                 .flat_map(|line| line.opened),
         );

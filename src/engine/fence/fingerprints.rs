@@ -176,6 +176,7 @@ pub(crate) fn shown_print(repo: &Repo, path: &Path) -> String {
 /// What lies at `path`, and what the system says of it. With `keep` its bytes are kept.
 pub(crate) fn content(repo: &Repo, path: &Path, role: Role, keep: bool) -> (Content, String) {
     let seen = seen(path);
+    // Nothing there and nothing to be seen are one print: either way the next look differs.
     let Ok(entry) = path.symlink_metadata() else { return (Content::default(), seen) };
     // What is no link has no target.
     let link = std::fs::read_link(path).ok().map(|target| target.to_string_lossy().into_owned());
@@ -264,6 +265,7 @@ fn wider_configs(home: Option<&Path>) -> Vec<PathBuf> {
 
 /// What the system says of a path and of what it leads to, in one word.
 pub(crate) fn seen(path: &Path) -> String {
+    // As in [`content`].
     let Ok(entry) = path.symlink_metadata() else { return NOTHING.to_owned() };
     let mut word = stat_word(&entry);
     if entry.file_type().is_symlink() {

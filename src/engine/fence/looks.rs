@@ -222,6 +222,7 @@ fn kept_looks(repo: &Repo) -> Vec<(PathBuf, FirstLook)> {
         // Another process may be about to write or to take it away; one that does not read
         // proves nothing, as in [`end_of`].
         let bytes = repo::paths::bytes_of(&file).ok()?;
+        // Nor does one that another version wrote.
         Some((file, serde_json::from_slice(&bytes).ok()?))
     };
     files.map(|file| file.path()).filter_map(read).collect()

@@ -42,6 +42,7 @@ fn clients(repo: &Repo) -> Clients {
     // Only a memory of what was seen: without it no line is replaced until a client has shown
     // again that it takes another one, and the tree fence looks afterwards as everywhere.
     let text = std::fs::read_to_string(clients_file(repo)).unwrap_or_default();
+    // As above, of one that another version wrote.
     toml::from_str(&text).unwrap_or_default()
 }
 

@@ -188,6 +188,7 @@ fn put_surface_back(
         let bytes = file
             .below(repo.store.work_tree())
             .ok()
+            // As above.
             .and_then(|file| repo::paths::bytes_of(file).ok());
         let place = bytes.map_or_else(String::new, |bytes| {
             let kept = format!("taken/{}-{}", focused.state.steps + 1, short_hash(&bytes, 12));

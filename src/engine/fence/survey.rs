@@ -206,8 +206,8 @@ fn sort_in(
 }
 
 fn blob_now(repo: &Repo, path: &RepoPath) -> String {
-    // A file that is gone or does not read has no hash, and equals no other that is told so.
     let file = path.below(repo.store.work_tree()).ok();
+    // A file that is gone or does not read has no hash, and equals no other that is told so.
     let bytes = file.and_then(|file| repo::paths::bytes_of(&file).ok());
     bytes.map(|bytes| crate::format::short_hash(&bytes, 16)).unwrap_or_default()
 }
@@ -263,8 +263,8 @@ pub(crate) fn is_allowed(
 /// The file holds the accepted plan document again.
 fn plan_came_back(repo: &Repo, state: &State, path: &RepoPath) -> bool {
     let file = path.below(repo.store.work_tree()).ok();
-    // What does not read is not the accepted document.
     let plain = file.filter(|file| file.symlink_metadata().is_ok_and(|data| data.is_file()));
+    // What does not read is not the accepted document.
     plain
         .and_then(|file| std::fs::read(file).ok())
         .is_some_and(|bytes| repo.is_accepted(state, &bytes))

@@ -88,6 +88,7 @@ fn pass(
         context = claims::required::advise(repo, &event.session, focused, &refusal)?;
     }
     if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
+        // The scene has asked the same, and refused the call where it could not be answered.
         && let Ok(admitted) =
             person::ask::ask(repo, questions, repo.row(Some(focused)), Some(focused))
         && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())

@@ -83,6 +83,7 @@ pub(crate) fn storm_line(repo: &Repo, focused: &LoadedJob) -> Result<Option<Stri
 
 /// Acts without a job leave no line, unless one is due to end a row of refusals.
 pub(crate) fn calm_without_focus(repo: &Repo) -> Result<()> {
+    // No row of refusals can be seen, so none is ended; the next line that is due says more.
     let Ok(Tail::Line(bytes)) = repo.store.journal().tail() else { return Ok(()) };
     if !Linked::read(&bytes)
         .is_ok_and(|last| last.line.base.is_empty() && last.line.counts.repeats > 0)

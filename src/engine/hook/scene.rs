@@ -202,8 +202,9 @@ fn change(
         path: resolved.shown,
         place: resolved.place,
         exists: resolved.exists,
+        // A document that does not read may be written anew, as one that is not there.
         missed: focused.is_some_and(|focused| {
-            own_plan && repo.plan_standing(focused) == PlanStanding::Missing
+            own_plan && !repo.plan_standing(focused).is_ok_and(|at| at != PlanStanding::Missing)
         }),
         page: page.flatten(),
         lost: lost.flatten(),
@@ -228,6 +229,7 @@ fn page_loss(
     let loss = record::session_log::would_lose(
         repo,
         focused,
+        // A page that is not of the cycle has no other name.
         page.as_deref().unwrap_or_default(),
         &old,
         &new,
@@ -246,6 +248,7 @@ fn page_change(
     let long = resolved.real.metadata().is_ok_and(|data| data.len() > LONGEST_PAGE);
     // A page that does not read cannot be shown to keep its bytes: no change of it is proved fit.
     let current = if resolved.exists && !long {
+        // So no change is shown.
         Some(String::from_utf8(repo::paths::bytes_of(&resolved.real).ok()?).ok()?)
     } else if long {
         return None;

@@ -78,6 +78,7 @@ fn loose_stops(repo: &Repo) -> u32 {
     // A journal that does not read counts no refusal: without a job nothing but these stops is
     // lost, and `doctor` tells of it.
     let lines = repo.store.journal().all().unwrap_or_default();
+    // As above, of its last line.
     let last = lines.last().and_then(|line| Linked::read(line).ok());
     last.filter(|last| last.line.base.is_empty()).map_or(0, |last| last.line.counts.stops)
 }

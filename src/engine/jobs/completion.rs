@@ -10,7 +10,10 @@ use crate::verdict::Refusal;
 /// May the job end in this cycle?
 pub(crate) fn eligible(repo: &Repo, focused: &LoadedJob) -> bool {
     let state = &focused.state;
-    let lets = || state.plan.eligible(state.stand.cycle, repo.plan_total(focused));
+    // Which cycle is the last one is not known where the document does not read: it is not this.
+    let lets = || {
+        repo.plan_total(focused).is_ok_and(|total| state.plan.eligible(state.stand.cycle, total))
+    };
     questions::may_be_last(repo.map(&state.stand).decides(), lets)
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn live_rows(repo: &Repo) -> Result<Vec<ClosedRow>> {
     let (mut rows, mut text, mut read) = (Vec::new(), Vec::new(), 0);
     for (chain, commit) in repo.store.chains(names::JOBS)? {
         let line = known.get(commit.as_str().as_bytes());
+        // A memory, as above.
         let row: Option<ClosedRow> = line.and_then(|line| serde_json::from_slice(line).ok());
         let row = row.filter(|row| chain.strip_prefix(names::JOBS) == Some(row.id.as_str()));
         let row = if let Some(row) = row {

@@ -186,6 +186,7 @@ fn free_home(repo: &Repo, state: &State) -> Result<Option<Repo>> {
     } else {
         repo.store.worktree_dir(name)?
     };
+    // A worktree that does not open gets no focus: the run begins without, and waits for a person.
     let Some(repo) = there.and_then(|dir| Repo::discover(&dir).ok()) else { return Ok(None) };
     let free = repo.is_on() && repo.store.focus()?.is_none();
     Ok(Some(repo).filter(|_| free))

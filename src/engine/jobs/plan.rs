@@ -84,7 +84,7 @@ pub(crate) fn job_rules(repo: &Repo, job: &LoadedJob) -> Result<Option<String>> 
 /// What the directory of a job proposes as rules of its own: the file, and its text.
 pub(crate) fn proposed_job_rules(repo: &Repo, job: &LoadedJob) -> Result<(String, String)> {
     let path = format!("{}{}", names::job_dir(&job.state.job.id), names::PROPOSED_RULES);
-    let bytes = read_plain(&repo.store.work_tree().join(&path));
+    let bytes = read_plain(&repo.store.work_tree().join(&path))?;
     let bytes = bytes.ok_or_else(|| EngineError::Proposal(format!("there is no file {path}")))?;
     Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
 }
@@ -122,15 +122,15 @@ pub(crate) fn apply_job_rules(repo: &Repo, job: &LoadedJob, file: &str, text: &s
 // ---- steps
 
 /// What lies where the plan document should, for a boundary that looks at it.
-pub(crate) fn plan_as_it_lies(repo: &Repo, state: &State) -> transition::Document {
-    let Some((_, Some(bytes))) = repo.document_on_disk(state) else {
-        return transition::Document { lies: Lies::Gone, bytes: None };
+pub(crate) fn plan_as_it_lies(repo: &Repo, state: &State) -> Result<transition::Document> {
+    let Some((_, Some(bytes))) = repo.document_on_disk(state)? else {
+        return Ok(transition::Document { lies: Lies::Gone, bytes: None });
     };
     let lies = match repo.read_document(state, &bytes).sound() {
         Some(total) => Lies::Sound { hash: hash(&bytes), total },
         None => Lies::Faulty,
     };
-    transition::Document { lies, bytes: Some(bytes) }
+    Ok(transition::Document { lies, bytes: Some(bytes) })
 }
 
 /// The document's words for the text that opens the phase.
@@ -140,6 +140,8 @@ pub(crate) fn entry_from_plan(
     dirs: &[String],
 ) -> Result<Option<FromPlan>> {
     let state = &focused.state;
+    // The number fills a place in a text; the boundary that asks for it names what does not read.
+    let total = || repo.plan_total(focused).unwrap_or_default();
     repo.words_of_plan(focused, &[ENTRY.to_owned()], |name| {
         Some(match name {
             "cycle" => state.stand.cycle.to_string(),
@@ -147,7 +149,7 @@ pub(crate) fn entry_from_plan(
             "job" => state.job.name.clone(),
             "phase" => state.stand.phase.to_string(),
             "run" => state.job.run.to_string(),
-            "total" => repo.plan_total(focused).map_or_else(String::new, |total| total.to_string()),
+            "total" => total().map_or_else(String::new, |total| total.to_string()),
             _ => return None,
         })
     })
@@ -155,7 +157,8 @@ pub(crate) fn entry_from_plan(
 
 /// The first fault of a plan document that was just written, for whoever wrote it.
 pub(crate) fn word_on_plan(repo: &Repo, focused: &LoadedJob) -> Option<String> {
-    let Checked { path, document, .. } = repo.document_now(&focused.state)?;
+    // A word and no ruling: the gate that wants the document names one that does not read.
+    let Checked { path, document, .. } = repo.document_now(&focused.state).ok()??;
     let fault = document.faults.into_iter().next()?;
     let mut facts = Facts::default();
     facts.set("file", path);

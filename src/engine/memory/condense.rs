@@ -61,11 +61,11 @@ pub(crate) fn measure(
         return Ok(());
     }
     let dirs = repo.lines(chain, names::SCOPE)?;
-    let baseline = footers_now(repo, &dirs);
+    let baseline = footers_now(repo, &dirs)?;
     state.baseline = Some(baseline.total());
     let footers = archive::begin(&state.job.id.to_string(), state.job.run, state.stand.cycle);
     let footers =
-        archive::add(&footers, &footers_of(repo, &pages_of(repo, &dirs))).map_err(unread)?;
+        archive::add(&footers, &footers_of(repo, &pages_of(repo, &dirs)?)).map_err(unread)?;
     draft
         .edits
         .push(TreeEdit::Put { path: names::FOOTERS.to_owned(), bytes: footers.into_bytes() });
@@ -76,21 +76,21 @@ pub(crate) fn measure(
 }
 
 /// Footer words of the pages of these directories, as they are on disk.
-fn footers_now(repo: &Repo, dirs: &[String]) -> Baseline {
+fn footers_now(repo: &Repo, dirs: &[String]) -> Result<Baseline> {
     let anchors = repo.rules.maps.anchors();
     let mut baseline = Baseline::default();
     for dir in dirs {
-        if let Some(text) = repo.page_text(dir) {
+        if let Some(text) = repo.page_text(dir)? {
             baseline.per_page.insert(repo.page_path(dir), words::footer_words(&text, &anchors));
         }
     }
-    baseline
+    Ok(baseline)
 }
 
 /// Where the footers stand against the count taken when condense began.
 pub(crate) fn deflation(repo: &Repo, focused: &LoadedJob) -> Result<Option<Deflation>> {
     let Some(baseline) = focused.state.baseline else { return Ok(None) };
-    let remaining = footers_now(repo, &repo.lines(&focused.chain, names::SCOPE)?).total();
+    let remaining = footers_now(repo, &repo.lines(&focused.chain, names::SCOPE)?)?.total();
     Ok(Some(Deflation { baseline, remaining, share: repo.rules.share }))
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn is_archived(repo: &Repo, focused: &LoadedJob) -> bool {
 /// The first thing that the session log of this cycle lacks.
 pub(crate) fn unarchived(repo: &Repo, focused: &LoadedJob) -> Result<Option<Unarchived>> {
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(&focused.state));
-    let pages = pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?);
+    let pages = pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?)?;
     let log = record::session_log::session_log(repo, focused)?;
     if let Some(gone) = gone(repo, focused, &pages, &log)? {
         return Ok(Some(gone));
@@ -178,8 +178,12 @@ fn footers_at_entry(repo: &Repo, focused: &LoadedJob) -> Result<Capture> {
 }
 
 /// The pages of these directories that are there, with their texts.
-fn pages_of(repo: &Repo, dirs: &[String]) -> Vec<(String, String)> {
-    dirs.iter().filter_map(|dir| Some((repo.page_path(dir), repo.page_text(dir)?))).collect()
+fn pages_of(repo: &Repo, dirs: &[String]) -> Result<Vec<(String, String)>> {
+    let page = |dir: &String| {
+        let text = repo.page_text(dir)?;
+        Ok(text.map(|text| (repo.page_path(dir), text)))
+    };
+    dirs.iter().map(page).filter_map(Result::transpose).collect()
 }
 
 fn footers_of(repo: &Repo, pages: &[(String, String)]) -> Capture {
@@ -231,7 +235,7 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
         Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         None => archive::begin(&state.job.id.to_string(), state.job.run, state.stand.cycle),
     };
-    let now = footers_of(repo, &pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?));
+    let now = footers_of(repo, &pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?)?);
     let mut capture = Capture::new();
     for one in [earlier, now].into_iter().filter(|one| !one.is_empty()) {
         log = archive::add(&log, &one).map_err(unread)?;
@@ -281,7 +285,7 @@ pub(crate) fn absorb(
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(&focused.state));
     let log = record::session_log::session_log(repo, &focused)?;
     let mut done = Vec::new();
-    for (page, before) in pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?) {
+    for (page, before) in pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?)? {
         let absorbed = absorb::absorb(&before, &anchors, &kinds, &repo.rules.heading);
         let absorbed =
             absorbed.map_err(|disorder| EngineError::OnDisk(format!("{page}: {disorder}")))?;

@@ -42,6 +42,7 @@ pub(crate) fn examine_notes(repo: &Repo) -> Vec<NoteFinding> {
 
 /// What a session is told at its beginning: the errors, if there are any.
 pub(crate) fn word_on_notes(repo: &Repo, host: &Host) -> Option<String> {
+    // What the session's beginning could not read it has told by now.
     if !repo.is_seeded().unwrap_or_default() {
         return None;
     }
@@ -76,6 +77,7 @@ fn findings<'h>(
     let mut left = bytes;
     let mut found = Vec::new();
     for (shown, path) in notes.iter().take(files) {
+        // A note of the host's that went meanwhile, or that it alone may read, is not judged.
         let Ok(text) = repo::paths::bytes_of(path) else { continue };
         let Some(rest) = left.checked_sub(text.len()) else { break };
         left = rest;

@@ -53,6 +53,7 @@ pub(crate) fn lint_memory(repo: &Repo) -> Result<Vec<Found>> {
 pub(crate) fn faulty_knowledge(repo: &Repo) -> Vec<String> {
     let (paths, known) = knowledge_on_disk(repo);
     let faults = |path: &String| {
+        // A word, not a ruling: `git seed memory lint` fails over a file that does not read.
         let text = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok()?;
         let fault = fault_of(path, &String::from_utf8_lossy(&text), &known)?;
         Some(format!("{path}:{}", fault.line))
@@ -74,6 +75,7 @@ pub(crate) fn word_on_knowledge(
     written.peek()?;
     let (_, known) = knowledge_on_disk(repo);
     let (file, fault) = written.find_map(|(path, _)| {
+        // As in [`faulty_knowledge`]; the edit itself may have taken the file away.
         let text = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok()?;
         Some((path, fault_of(path, &String::from_utf8_lossy(&text), &known)?))
     })?;
@@ -86,6 +88,7 @@ pub(crate) fn word_on_knowledge(
 
 /// What is wrong with the front matter of a knowledge file, first.
 pub(crate) fn front_fault(repo: &Repo, path: &str) -> Option<Finding> {
+    // A file that is gone or does not read: where the note leads is judged beside this.
     let text = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok()?;
     let (_, known) = knowledge_on_disk(repo);
     fault_of(path, &String::from_utf8_lossy(&text), &known)
@@ -113,6 +116,7 @@ fn knowledge_on_disk(repo: &Repo) -> (Vec<String>, BTreeSet<String>) {
     let mut paths = Vec::new();
     let mut ahead = vec![(knowledge::HOME.trim_end_matches('/').to_owned(), 0)];
     while let Some((dir, depth)) = ahead.pop().filter(|_| paths.len() < LISTED) {
+        // A repository without knowledge has no such directory.
         let Ok(entries) = std::fs::read_dir(repo.store.work_tree().join(&dir)) else { continue };
         for entry in entries.flatten() {
             let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {

@@ -29,6 +29,7 @@ pub(crate) fn dispatch(
     let notes = memory::pages::notes(repo, focused)?;
     let live: Vec<Live<'_>> = live(repo, &notes).into_iter().map(|(_, live)| live).collect();
     let flights = focused.activity.as_ref().map(|counts| counts.activity.flights.as_slice());
+    // A journal that does not hold refuses the launch before this is asked.
     let under_way: Vec<UnderWay<'_>> = flights
         .unwrap_or_default()
         .iter()
@@ -81,6 +82,7 @@ pub(crate) fn subagent_ends(repo: &Repo, event: &Event, id: &str, agent: &str) -
     let Some(focused) = repo.focused()? else { return Ok(Answer::silence()) };
     let flights = focused.activity.as_ref().map(|counts| counts.activity.flights.as_slice());
     let is_bound = |flight: &&Flight| flight.is_run(id, agent) && !flight.note.is_empty();
+    // A journal that does not hold knows no launch; what it had begun may end.
     let flight = flights.unwrap_or_default().iter().find(is_bound);
     let flight = flight.filter(|_| repo.row(Some(&focused)).measures);
     let notes = if flight.is_some() { memory::pages::notes(repo, &focused)? } else { Vec::new() };

@@ -276,6 +276,7 @@ pub(crate) fn climb(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     });
     for (page, seen) in pages {
         let file = repo.store.work_tree().join(page);
+        // Who reads the pages of the cycle has named one that does not read; no count of it climbs.
         let Ok(text) = repo::paths::text_of(&file) else { continue };
         if persons.contains(page) {
             continue;
@@ -313,6 +314,7 @@ pub(crate) fn note_reminder(
         if !matches!(place, Place::Page { .. }) {
             continue;
         }
+        // Only a word on style: a page that went or does not read gets none.
         let Ok(new) = repo::paths::text_of(repo.store.work_tree().join(path)) else { continue };
         let old = match undone(&file.change, &new) {
             Some(old) => old,

@@ -41,7 +41,8 @@ pub(crate) fn scope_lines(
     let Some(rank) = row.rank(&anchors) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for dir in declared {
-        let Some(text) = repo.page_text(dir) else { continue };
+        let text = repo.page_text(dir).map_err(|unread| unread.to_string())?;
+        let Some(text) = text else { continue };
         let Some(section) = footers::layout(&text, &anchors).section(rank).map(str::to_owned)
         else {
             continue;
@@ -67,7 +68,8 @@ pub(crate) fn kinds_brought(
     let Some(rank) = row.rank(&anchors) else { return Ok(Vec::new()) };
     let mut kinds = Vec::new();
     for dir in declared {
-        let Some(text) = repo.page_text(dir) else { continue };
+        let text = repo.page_text(dir).map_err(|unread| unread.to_string())?;
+        let Some(text) = text else { continue };
         let section = footers::layout(&text, &anchors).section(rank).map(str::to_owned);
         for kind in crate::memory::notes::brought(&section.unwrap_or_default()) {
             let kind = kind.map_err(|bad| format!("{}: {bad}", repo.page_path(dir)))?;
@@ -92,7 +94,7 @@ pub(crate) fn notes_of(repo: &Repo, chain: &str, state: &State) -> Result<Vec<No
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(state));
     let mut found = Vec::new();
     for dir in repo.lines(chain, names::SCOPE)? {
-        let Some(text) = repo.page_text(&dir) else { continue };
+        let Some(text) = repo.page_text(&dir)? else { continue };
         let page = repo.page_path(&dir);
         for mut note in kinds.in_footer(&text, &anchors) {
             let kind = kinds.get(&note.kind);
@@ -139,6 +141,7 @@ pub(crate) fn keep_unhealed(
     pages: &[(String, String)],
 ) -> StepDraft {
     for (page, _) in pages {
+        // Pages that are healed were read a moment ago; one that went since has nothing to keep.
         let Ok(bytes) = repo::paths::bytes_of(repo.store.work_tree().join(page)) else { continue };
         let path = format!("heals/{}-{}", steps + 1, short_hash(page.as_bytes(), 8));
         let head = format!("{page}\n").into_bytes();

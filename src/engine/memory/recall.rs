@@ -58,6 +58,7 @@ fn memory_text(repo: &Repo, path: &str) -> Option<String> {
     let at = repo.store.work_tree().join(path);
     // A page of the person's that does not read is not recalled.
     at.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    // As above.
     Some(String::from_utf8_lossy(&repo::paths::bytes_of(at).ok()?).into_owned())
 }
 
@@ -160,6 +161,7 @@ pub(crate) fn handed_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     // Told where a session begins; what cannot be read is not told, as everywhere there.
     let left = repo.store.names(&focused.tip, "summaries").ok()?;
     let newest = left.into_iter().filter(|name| number(name).is_some()).max_by_key(number)?;
+    // As above.
     let bytes = repo.store.file(&focused.tip, &format!("summaries/{newest}")).ok()??;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Some(text.strip_prefix("# Hand-off").unwrap_or(&text).trim().to_owned())

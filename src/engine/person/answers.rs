@@ -203,11 +203,12 @@ fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Resul
     let mut names = repo.store.names(&tip, "trace")?;
     names.sort_by_key(|name| std::cmp::Reverse(trace_number(name)));
     for name in names.iter().take(8) {
-        // Listed right above; a line of it that does not read asked for nothing.
+        // Listed right above.
         let bytes = repo.store.file(&tip, &format!("trace/{name}"))?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text
             .lines()
+            // As above.
             .filter_map(|line| serde_json::from_str::<Line>(line).ok())
             .any(|line| asked(&line))
         {

@@ -23,6 +23,7 @@ fn is_of_roster(repo: &Repo, focused: &LoadedJob, agent: &str) -> bool {
     if agent.starts_with(&own) {
         return true;
     }
+    // A repository without subagents of its own takes any for the phase's.
     let Ok(files) = std::fs::read_dir(repo.store.work_tree().join(".claude/agents")) else {
         return true;
     };

@@ -50,7 +50,7 @@ fn injection_for(
                 (None, None) => None,
             }
         }
-        None => repo.document_on_disk(state).and_then(|(_, bytes)| bytes),
+        None => repo.document_on_disk(state)?.and_then(|(_, bytes)| bytes),
     };
     // No document has no words.
     let document = bytes.map(|bytes| repo.read_document(state, &bytes)).unwrap_or_default();

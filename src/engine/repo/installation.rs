@@ -124,6 +124,7 @@ impl Repo {
         // have no entry of ours: the call is then judged as one to a foreign server.
         let told = self.installation().unwrap_or_default().servers;
         told.iter().filter(|file| file.host == host.name).any(|file| {
+            // As above.
             let text = fs::read_to_string(&file.path).unwrap_or_default();
             row.has(&text, &self.project(), &binary)
         })

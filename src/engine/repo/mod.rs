@@ -87,6 +87,9 @@ pub enum EngineError {
     State { chain: String, bad: BadState },
     #[error(transparent)]
     OwnFile(#[from] Unread),
+    /// A page or a plan document that is there and does not read.
+    #[error(transparent)]
+    WorkFile(Unread),
     /// The focused job has rules of its own that cannot be told from none.
     #[error("the rules of the focused job do not read: {0}")]
     JobRules(String),
@@ -194,6 +197,7 @@ impl EngineError {
                 "a prompt in the agent's session becomes a job; git seed status shows where \
                  things stand",
             ),
+            Self::WorkFile(_) => Some("mend the file, or take it back from a commit"),
             Self::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
             repo if repo.is_damage() => Some("git seed doctor --fix"),
             _ => None,

@@ -43,7 +43,8 @@ pub(crate) fn from_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>> {
     bytes(file)?.map(read).transpose()
 }
 
-fn unread(file: &Path, why: &dyn std::fmt::Display) -> Unread {
+/// The damage of `file`, for who has read it another way.
+pub(crate) fn unread(file: &Path, why: &dyn std::fmt::Display) -> Unread {
     Unread { file: file.to_owned(), why: why.to_string() }
 }
 

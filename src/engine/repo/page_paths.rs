@@ -1,14 +1,21 @@
 //! Which paths are pages, and what a page says now.
 
-use crate::engine::repo;
-use crate::engine::repo::Repo;
+use std::path::Path;
+
+use crate::engine::repo::{self, EngineError, Repo, Result, own_state};
 use crate::format::state::State;
 use crate::memory::notes::Kinds;
 
 impl Repo {
-    /// The page of a directory, given as a line of the scope.
-    pub(crate) fn page_text(&self, line: &str) -> Option<String> {
-        repo::paths::text_of(self.store.work_tree().join(self.page_path(line))).ok()
+    /// The page of a directory, given as a line of the scope; `None` where it is not there.
+    pub(crate) fn page_text(&self, line: &str) -> Result<Option<String>> {
+        let page = self.page_path(line);
+        match repo::paths::text_of(self.store.work_tree().join(&page)) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if repo::paths::is_nothing(&error) => Ok(None),
+            // Its notes would be settled, and its footer empty, by a byte that is no text.
+            Err(error) => Err(EngineError::WorkFile(own_state::unread(Path::new(&page), &error))),
+        }
     }
 
     /// The path of the page of a directory, given as a line of the scope.

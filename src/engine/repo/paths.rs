@@ -33,6 +33,12 @@ pub(crate) fn bytes_of(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     }
 }
 
+/// True where reading said that nothing lies there; a file in the place of a directory above
+/// it leaves no room for anything.
+pub(crate) fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// The same, as text.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
     String::from_utf8(bytes_of(path)?)
@@ -49,6 +55,7 @@ fn find(path: &Path) -> (PathBuf, bool) {
     let mut rest: Vec<std::ffi::OsString> = Vec::new();
     let mut head = path.to_owned();
     loop {
+        // What has no real path yet gets that of the directory above it.
         if let Ok(real) = std::fs::canonicalize(&head) {
             let whole = rest.iter().rev().fold(real, |path, part| join(&path, Path::new(part)));
             return (whole, rest.is_empty());
@@ -155,6 +162,7 @@ fn stored(path: &Path) -> PathBuf {
 #[cfg(unix)]
 fn linked(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
+    // What is not there has no second name.
     let data = path.symlink_metadata().ok()?;
     (data.is_file() && data.nlink() > 1).then(|| (data.dev(), data.ino()))
 }
@@ -361,6 +369,7 @@ impl Repo {
             return Place::HostMemory;
         }
         let scratch = self.rules.scratch.iter().any(|folder| text.starts_with(folder.as_str()));
+        // Without its real path no place counts as its own: it then is another repository's.
         let home = std::fs::canonicalize(self.store.work_tree()).unwrap_or_default();
         // A work tree that itself lies in a scratch folder does not open its neighbours'
         // repositories.

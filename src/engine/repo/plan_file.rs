@@ -4,9 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::Repo;
 use crate::engine::repo::quote::{Part, Quote, compose};
-use crate::engine::repo::{EngineError, LoadedJob, Result};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result, own_state};
 use crate::format::state::{BadState, State};
 use crate::format::{names, short_hash};
 use crate::phases::gates::PlanStanding;
@@ -73,35 +72,49 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     short_hash(bytes, 32)
 }
 
-/// The bytes of a plain file, as many as a document may have and one more.
-pub(crate) fn read_plain(file: &Path) -> Option<Vec<u8>> {
+/// The bytes of a plain file, as many as a document may have and one more; `None` where no
+/// plain file lies.
+pub(crate) fn read_plain(file: &Path) -> Result<Option<Vec<u8>>> {
+    match plain_bytes(file) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if repo::paths::is_nothing(&error) => Ok(None),
+        Err(error) => Err(EngineError::WorkFile(own_state::unread(file, &error))),
+    }
+}
+
+fn plain_bytes(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
     use std::io::Read as _;
-    if !file.symlink_metadata().ok()?.is_file() {
-        return None;
+    if !file.symlink_metadata()?.is_file() {
+        return Ok(None);
     }
     let mut bytes = Vec::new();
     let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
-    std::fs::File::open(file).ok()?.take(most + 1).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    std::fs::File::open(file)?.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 impl Repo {
     /// The document as it lies in the work tree: its path, and its bytes where it is a plain file.
-    pub(crate) fn document_on_disk(&self, state: &State) -> Option<(String, Option<Vec<u8>>)> {
-        let own = state.plan.pointer.path(&state.job.id.to_string())?;
+    pub(crate) fn document_on_disk(
+        &self,
+        state: &State,
+    ) -> Result<Option<(String, Option<Vec<u8>>)>> {
+        let Some(own) = state.plan.pointer.path(&state.job.id.to_string()) else {
+            return Ok(None);
+        };
         let lies = |path: &str| self.store.work_tree().join(path).symlink_metadata().is_ok();
         let old = state.plan.pointer.old_path().filter(|old| !lies(&own) && lies(old));
         let path = old.unwrap_or(own);
-        let bytes = read_plain(&self.store.work_tree().join(&path));
-        Some((path, bytes))
+        let bytes = read_plain(&self.store.work_tree().join(&path))?;
+        Ok(Some((path, bytes)))
     }
 
     /// What the document in the work tree says; `None` where the job has none.
-    pub(crate) fn document_now(&self, state: &State) -> Option<Checked> {
-        let (path, bytes) = self.document_on_disk(state)?;
+    pub(crate) fn document_now(&self, state: &State) -> Result<Option<Checked>> {
+        let Some((path, bytes)) = self.document_on_disk(state)? else { return Ok(None) };
         let document =
             bytes.as_deref().map(|bytes| self.read_document(state, bytes)).unwrap_or_default();
-        Some(Checked { path, there: bytes.is_some(), document })
+        Ok(Some(Checked { path, there: bytes.is_some(), document }))
     }
 
     pub(crate) fn read_document(&self, state: &State, bytes: &[u8]) -> Document {
@@ -137,30 +150,30 @@ impl Repo {
     }
 
     /// The number of cycles that the plan document declares, if it is there and reads.
-    pub(crate) fn plan_total(&self, focused: &LoadedJob) -> Option<u32> {
+    pub(crate) fn plan_total(&self, focused: &LoadedJob) -> Result<Option<u32>> {
         let state = &focused.state;
         match state.plan.frozen(state.stand.cycle) {
-            Some(accepted) => Some(accepted.total),
-            None => self.document_now(state)?.document.sound(),
+            Some(accepted) => Ok(Some(accepted.total)),
+            None => Ok(self.document_now(state)?.and_then(|checked| checked.document.sound())),
         }
     }
 
-    pub(crate) fn plan_standing(&self, focused: &LoadedJob) -> PlanStanding {
-        match focused.state.plan.pointer {
+    pub(crate) fn plan_standing(&self, focused: &LoadedJob) -> Result<PlanStanding> {
+        Ok(match focused.state.plan.pointer {
             Pointer::Undecided => PlanStanding::Undecided,
             Pointer::No => PlanStanding::Settled,
-            _ if self.plan_total(focused).is_some() => PlanStanding::Settled,
+            _ if self.plan_total(focused)?.is_some() => PlanStanding::Settled,
             Pointer::Markdown(_) | Pointer::Yaml(_) => PlanStanding::Missing,
-        }
+        })
     }
 
     /// Where the document lies, and the first thing that is wrong with it.
-    pub(crate) fn plan_fault(&self, state: &State) -> (String, Option<String>) {
-        let Some(Checked { path, document, .. }) = self.document_now(state) else {
-            return (String::new(), None);
+    pub(crate) fn plan_fault(&self, state: &State) -> Result<(String, Option<String>)> {
+        let Some(Checked { path, document, .. }) = self.document_now(state)? else {
+            return Ok((String::new(), None));
         };
         let file = path.rsplit('/').next().unwrap_or_default();
-        (path.clone(), document.faults.first().map(|fault| format!("{file}:{fault}")))
+        Ok((path.clone(), document.faults.first().map(|fault| format!("{file}:{fault}"))))
     }
 
     /// The document counts already, and this stay has not read it.
@@ -188,7 +201,7 @@ impl Repo {
     pub(crate) fn plan_that_counts(&self, focused: &LoadedJob) -> Result<Option<Vec<u8>>> {
         match focused.state.plan.frozen(focused.state.stand.cycle) {
             Some(_) => Ok(self.store.file(&focused.tip, names::PLAN)?),
-            None => Ok(self.document_on_disk(&focused.state).and_then(|(_, bytes)| bytes)),
+            None => Ok(self.document_on_disk(&focused.state)?.and_then(|(_, bytes)| bytes)),
         }
     }
 

@@ -19,6 +19,9 @@ use crate::hosts::{self, Host};
 use crate::rules::Confining;
 use crate::{confine, githooks, world};
 
+/// What helps where a host's settings do not read: `init` writes into no file that it cannot.
+const MEND_SETTINGS: &str = "a person mends the file, then git seed init";
+
 /// One finding.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Finding {
@@ -203,8 +206,14 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
                 continue;
             }
         };
-        // Settings that do not read have no hook line of ours, for us as for the host.
-        let text = std::fs::read_to_string(&file.path).unwrap_or_default();
+        let text = match repo::own_state::text(&file.path) {
+            // Settings that are not there have no hook line.
+            Ok(text) => text.unwrap_or_default(),
+            Err(unread) => {
+                found.push(Finding::bad("host", unread.to_string(), MEND_SETTINGS));
+                continue;
+            }
+        };
         let shown = file
             .path
             .strip_prefix(repo.store.work_tree())
@@ -263,17 +272,20 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
 fn examine_servers(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
     for server in setup::mcp_servers::servers(repo).unwrap_or_default() {
-        found.push(if server.there {
-            let detail = format!("{} finds the server seed in {}", server.title, server.shown);
-            Finding::good("mcp", detail)
-        } else {
-            let detail = format!("{} has no entry of ours that runs this git-seed", server.shown);
-            Finding::bad("mcp", detail, "git seed init --mcp")
+        let (title, shown) = (&server.title, &server.shown);
+        found.push(match server.there {
+            Ok(true) => Finding::good("mcp", format!("{title} finds the server seed in {shown}")),
+            Ok(false) => {
+                let detail = format!("{shown} has no entry of ours that runs this git-seed");
+                Finding::bad("mcp", detail, "git seed init --mcp")
+            }
+            Err(unread) => Finding::bad("mcp", unread.to_string(), MEND_SETTINGS),
         });
     }
 }
 
 fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
+    // A record that does not read has its own finding.
     let Ok(installation) = repo.installation() else { return };
     let Some(record) = installation.hooks else {
         found.push(Finding::bad("git hooks", "not installed", "git seed init"));
@@ -462,6 +474,7 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
             "the focus pointed to a job that is gone; nothing is focused now".to_owned(),
         ));
     }
+    // A job that still does not read is among the findings; nothing of it can be mended here.
     let Ok(Some(focused)) = repo.focused() else { return Ok(()) };
     if chain_of_journal(repo, &focused).is_err() {
         repo.store.journal().restart(Some(&opening(&focused.state, repo.now)))?;
@@ -480,6 +493,7 @@ pub(crate) fn reads(repo: &Repo, chain: &str) -> Result<()> {
 fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
     for id in repo.store.reflog(chain) {
         let Ok(commit) = id.parse() else { continue };
+        // A commit that does not read is no step to go back to.
         if let Ok(bytes) = repo.store.file_of_commit(&commit, names::STATE)
             && bytes.is_some_and(|bytes| state::read(&bytes).is_ok())
         {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use crate::engine::repo::installation::{Installation, SettingsFile};
+use crate::engine::repo::own_state::{self, Unread};
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup;
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
@@ -17,12 +18,12 @@ use crate::hosts::{self, Host};
 use crate::world::{self, Whole};
 
 /// How an entry stands, for `doctor`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ServerState {
     pub title: String,
     pub shown: String,
-    /// Our entry is there and runs this binary.
-    pub there: bool,
+    /// Our entry is there and runs this binary; an error where the settings do not read.
+    pub there: Result<bool, Unread>,
 }
 
 /// Tells a host of our server.
@@ -126,12 +127,13 @@ pub(crate) fn remove_servers(
 pub(crate) fn servers(repo: &Repo) -> Result<Vec<ServerState>> {
     let binary = world::own_binary().to_string_lossy().into_owned();
     let state = |file: &SettingsFile| {
-        let text = fs::read_to_string(&file.path).unwrap_or_default();
+        let text = own_state::text(&file.path);
         let server = server_of(&file.host)?;
         Some(ServerState {
             title: hosts::row(&file.host).ok()?.title.clone(),
             shown: place_at(repo, &file.path).shown,
-            there: server.has(&text, &repo.project(), &binary),
+            // Settings that are not there have no entry.
+            there: text.map(|text| server.has(&text.unwrap_or_default(), &repo.project(), &binary)),
         })
     };
     Ok(repo.installation()?.servers.iter().filter_map(state).collect())
@@ -201,6 +203,7 @@ impl Place {
                 }
                 Err(_) => {}
             }
+            // A lock that is gone by now, or whose age the system does not tell, is not old.
             let age = dir.metadata().and_then(|data| data.modified()).ok();
             let age = age.and_then(|at| at.elapsed().ok());
             if age.is_some_and(|age| age > OLD) {
