@@ -131,3 +131,21 @@ fn servers_settings_that_do_not_read_are_not_without_our_server() {
         assert!(line.is_some_and(|line| line.contains("mcp")), "{said:?}");
     }
 }
+
+#[test]
+fn a_job_whose_lists_are_lost_goes_back_to_its_newest_step_that_has_them() {
+    let world = World::new().installed();
+    world.to("execute");
+    world.loses(&format!("refs/seed/jobs/{}:scope", world.job()));
+    world.starts();
+    world.runs("cargo test").refuses("git seed doctor --fix");
+    assert!(world.seed("doctor").said().out.contains("mend: git seed doctor --fix"));
+    let agents = world.seed("doctor --fix").said();
+    assert!(agents.out.contains("only a person sets the job back"), "{agents:?}");
+    let persons = world.person("doctor --fix").said();
+    assert!(persons.out.contains("its newest step that reads"), "{persons:?}");
+    assert_eq!(world.phase(), "plan");
+    world.seed("status").succeeds();
+    world.starts();
+    world.reads(PAGE).passes();
+}

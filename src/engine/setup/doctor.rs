@@ -17,6 +17,7 @@ use crate::format::journal::Linked;
 use crate::format::{names, state};
 use crate::hosts::{self, Host};
 use crate::rules::Confining;
+use crate::store::Tip;
 use crate::{confine, githooks, world};
 
 /// What helps where a host's settings do not read: `init` writes into no file that it cannot.
@@ -52,9 +53,8 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
             return Ok(found);
         }
     }
-    if fix {
-        mend(repo, &mut found)?;
-    }
+    let mended = if fix { Some(mend(repo, &mut found)?) } else { None };
+    let repo = mended.as_ref().unwrap_or(repo);
     found.push(if repo.is_on() {
         Finding::good("switch", "on")
     } else {
@@ -102,7 +102,7 @@ fn examine_state(repo: &Repo, found: &mut Vec<Finding>) {
 
 /// What the job's tree says beside `job.toml`, and what only this clone knows of it.
 fn job_files(repo: &Repo, focused: &LoadedJob) -> Result<()> {
-    repo.scope(focused)?;
+    read_lists(repo, &focused.tip)?;
     repo.words_of_plan(focused, &[], |_| None)?;
     repo.is_foreign(&focused.state).map(drop)
 }
@@ -443,10 +443,17 @@ fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     Ok(())
 }
 
-/// Mends what can be rebuilt from what the chains say.
-fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
-    let repaired = |detail: String| Finding::good("mended", detail);
+/// Mends what can be rebuilt from what the chains say. Gives the repository as it is then.
+fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
     set_aside(repo, found)?;
+    mend_chains(repo, found)?;
+    // What the job in focus allows was read when the repository was opened.
+    let repo = Repo::open(repo.store.work_tree())?;
+    mend_around(&repo, found)?;
+    Ok(repo)
+}
+
+fn mend_chains(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     for (chain, _) in repo.store.chains(names::JOBS)? {
         match reads(repo, &chain) {
             Err(error) if error.is_damage() => found.push(set_back_chain(repo, &chain)?),
@@ -454,9 +461,31 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
             Err(error) => {
                 found.push(Finding::bad("job", error.to_string(), "use a newer git-seed"))
             }
-            Ok(()) => {}
+            Ok(()) => mend_lists(repo, &chain, found)?,
         }
     }
+    Ok(())
+}
+
+/// Sets a job back whose lists or rules are lost, in a person's hands: what it may do and what
+/// a person closed are in them, and steps go with them.
+fn mend_lists(repo: &Repo, chain: &str, found: &mut Vec<Finding>) -> Result<()> {
+    let Some(tip) = repo.store.tip(chain)? else { return Ok(()) };
+    let Err(error) = read_lists(repo, &tip) else { return Ok(()) };
+    found.push(match repo.is_person() {
+        Ok(()) => set_back_chain(repo, chain)?,
+        Err(why) => Finding::bad(
+            "job",
+            format!("{error}; only a person sets the job back: {why}"),
+            "a person runs git seed doctor --fix in a terminal",
+        ),
+    });
+    Ok(())
+}
+
+/// Mends what stands beside the chains: the archive, the focus, the journal.
+fn mend_around(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
+    let repaired = |detail: String| Finding::good("mended", detail);
     if record::archive::archive_reads(repo).is_err_and(|error| error.is_damage()) {
         let jobs = repo::text::count(record::archive::rebuild_archive(repo)?, "job");
         found.push(repaired(format!("the index of the archive was written anew: {jobs}")));
@@ -489,6 +518,14 @@ pub(crate) fn reads(repo: &Repo, chain: &str) -> Result<()> {
     repo.state(chain, &tip).map(drop)
 }
 
+/// Files of a job's tree that every decision is taken by; a job may lack any of them.
+const LISTS: [&str; 4] = [names::SCOPE, names::ALLOWED, names::JOB_RULES, names::INJECTION];
+
+/// Reads them: one whose bytes git has lost is not the same as none.
+fn read_lists(repo: &Repo, tip: &Tip) -> Result<()> {
+    LISTS.iter().try_for_each(|file| repo.store.file(tip, file).map(drop)).map_err(Into::into)
+}
+
 /// Sets a chain that does not read back to its newest commit that does.
 fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
     for id in repo.store.reflog(chain) {
@@ -496,6 +533,7 @@ fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
         // A commit that does not read is no step to go back to.
         if let Ok(bytes) = repo.store.file_of_commit(&commit, names::STATE)
             && bytes.is_some_and(|bytes| state::read(&bytes).is_ok())
+            && LISTS.iter().all(|file| repo.store.file_of_commit(&commit, file).is_ok())
         {
             repo.store.set_back(chain, &id)?;
             return Ok(Finding::good(
