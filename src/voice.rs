@@ -258,6 +258,37 @@ pub(crate) enum Notice {
     SurfaceWithoutCommit,
     SurfaceDirty,
     ChecksFailed,
+    HookFault,
+    HookUnread,
+    HookTrouble,
+    HookDamage,
+    TestsTrouble,
+    HandOff,
+    RemarkPersons,
+    RemarkTrack,
+    RemarkMore,
+    RemarkUnclaimed,
+    RemarkCarried,
+    RemarkAnchors,
+    RemarkByHand,
+    SeenHead,
+    SeenNoClaim,
+    SeenClaim,
+    SeenNoRun,
+    SeenRuns,
+    SeenStatus,
+    SeenNoStatus,
+    SeenStale,
+    SeenCoverage,
+    SeenWithout,
+    SeenUnclaimed,
+    SeenOpen,
+    SeenMore,
+    SeenLook,
+    SurfaceUnlocked,
+    SurfaceTests,
+    SurfaceCloses,
+    SurfaceChecked,
     TurnTests,
 }
 
@@ -269,12 +300,104 @@ struct TellRow {
     told: String,
 }
 
+/// What `doctor` finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Found {
+    Git,
+    Installed,
+    NotInstalled,
+    On,
+    Off,
+    NoJob,
+    Job,
+    JobTrouble,
+    Journal,
+    JournalTrouble,
+    Objects,
+    ObjectsTrouble,
+    StateTrouble,
+    SetsAside,
+    SetAside,
+    Archive,
+    NotPutAway,
+    ArchiveTrouble,
+    NoHost,
+    HostTrouble,
+    SettingsTrouble,
+    HooksOff,
+    NoHookLine,
+    NotTried,
+    NothingToTry,
+    HostRefuses,
+    HostPasses,
+    HookFails,
+    Server,
+    NoServer,
+    ServerTrouble,
+    NoGitHooks,
+    GitHookRuns,
+    GitHook,
+    GitHookNot,
+    GitHooksTrouble,
+    NoConfinement,
+    NoRewriting,
+    RewritesNever,
+    Rewrites,
+    RewritesUnseen,
+    Confined,
+    NotConfined,
+    ExecFails,
+    ConfinementTrouble,
+    NoPrints,
+    PrintsTrouble,
+    PrintsChanged,
+    Prints,
+    PrintsUnclaimed,
+    RulesFromElsewhere,
+    BriefStop,
+    KnowledgeIgnored,
+    PageIgnored,
+    PageThere,
+    PageNotYet,
+    JobNewer,
+    SetsBack,
+    ArchiveMended,
+    PutAway,
+    FocusMended,
+    JournalMended,
+    ChainMended,
+    ChainLost,
+}
+
+/// How one thing stands that `doctor` looked at.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindRow {
+    key: Found,
+    check: String,
+    found: String,
+    #[serde(default)]
+    mend: Option<String>,
+}
+
+/// A finding in words; without `mend` it is in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FindingSaid {
+    /// What was looked at.
+    pub check: &'static str,
+    pub found: String,
+    /// The command or the act that helps.
+    pub mend: Option<String>,
+}
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VoiceTable {
     say: Vec<SayRow>,
     open: Vec<OpenRow>,
     tell: Vec<TellRow>,
+    find: Vec<FindRow>,
 }
 
 /// What is said for one refusal.
@@ -335,6 +458,19 @@ pub(crate) fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
         |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
     let row = table().tell.iter().find(|row| row.key == key);
     row.map_or_else(String::new, |row| fill_by(&row.told, |name| fact(name).to_owned()))
+}
+
+/// What `doctor` says of `key`; `facts` stand in it as they are.
+pub fn found(key: Found, facts: &[(&str, &str)]) -> FindingSaid {
+    let fact =
+        |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
+    let fill = |text: &String| fill_by(text, |name| fact(name).to_owned());
+    let row = table().find.iter().find(|row| row.key == key);
+    row.map_or_else(FindingSaid::default, |row| FindingSaid {
+        check: &row.check,
+        found: fill(&row.found),
+        mend: row.mend.as_ref().map(fill),
+    })
 }
 
 /// The refusals that `phase` may hear, each by its id (the wanted work, with its case behind
@@ -557,6 +693,17 @@ mod tests {
         assert_eq!(keys.len(), count, "no row stands twice");
         // The last one of the list of notices; each before it has its number.
         assert_eq!(count, Notice::TurnTests as usize + 1, "a notice has no row: {keys:?}");
+    }
+
+    #[test]
+    fn every_finding_stands_there_once() {
+        let mut keys: Vec<Found> = table().find.iter().map(|row| row.key).collect();
+        let count = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), count, "no row stands twice");
+        // The last one of the list of findings; each before it has its number.
+        assert_eq!(count, Found::ChainLost as usize + 1, "a finding has no row: {keys:?}");
     }
 
     #[test]

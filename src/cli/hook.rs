@@ -9,6 +9,7 @@ use crate::engine::repo::{EngineError, Repo};
 use crate::event::Event;
 use crate::hosts::{self, Answer, BadPayload, Host};
 use crate::store::NotOpen;
+use crate::voice::{Notice, tell};
 
 /// Answer one event of an agent host (hosts call this)
 ///
@@ -52,10 +53,7 @@ pub(super) fn run(args: &HookArgs) -> ExitCode {
     let answered = panic::catch_unwind(|| answer(host, args.event.as_deref()));
     let reply = match answered {
         Ok(reply) => reply,
-        Err(_) => Some(
-            r#"{"systemMessage":"git seed: a fault inside; the act went ahead unjudged. git seed doctor"}"#
-                .to_owned(),
-        ),
+        Err(_) => Some(to_person(tell(Notice::HookFault, &[]))),
     };
     if let Some(reply) = reply {
         let _ = writeln!(std::io::stdout().lock(), "{reply}");
@@ -84,8 +82,12 @@ fn answer(host: &'static Host, event: Option<&str>) -> Option<String> {
 
 /// What does not read is never refused by accident; the person hears of it.
 fn unreadable(bad: &BadPayload) -> Option<String> {
-    let told = format!("git seed: an event did not read ({bad}); the act went ahead unjudged");
-    Some(serde_json::json!({ "systemMessage": told }).to_string())
+    Some(to_person(tell(Notice::HookUnread, &[("bad", &bad.to_string())])))
+}
+
+/// The one reply that needs no event: every host shows it to the person.
+fn to_person(told: String) -> String {
+    serde_json::json!({ "systemMessage": told }).to_string()
 }
 
 /// No repository, or one that git seed does not live in: silence. One that it cannot
@@ -103,7 +105,7 @@ fn closed(event: &Event, error: &EngineError) -> Answer {
     if quiet || event.cwd.as_os_str().is_empty() {
         return Answer::silence();
     }
-    Answer::to_person(format!("git seed: {error}\nhint: git seed doctor"))
+    Answer::to_person(tell(Notice::HookTrouble, &[("error", &error.to_string())]))
 }
 
 #[cfg(test)]

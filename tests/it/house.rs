@@ -293,9 +293,9 @@ fn every_command_that_a_sentence_names_exists() {
     let mut bad = Vec::new();
     let top = below(&world, &[]);
     let voice = fs::read_to_string(source().join("voice.toml")).expect("the sentences");
-    for line in
-        voice.lines().filter(|line| line.starts_with("do = ") || line.starts_with("text = "))
-    {
+    let names_one =
+        |line: &&str| ["do = ", "text = ", "mend = "].iter().any(|key| line.starts_with(key));
+    for line in voice.lines().filter(names_one) {
         for command in commands(line) {
             if !is_known(&world, &command, &mut known) {
                 bad.push(format!("voice.toml: git seed {}", command.join(" ")));
@@ -303,7 +303,9 @@ fn every_command_that_a_sentence_names_exists() {
         }
     }
     // Elsewhere `git seed` may be the subject of a sentence; what begins like a command is one.
-    for line in voice.lines().filter(|line| line.starts_with("told = ")) {
+    for line in
+        voice.lines().filter(|line| line.starts_with("told = ") || line.starts_with("found = "))
+    {
         let named =
             |command: &Vec<String>| command.first().is_some_and(|first| top.contains(first));
         for command in commands(line).into_iter().filter(named) {

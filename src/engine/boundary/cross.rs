@@ -22,6 +22,7 @@ use crate::phases::message::Message;
 use crate::phases::{Move, PhaseKind, PhaseName};
 use crate::store::CommitId;
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// Crosses a boundary of the focused job.
 pub(crate) fn cross(
@@ -138,9 +139,7 @@ pub(crate) fn record(
     }
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
-    remarks.extend(
-        climbed.iter().map(|page| format!("{page}: its carried notes count one cycle more.")),
-    );
+    remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
         && taken.focused.state.job.status == Status::Completed;
@@ -201,25 +200,19 @@ fn left_alone(
 ) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(start) = start.filter(|start| !start.persons.is_empty()) {
-        remarks.push(format!(
-            "{} changed before this cycle: left to the person, in no commit.",
-            count(start.persons.len(), "path")
-        ));
+        let paths = count(start.persons.len(), "path");
+        remarks.push(tell(Notice::RemarkPersons, &[("paths", &paths)]));
     }
     remarks.extend(by_hand);
     if let Some(Move::Up { track, .. }) = &judged.step {
-        remarks.push(format!("The work goes on on the track {track}; what was done is kept."));
+        remarks.push(tell(Notice::RemarkTrack, &[("track", track)]));
     }
     let unclaimed = &focused.state.fence.unclaimed;
     if let Some(more) = unclaimed.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        remarks
-            .push(format!("{} more changed likewise: git seed fence status.", count(more, "path")));
+        remarks.push(tell(Notice::RemarkMore, &[("paths", &count(more, "path"))]));
     }
     for unclaimed in unclaimed.iter().take(NAMED) {
-        remarks.push(format!(
-            "{} changed, claimed by no call: left alone, in no commit.",
-            unclaimed.path
-        ));
+        remarks.push(tell(Notice::RemarkUnclaimed, &[("path", &unclaimed.path)]));
     }
     remarks
 }

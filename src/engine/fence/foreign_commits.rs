@@ -11,6 +11,7 @@ use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
 use crate::phases::Class;
 use crate::store::{CommitId, Moved};
+use crate::voice::{Notice, tell};
 
 /// The most that are named at once.
 const NAMED: usize = 5;
@@ -90,5 +91,6 @@ pub(crate) struct ByHand {
 
 fn told(commit: &str, message: &str) -> String {
     let short: String = commit.chars().take(7).collect();
-    format!("{short} \"{}\" was committed by hand.", message.lines().next().unwrap_or_default())
+    let subject = message.lines().next().unwrap_or_default();
+    tell(Notice::RemarkByHand, &[("commit", &short), ("subject", subject)])
 }

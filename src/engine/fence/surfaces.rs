@@ -109,19 +109,14 @@ pub(crate) fn unlock(repo: &Repo, chain: &str, grants: Grant, name: &str) -> Res
 
 /// What the agent is told about a surface that was unlocked.
 fn briefing(repo: &Repo, name: &str) -> String {
-    let mut text = format!("{name} is unlocked where files are changed, in execute and in gmode");
+    let mut text = tell(Notice::SurfaceUnlocked, &[("surface", name)]);
     let Some(surface) = surface(repo, name) else { return text };
     if !surface.tests.is_empty() {
-        let _ = write!(
-            text,
-            "; its tests stay locked ({}) but for a [TEST-LOCK] answer",
-            surface.tests.join(", ")
-        );
+        text.push_str(&tell(Notice::SurfaceTests, &[("tests", &surface.tests.join(", "))]));
     }
-    text.push_str("; the next boundary closes it");
+    text.push_str(&tell(Notice::SurfaceCloses, &[]));
     if let Some(check) = &surface.check {
-        let _ =
-            write!(text, " and runs {check}: if that fails, the surface goes back to how it was");
+        text.push_str(&tell(Notice::SurfaceChecked, &[("check", check)]));
     }
     text
 }

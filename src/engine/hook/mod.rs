@@ -22,7 +22,7 @@ use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
 use crate::phases::guard;
 use crate::verdict::Refusal;
-use crate::voice;
+use crate::voice::{self, Notice};
 
 /// Answers `event`.
 pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
@@ -51,7 +51,8 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
                 // First: a stop that is let go may close what tests belong to.
                 let tests = claims::checkers::tests_of_turn(repo, host, event, *waiting);
                 // What goes wrong with them lets no turn go.
-                let tests = tests.unwrap_or_else(|error| Some(format!("git seed: tests: {error}")));
+                let tests =
+                    tests.unwrap_or_else(|error| Some(in_words(Notice::TestsTrouble, &error)));
                 let answer = hook::stop::stop(repo, event, *waiting)?;
                 Ok(Answer { to_person: merged(tests, answer.to_person), ..answer })
             })
@@ -80,7 +81,6 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
 
 /// What is answered when git seed itself could not.
 fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
-    let told = format!("git seed: {error}");
     let refusal = Refusal::broken("state", error);
     match &event.kind {
         _ if !error.is_damage() => {
@@ -90,13 +90,17 @@ fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
             let _ = record::journal_line::note(repo, focused.as_ref(), |line| {
                 line.what = What::Trouble
             });
-            Answer::to_person(format!("{told}\nhint: git seed doctor"))
+            Answer::to_person(in_words(Notice::HookTrouble, error))
         }
         EventKind::Before(call) if !guard::looks(&call.act) => {
             Answer::refuse(voice::say(&refusal, "").text())
         }
         EventKind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
         EventKind::Before(_) => Answer::silence(),
-        _ => Answer::to_person(format!("{told}\nhint: git seed doctor --fix")),
+        _ => Answer::to_person(in_words(Notice::HookDamage, error)),
     }
+}
+
+fn in_words(notice: Notice, error: &EngineError) -> String {
+    voice::tell(notice, &[("error", &error.to_string())])
 }

@@ -108,10 +108,9 @@ fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -
 fn hand_off(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<Answer> {
     let said = voice::say(refusal, focused.state.stand.phase.as_str());
     let step = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
-        let text = format!(
-            "# Hand-off\n\nThe turn ended in {}, cycle {}, with the job open.\n\nNext: {}\n",
-            state.stand.phase, state.stand.cycle, said.do_
-        );
+        let (phase, cycle) = (state.stand.phase.as_str(), state.stand.cycle.to_string());
+        let facts = [("phase", phase), ("cycle", cycle.as_str()), ("next", said.do_.as_str())];
+        let text = tell(Notice::HandOff, &facts);
         let path = format!("summaries/hand-off-{}.md", state.steps + 1);
         let put = TreeEdit::Put { path, bytes: text.into_bytes() };
         Ok(Ok(

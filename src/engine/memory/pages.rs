@@ -13,6 +13,7 @@ use crate::memory::notes::{Note, Standing};
 use crate::memory::{footers, scope};
 use crate::phases::Phase;
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 
 /// A note on one of the cycle's pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +155,7 @@ pub(crate) fn write_healed(repo: &Repo, pages: &[(String, String)]) -> Result<Ve
     let mut remarks = Vec::new();
     for (page, text) in pages {
         record::own_files::replace_file(repo, &repo.store.work_tree().join(page), text.as_bytes())?;
-        remarks.push(format!("{page} has its anchors now; its words are as they were."));
+        remarks.push(tell(Notice::RemarkAnchors, &[("page", page)]));
     }
     Ok(remarks)
 }

@@ -7,6 +7,7 @@ use crate::engine::claims;
 use crate::engine::claims::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::store::CommitId;
+use crate::voice::{Notice, tell};
 
 /// The most lines.
 const LINES: usize = 10;
@@ -25,7 +26,7 @@ const GAPS: usize = 4;
 
 /// What was seen of the work of `focused`, for the person who is asked.
 pub(crate) fn seen_of(repo: &Repo, focused: &LoadedJob) -> Result<String> {
-    let mut lines = vec![format!("git seed: \"{}\", as it was seen", focused.state.job.name)];
+    let mut lines = vec![tell(Notice::SeenHead, &[("job", &focused.state.job.name)])];
     let claim = last_claim(repo, focused)?;
     lines.push(told_of_claim(claim.as_ref()));
     lines.push(told_of_runs(repo, focused)?);
@@ -34,23 +35,20 @@ pub(crate) fn seen_of(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     let ruled = claims::required::ruled(focused);
     if ruled.without > 0 {
         let acts = repo::text::count(ruled.without as usize, "act");
-        gaps.push(format!("{acts} went on without a ruling"));
+        gaps.push(tell(Notice::SeenWithout, &[("acts", &acts)]));
     }
     let unclaimed = &focused.state.fence.unclaimed;
     if !unclaimed.is_empty() {
         let paths: Vec<String> =
             unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
-        gaps.insert(
-            0,
-            format!("changed, claimed by nobody and in no commit: {}", paths.join(", ")),
-        );
+        gaps.insert(0, tell(Notice::SeenUnclaimed, &[("paths", &paths.join(", "))]));
     }
     let more = gaps.len().saturating_sub(GAPS);
-    lines.extend(gaps.iter().take(GAPS).map(|gap| format!("open      {gap}")));
+    lines.extend(gaps.iter().take(GAPS).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
     if more > 0 {
-        lines.push(format!("open      {more} more"));
+        lines.push(tell(Notice::SeenMore, &[("more", &more.to_string())]));
     }
-    lines.push("look      git seed audit show · git seed fence status".to_owned());
+    lines.push(tell(Notice::SeenLook, &[]));
     lines.truncate(LINES);
     Ok(lines.iter().map(|line| shortened(line)).collect::<Vec<_>>().join("\n"))
 }
@@ -74,21 +72,24 @@ fn told_of_runs(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     let of_run = |(_, ran): &&(String, Ran)| ran.run.is_some() && ran.at >= began;
     let runs: Vec<&(String, Ran)> = all.iter().filter(of_run).collect();
     let Some((id, last)) = runs.last() else {
-        return Ok("runs      no run of tests was seen".to_owned());
+        return Ok(tell(Notice::SeenNoRun, &[]));
     };
     // Over a journal that does not hold, what the last step knew is told.
     let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
     let ended = match last.status {
-        Some(status) => format!("exit status {status}"),
-        None => "its end is not told".to_owned(),
+        Some(status) => tell(Notice::SeenStatus, &[("status", &status.to_string())]),
+        None => tell(Notice::SeenNoStatus, &[]),
     };
-    let since =
-        if counts.unwrap_or(focused.state.proved) { "" } else { ", the work changed since" };
-    Ok(format!(
-        "runs      {}; the last: {}, {ended}{since} ({id})",
-        runs.len(),
-        one_line(&last.command)
-    ))
+    let fresh = counts.unwrap_or(focused.state.proved);
+    let since = if fresh { String::new() } else { tell(Notice::SeenStale, &[]) };
+    let facts = [
+        ("runs", &*runs.len().to_string()),
+        ("command", &*one_line(&last.command)),
+        ("ended", &*ended),
+        ("since", &*since),
+        ("receipt", &**id),
+    ];
+    Ok(tell(Notice::SeenRuns, &facts))
 }
 
 /// Walks the first parents from HEAD to where the run began.
@@ -106,18 +107,20 @@ fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
         at = repo.store.parent_of(&commit)?;
     }
     let of = repo::text::count(commits, "commit");
-    Ok(format!("coverage  {covered} of {of} with a passing ruling on that very tree"))
+    let facts = [("covered", &*covered.to_string()), ("commits", &*of)];
+    Ok(tell(Notice::SeenCoverage, &facts))
 }
 
 fn told_of_claim(claim: Option<&Recorded>) -> String {
-    let Some(one) = claim else { return "claim     none was put before the gate".to_owned() };
+    let Some(one) = claim else { return tell(Notice::SeenNoClaim, &[]) };
     let said = match &one.record.inquiry {
         Some(Inquiry::VerifyClaim(case)) => one_line(&case.claim.text),
         _ => String::new(),
     };
     let directive = one.record.directive.map(claims::gate::word).unwrap_or_default();
     let id = one.id.to_string();
-    format!("claim     {directive}: \"{said}\" ({})", &id[..12.min(id.len())])
+    let record = &id[..12.min(id.len())];
+    tell(Notice::SeenClaim, &[("directive", &directive), ("said", &said), ("record", record)])
 }
 
 /// What the ruling found open: its gaps, and its reasons where it did not let the claim stand.

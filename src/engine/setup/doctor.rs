@@ -18,10 +18,8 @@ use crate::format::{names, state};
 use crate::hosts::{self, Host};
 use crate::rules::Confining;
 use crate::store::Tip;
+use crate::voice::{self, FindingSaid, Found};
 use crate::{confine, githooks, world};
-
-/// What helps where a host's settings do not read: `init` writes into no file that it cannot.
-const MEND_SETTINGS: &str = "a person mends the file, then git seed init";
 
 /// One finding.
 #[derive(Clone, Debug, Serialize)]
@@ -34,31 +32,33 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    fn good(check: &'static str, detail: impl Into<String>) -> Self {
-        Self { check, ok: true, detail: detail.into(), fix: None }
+    /// What was found, in the words of its row: what has something to mend is not in order.
+    fn of(key: Found, facts: &[(&str, &str)]) -> Self {
+        let FindingSaid { check, found, mend } = voice::found(key, facts);
+        Self { check, ok: mend.is_none(), detail: found, fix: mend }
     }
 
-    fn bad(check: &'static str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { check, ok: false, detail: detail.into(), fix: Some(fix.into()) }
+    fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
+        Self::of(key, &[("error", &error.to_string())])
     }
 }
 
 /// Looks at everything; mends what it can when `fix` is true.
 pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
-    let mut found = vec![Finding::good("git", repo.store.git_version()?)];
+    let mut found = vec![Finding::of(Found::Git, &[("version", &repo.store.git_version()?)])];
     match repo.require_seeded() {
-        Ok(()) => found.push(Finding::good("installed", "refs/seed/meta")),
+        Ok(()) => found.push(Finding::of(Found::Installed, &[])),
         Err(error) => {
-            found.push(Finding::bad("installed", error.to_string(), "git seed init"));
+            found.push(Finding::trouble(Found::NotInstalled, &error));
             return Ok(found);
         }
     }
     let mended = if fix { Some(mend(repo, &mut found)?) } else { None };
     let repo = mended.as_ref().unwrap_or(repo);
     found.push(if repo.is_on() {
-        Finding::good("switch", "on")
+        Finding::of(Found::On, &[])
     } else {
-        Finding::bad("switch", "off in this worktree", "git seed on")
+        Finding::of(Found::Off, &[])
     });
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
@@ -74,29 +74,31 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
 }
 
 fn examine_state(repo: &Repo, found: &mut Vec<Finding>) {
-    let repair = "git seed doctor --fix";
     match repo.focused() {
-        Ok(None) => found.push(Finding::good("job", "none is focused")),
+        Ok(None) => found.push(Finding::of(Found::NoJob, &[])),
         Ok(Some(focused)) => {
-            let detail = format!("{} in {}", focused.state.job.name, focused.state.stand.phase);
-            found.push(Finding::good("job", detail));
+            let state = &focused.state;
+            let facts = [("name", state.job.name.as_str()), ("phase", state.stand.phase.as_str())];
+            found.push(Finding::of(Found::Job, &facts));
             if let Err(error) = job_files(repo, &focused) {
-                found.push(Finding::bad("job", error.to_string(), repair));
+                found.push(Finding::trouble(Found::JobTrouble, &error));
             }
             found.push(match chain_of_journal(repo, &focused) {
-                Ok(lines) => Finding::good("journal", repo::text::count(lines, "line")),
-                Err(error) => Finding::bad("journal", error.to_string(), repair),
+                Ok(lines) => {
+                    Finding::of(Found::Journal, &[("lines", &repo::text::count(lines, "line"))])
+                }
+                Err(error) => Finding::trouble(Found::JournalTrouble, &error),
             });
         }
-        Err(error) => found.push(Finding::bad("job", error.to_string(), repair)),
+        Err(error) => found.push(Finding::trouble(Found::JobTrouble, &error)),
     }
     match repo.store.fsck() {
-        Ok(None) => found.push(Finding::good("objects", "git fsck --strict is content")),
+        Ok(None) => found.push(Finding::of(Found::Objects, &[])),
         Ok(Some(said)) => {
-            let first = said.lines().next().unwrap_or_default().to_owned();
-            found.push(Finding::bad("objects", first, "git fsck"));
+            let first = said.lines().next().unwrap_or_default();
+            found.push(Finding::trouble(Found::ObjectsTrouble, &first));
         }
-        Err(error) => found.push(Finding::bad("objects", error.to_string(), "git fsck")),
+        Err(error) => found.push(Finding::trouble(Found::ObjectsTrouble, &error)),
     }
 }
 
@@ -132,7 +134,7 @@ fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, EngineError)> {
 
 fn examine_own_files(repo: &Repo, found: &mut Vec<Finding>) {
     for (_, error) in unread_own_files(repo) {
-        found.push(Finding::bad("state", error.to_string(), "git seed doctor --fix"));
+        found.push(Finding::trouble(Found::StateTrouble, &error));
     }
 }
 
@@ -144,39 +146,34 @@ fn set_aside(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     }
     if let Err(why) = repo.is_person() {
         // They could have held a no of a person's, or the trace of an act of the agent's.
-        let detail = format!("{}; only a person sets it aside: {why}", binding[0].1);
-        found.push(Finding::bad(
-            "state",
-            detail,
-            "a person runs git seed doctor --fix in a terminal",
-        ));
+        let facts = [("error", &*binding[0].1.to_string()), ("why", &*why.to_string())];
+        found.push(Finding::of(Found::SetsAside, &facts));
         return Ok(());
     }
     for (file, _) in binding {
         let mut aside = file.clone().into_os_string();
         aside.push(".unread");
         std::fs::rename(&file, &aside)?;
-        let (file, aside) = (file.display(), std::path::Path::new(&aside).display());
-        found.push(Finding::good("mended", format!("{file} did not read; it is kept as {aside}")));
+        let facts = [("file", &*file.to_string_lossy()), ("aside", &*aside.to_string_lossy())];
+        found.push(Finding::of(Found::SetAside, &facts));
     }
     Ok(())
 }
 
 /// Closed jobs lie in the archive, and its index says which.
 fn examine_archive(repo: &Repo, found: &mut Vec<Finding>) {
-    let (check, repair) = ("jobs", "git seed doctor --fix");
     found.push(
         match (record::archive::archive_reads(repo), jobs::archive_check::not_put_away(repo)) {
             (Ok(closed), Ok(0)) => {
                 let open = record::archive::live_ids(repo).map_or(0, |ids| ids.len());
-                Finding::good(check, format!("{open} open, {closed} in the archive"))
+                let facts = [("open", &*open.to_string()), ("closed", &*closed.to_string())];
+                Finding::of(Found::Archive, &facts)
             }
             (Ok(_), Ok(waiting)) => {
-                let detail =
-                    format!("{} closed and not in the archive", repo::text::count(waiting, "job"));
-                Finding::bad(check, detail, repair)
+                let jobs = repo::text::count(waiting, "job");
+                Finding::of(Found::NotPutAway, &[("jobs", &jobs)])
             }
-            (Err(error), _) | (_, Err(error)) => Finding::bad(check, error.to_string(), repair),
+            (Err(error), _) | (_, Err(error)) => Finding::trouble(Found::ArchiveTrouble, &error),
         },
     );
 }
@@ -192,17 +189,13 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
     let Ok(installation) = repo.installation() else { return };
     if installation.settings.is_empty() {
-        found.push(Finding::bad("host", "no host has our hook lines", "git seed init"));
+        found.push(Finding::of(Found::NoHost, &[]));
     }
     for file in &installation.settings {
         let row = match hosts::row(&file.host) {
             Ok(row) => row,
             Err(bad) => {
-                found.push(Finding::bad(
-                    "host",
-                    bad.to_string(),
-                    "use another git-seed, then git seed init",
-                ));
+                found.push(Finding::trouble(Found::HostTrouble, &bad));
                 continue;
             }
         };
@@ -210,7 +203,7 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             // Settings that are not there have no hook line.
             Ok(text) => text.unwrap_or_default(),
             Err(unread) => {
-                found.push(Finding::bad("host", unread.to_string(), MEND_SETTINGS));
+                found.push(Finding::trouble(Found::SettingsTrouble, &unread));
                 continue;
             }
         };
@@ -221,11 +214,7 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             .display()
             .to_string();
         if hosts::switches_hooks_off(&text) {
-            found.push(Finding::bad(
-                "host",
-                format!("{shown} switches all hooks off"),
-                "remove disableAllHooks",
-            ));
+            found.push(Finding::of(Found::HooksOff, &[("shown", &shown)]));
             continue;
         }
         found.push(try_host(repo, row, &text, &shown));
@@ -235,35 +224,25 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
 /// Sends a forbidden event through the installed hook line and expects a refusal.
 fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Finding {
     let Some((program, arguments)) = hosts::before_tool_line(settings, row) else {
-        return Finding::bad("host", format!("{shown} has no hook line of ours"), "git seed init");
+        return Finding::of(Found::NoHookLine, &[("shown", shown)]);
     };
     if !repo.is_on() {
-        return Finding::good(
-            "host",
-            format!("{shown} has our hook lines (switched off, so not tried)"),
-        );
+        return Finding::of(Found::NotTried, &[("shown", shown)]);
     }
     let Some(payload) = hosts::canary(row, repo.store.work_tree(), &repo.store.seed_dir()) else {
-        return Finding::good(
-            "host",
-            format!("{shown} has our hook lines (this host has no event to try)"),
-        );
+        return Finding::of(Found::NothingToTry, &[("shown", shown)]);
     };
     match run(&program, &arguments, &payload) {
-        Ok(reply) if hosts::is_refusal(row, &reply) => Finding::good(
-            "host",
-            format!("{}: a forbidden call was refused through {shown}", row.title),
-        ),
+        Ok(reply) if hosts::is_refusal(row, &reply) => {
+            Finding::of(Found::HostRefuses, &[("title", &row.title), ("shown", shown)])
+        }
         Ok(reply) => {
             let said = if reply.trim().is_empty() { "nothing".to_owned() } else { reply };
-            Finding::bad(
-                "host",
-                format!("{shown}: a forbidden call was answered with {said}"),
-                "git seed init",
-            )
+            Finding::of(Found::HostPasses, &[("shown", shown), ("said", &said)])
         }
         Err(error) => {
-            Finding::bad("host", format!("{program} does not run: {error}"), "git seed init")
+            let facts = [("program", program.as_str()), ("error", &*error.to_string())];
+            Finding::of(Found::HookFails, &facts)
         }
     }
 }
@@ -272,14 +251,11 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
 fn examine_servers(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
     for server in setup::mcp_servers::servers(repo).unwrap_or_default() {
-        let (title, shown) = (&server.title, &server.shown);
+        let shown = ("shown", server.shown.as_str());
         found.push(match server.there {
-            Ok(true) => Finding::good("mcp", format!("{title} finds the server seed in {shown}")),
-            Ok(false) => {
-                let detail = format!("{shown} has no entry of ours that runs this git-seed");
-                Finding::bad("mcp", detail, "git seed init --mcp")
-            }
-            Err(unread) => Finding::bad("mcp", unread.to_string(), MEND_SETTINGS),
+            Ok(true) => Finding::of(Found::Server, &[("title", &server.title), shown]),
+            Ok(false) => Finding::of(Found::NoServer, &[shown]),
+            Err(unread) => Finding::trouble(Found::ServerTrouble, &unread),
         });
     }
 }
@@ -288,23 +264,22 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
     let Ok(installation) = repo.installation() else { return };
     let Some(record) = installation.hooks else {
-        found.push(Finding::bad("git hooks", "not installed", "git seed init"));
+        found.push(Finding::of(Found::NoGitHooks, &[]));
         return;
     };
     match githooks::state(&repo.hook_repo(), &world::own_binary(), &record) {
         Ok(states) => {
             for hook in states {
-                let said =
-                    if hook.detail.is_empty() { "git runs it" } else { hook.detail.as_str() };
-                let detail = format!("{}: {said}", hook.name);
-                found.push(if hook.ok {
-                    Finding::good("git hooks", detail)
-                } else {
-                    Finding::bad("git hooks", detail, "git seed init")
-                });
+                let key = match (hook.ok, hook.detail.is_empty()) {
+                    (true, true) => Found::GitHookRuns,
+                    (true, false) => Found::GitHook,
+                    (false, _) => Found::GitHookNot,
+                };
+                let facts = [("name", hook.name.as_str()), ("said", hook.detail.as_str())];
+                found.push(Finding::of(key, &facts));
             }
         }
-        Err(error) => found.push(Finding::bad("git hooks", error.to_string(), "git seed init")),
+        Err(error) => found.push(Finding::trouble(Found::GitHooksTrouble, &error)),
     }
 }
 
@@ -313,36 +288,26 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
 fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
     match confine::check() {
         Err(why) => {
-            let detail = format!("none here: {why}; the tree fence alone looks, afterwards");
-            found.push(Finding::good("confinement", detail));
+            found.push(Finding::of(Found::NoConfinement, &[("why", &why.to_string())]));
             return;
         }
         Ok(()) => found.push(try_confinement(repo)),
     }
     if repo.rules.confining == Confining::Off {
-        found.push(Finding::good("rewriting", "off in the rules (shell.confine)"));
+        found.push(Finding::of(Found::NoRewriting, &[]));
         return;
     }
     // A record that does not read has its own finding.
     for file in repo.installation().unwrap_or_default().settings {
         let Ok(row) = hosts::row(&file.host) else { continue };
-        let title = &row.title;
-        let detail = if !row.rewrites() {
-            format!(
-                "{title} does not let a hook replace a line; git seed exec -- <command> confines \
-                 by hand"
-            )
+        let key = if !row.rewrites() {
+            Found::RewritesNever
         } else if fence::rewrite::has_seen_rewrite(repo, &row.name) {
-            format!(
-                "{title} was seen to run a replaced line; code runs confined where it would run \
-                 unasked"
-            )
+            Found::Rewrites
         } else {
-            format!(
-                "{title}: not seen yet; have the agent run git seed doctor by itself in a session"
-            )
+            Found::RewritesUnseen
         };
-        found.push(Finding::good("rewriting", detail));
+        found.push(Finding::of(key, &[("title", &row.title)]));
     }
 }
 
@@ -356,89 +321,59 @@ fn try_confinement(repo: &Repo) -> Finding {
     let ran = run(&program, &arguments, b"");
     let written = std::fs::remove_file(&file).is_ok();
     match ran {
-        Ok(said) if said == "ran" && !written => {
-            Finding::good("confinement", "the kernel kept a confined command from writing to .git")
-        }
-        Ok(_) if written => {
-            Finding::bad("confinement", "a confined command wrote to .git", "use another git-seed")
-        }
-        Ok(_) => {
-            Finding::bad("confinement", "git seed exec starts no command", "git seed exec -- true")
-        }
+        Ok(said) if said == "ran" && !written => Finding::of(Found::Confined, &[]),
+        Ok(_) if written => Finding::of(Found::NotConfined, &[]),
+        Ok(_) => Finding::of(Found::ExecFails, &[]),
         Err(error) => {
-            Finding::bad("confinement", format!("{program} does not run: {error}"), "git seed init")
+            let facts = [("program", program.as_str()), ("error", &*error.to_string())];
+            Finding::of(Found::ConfinementTrouble, &facts)
         }
     }
 }
 
 /// Is what holds the fence up still as it was when the session began?
 fn examine_prints(repo: &Repo) -> Finding {
-    let check = "fingerprints";
     let told = fence::fingerprint_restore::prints_told(repo);
     let ((count, changed), strays) = match (told, fence::fingerprint_restore::print_strays(repo)) {
         (Ok(Some(told)), Ok(strays)) => (told, strays),
-        (Ok(None), _) => return Finding::good(check, "they are taken when a session starts"),
+        (Ok(None), _) => return Finding::of(Found::NoPrints, &[]),
         (Err(error), _) | (_, Err(error)) => {
-            return Finding::bad(check, error.to_string(), "git seed doctor --fix");
+            return Finding::trouble(Found::PrintsTrouble, &error);
         }
     };
     if let Some(first) = strays.first() {
-        let detail = format!("a call of the agent changed {}", strays.join(", "));
-        let fix =
-            format!("git seed fence restore {first}, or yours: git seed fence accept {first}");
-        return Finding::bad(check, detail, fix);
+        let facts = [("paths", &*strays.join(", ")), ("first", &**first)];
+        return Finding::of(Found::PrintsChanged, &facts);
     }
     let files = repo::text::count(count, "file");
-    Finding::good(
-        check,
-        match changed.as_slice() {
-            [] => format!("{files} as they were seen last"),
-            changed => format!("{files}; changed by no call: {}", changed.join(", ")),
-        },
-    )
+    let key = if changed.is_empty() { Found::Prints } else { Found::PrintsUnclaimed };
+    Finding::of(key, &[("files", &files), ("paths", &changed.join(", "))])
 }
 
 /// Commands that the rules name run only where a person applied those rules.
 fn examine_commands(repo: &Repo, found: &mut Vec<Finding>) {
-    let check = "commands";
     if claims::checkers::has_foreign_commands(repo) {
-        let detail =
-            "the rules in force came from elsewhere: their checks and tests run nothing here";
-        found.push(Finding::bad(check, detail, "git seed rules show, then git seed rules apply"));
+        found.push(Finding::of(Found::RulesFromElsewhere, &[]));
     }
     if repo.rules.commands.has_tests() {
         // A record that does not read has its own finding.
         for title in claims::checkers::short_stops(repo).unwrap_or_default() {
-            let detail = format!("{title} waits too briefly for tests at the end of a turn");
-            found.push(Finding::bad(
-                check,
-                detail,
-                "git seed uninstall --keep-history, then git seed init",
-            ));
+            found.push(Finding::of(Found::BriefStop, &[("title", title)]));
         }
     }
 }
 
 fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
     if repo.store.is_ignored(".claude/knowledge/x.md")? {
-        found.push(Finding::good(
-            "memory",
-            ".claude is ignored: what is kept there does not travel",
-        ));
+        found.push(Finding::of(Found::KnowledgeIgnored, &[]));
     }
     let page = repo.page_path(".");
     let there = repo.store.work_tree().join(&page).exists();
     if there && repo.store.is_ignored(&page)? {
-        found.push(Finding::bad(
-            "memory",
-            format!("{page} is ignored: memory does not travel"),
-            "track it",
-        ));
+        found.push(Finding::of(Found::PageIgnored, &[("page", &page)]));
     } else {
-        found.push(Finding::good(
-            "memory",
-            if there { page } else { format!("{page} is not there yet") },
-        ));
+        let key = if there { Found::PageThere } else { Found::PageNotYet };
+        found.push(Finding::of(key, &[("page", &page)]));
     }
     Ok(())
 }
@@ -458,9 +393,7 @@ fn mend_chains(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
         match reads(repo, &chain) {
             Err(error) if error.is_damage() => found.push(set_back_chain(repo, &chain)?),
             // A newer binary wrote it: it is whole, only not ours to read.
-            Err(error) => {
-                found.push(Finding::bad("job", error.to_string(), "use a newer git-seed"))
-            }
+            Err(error) => found.push(Finding::trouble(Found::JobNewer, &error)),
             Ok(()) => mend_lists(repo, &chain, found)?,
         }
     }
@@ -474,40 +407,36 @@ fn mend_lists(repo: &Repo, chain: &str, found: &mut Vec<Finding>) -> Result<()> 
     let Err(error) = read_lists(repo, &tip) else { return Ok(()) };
     found.push(match repo.is_person() {
         Ok(()) => set_back_chain(repo, chain)?,
-        Err(why) => Finding::bad(
-            "job",
-            format!("{error}; only a person sets the job back: {why}"),
-            "a person runs git seed doctor --fix in a terminal",
-        ),
+        Err(why) => {
+            let facts = [("error", &*error.to_string()), ("why", &*why.to_string())];
+            Finding::of(Found::SetsBack, &facts)
+        }
     });
     Ok(())
 }
 
 /// Mends what stands beside the chains: the archive, the focus, the journal.
 fn mend_around(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
-    let repaired = |detail: String| Finding::good("mended", detail);
     if record::archive::archive_reads(repo).is_err_and(|error| error.is_damage()) {
         let jobs = repo::text::count(record::archive::rebuild_archive(repo)?, "job");
-        found.push(repaired(format!("the index of the archive was written anew: {jobs}")));
+        found.push(Finding::of(Found::ArchiveMended, &[("jobs", &jobs)]));
     }
     match record::archive::put_all_away(repo)? {
         0 => {}
-        n => found.push(repaired(format!(
-            "{} went into the archive",
-            repo::text::count(n, "closed job")
-        ))),
+        n => {
+            let jobs = repo::text::count(n, "closed job");
+            found.push(Finding::of(Found::PutAway, &[("jobs", &jobs)]));
+        }
     }
     if repo.store.focus().is_err() {
         repo.store.clear_focus()?;
-        found.push(repaired(
-            "the focus pointed to a job that is gone; nothing is focused now".to_owned(),
-        ));
+        found.push(Finding::of(Found::FocusMended, &[]));
     }
     // A job that still does not read is among the findings; nothing of it can be mended here.
     let Ok(Some(focused)) = repo.focused() else { return Ok(()) };
     if chain_of_journal(repo, &focused).is_err() {
         repo.store.journal().restart(Some(&opening(&focused.state, repo.now)))?;
-        found.push(repaired("the journal was rebuilt from the job's tip".to_owned()));
+        found.push(Finding::of(Found::JournalMended, &[]));
     }
     boundary::cross::finish_pending(repo)?;
     Ok(())
@@ -536,14 +465,11 @@ fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
             && LISTS.iter().all(|file| repo.store.file_of_commit(&commit, file).is_ok())
         {
             repo.store.set_back(chain, &id)?;
-            return Ok(Finding::good(
-                "mended",
-                format!("{chain} is back at {id}, its newest step that reads"),
-            ));
+            let facts = [("chain", chain), ("step", &id)];
+            return Ok(Finding::of(Found::ChainMended, &facts));
         }
     }
-    let fix = format!("git update-ref -d {chain}");
-    Ok(Finding::bad("job", format!("{chain} does not read, and no earlier step of it does"), fix))
+    Ok(Finding::of(Found::ChainLost, &[("chain", chain)]))
 }
 
 fn run(program: &str, arguments: &[String], payload: &[u8]) -> std::io::Result<String> {
