@@ -91,9 +91,21 @@ impl Facts {
 
 /// The kinds of work a refusal can ask for. Closed: a new rule picks one of these words.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Wants {
     /// The first step of a cycle.
     Begin,
@@ -154,69 +166,8 @@ pub enum Wants {
 }
 
 impl Wants {
-    /// Every word, in the order of their declaration.
-    pub(crate) const ALL: [Self; 28] = [
-        Self::Begin,
-        Self::Dial,
-        Self::Looking,
-        Self::Notes,
-        Self::Declaration,
-        Self::Section,
-        Self::Anchors,
-        Self::Checkpoint,
-        Self::HandsOff,
-        Self::Person,
-        Self::Driver,
-        Self::Home,
-        Self::Edge,
-        Self::Message,
-        Self::Objective,
-        Self::Page,
-        Self::Clean,
-        Self::Decision,
-        Self::Shrinking,
-        Self::Archive,
-        Self::Question,
-        Self::Settled,
-        Self::Repair,
-        Self::Work,
-        Self::Depth,
-        Self::Delegation,
-        Self::Summary,
-        Self::Claim,
-    ];
-
     /// The word as tables and JSON spell it.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Begin => "begin",
-            Self::Dial => "dial",
-            Self::Looking => "looking",
-            Self::Notes => "notes",
-            Self::Declaration => "declaration",
-            Self::Section => "section",
-            Self::Anchors => "anchors",
-            Self::Checkpoint => "checkpoint",
-            Self::HandsOff => "hands-off",
-            Self::Person => "person",
-            Self::Driver => "driver",
-            Self::Home => "home",
-            Self::Edge => "edge",
-            Self::Message => "message",
-            Self::Objective => "objective",
-            Self::Page => "page",
-            Self::Clean => "clean",
-            Self::Decision => "decision",
-            Self::Shrinking => "shrinking",
-            Self::Archive => "archive",
-            Self::Question => "question",
-            Self::Settled => "settled",
-            Self::Repair => "repair",
-            Self::Work => "work",
-            Self::Depth => "depth",
-            Self::Delegation => "delegation",
-            Self::Summary => "summary",
-            Self::Claim => "claim",
-        }
+        self.into()
     }
 }

@@ -37,8 +37,9 @@ pub(crate) struct Hook {
 }
 
 /// What a row does; each has its place in the code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Name {
     Commit,
     Outward,
@@ -60,23 +61,7 @@ pub(crate) enum Name {
 impl Name {
     /// The word that tables and sentences have for it.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Outward => "outward",
-            Self::LargeEdit => "large-edit",
-            Self::Subagent => "subagent",
-            Self::Answer => "answer",
-            Self::Trace => "trace",
-            Self::Memory => "memory",
-            Self::Prompt => "prompt",
-            Self::Compaction => "compaction",
-            Self::SubagentEnd => "subagent-end",
-            Self::Foreign => "foreign",
-            Self::Attest => "attest",
-            Self::Ingress => "ingress",
-            Self::Check => "check",
-            Self::Tests => "tests",
-        }
+        self.into()
     }
 
     /// The case of a refusal by this row; rows that only watch refuse nothing.

@@ -29,8 +29,21 @@ use serde::{Deserialize, Serialize};
 use crate::event::UnixSeconds;
 
 /// What the gate answers, mildest first; the most severe that applies wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Directive {
     /// The claim stands.
     Pass,
@@ -52,13 +65,7 @@ impl Directive {
 
     /// The word that stands in answers and records.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Damp => "damp",
-            Self::Rewrite => "rewrite",
-            Self::Regenerate => "regenerate",
-            Self::Reject => "reject",
-        }
+        self.into()
     }
 }
 

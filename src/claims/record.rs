@@ -13,8 +13,21 @@ use crate::event::UnixSeconds;
 pub(crate) const FORMAT: u32 = 1;
 
 /// What a record is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RecordKind {
     VerifyClaim,
     ResponseGate,
@@ -30,14 +43,7 @@ pub enum RecordKind {
 impl RecordKind {
     /// The word that stands in records.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::VerifyClaim => "verify_claim",
-            Self::ResponseGate => "response_gate",
-            Self::CausalTrace => "causal_trace",
-            Self::Review => "review",
-            Self::Attest => "attest",
-            Self::Seal => "seal",
-        }
+        self.into()
     }
 
     /// A verdict of this kind may back a commit: it was asked of a tree. A causal chain

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 use thiserror::Error;
 
 use super::runs::Runs;
@@ -91,7 +92,9 @@ pub struct FactRow {
 }
 
 /// What the gate can find beside the arithmetic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
     TooShort,
@@ -115,33 +118,6 @@ pub enum Finding {
     RequireTool,
     Unopened,
     NoEvidence,
-}
-
-impl Finding {
-    /// All of them.
-    pub(crate) const ALL: [Self; 21] = [
-        Self::TooShort,
-        Self::NoDeed,
-        Self::NothingChanged,
-        Self::FailingRun,
-        Self::FailedUnrepeated,
-        Self::TestsGone,
-        Self::TestsGoneNamed,
-        Self::Phantom,
-        Self::Untouched,
-        Self::PhantomTest,
-        Self::Missed,
-        Self::Untested,
-        Self::NamedUntouched,
-        Self::OtherProgram,
-        Self::OtherProgramNamed,
-        Self::StaleRun,
-        Self::UnknownTree,
-        Self::UnheardRun,
-        Self::RequireTool,
-        Self::Unopened,
-        Self::NoEvidence,
-    ];
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -391,7 +367,7 @@ impl GateTable {
     }
 
     fn finding_fault(&self) -> Option<String> {
-        Finding::ALL.into_iter().find_map(|name| {
+        Finding::VARIANTS.iter().copied().find_map(|name| {
             let rows = self.finding.iter().filter(|row| row.name == name).count();
             (rows != 1)
                 .then(|| format!("finding {}: wants exactly one row, has {rows}", word(name)))

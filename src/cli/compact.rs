@@ -2,6 +2,7 @@
 
 use crate::engine::{jobs, memory};
 use clap::Subcommand;
+use strum::VariantArray as _;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::engine::memory::compaction::Written;
@@ -52,7 +53,10 @@ pub(super) fn run(
 /// The section that the agent may write and that is called `name`.
 fn named(name: &str) -> Result<Section, EngineError> {
     let known = || {
-        let own = Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages);
+        let own = Section::VARIANTS
+            .iter()
+            .copied()
+            .filter(|section| *section != Section::GitCommitMessages);
         own.map(Section::slug).collect::<Vec<_>>().join(", ")
     };
     match Section::named(name) {
@@ -122,7 +126,7 @@ fn read(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Yes);
     };
     let (file, front) = (&shown.file, &shown.file.front);
-    let sections = Section::ALL.into_iter().map(|section| {
+    let sections = Section::VARIANTS.iter().copied().map(|section| {
         serde_json::json!({ "section": section.slug(), "title": section.title(),
             "text": file.text(section) })
     });

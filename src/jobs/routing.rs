@@ -3,8 +3,11 @@
 use super::{Job, Status, shortword};
 
 /// What kind of words an interaction holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum InteractionKind {
     Prompt,
     /// A question of either side, with its answer where there is one.
@@ -15,11 +18,7 @@ pub(crate) enum InteractionKind {
 
 impl InteractionKind {
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Question => "question",
-            Self::Automation => "automation",
-        }
+        self.into()
     }
 }
 

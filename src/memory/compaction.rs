@@ -8,11 +8,13 @@
 
 use std::collections::BTreeSet;
 
+use strum::VariantArray as _;
+
 use crate::front_matter;
 use crate::verdict::{Case, Refusal, Wants};
 
 /// A section of the file, in the order in which they stand there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::VariantArray)]
 pub(crate) enum Section {
     /// What comes next, and how it will be known to be done.
     ForwardState,
@@ -26,16 +28,6 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    /// All of them, in their order.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::ForwardState,
-        Self::OpenThreads,
-        Self::AssumptionsAndRisks,
-        Self::ProcessInsight,
-        Self::GitCommitMessages,
-        Self::PriorSummary,
-    ];
-
     /// As its heading says it.
     pub(crate) fn title(self) -> &'static str {
         match self {
@@ -65,13 +57,13 @@ impl Section {
         let is = |section: &Self| {
             name.eq_ignore_ascii_case(section.slug()) || name.eq_ignore_ascii_case(section.title())
         };
-        Self::ALL.into_iter().find(is)
+        Self::VARIANTS.iter().copied().find(is)
     }
 
     /// The section whose heading `line` is.
     fn of_heading(line: &str) -> Option<Self> {
         let title = line.strip_prefix("## ")?.trim_end();
-        Self::ALL.into_iter().find(|section| section.title() == title)
+        Self::VARIANTS.iter().copied().find(|section| section.title() == title)
     }
 }
 
@@ -186,7 +178,7 @@ impl File {
         if !self.above.is_empty() {
             text = format!("{text}\n{}\n", self.above);
         }
-        for section in Section::ALL {
+        for section in Section::VARIANTS.iter().copied() {
             text = format!("{text}\n## {}\n", section.title());
             let said = self.text(section);
             if !said.is_empty() {
@@ -242,8 +234,10 @@ impl File {
     /// where the file is long, and the front matter is stamped.
     pub(crate) fn seal(&self, stamp: Stamp<'_>) -> Result<(Self, Sealed), Unsealed> {
         let (mut file, mut sealed) = (self.clone(), Sealed::default());
-        for section in
-            Section::ALL.into_iter().filter(|section| *section != Section::GitCommitMessages)
+        for section in Section::VARIANTS
+            .iter()
+            .copied()
+            .filter(|section| *section != Section::GitCommitMessages)
         {
             let (text, gone) = folded(self.text(section));
             if text.is_empty() {
@@ -553,7 +547,10 @@ impl Unsealed {
                 no(Case::Empty).with("section", section.title()).with("slug", section.slug())
             }
             Self::Long { words, ceiling } => {
-                let own = Section::ALL.into_iter().filter(|one| *one != Section::GitCommitMessages);
+                let own = Section::VARIANTS
+                    .iter()
+                    .copied()
+                    .filter(|one| *one != Section::GitCommitMessages);
                 let longest =
                     own.max_by_key(|section| file.text(*section).split_whitespace().count());
                 no(Case::Long)
@@ -575,7 +572,9 @@ mod tests {
 
     fn whole() -> File {
         let mut file = File::default();
-        for section in Section::ALL.into_iter().filter(|one| *one != Section::GitCommitMessages) {
+        for section in
+            Section::VARIANTS.iter().copied().filter(|one| *one != Section::GitCommitMessages)
+        {
             file.put(section, &format!("What {} says.", section.slug()));
         }
         file
@@ -619,7 +618,7 @@ mod tests {
 
     #[test]
     fn a_section_has_two_names() {
-        for section in Section::ALL {
+        for section in Section::VARIANTS.iter().copied() {
             assert_eq!(Section::named(section.slug()), Some(section));
             assert_eq!(Section::named(&section.title().to_lowercase()), Some(section));
         }
@@ -674,7 +673,7 @@ mod tests {
 
     #[test]
     fn an_empty_section_refuses_by_its_name() {
-        for section in Section::ALL {
+        for section in Section::VARIANTS.iter().copied() {
             let mut file = whole();
             file.put(section, " \n");
             let sealed = file.seal(STAMP).map(|_| ());
@@ -784,7 +783,7 @@ mod tests {
         #[test]
         fn a_text_comes_back_as_it_was_given(at in 0_usize..6, text in texts(),
             first in "[a-z ]{0,9}") {
-            let (section, mut file) = (Section::ALL[at], whole());
+            let (section, mut file) = (Section::VARIANTS[at], whole());
             file.put(section, &first);
             let (before, others) = (file.text(section).to_owned(), file.clone());
             file.append(section, &text);
@@ -793,7 +792,7 @@ mod tests {
             prop_assert!(read.text(section).starts_with(&before));
             // A lone CR before the end of a line is taken for a part of it.
             prop_assert!(read.text(section).replace('\r', "").ends_with(&given.replace('\r', "")));
-            for other in Section::ALL.into_iter().filter(|other| *other != section) {
+            for other in Section::VARIANTS.iter().copied().filter(|other| *other != section) {
                 prop_assert_eq!(read.text(other), others.text(other));
             }
         }

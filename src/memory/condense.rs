@@ -18,7 +18,8 @@ pub(crate) fn points(line: &str) -> bool {
 }
 
 /// How far condense has come: what is still ahead of it, or that the cycle may close.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Stage {
     /// Notes wait for an end.
     Address,
@@ -32,12 +33,7 @@ pub(crate) enum Stage {
 impl Stage {
     /// The word as output and refusals spell it.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Address => "address",
-            Self::Archive => "archive",
-            Self::Deflate => "deflate",
-            Self::Ready => "ready",
-        }
+        self.into()
     }
 }
 

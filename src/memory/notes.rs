@@ -107,7 +107,8 @@ impl BadKind {
 }
 
 /// Where a note stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Standing {
     Live,
     /// Somebody looked at it and gave it back with a word of context. Still live.
@@ -119,12 +120,7 @@ pub enum Standing {
 impl Standing {
     /// The word that people and `--json` read.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::HandedBack => "handed-back",
-            Self::Resolved => "resolved",
-            Self::Carried => "carried",
-        }
+        self.into()
     }
 
     /// Somebody has to act on it.

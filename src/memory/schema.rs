@@ -30,8 +30,9 @@ pub(crate) enum Level {
 }
 
 /// What a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Rule {
     /// The file is no text, or its front matter does not read.
     FrontMatter,
@@ -46,15 +47,7 @@ pub(crate) enum Rule {
 impl Rule {
     /// Its word, which stays.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::FrontMatter => "front-matter",
-            Self::Name => "name",
-            Self::Description => "description",
-            Self::Type => "type",
-            Self::Linked => "linked",
-            Self::LastVerified => "last-verified",
-            Self::Body => "body",
-        }
+        self.into()
     }
 }
 

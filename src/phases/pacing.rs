@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use strum::VariantArray as _;
 
 use super::{Multiplier, Phase};
 use crate::verdict::Case;
@@ -34,8 +35,21 @@ pub(crate) struct Pacing {
 }
 
 /// A kind of act, as rows pay for it and the journal counts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Deed {
     /// A page was updated.
     Page,
@@ -68,55 +82,23 @@ pub enum Deed {
 }
 
 impl Deed {
-    /// Every kind.
-    pub(crate) const ALL: [Self; 15] = [
-        Self::Page,
-        Self::Read,
-        Self::Recall,
-        Self::Search,
-        Self::Web,
-        Self::Shell,
-        Self::Run,
-        Self::Test,
-        Self::Edit,
-        Self::Plan,
-        Self::Knowledge,
-        Self::Memory,
-        Self::Ask,
-        Self::Launch,
-        Self::Delegate,
-    ];
-
     /// The word as tables and the journal spell it.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Read => "read",
-            Self::Recall => "recall",
-            Self::Search => "search",
-            Self::Web => "web",
-            Self::Shell => "shell",
-            Self::Run => "run",
-            Self::Test => "test",
-            Self::Edit => "edit",
-            Self::Plan => "plan",
-            Self::Knowledge => "knowledge",
-            Self::Memory => "memory",
-            Self::Ask => "ask",
-            Self::Launch => "launch",
-            Self::Delegate => "delegate",
-        }
+        self.into()
     }
 
     fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|deed| deed.word() == word)
+        Self::VARIANTS.iter().copied().find(|deed| deed.word() == word)
     }
 }
 
 /// Work that a phase asks for anyway, paid once it is done; in the order in which it is
 /// named: what was not run yet is not worth committing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Demand {
     /// Name and objective are told.
     Objective,
@@ -135,14 +117,7 @@ pub enum Demand {
 impl Demand {
     /// The word as tables and refusals spell it.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Objective => "objective",
-            Self::Decision => "decision",
-            Self::Checkpoint => "checkpoint",
-            Self::Proof => "proof",
-            Self::Archive => "archive",
-            Self::Deflation => "deflation",
-        }
+        self.into()
     }
 
     /// The case of a refusal that misses it.
@@ -567,7 +542,7 @@ mod tests {
         assert_eq!(said(&done), "page 1, read 12");
         assert_eq!(heard(&said(&done)), done);
         assert!(heard("").is_empty());
-        for deed in Deed::ALL {
+        for deed in Deed::VARIANTS.iter().copied() {
             assert_eq!(Deed::of(deed.word()), Some(deed));
         }
     }
@@ -576,20 +551,20 @@ mod tests {
         /// One more act is never worth less, and no count is too large.
         #[test]
         fn worth_grows_with_every_act_and_never_overflows(
-            pays in prop::collection::vec(any::<u32>(), Deed::ALL.len()),
-            counts in prop::collection::vec(any::<u32>(), Deed::ALL.len()),
-            more in 0..Deed::ALL.len(),
+            pays in prop::collection::vec(any::<u32>(), Deed::VARIANTS.len()),
+            counts in prop::collection::vec(any::<u32>(), Deed::VARIANTS.len()),
+            more in 0..Deed::VARIANTS.len(),
             tenths in prop::sample::select(Multiplier::TENTHS.to_vec()),
         ) {
             let pace = Pace {
-                pays: Deed::ALL.into_iter().zip(pays).collect(),
+                pays: Deed::VARIANTS.iter().copied().zip(pays).collect(),
                 demands: [(Demand::Proof, u32::MAX)].into(),
                 ..reading()
             };
-            let before: Acts = Deed::ALL.into_iter().map(|deed| deed.word().to_owned()).zip(counts)
+            let before: Acts = Deed::VARIANTS.iter().copied().map(|deed| deed.word().to_owned()).zip(counts)
                 .collect();
             let mut after = before.clone();
-            let count = after.get_mut(Deed::ALL[more].word()).expect("it is there");
+            let count = after.get_mut(Deed::VARIANTS[more].word()).expect("it is there");
             *count = count.saturating_add(1);
             let multiplier = Multiplier::try_from(tenths).expect("one of the six");
             let (less, worth) = (pace.worth(&before, &[]), pace.worth(&after, &[]));

@@ -4,6 +4,8 @@
 //! before, and is in the next phase commit. What is written stands in the job's tree first
 //! and on disk after that; what left a file stays in the steps of the job.
 
+use strum::VariantArray as _;
+
 use crate::engine::memory::context::gauge;
 use crate::engine::memory::session_ledger::{FILE, Mark};
 use crate::engine::record::draft::{By, Journaling, StepDraft};
@@ -300,7 +302,7 @@ pub(crate) fn woken(repo: &Repo, focused: &LoadedJob) -> Option<Woken> {
     };
     let prior = file.text(Section::PriorSummary).to_owned();
     // Of a run that is over only the summary goes on.
-    let sections = Section::ALL.into_iter().filter(|section| match section {
+    let sections = Section::VARIANTS.iter().copied().filter(|section| match section {
         Section::PriorSummary => stand.seq < 2 && stand.run == run,
         _ => stand.run == run,
     });

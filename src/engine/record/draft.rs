@@ -7,7 +7,8 @@ use crate::format::trailers::StepTrailers;
 use crate::store::{CommitId, TreeEdit};
 
 /// Who took a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum By {
     Agent,
     Person,
@@ -16,11 +17,7 @@ pub enum By {
 
 impl By {
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Person => "person",
-            Self::Hook => "hook",
-        }
+        self.into()
     }
 }
 
