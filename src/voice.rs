@@ -15,6 +15,7 @@ use crate::shipped;
 use crate::verdict::{Case, Facts, Refusal, Wants};
 
 /// The most words that a refusal may have.
+#[cfg(test)]
 pub(crate) const MOST_WORDS: usize = 60;
 /// The most characters of a fact in a refusal, and in a line of an opening, which may list.
 const MOST_SAID: usize = 240;
@@ -29,6 +30,7 @@ pub(crate) struct SayRow {
     pub case: Option<Case>,
     /// Cases for which the row of a wanted work alone says enough.
     #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test finds every case in the table"))]
     pub also: Vec<Case>,
     #[serde(default)]
     pub phase: Option<String>,

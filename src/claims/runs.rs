@@ -106,6 +106,7 @@ impl Runs {
     }
 
     /// Reads rows from TOML.
+    #[cfg(test)]
     pub(crate) fn parse(toml: &str) -> Result<Self, RunsError> {
         let runs: Self = toml::from_str(toml)?;
         runs.check()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::arithmetic::{rounded, share};
+use super::arithmetic::rounded;
 use super::table::{GateTable, word};
 use super::{Directive, EvidenceType, Inquiry};
 use crate::claims::gate::Ruling;
@@ -142,11 +142,6 @@ impl Means {
     }
 }
 
-/// The share of commits that carry a passing record for their very tree; none of none.
-pub(crate) fn commit_coverage(with_record: usize, commits: usize) -> Option<f64> {
-    (commits > 0).then(|| rounded(share(with_record.min(commits), commits, 0.0)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::gate::judge;
@@ -225,11 +220,5 @@ mod tests {
         is(counted.drift, 0.25);
         assert_eq!(counted.mean_coverage, None, "no claim was verified");
         assert_eq!(report(&[], &table).total, 0);
-    }
-
-    #[test]
-    fn coverage_of_no_commits_is_not_measured() {
-        assert_eq!(commit_coverage(0, 0), None);
-        assert_eq!(commit_coverage(1, 3), Some(0.333_333));
     }
 }

@@ -279,6 +279,7 @@ impl GateTable {
     }
 
     /// Reads rows from TOML; runs of tests are added with [`GateTable::with_runs`].
+    #[cfg(test)]
     pub(crate) fn parse(toml: &str) -> Result<Self, TableError> {
         let table: Self = toml::from_str(toml)?;
         table.check()?;

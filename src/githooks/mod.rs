@@ -99,6 +99,7 @@ impl RepoDirs {
     }
 
     /// The same clone, seen by a `git` with one more environment variable.
+    #[cfg(test)]
     #[must_use]
     pub(crate) fn with_env(
         mut self,

@@ -526,11 +526,6 @@ impl Host {
         }
     }
 
-    /// Longest text the host shows the agent, in UTF-16 units; [`reply`] keeps to it.
-    pub(crate) fn context_limit(&self) -> usize {
-        self.reply.limit
-    }
-
     /// True where some tool puts questions to the person.
     pub(crate) fn can_ask(&self) -> bool {
         self.tools.iter().any(|tool| matches!(tool.act, ActRow::Ask(_)))

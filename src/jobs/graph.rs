@@ -94,6 +94,7 @@ impl Graph {
 
     /// Makes `from` wait for `to`, unless `to` waits for `from`: then the circle is given that
     /// it would close, from `from` over `to` and back.
+    #[cfg(test)]
     pub(crate) fn add(&mut self, from: &JobId, to: &JobId) -> Result<(), Vec<JobId>> {
         if let Some(back) = self.way(to, from) {
             return Err([from.clone()].into_iter().chain(back).collect());
@@ -108,6 +109,7 @@ impl Graph {
     }
 
     /// `from` no longer waits for `to`.
+    #[cfg(test)]
     pub(crate) fn remove(&mut self, from: &JobId, to: &JobId) {
         if let Some(&at) = self.at.get(from) {
             self.nodes[at].depends_on.retain(|known| known != to);
@@ -148,6 +150,7 @@ impl Graph {
     }
 
     /// Those that `id` still waits for: everything that is neither completed nor parked.
+    #[cfg(test)]
     pub(crate) fn waits_for(&self, id: &JobId) -> Vec<JobId> {
         let open = |id: &JobId| {
             !matches!(

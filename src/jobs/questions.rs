@@ -80,6 +80,7 @@ struct QuestionTable {
 }
 
 /// What is wrong with the table.
+#[cfg(test)]
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadQuestions {
     #[error("the question table does not read: {0}")]
@@ -117,6 +118,7 @@ pub(crate) fn names() -> String {
     rows().iter().map(Registered::word).chain([ANY]).collect::<Vec<_>>().join(", ")
 }
 
+#[cfg(test)]
 fn check(rows: &[Registered]) -> Result<(), BadQuestions> {
     for (n, row) in rows.iter().enumerate() {
         let tag = || row.tag.clone();
@@ -149,6 +151,7 @@ impl Registered {
     /// # Errors
     ///
     /// Says which row is wrong and which names are known.
+    #[cfg(test)]
     pub(crate) fn read(table: &str) -> Result<Vec<Self>, BadQuestions> {
         let rows = toml::from_str::<QuestionTable>(table)?.question;
         check(&rows)?;
@@ -162,6 +165,7 @@ impl Registered {
     }
 
     /// The row of a tag.
+    #[cfg(test)]
     pub(crate) fn tagged(tag: &str) -> Option<&'static Self> {
         rows().iter().find(|row| row.tag == tag)
     }

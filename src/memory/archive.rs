@@ -155,6 +155,7 @@ pub(crate) type Multiset<'a> = HashMap<&'a str, usize>;
 
 /// What the captures hold of `page`, each piece as often as the fullest of them has it;
 /// `pieces` cuts a footer into what is compared: its words, or its lines.
+#[cfg(test)]
 pub(crate) fn held<'a, P>(
     captures: &'a [Capture],
     page: &str,

@@ -9,9 +9,6 @@ use std::collections::BTreeMap;
 /// branches which both condense do not collide on it. Formatters leave it alone.
 pub(crate) const POINTER: &str = "Earlier cycles: session logs in `.claude/jobs/`.";
 
-/// Share of the words that must go, in percent, where the rules say nothing else.
-pub(crate) const SHARE: u32 = 80;
-
 /// Says whether `line` is the pointer to earlier cycles, and nothing more.
 pub(crate) fn points(line: &str) -> bool {
     line.len() >= POINTER.len() && line.trim() == POINTER

@@ -55,6 +55,7 @@ pub(crate) fn heal(text: &str, anchors: &[&str]) -> Result<Healed, Disorder> {
 }
 
 /// A new page: a title, and every anchor.
+#[cfg(test)]
 pub(crate) fn birth(anchors: &[&str], title: &str) -> String {
     let heading = title.lines().next().map_or_else(String::new, |title| format!("# {title}\n"));
     insert(&heading, anchors, &layout(&heading, anchors)).0

@@ -336,12 +336,6 @@ pub(crate) fn carried(kind: &str, times: u32, content: &str, why: &str) -> Strin
     format!("[CARRIED:{kind}:{times}]{{{content}}}{{{}}}", in_braces(why))
 }
 
-/// The line of a live note; `back`, if it says something, hands it back.
-pub(crate) fn live(kind: &str, content: &str, back: &str) -> String {
-    let back = if back.is_empty() { String::new() } else { format!("{{{}}}", in_braces(back)) };
-    format!("[{kind}]{{{content}}}{back}")
-}
-
 /// One line of text between braces: a brace in it is escaped, and nothing escapes the last.
 fn in_braces(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -397,13 +391,6 @@ pub(crate) fn brought(section: &str) -> Vec<Result<String, String>> {
         Some(if is_name(&name) { Ok(name) } else { Err(format!("note: {name}")) })
     };
     section.lines().filter_map(said).collect()
-}
-
-/// A bare tag at the start of a line, and what follows it.
-pub(crate) fn bare_tag(line: &str) -> Option<(&'static str, &str)> {
-    let tag = tag(line)?;
-    let known = BARE.into_iter().find(|bare| *bare == tag.word)?;
-    Some((known, line[tag.rest..].trim_start()))
 }
 
 /// What stands behind a carried note, of whatever kind and however it counts; `None` where the

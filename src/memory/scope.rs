@@ -46,10 +46,6 @@ impl Scope {
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.dirs.is_empty() && self.files.is_empty()
-    }
 }
 
 impl<D: Into<String>> FromIterator<D> for Scope {

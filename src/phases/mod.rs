@@ -437,6 +437,7 @@ impl Map {
     }
 
     /// The map [`OPEVC`].
+    #[cfg(test)]
     pub(crate) fn opevc() -> Result<Self, BadMap> {
         Self::from_json(shipped::shipped!("opevc"))
     }

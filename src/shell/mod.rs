@@ -203,12 +203,14 @@ impl Reading {
     }
 
     /// The first piece that shows the worst effect.
+    #[cfg(test)]
     pub(crate) fn why(&self) -> Option<&Found> {
         let worst = self.worst();
         self.found.iter().find(|found| found.effect == worst)
     }
 
     /// The paths it writes, as [`Found::paths`] has them; `dynamic` says that there are more.
+    #[cfg(test)]
     pub(crate) fn writes(&self) -> impl Iterator<Item = &str> {
         self.found
             .iter()
@@ -217,11 +219,13 @@ impl Reading {
     }
 
     /// Every git verb, those that only read among them.
+    #[cfg(test)]
     pub(crate) fn git_verbs(&self) -> impl Iterator<Item = &GitVerb> {
         self.found.iter().filter_map(|found| found.git.as_ref())
     }
 
     /// The first piece that names git seed's own state or a command that is a person's.
+    #[cfg(test)]
     pub(crate) fn forbidden(&self) -> Option<&Found> {
         self.found.iter().find(|found| found.own_state || found.persons)
     }
@@ -233,6 +237,7 @@ impl Reading {
 }
 
 /// Whether the line runs a project's tests.
+#[cfg(test)]
 pub(crate) fn is_test_run(reading: &Reading) -> bool {
     reading.is(Tag::Test)
 }

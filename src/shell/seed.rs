@@ -133,6 +133,7 @@ fn is_open(args: &[&str]) -> bool {
 
 /// Whether the `git seed` command with these words, those after `git seed`, changes
 /// nothing: it shows a state, or explains itself.
+#[cfg(test)]
 pub(crate) fn only_looks(args: &[String]) -> bool {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     looks(&args)

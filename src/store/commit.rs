@@ -49,6 +49,7 @@ pub(crate) struct Committed {
     pub commit: CommitId,
     /// Why the person's index could not be brought up to date for the committed paths,
     /// if so: `git status` shows them as staged backwards until `git reset -- <paths>`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the commit stands; nobody is told yet"))]
     pub index_behind: Option<StoreError>,
 }
 
@@ -74,6 +75,7 @@ pub(crate) enum CommitFailed {
 impl Store {
     /// Commits `paths` as they are in the work tree; see [`Store::stage`] and
     /// [`Store::commit_staged`]. `None` if none of them differs from HEAD.
+    #[cfg(test)]
     pub(crate) fn commit(
         &self,
         paths: &[RepoPath],

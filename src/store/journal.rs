@@ -8,7 +8,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::error::StoreError;
 use super::lock::hold;
@@ -52,13 +52,9 @@ impl Store {
 
 impl Journal {
     /// The journal kept in the file `path`.
+    #[cfg(test)]
     pub(crate) fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
-    }
-
-    /// The file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The last complete line. Waits for nobody and writes nothing.
@@ -103,11 +99,6 @@ impl Journal {
 }
 
 impl OpenJournal<'_> {
-    /// See [`Journal::tail`].
-    pub(crate) fn tail(&self) -> io::Result<Tail> {
-        self.journal.tail()
-    }
-
     /// See [`Journal::all`].
     pub(crate) fn all(&self) -> io::Result<Vec<Vec<u8>>> {
         self.journal.all()
@@ -193,7 +184,7 @@ mod tests {
     fn journal(bytes: &[u8]) -> (tempfile::TempDir, Journal) {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let journal = Journal::at(dir.path().join("main.jsonl"));
-        fs::write(journal.path(), bytes).expect("writes");
+        fs::write(&journal.path, bytes).expect("writes");
         (dir, journal)
     }
 
@@ -239,7 +230,7 @@ mod tests {
     fn a_torn_line_is_cut_off_by_the_next_append() {
         let (_dir, journal) = journal(b"one\ntwo\n{\"torn\":");
         journal.append(|last| [last.expect("two"), b"+"].concat()).expect("appends");
-        assert_eq!(fs::read(journal.path()).expect("reads"), b"one\ntwo\ntwo+\n");
+        assert_eq!(fs::read(&journal.path).expect("reads"), b"one\ntwo\ntwo+\n");
     }
 
     #[test]
@@ -247,7 +238,7 @@ mod tests {
         let (_dir, journal) = journal(b"one\ntorn");
         assert!(journal.append(|_| b"a\nb".to_vec()).is_err());
         assert!(journal.restart(Some(b"a\nb")).is_err());
-        assert_eq!(fs::read(journal.path()).expect("reads"), b"one\ntorn");
+        assert_eq!(fs::read(&journal.path).expect("reads"), b"one\ntorn");
     }
 
     #[test]

@@ -486,17 +486,6 @@ impl Store {
         self.can_be_taken(path, ChangeKind::Modified)
     }
 
-    /// The files that tell when the commit of a repository inside this one moved.
-    pub(crate) fn inner_files(&self, path: &RepoPath) -> Vec<PathBuf> {
-        let Some(dir) = path.below(&self.work_tree).ok().filter(|dir| dir.join(".git").exists())
-        else {
-            return Vec::new();
-        };
-        let inner = gix::open(dir).map(|inner| inner.git_dir().to_owned());
-        let names = ["HEAD", "logs/HEAD", "index"];
-        inner.map_or(Vec::new(), |inner| names.map(|name| inner.join(name)).into())
-    }
-
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
         fs::create_dir_all(index.parent().unwrap_or(index))?;
         if self.copy_plain_index(index)? {
