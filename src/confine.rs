@@ -33,6 +33,10 @@ pub enum CannotConfine {
 }
 
 /// Says whether [`enter`] would hold here; restricts nothing.
+///
+/// # Errors
+///
+/// Says why this system confines nothing: the kernel lacks it, or it is no Linux.
 pub fn check() -> Result<(), CannotConfine> {
     system::check()
 }

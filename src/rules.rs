@@ -678,11 +678,19 @@ pub(crate) struct Change {
 
 impl Rules {
     /// The shipped rules.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with them; a test reads them.
     pub fn shipped() -> Result<Self, BadRules> {
         Self::checked(RulesTable::shipped()?)
     }
 
     /// The shipped rules with those of `applied` on top.
+    ///
+    /// # Errors
+    ///
+    /// [`BadRules`] where `applied` is no TOML of that shape, or a value or a row of it is wrong.
     pub fn with(applied: &str) -> Result<Self, BadRules> {
         Self::checked(RulesTable::with(applied)?)
     }

@@ -81,30 +81,45 @@ pub struct ContinuityBinding {
     pub source: String,
 }
 
+/// How far the claim is backed, against what it would cost to be wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustEvaluation {
+    /// How far the claim is backed, from 0 to 1.
     pub trust: f64,
+    /// What it would cost to be wrong, from 0 to 1.
     pub risk: f64,
 }
 
+/// What the confidence is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidenceFusion {
+    /// The three below in one, from 0 to 1.
     pub confidence: f64,
+    /// As in [`Physics::phi`].
     pub phi: f64,
+    /// The share of what changed that was tested and declared, from 0 to 1.
     pub coverage: f64,
+    /// The weight of the kind of evidence, from 0 to 1.
     pub evidence: f64,
 }
 
+/// The figures behind a ruling, without units; `gate.toml` has their bounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Physics {
+    /// What valence, stability and arousal come to together.
     pub phi: f64,
+    /// What the evidence leaves open, from 0 to 1.
     pub entropy: f64,
+    /// How far the evidence speaks for the claim, or, below 0, against it.
     pub valence: f64,
+    /// Rises with drift.
     pub arousal: f64,
+    /// 1 less the entropy.
     pub stability: f64,
+    /// How often recent claims were turned down or contradicted, from 0 to 1.
     pub drift: f64,
 }
 

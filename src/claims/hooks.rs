@@ -342,6 +342,10 @@ fn is_enough(hook: &Hook, deed: &Deed<'_>, standing: &Standing, now: UnixSeconds
 /// edit would change.
 ///
 /// The first row that is about the act and is not content with `standing` objects.
+///
+/// # Errors
+///
+/// Refuses an act whose row asks for a ruling that is missing, too old or of other work.
 pub fn stands_behind(act: &Act, lines: u32, standing: &Standing, now: UnixSeconds) -> Verdict {
     let reading;
     let deeds = match act {

@@ -48,6 +48,10 @@ impl Shipped {
 }
 
 /// The row called `name`.
+///
+/// # Errors
+///
+/// No host has that name, which names the known ones; or its row is wrong.
 pub fn row(name: &str) -> Result<&'static Host, NoHost> {
     let shipped =
         SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;

@@ -45,6 +45,11 @@ pub enum BadPayload {
 /// the payload does not say.
 ///
 /// `cwd` is empty where the payload gives no absolute one; relative paths stay relative then.
+///
+/// # Errors
+///
+/// [`BadPayload`] where there are no bytes, more than [`PAYLOAD_LIMIT`], or no JSON object, and
+/// where neither the object nor `event_argument` names the event.
 pub fn read(
     host: &'static Host,
     bytes: &[u8],

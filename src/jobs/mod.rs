@@ -85,6 +85,7 @@ pub enum Status {
 }
 
 impl Status {
+    /// The word as state, JSON and tables spell it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -221,6 +222,10 @@ impl Job {
     }
 
     /// Changes the status, if the machine has the step.
+    ///
+    /// # Errors
+    ///
+    /// [`BadStatus`] where the machine has no such step; the job stays as it is.
     pub fn become_(&mut self, to: Status, at: UnixSeconds) -> Result<(), BadStatus> {
         use Status::{Active, Awaiting, Completed, Pending, Voided};
         let legal = matches!(

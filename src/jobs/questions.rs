@@ -265,6 +265,10 @@ pub struct Admitted<'a> {
 /// Checks all questions of one call: one that fails sends them all back. Where the phase
 /// admits any words nothing is asked of them and no answer to them counts, but for the tags
 /// that it names beside.
+///
+/// # Errors
+///
+/// Refuses all of them for the first that is no question of this moment, or lacks its shape.
 pub fn admit<'a>(
     questions: &'a [Question],
     moment: &Moment<'_>,
@@ -465,6 +469,11 @@ pub struct Opened<'a> {
 
 /// May a question for the lock of `name` be put to the person, and its answer count? One
 /// surface is open at a time, and one test of it.
+///
+/// # Errors
+///
+/// Refuses an unknown surface, a job without access, a second lock beside an open one, and a
+/// test where no surface is open or the open one has none.
 pub fn lock_may_open(grants: Grant, name: &str, locks: &Locks<'_>) -> Verdict {
     let no = |case: Case| Refusal::new("question", Wants::Question).case(case).with("name", name);
     match (grants, locks.open) {
@@ -530,6 +539,10 @@ impl AsksAbout {
 }
 
 /// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.
+///
+/// # Errors
+///
+/// Refuses where it is not sure enough, or says too little.
 pub fn prepares(sure: u8, what: &str) -> Verdict {
     let case = match (sure >= SURE, what.split_whitespace().count() >= PREP_WORDS) {
         (false, _) => Case::PrepUnsure,
@@ -540,6 +553,10 @@ pub fn prepares(sure: u8, what: &str) -> Verdict {
 }
 
 /// Every job that one waits for is completed or parked; `unmet` are the others.
+///
+/// # Errors
+///
+/// Refuses while one is unmet, and lists them.
 pub fn dependencies_hold(unmet: &[(JobId, String, &'static str)]) -> Verdict {
     let Some((first, ..)) = unmet.first() else { return Ok(()) };
     let said = |(id, name, status): &(JobId, String, &'static str)| match name.as_str() {

@@ -58,6 +58,12 @@ fn times(live: &[Live<'_>], mark: &str) -> u32 {
 ///
 /// `ended` gives the texts of notes of that kind, whatever their end, on pages and in the session
 /// log; it is asked only where no live one is left.
+///
+/// # Errors
+///
+/// The outer error is that of `ended`. The inner one refuses a launch that quotes no note, more
+/// than one, one of another kind, or one that an agent works on; and a second launch of an agent
+/// that waits.
 pub fn bind<E>(
     (agent, prompt, kind): (&str, &str, &NoteKind),
     live: &[Live<'_>],

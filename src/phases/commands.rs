@@ -17,6 +17,10 @@ fn elsewhere(by: &'static str, case: Case, phase: &PhaseName) -> Refusal {
 
 /// The multiplier: said once in a stay, in a row that has it. `said` is whether it was;
 /// `phase` is where the job stands.
+///
+/// # Errors
+///
+/// Refuses a second one, and one where the row asks for none.
 pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
     match (row.dial, said) {
         (true, false) => Ok(()),
@@ -41,6 +45,10 @@ pub(crate) fn lenses(pace: &Pace) -> Vec<&str> {
 }
 
 /// What was seen through `lens` is worth keeping.
+///
+/// # Errors
+///
+/// Refuses a text with too few words.
 pub fn reflection(lens: &str, text: &str) -> Verdict {
     if text.split_whitespace().count() >= REFLECTION_WORDS {
         return Ok(());
@@ -50,6 +58,10 @@ pub fn reflection(lens: &str, text: &str) -> Verdict {
 
 /// The plan document is decided in its row, in the first cycle. A job that came from a small
 /// lane comes later and has not `decided` yet; saying the same `again` is open everywhere.
+///
+/// # Errors
+///
+/// Refuses in another row, and in a later cycle once it is decided.
 pub fn plan_decision(row: &Phase, cycle: u32, decided: bool, again: bool) -> Verdict {
     let late = cycle != 1 && decided;
     if again || (row.decides && !late) {
@@ -67,18 +79,30 @@ pub(crate) fn shape(cycle: u32) -> Verdict {
 }
 
 /// Jobs and dependencies are made in a row that opens that.
+///
+/// # Errors
+///
+/// Refuses in a row that does not open it.
 pub fn births(row: &Phase, phase: &PhaseName) -> Verdict {
     let case = if row.leaves_memory_alone() { Case::BirthLater } else { Case::BirthTime };
     if row.births { Ok(()) } else { Err(elsewhere("births", case, phase)) }
 }
 
 /// Dependencies are given up in a row that opens that.
+///
+/// # Errors
+///
+/// Refuses in a row that does not open it.
 pub fn unlinks(row: &Phase, phase: &PhaseName) -> Verdict {
     if row.unlinks { Ok(()) } else { Err(elsewhere("births", Case::UnlinkTime, phase)) }
 }
 
 /// The focus of a worktree moves to job `id`. `held` is another worktree that has the job in
 /// focus; `busy` is where the job stands that would lose it, if that is in the middle of a cycle.
+///
+/// # Errors
+///
+/// Refuses a job that another worktree has, and to leave one in the middle of a cycle.
 pub fn focus(id: &str, held: Option<&str>, busy: Option<&PhaseName>) -> Verdict {
     match (held, busy) {
         (Some(worktree), _) => Err(Refusal::new("focus", Wants::Edge)
@@ -92,6 +116,10 @@ pub fn focus(id: &str, held: Option<&str>, busy: Option<&PhaseName>) -> Verdict 
 
 /// Footers are archived and absorbed where they are measured, once every note is at rest;
 /// `live` is the place of one that is not. `by` is the command.
+///
+/// # Errors
+///
+/// Refuses in a row that measures nothing, and while a note is live.
 pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
     match live {
         _ if !row.measures => Err(Refusal::new(by, Wants::Archive).case(Case::Phase)),
@@ -111,6 +139,10 @@ pub(crate) fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
 }
 
 /// The side lane is left with a clean tree; `dirty` is a path of it that was changed there.
+///
+/// # Errors
+///
+/// Refuses while a path is `dirty`.
 pub fn side_is_clean(dirty: Option<&str>) -> Verdict {
     match dirty {
         Some(path) => Err(Refusal::new("clean", Wants::Clean).case(Case::Side).with("path", path)),
@@ -120,6 +152,10 @@ pub fn side_is_clean(dirty: Option<&str>) -> Verdict {
 
 /// The side lane leaves a new note on the root cause: `notes` of them are open now, and
 /// `before` were when it was entered. A person closes it without (`before` is none).
+///
+/// # Errors
+///
+/// Refuses while there is no new note.
 pub fn names_the_root_cause(before: Option<usize>, notes: usize) -> Verdict {
     match before {
         Some(before) if notes <= before => {

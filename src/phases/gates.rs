@@ -141,6 +141,10 @@ pub enum PlanStanding {
 }
 
 /// Asks the gates of a forward step.
+///
+/// # Errors
+///
+/// The refusal of the first gate of the row that objects.
 pub fn forward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&crossing.phase.exit, crossing)
 }
@@ -157,12 +161,20 @@ pub(crate) fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
 }
 
 /// Asks the gates of a backward step.
+///
+/// # Errors
+///
+/// The refusal of the first gate of the row that objects.
 pub fn backward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&crossing.phase.back_gates, crossing)
 }
 
 /// Asks the gates of a step that leaves a lane for a larger track: what was done is whole
 /// and told, and nothing else.
+///
+/// # Errors
+///
+/// Refuses an unclean tree, and a message that is missing or not whole.
 pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&["clean".to_owned()], crossing)?;
     if crossing.message.text().is_empty() {
@@ -172,6 +184,10 @@ pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 /// Asks whether a checkpoint may be made: the tree must be the agent's own.
+///
+/// # Errors
+///
+/// Refuses while the tree holds what the agent may not commit.
 pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&["clean".to_owned()], crossing)
 }
@@ -180,6 +196,10 @@ pub fn checkpoint(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 
 /// Another cycle is added where memory is settled, and while the job is `open`; `phase` is
 /// where it stands.
+///
+/// # Errors
+///
+/// Refuses before memory is settled, and once the job is no longer open.
 pub fn adds_cycle(row: &Phase, phase: &PhaseName, open: bool) -> Verdict {
     let case = match (row.kind == PhaseKind::Consolidation, open) {
         (true, true) => return Ok(()),
@@ -190,6 +210,10 @@ pub fn adds_cycle(row: &Phase, phase: &PhaseName, open: bool) -> Verdict {
 }
 
 /// Commits in between are made where the row has them.
+///
+/// # Errors
+///
+/// Refuses in a row without them.
 pub fn has_checkpoints(row: &Phase) -> Verdict {
     if row.checkpoints {
         return Ok(());
@@ -198,6 +222,10 @@ pub fn has_checkpoints(row: &Phase) -> Verdict {
 }
 
 /// A step back, and a commit in between, say why.
+///
+/// # Errors
+///
+/// Refuses an empty message.
 pub fn says_why(message: &Message) -> Verdict {
     if message.text().is_empty() {
         return Err(Refusal::new("message", Wants::Message).case(Case::Back));
@@ -206,6 +234,10 @@ pub fn says_why(message: &Message) -> Verdict {
 }
 
 /// Directories are declared in the row that has that; `dir` is the first one of the step.
+///
+/// # Errors
+///
+/// Refuses a directory in a row that declares none.
 pub fn declares(row: &Phase, dir: Option<&str>) -> Verdict {
     match dir {
         Some(dir) if !row.declares => {

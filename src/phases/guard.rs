@@ -143,6 +143,10 @@ pub struct Lost {
 }
 
 /// Says whether the call of `scene` may go ahead; the first guard that objects answers.
+///
+/// # Errors
+///
+/// The refusal of the first guard that objects, by its name.
 pub fn judge(scene: &Scene<'_>) -> Verdict {
     let binding = |guard: &&Guard| guard.binds == Binds::Everyone || *scene.by == Actor::Main;
     for guard in GUARDS.iter().filter(binding) {
@@ -593,6 +597,10 @@ fn direct<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (Deed, &'a str)> {
 }
 
 /// Nothing is written or run over a journal that does not hold; `trouble` says why it does not.
+///
+/// # Errors
+///
+/// Refuses an act that does more than look while there is `trouble`.
 pub fn journal_holds(trouble: Option<&dyn std::fmt::Display>, act: &Act) -> Verdict {
     match trouble {
         Some(trouble) if !looks(act) => Err(Refusal::broken("state", trouble)),

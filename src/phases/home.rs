@@ -22,6 +22,11 @@ pub struct Here<'a> {
 
 /// A step is taken on the job's branch, with nothing under way, on top of its last commit.
 /// `holds_last` looks for that commit in HEAD's history; it is asked last, as it walks.
+///
+/// # Errors
+///
+/// Refuses on another branch, in the middle of an operation of git, and where the last commit is
+/// not in the history of HEAD.
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
     if let Some(branch) = here.away {
         return Err(no(Case::Branch).with("branch", branch));

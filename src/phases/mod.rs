@@ -125,6 +125,7 @@ impl PhaseName {
         Self("gmode".to_owned())
     }
 
+    /// The name as tables and state spell it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -165,6 +165,10 @@ impl Position {
     }
 
     /// The step that `advance` means, if the map has it.
+    ///
+    /// # Errors
+    ///
+    /// Refuses where the map has no such edge, and names those that it has.
     pub fn forward(&self, map: &Map, to: Option<&PhaseName>) -> Result<Move, Refusal> {
         // Rules may have dropped the phase where the job stands: the way on is where cycles begin.
         let start = std::slice::from_ref(&map.start);
@@ -181,6 +185,10 @@ impl Position {
     }
 
     /// The step that `back` means, if the map has it.
+    ///
+    /// # Errors
+    ///
+    /// Refuses where the map has no such edge, and names those that it has.
     pub fn backward(&self, map: &Map, to: Option<&PhaseName>) -> Result<Move, Refusal> {
         let behind = map.phase(&self.phase).map_or(&[][..], |phase| &phase.back);
         let to = to.or(behind.first());
@@ -195,6 +203,10 @@ impl Position {
     }
 
     /// The step into the side lane, if it opens from here.
+    ///
+    /// # Errors
+    ///
+    /// Refuses where the phase opens no side lane.
     pub fn aside(&self, map: &Map) -> Result<Move, Refusal> {
         match map.phase(&self.phase).and_then(|phase| phase.side.as_ref()) {
             Some(_) => Ok(Move::Aside),
@@ -203,6 +215,10 @@ impl Position {
     }
 
     /// The step out of the side lane.
+    ///
+    /// # Errors
+    ///
+    /// Refuses outside the side lane.
     pub fn home(&self) -> Result<Move, Refusal> {
         match &self.side_from {
             Some(_) => Ok(Move::Return),
@@ -211,6 +227,10 @@ impl Position {
     }
 
     /// The step off a lane and onto the larger track `beyond`, whose cycles begin at `start`.
+    ///
+    /// # Errors
+    ///
+    /// Refuses outside a lane, and where the job is not at work.
     pub fn upward(&self, map: &Map, beyond: &Map) -> Result<Move, Refusal> {
         let works = map.phase(&self.phase).is_some_and(Phase::is_in_cycle);
         if map.lane.is_none() || !works {

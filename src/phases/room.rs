@@ -7,11 +7,15 @@ use crate::verdict::{Case, Refusal, Wants};
 /// Tokens of a tier.
 const TIER: u64 = 10_000;
 
-/// Where the soft word, the end of reading and the end of editing lie, in tiers.
+/// Where the soft word, the end of reading and the end of editing lie, in tiers of 10,000
+/// tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiers {
+    /// From here on the agent is told to come to an end.
     pub soft: u64,
+    /// From here on reading is closed.
     pub read: u64,
+    /// From here on editing is closed, too.
     pub edit: u64,
 }
 

@@ -19,6 +19,10 @@ pub struct Turn<'a> {
 }
 
 /// A turn ends where there is only talk, and between cycles of a job that is over.
+///
+/// # Errors
+///
+/// Refuses while a job is open in the middle of a cycle, or has to be closed.
 pub fn may_end(turn: &Turn<'_>) -> Verdict {
     let at_rest = !turn.row.is_in_cycle() && turn.row.kind != PhaseKind::Side;
     if turn.talk || (at_rest && !turn.open && !turn.closing) {

@@ -103,6 +103,11 @@ impl Store {
     ///
     /// This is how a hook opens it: the payload names the directory. Only the
     /// repository's own configuration is read where that suffices.
+    ///
+    /// # Errors
+    ///
+    /// [`NotOpen`] where there is no repository, or one that cannot be worked in: bare, of somebody
+    /// else, with refs that are no files, or unreadable.
     pub fn discover(cwd: &Path) -> Result<Self, NotOpen> {
         let cwd = absolute(cwd)?;
         let look = |options, manner| {
@@ -216,6 +221,10 @@ impl Store {
     }
 
     /// Where HEAD stands.
+    ///
+    /// # Errors
+    ///
+    /// HEAD or the commit that it names does not read.
     pub fn head(&self) -> Result<Head, StoreError> {
         let head =
             self.repo.head().map_err(|err| StoreError::unreadable("HEAD".to_owned(), &err))?;

@@ -87,6 +87,10 @@ impl Lens {
 
 impl Store {
     /// Git's rules as they are now.
+    ///
+    /// # Errors
+    ///
+    /// The configuration, or a file that it names, does not read.
     pub fn pins(&self) -> Result<Pins, StoreError> {
         let config = self.config_that_counts()?;
         let mut excludes = Vec::new();
@@ -129,6 +133,10 @@ impl Store {
     /// Looks by `pins` from here on; the attributes are those of `base`.
     ///
     /// The files that git reads them from are written where they do not say this.
+    ///
+    /// # Errors
+    ///
+    /// The files cannot be read or written.
     pub fn lens(&self, pins: &Pins, base: Option<&TreeId>) -> Result<Lens, StoreError> {
         let place = |what: &str| self.seed_dir().join(what).join(self.worktree_name());
         let (excludes, attributes) = (place("excludes"), place("attributes"));

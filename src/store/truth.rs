@@ -41,6 +41,10 @@ impl Store {
     ///
     /// Without a base everything in `tree` is new. What cannot be read is an error: a claim is
     /// never measured against a truth that is missing.
+    ///
+    /// # Errors
+    ///
+    /// A commit, a tree or a file of either side is missing or does not read.
     pub fn truth(&self, base: Option<&CommitId>, tree: &TreeId) -> Result<Vec<Piece>, StoreError> {
         let before = match base {
             Some(commit) => self.tree_of_commit(commit)?.object()?,
@@ -50,6 +54,10 @@ impl Store {
     }
 
     /// The paths in which `a` and `b` differ; `None` where one of them is not here any more.
+    ///
+    /// # Errors
+    ///
+    /// A tree is there and does not read.
     pub fn changed_between(
         &self,
         a: &TreeId,
@@ -70,6 +78,10 @@ impl Store {
     ///
     /// For what did *not* change, so it costs nothing where a claim names only what did.
     /// A word that no path answers to takes one child to find.
+    ///
+    /// # Errors
+    ///
+    /// The tree is missing or does not read, or the child that looks for words fails.
     pub fn held(&self, tree: &TreeId, items: &[String]) -> Result<Vec<String>, StoreError> {
         if items.is_empty() {
             return Ok(Vec::new());

@@ -308,6 +308,10 @@ impl Store {
     ///
     /// Each call works on a copy of its own, which takes the index's place when it is
     /// done: two at once do not meet, and one that is killed leaves no lock behind.
+    ///
+    /// # Errors
+    ///
+    /// The index cannot be made or moved into place, or git cannot read the work tree.
     pub fn snapshot(
         &self,
         index: &Path,
@@ -648,6 +652,10 @@ impl Store {
     }
 
     /// The tree of a commit.
+    ///
+    /// # Errors
+    ///
+    /// The commit is missing, or is no commit.
     pub fn tree_of_commit(&self, commit: &CommitId) -> Result<TreeId, StoreError> {
         Ok(self.tree_of(commit.object()?, "the commit")?.into())
     }

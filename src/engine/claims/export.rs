@@ -24,6 +24,10 @@ pub enum Format {
 }
 
 /// The record that `name` means: an id or the beginning of one, or its number.
+///
+/// # Errors
+///
+/// No record has that name, more than one begins with it, or the chain does not read.
 pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
     let found = if let Ok(id) = name.parse::<CommitId>() {
         Some(claims::records::recorded(repo, &id)?)
@@ -51,6 +55,10 @@ pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
 
 /// The records that `which` names: one, or `<after>..<last>`, oldest first; all of them
 /// without it.
+///
+/// # Errors
+///
+/// As [`named_record`], for each name; or the chain does not read.
 pub fn named_records(repo: &Repo, which: Option<&str>) -> Result<Vec<Recorded>> {
     let mut found = match which.map(|which| which.split_once("..").ok_or(which)) {
         None => claims::records::records(repo, None)?,
@@ -73,6 +81,10 @@ pub fn named_records(repo: &Repo, which: Option<&str>) -> Result<Vec<Recorded>> 
 }
 
 /// One record in `format`.
+///
+/// # Errors
+///
+/// What the record names does not read, or the commit is not here any more.
 pub fn export(repo: &Repo, one: &Recorded, format: Format) -> Result<Value> {
     match format {
         Format::InToto => Ok(statement(one)),

@@ -54,6 +54,10 @@ pub struct Recorded {
 }
 
 /// Keeps a ruling: one record on top of the chain, signed where the person signs.
+///
+/// # Errors
+///
+/// The record cannot be written as JSON or laid on the chain.
 pub fn record_verdict(repo: &Repo, draft: VerdictDraft) -> Result<RecordId> {
     let (truth, receipts) = grounds(&draft.inquiry);
     let digest = truth.map(claim::truth_digest).transpose().map_err(unwritten)?;
@@ -72,6 +76,10 @@ pub fn record_verdict(repo: &Repo, draft: VerdictDraft) -> Result<RecordId> {
 }
 
 /// Keeps what a reviewing subagent said of the commit that it read.
+///
+/// # Errors
+///
+/// The commit has no tree here, or the record cannot be laid on the chain.
 pub fn record_review(repo: &Repo, draft: ReviewDraft) -> Result<RecordId> {
     let tree = repo.store.tree_of_commit(&draft.commit)?;
     let review = Review {
@@ -92,6 +100,10 @@ pub fn record_review(repo: &Repo, draft: ReviewDraft) -> Result<RecordId> {
 /// Says that `commit` landed, and which passing record for its very tree backs it: an
 /// attest record, and a line in the commit's note. Nothing where no record was ever
 /// made. A commit that is attested already gets its line again.
+///
+/// # Errors
+///
+/// The chain does not read, or the record or the note cannot be written.
 pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>> {
     if repo.store.tip(names::CLAIMS)?.is_none() {
         return Ok(None);
@@ -123,6 +135,10 @@ pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>>
 
 /// Puts a signed record on top, which vouches for all before it. Where nobody signs, the
 /// record says so and its `signed` tells.
+///
+/// # Errors
+///
+/// HEAD does not read, or the record cannot be written.
 pub fn seal_records(repo: &Repo) -> Result<Recorded> {
     let tree = match repo.store.head()?.commit {
         Some(head) => repo.store.tree_of_commit(&head)?.to_string(),
@@ -230,6 +246,11 @@ pub(crate) fn replay_rows(repo: &Repo) -> Result<Replay> {
 }
 
 /// Makes every ruling again, or that of one record, and compares.
+///
+/// # Errors
+///
+/// There is no record `one`, or the rows by which rulings are made again do not read. A ruling
+/// that comes out otherwise is a finding, not an error.
 pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
     let rows = replay_rows(repo)?;
     let mut findings = Findings::default();

@@ -46,6 +46,11 @@ struct Steps {
 
 /// Checks the chain of records, what vouches for it, what it is bound to, and the steps
 /// that commits name.
+///
+/// # Errors
+///
+/// The chain cannot be walked, or the store does not read. What does not hold is a finding, not
+/// an error.
 pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     let tip = repo.store.stands_at(names::CLAIMS)?;
     let replay = claims::records::replay_rows(repo)?;

@@ -27,6 +27,11 @@ type Decided = Result<std::result::Result<StepDraft, Refusal>>;
 
 /// Takes a step of the job on `chain`. `decide` sees the job with its journal folded in,
 /// and may be asked again if another writer came first.
+///
+/// # Errors
+///
+/// The outer error is what broke: the store, the journal, a state that does not read, or a ref
+/// that other writers kept moving. The inner one is a refusal of `decide`; nothing is written then.
 pub fn step(
     repo: &Repo,
     chain: &str,

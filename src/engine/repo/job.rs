@@ -38,6 +38,11 @@ impl Repo {
     }
 
     /// The focused job, which a command needs.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotSeeded`] before `init`, [`EngineError::NoJob`] where no job is in focus;
+    /// others where the state of the job does not read.
     pub fn require_focused(&self) -> Result<LoadedJob> {
         self.require_seeded()?;
         self.focused()?.ok_or(EngineError::NoJob)

@@ -253,6 +253,11 @@ impl Repo {
     }
 
     /// Opens the repository that the environment or `cwd` names, for a command.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotOpen`] where no repository can be opened; others where the ref or the file
+    /// of the applied rules does not read.
     pub fn open(cwd: &Path) -> Result<Self> {
         Self::over(Store::from_environment(cwd)?)
     }

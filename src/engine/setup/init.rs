@@ -263,6 +263,10 @@ pub(crate) fn check_rules(text: &str) -> Result<()> {
 }
 
 /// Puts rules into force, if they are sound.
+///
+/// # Errors
+///
+/// The rules are not sound; then those that were in force stay. Or the ref cannot be moved.
 pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
     check_rules(text)?;
     let _lock = repo.store.lock()?;
