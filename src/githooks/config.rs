@@ -7,7 +7,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ use super::{
     HOOKS_PATH, HookError, OWN_DIR_FROM_TOP, Planned, PlannedConfig, Removed, RepoDirs, Theirs, at,
     sha256,
 };
+use crate::world;
 
 /// Hooks that git may run with the git directory as its own, where a relative path leads nowhere.
 const SERVED: [&str; 7] = [
@@ -166,7 +167,7 @@ pub(super) fn plan_config(
     puts: &[Put<'_>],
 ) -> Result<(PlannedConfig, ConfigEdit), HookError> {
     let file = repo.common_dir.join(&path);
-    let found = read_if_there(&file)?;
+    let found = world::read_if_there(&file).map_err(at(&file))?;
     let before = found.clone().unwrap_or_default();
     let (after, keys) = edited(repo, &before, puts)?;
     let named: Vec<_> = keys.iter().map(|own| own.key.as_str()).collect();
@@ -178,14 +179,6 @@ pub(super) fn plan_config(
         keys,
     };
     Ok((PlannedConfig { path, before, after, what }, edit))
-}
-
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, HookError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(at(path)(error)),
-    }
 }
 
 /// The bytes of a config with `puts` in it, and the keys that this changed.
@@ -304,7 +297,7 @@ fn swap_locked(
     expected: &[u8],
     new: Option<&[u8]>,
 ) -> Result<(), HookError> {
-    if read_if_there(path)?.unwrap_or_default() != expected {
+    if world::read_if_there(path).map_err(at(path))?.unwrap_or_default() != expected {
         return Err(HookError::Busy { path: path.to_owned() });
     }
     let Some(new) = new else { return fs::remove_file(path).map_err(at(path)) };
@@ -321,7 +314,7 @@ pub(super) fn restore_config(
     removed: &mut Removed,
 ) -> Result<(), HookError> {
     let path = repo.common_dir.join(&edit.path);
-    let now = read_if_there(&path)?;
+    let now = world::read_if_there(&path).map_err(at(&path))?;
     if now.as_deref() == edit.before.as_ref().map(Bytes::as_bytes) {
         return Ok(());
     }

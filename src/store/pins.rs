@@ -116,7 +116,7 @@ impl Store {
         }
         let own = |name: &str, file: &str| self.persons_file(&config, name, file);
         let global = own("core.excludesfile", "ignore")?;
-        for patterns in [global, read_if_there(&self.common_dir.join("info/exclude"))?] {
+        for patterns in [global, patterns_in(&self.common_dir.join("info/exclude"))?] {
             compile(&patterns, b"", &mut excludes);
         }
         for file in self.ignore_files()? {
@@ -288,7 +288,7 @@ impl Store {
             let home = || set("HOME").map(|home| home.join(".config"));
             set("XDG_CONFIG_HOME").or_else(home).map(|dir| dir.join("git").join(default))
         };
-        path.map_or(Ok(Vec::new()), |path| read_if_there(&path))
+        path.map_or(Ok(Vec::new()), |path| patterns_in(&path))
     }
 }
 
@@ -304,10 +304,11 @@ pub(super) fn records(printed: &[u8]) -> impl Iterator<Item = &[u8]> {
     printed.split(|byte| *byte == 0).filter(|record| !record.is_empty())
 }
 
-fn read_if_there(file: &Path) -> Result<Vec<u8>, StoreError> {
-    match fs::read(file) {
-        Ok(bytes) => Ok(bytes),
-        // Git, too, goes on without a file that is absent or a directory.
+/// The bytes of a file that git looks for; empty where it goes on without.
+fn patterns_in(file: &Path) -> Result<Vec<u8>, StoreError> {
+    match crate::world::read_if_there(file) {
+        Ok(bytes) => Ok(bytes.unwrap_or_default()),
+        // Git, too, goes on without a file in whose place something else lies, or nothing can.
         Err(_) if !file.is_file() => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
