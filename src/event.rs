@@ -57,11 +57,59 @@ pub enum Actor {
     },
 }
 
+/// What a session begins from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionSource {
+    Startup,
+    /// It goes on with all that it knew.
+    Resume,
+    /// Its context was emptied.
+    Clear,
+    /// Its context was summed up.
+    Compact,
+    /// What a host adds one day, or nothing.
+    Other(String),
+}
+
+impl SessionSource {
+    /// Reads the word of a host.
+    pub fn read(word: &str) -> Self {
+        match word {
+            "startup" => Self::Startup,
+            "resume" => Self::Resume,
+            "clear" => Self::Clear,
+            "compact" => Self::Compact,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The word as the host gave it.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Startup => "startup",
+            Self::Resume => "resume",
+            Self::Clear => "clear",
+            Self::Compact => "compact",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// The session goes on with one that was there before.
+    pub fn goes_on(&self) -> bool {
+        matches!(self, Self::Resume | Self::Compact)
+    }
+
+    /// What was told before is out of mind.
+    pub fn forgets(&self) -> bool {
+        matches!(self, Self::Clear | Self::Compact)
+    }
+}
+
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A session begins: `startup`, `resume`, `clear`, `compact` …
-    SessionStart { source: String },
+    /// A session begins.
+    SessionStart { source: SessionSource },
     /// A session ends.
     SessionEnd { reason: String },
     /// A prompt arrives. `automation` is true where the host row's list of tags says

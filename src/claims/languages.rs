@@ -56,17 +56,26 @@ pub(crate) struct Language {
     chars: bool,
     regex: bool,
     over: bool,
+    raw: bool,
+    directives: bool,
     before: Vec<String>,
     define: Vec<String>,
     types: Vec<String>,
     values: Vec<String>,
     shape: Vec<Shape>,
     constants: bool,
+    receivers: bool,
+    whole_types: bool,
     decor: Vec<String>,
+    own_decor: bool,
     test: Vec<String>,
     marks: Vec<String>,
+    inline_marks: bool,
     calls: Vec<String>,
     groups: Vec<String>,
+    named_calls: bool,
+    bare_groups: bool,
+    macro_tests: bool,
     off: Vec<String>,
     off_file: Vec<String>,
     off_head: Vec<String>,
@@ -76,6 +85,7 @@ pub(crate) struct Language {
     only_parts: Vec<String>,
     asserts: Vec<String>,
     fails: Vec<String>,
+    variables: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -338,7 +348,7 @@ impl Language {
 
     /// A line that no indentation can be read from: directives, labels.
     fn is_aside(&self, code: &[u8]) -> bool {
-        self.name == "c" && ((code[0] == b'#' && !code.starts_with(b"#define")) || is_label(code))
+        self.directives && ((code[0] == b'#' && !code.starts_with(b"#define")) || is_label(code))
     }
 
     fn is_off_file(&self, lines: &[Line<'_>], text: &[u8]) -> bool {
@@ -425,8 +435,7 @@ impl Language {
     fn is_marked(&self, lines: &[Line<'_>], open: &Open, rows: &[String]) -> bool {
         let begins = |line: &Line<'_>| rows.iter().any(|row| starts_with_word(line.code, row));
         lines[open.head..open.line].iter().any(begins)
-            || (self.name == "csharp" || self.name == "java" || self.name == "swift")
-                && begins(&lines[open.line])
+            || self.inline_marks && begins(&lines[open.line])
     }
 
     /// The statements of a definition, covered, one piece per line.
@@ -533,7 +542,7 @@ impl Language {
                 && !word.starts_with("XCTAssert")
                 && !self.asserts.iter().any(|known| known.trim_matches('.') == word)
         };
-        let shell = self.name == "shell" && line.contains(&b'$');
+        let shell = self.variables && line.contains(&b'$');
         words.filter(says).count() + usize::from(shell)
     }
 
@@ -620,12 +629,12 @@ impl Language {
         let (call, group) = (is(&self.calls), is(&self.groups));
         let (off_call, only_call) = (is(&self.off_calls), is(&self.only_calls));
         // They are tests where tests are, or where nothing else could be meant.
-        let meant = is_test_file || self.name != "javascript" || rest.contains(&STRING);
+        let meant = is_test_file || !self.named_calls || rest.contains(&STRING);
         if !((call || group || off_call || only_call) && meant) {
             return None;
         }
         let name = self.called_name(text, line, rest).or_else(|| {
-            let class = self.name == "ruby" && group;
+            let class = self.bare_groups && group;
             let name: Vec<u8> = rest
                 .trim_ascii_start()
                 .iter()
@@ -650,7 +659,7 @@ impl Language {
             let name = String::from_utf8_lossy(text.get(from..from + long)?);
             return Some(name.trim_matches(['"', '\'', '`']).to_owned());
         }
-        if self.name != "c" {
+        if !self.macro_tests {
             return None;
         }
         // `TEST(Suite, Name)`
@@ -691,9 +700,7 @@ impl Language {
     /// The line without the attributes that stand on it before anything else.
     fn past_attributes<'t>(&self, code: &'t [u8]) -> Option<&'t [u8]> {
         let mut rest = code;
-        while self.decor.iter().any(|decor| rest.starts_with(decor.as_bytes()))
-            && self.name != "php"
-        {
+        while self.decor.iter().any(|decor| rest.starts_with(decor.as_bytes())) && !self.own_decor {
             let end = match rest[0] {
                 b'#' | b'[' => rest.iter().position(|byte| *byte == b']')? + 1,
                 _ => rest.iter().position(u8::is_ascii_whitespace)?,
@@ -726,7 +733,7 @@ impl Language {
                 .collect();
             return last_name(&path);
         }
-        if word == "func" && after.first() == Some(&b'(') && self.name == "go" {
+        if word == "func" && after.first() == Some(&b'(') && self.receivers {
             let end = after.iter().position(|byte| *byte == b')')?;
             after = after[end + 1..].trim_ascii_start();
         }
@@ -741,9 +748,7 @@ impl Language {
             |byte: u8| is_name(byte) || matches!(byte, b'.' | b':' | b'?' | b'!' | b'-' | b'\\');
         let path: Vec<u8> = after.iter().copied().take_while(|byte| joined(*byte)).collect();
         let path = path.strip_suffix(b":").unwrap_or(&path);
-        if matches!(self.name.as_str(), "elixir" | "php" | "haskell" | "perl")
-            && self.types.iter().any(|known| known == word)
-        {
+        if self.whole_types && self.types.iter().any(|known| known == word) {
             return Some(String::from_utf8_lossy(path).into_owned())
                 .filter(|name| !name.is_empty());
         }
@@ -867,7 +872,7 @@ impl Language {
         }
         begins[usize::from(b'\'')] |= self.chars;
         begins[usize::from(b'/')] |= self.regex;
-        begins[usize::from(b'r')] |= self.name == "rust";
+        begins[usize::from(b'r')] |= self.raw;
         let mut at = 0;
         while at < text.len() {
             if !begins[usize::from(text[at])] {
@@ -923,7 +928,7 @@ impl Language {
     /// The length of a string that `rest` begins with.
     fn string(&self, rest: &[u8], fresh: bool, before: Option<u8>) -> Option<usize> {
         let first = rest[0];
-        if self.name == "rust" && first == b'r' && fresh {
+        if self.raw && first == b'r' && fresh {
             let hashes = rest[1..].iter().take_while(|byte| **byte == b'#').count();
             if rest.get(1 + hashes) == Some(&b'"') {
                 let close = [b"\"", &rest[1..=hashes]].concat();

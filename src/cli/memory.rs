@@ -38,7 +38,7 @@ fn show(found: &[Found], out: &mut Report) {
     let wide = found.iter().map(|one| place(one).chars().count()).max().unwrap_or_default();
     for one in found {
         let tint = if one.level == Level::Error { Tint::Bad } else { Tint::Dim };
-        let rule = out.tint(tint, format_args!("{:<13}", one.rule));
+        let rule = out.tint(tint, format_args!("{:<13}", one.rule.word()));
         out.line(format_args!("{:<wide$}  {rule}  {}", place(one), one.detail));
     }
     match found.iter().min_by_key(|one| one.level) {

@@ -14,7 +14,7 @@ use super::patch::patched_files;
 use super::{ActRow, AnswerKey, AskRow, Happening, Host, Sign};
 use crate::event::{
     Act, Actor, Answer, Change, Event, EventKind, FileEdit, Outcome, Question, Replacement,
-    Rewritable, ToolCall,
+    Rewritable, SessionSource, ToolCall,
 };
 use crate::format::short_hash;
 
@@ -183,7 +183,8 @@ impl Payload {
         match self.host.happening(event) {
             None => EventKind::Other,
             Some(Happening::SessionStart) => {
-                EventKind::SessionStart { source: self.owned(&fields.source) }
+                let source = self.text(&fields.source).unwrap_or_default();
+                EventKind::SessionStart { source: SessionSource::read(source) }
             }
             Some(Happening::SessionEnd) => {
                 EventKind::SessionEnd { reason: self.owned(&fields.reason) }

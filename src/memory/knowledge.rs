@@ -36,13 +36,53 @@ pub(crate) enum Level {
     Advice,
 }
 
+/// What a finding of lint is about; [`super::lint`] says what mends it. In the order of their
+/// words, by which findings of one line stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LintRule {
+    Anchors,
+    Body,
+    Contradiction,
+    FrontMatter,
+    Link,
+    Name,
+    Notes,
+    Order,
+    Orphan,
+    Paragraph,
+    Path,
+    Size,
+    Twice,
+}
+
+impl LintRule {
+    /// Its word, which stays.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Anchors => "anchors",
+            Self::Body => "body",
+            Self::Contradiction => "contradiction",
+            Self::FrontMatter => "front-matter",
+            Self::Link => "link",
+            Self::Name => "name",
+            Self::Notes => "notes",
+            Self::Order => "order",
+            Self::Orphan => "orphan",
+            Self::Paragraph => "paragraph",
+            Self::Path => "path",
+            Self::Size => "size",
+            Self::Twice => "twice",
+        }
+    }
+}
+
 /// Something about one line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// From 1.
     pub line: usize,
-    /// A word for the rule; [`super::lint`] says what mends it.
-    pub rule: &'static str,
+    pub rule: LintRule,
     pub level: Level,
     pub detail: String,
 }
@@ -168,7 +208,12 @@ fn is_key(word: &str) -> bool {
 
 impl<'a> Front<'a> {
     fn fault(&mut self, line: usize, detail: String) {
-        self.faults.push(Finding { line, rule: "front-matter", level: Level::Error, detail });
+        self.faults.push(Finding {
+            line,
+            rule: LintRule::FrontMatter,
+            level: Level::Error,
+            detail,
+        });
     }
 
     fn key(&mut self, key: &str, value: &'a str, line: usize) {
@@ -190,7 +235,7 @@ impl<'a> Front<'a> {
                 let detail = format!("`{key}` is no known key; known keys: {}", KEYS.join(", "));
                 self.faults.push(Finding {
                     line,
-                    rule: "front-matter",
+                    rule: LintRule::FrontMatter,
                     level: Level::Advice,
                     detail,
                 });
@@ -254,7 +299,7 @@ pub(crate) fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Fin
         for link in front.linked.iter().filter(|link| !known.contains(link.text)) {
             say(
                 link.line,
-                "name",
+                LintRule::Name,
                 Level::Error,
                 format!("[[{}]] is no knowledge file", short(link.text)),
             );
@@ -263,21 +308,17 @@ pub(crate) fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Fin
     let lines = front.body.lines().filter(|line| !line.trim().is_empty()).count();
     if reads && lines < BODY.0 {
         let detail = format!("the body has {lines} lines that say something, {} are asked", BODY.0);
-        say(1, "body", Level::Error, detail);
+        say(1, LintRule::Body, Level::Error, detail);
     } else if lines > BODY.1 {
         let detail = format!("the body has {lines} lines, {} are plenty", BODY.1);
-        say(1, "body", Level::Advice, detail);
+        say(1, LintRule::Body, Level::Advice, detail);
     }
     found.sort_by_key(|finding| finding.line);
     found
 }
 
-fn check_name(
-    path: &str,
-    front: &Front<'_>,
-    say: &mut impl FnMut(usize, &'static str, Level, String),
-) {
-    let mut no = |line, detail| say(line, "front-matter", Level::Error, detail);
+fn check_name(path: &str, front: &Front<'_>, say: &mut impl FnMut(usize, LintRule, Level, String)) {
+    let mut no = |line, detail| say(line, LintRule::FrontMatter, Level::Error, detail);
     let must = name_of(path);
     match &front.name {
         // No name could be right: it is the file's, and that one is none.
@@ -304,8 +345,8 @@ fn check_name(
     }
 }
 
-fn check_words(front: &Front<'_>, say: &mut impl FnMut(usize, &'static str, Level, String)) {
-    let mut say = |line, level, detail| say(line, "front-matter", level, detail);
+fn check_words(front: &Front<'_>, say: &mut impl FnMut(usize, LintRule, Level, String)) {
+    let mut say = |line, level, detail| say(line, LintRule::FrontMatter, level, detail);
     match &front.description {
         None => say(1, Level::Error, "`description` is missing".to_owned()),
         Some(words) => {

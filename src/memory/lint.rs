@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::footers::{Cover, Layout, heading, hiding_blocks, layout};
-use super::knowledge::{self, Finding, Level};
+use super::knowledge::{self, Finding, Level, LintRule};
 use super::notes::{Kinds, Note};
 use super::pointers::{self, PointerKind};
 use super::{heal, pages, words};
@@ -56,7 +56,7 @@ pub(crate) struct Found {
     pub file: String,
     /// From 1.
     pub line: usize,
-    pub rule: &'static str,
+    pub rule: LintRule,
     pub level: Level,
     pub detail: String,
     /// What mends it.
@@ -138,7 +138,7 @@ struct Lint<'a> {
 }
 
 impl<'a> Lint<'a> {
-    fn say(&mut self, (file, line): Place<'_>, rule: &'static str, level: Level, detail: String) {
+    fn say(&mut self, (file, line): Place<'_>, rule: LintRule, level: Level, detail: String) {
         self.found.push(Found { file: file.to_owned(), line, rule, level, detail, fix: fix(rule) });
     }
 
@@ -149,7 +149,7 @@ impl<'a> Lint<'a> {
             match self.names.get(&name) {
                 Some(first) => {
                     let detail = format!("`{name}` is also the name of {first}");
-                    self.say((&file.path, 1), "twice", Level::Error, detail);
+                    self.say((&file.path, 1), LintRule::Twice, Level::Error, detail);
                 }
                 None => drop(self.names.insert(name, &file.path)),
             }
@@ -196,7 +196,7 @@ impl<'a> Lint<'a> {
         if let Some(disorder) = disorder {
             return self.say(
                 (&file.path, disorder.line()),
-                "order",
+                LintRule::Order,
                 Level::Error,
                 disorder.to_string(),
             );
@@ -210,7 +210,7 @@ impl<'a> Lint<'a> {
             };
             let detail =
                 if layout.found().is_empty() { which } else { format!("it lacks {which}") };
-            self.say((&file.path, 1), "anchors", Level::Advice, detail);
+            self.say((&file.path, 1), LintRule::Anchors, Level::Advice, detail);
         }
     }
 
@@ -224,7 +224,7 @@ impl<'a> Lint<'a> {
             let mut blocks = Cover::new(&blocks);
             for note in shown.iter().filter(|note| blocks.over(note.range.start).is_none()) {
                 let detail = format!("a note of kind {} stands above the anchors", note.kind);
-                self.say((&file.path, note.line), "notes", Level::Advice, detail);
+                self.say((&file.path, note.line), LintRule::Notes, Level::Advice, detail);
             }
         }
         let ends = |note: &Note| {
@@ -235,7 +235,7 @@ impl<'a> Lint<'a> {
         for note in kinds.below(&file.text, layout).iter().filter(|note| ends(note)) {
             let detail =
                 format!("this end of a {} says nothing that counts; the note is live", note.kind);
-            self.say((&file.path, note.line), "notes", Level::Error, detail);
+            self.say((&file.path, note.line), LintRule::Notes, Level::Error, detail);
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Lint<'a> {
         if most > 0 && words > most {
             self.say(
                 (path, 1),
-                "size",
+                LintRule::Size,
                 Level::Advice,
                 format!("it has {words} words, {most} are plenty"),
             );
@@ -279,7 +279,7 @@ impl<'a> Lint<'a> {
                 PointerKind::Name => {
                     self.say(
                         at,
-                        "name",
+                        LintRule::Name,
                         Level::Error,
                         format!("[[{target}]] is no knowledge file"),
                     );
@@ -287,7 +287,12 @@ impl<'a> Lint<'a> {
                 PointerKind::Link => {
                     let Some(to) = pointers::resolve(path, target) else { continue };
                     if !exists(&to) {
-                        self.say(at, "link", Level::Error, format!("`{target}` is not there"));
+                        self.say(
+                            at,
+                            LintRule::Link,
+                            Level::Error,
+                            format!("`{target}` is not there"),
+                        );
                     } else if to != *path {
                         self.linked.insert(to);
                     }
@@ -295,7 +300,12 @@ impl<'a> Lint<'a> {
                 PointerKind::Path => {
                     let places = pointers::candidates(path, target);
                     if !places.is_empty() && !places.iter().any(|place| exists(place)) {
-                        self.say(at, "path", Level::Advice, format!("`{target}` is not there"));
+                        self.say(
+                            at,
+                            LintRule::Path,
+                            Level::Advice,
+                            format!("`{target}` is not there"),
+                        );
                     }
                 }
             }
@@ -324,7 +334,7 @@ impl<'a> Lint<'a> {
                 Some((first, line)) => {
                     self.say(
                         at,
-                        "paragraph",
+                        LintRule::Paragraph,
                         Level::Advice,
                         format!("the same stands in {first}:{line}"),
                     );
@@ -353,7 +363,7 @@ impl<'a> Lint<'a> {
             match seen.get(&place) {
                 Some((first, (path, number))) if *first != value => {
                     let detail = format!("`{key}` says something else in {path}:{number}");
-                    self.say(at, "contradiction", Level::Advice, detail);
+                    self.say(at, LintRule::Contradiction, Level::Advice, detail);
                 }
                 Some(_) => {}
                 None => drop(seen.insert(place, (value, at))),
@@ -373,7 +383,7 @@ impl<'a> Lint<'a> {
                     let detail = format!("{first} has the same description and another body");
                     self.say(
                         (&file.path, description.line),
-                        "contradiction",
+                        LintRule::Contradiction,
                         Level::Advice,
                         detail,
                     );
@@ -389,30 +399,31 @@ impl<'a> Lint<'a> {
             if !self.linked.contains(&file.path) {
                 let detail =
                     format!("no index, page or knowledge file leads to it: {}", knowledge::INDEX);
-                self.say((&file.path, 1), "orphan", Level::Error, detail);
+                self.say((&file.path, 1), LintRule::Orphan, Level::Error, detail);
             }
         }
     }
 }
 
 /// What mends the findings of a rule.
-fn fix(rule: &str) -> &'static str {
+fn fix(rule: LintRule) -> &'static str {
     match rule {
-        "front-matter" | "body" => "mend the file: man 7 git-seed-memory shows one",
-        "name" => "name a knowledge file that is there, or take the brackets off",
-        "twice" => "give one of the two another name, or make them one file",
-        "link" | "path" => "point to where it lies now, or drop the pointer",
-        "paragraph" => "keep it in one place and point there from the other",
-        "contradiction" => "keep what is true in one place and point there from the other",
-        "orphan" => "add its line to .claude/knowledge/INDEX.md",
-        "anchors" => "nothing to do: they come when a job works on the page",
-        "order" => "put each anchor on one line of its own, in their order",
-        "notes" => "move it below an anchor, or write its end as man 7 git-seed-memory shows",
-        "size" => {
+        LintRule::FrontMatter | LintRule::Body => "mend the file: man 7 git-seed-memory shows one",
+        LintRule::Name => "name a knowledge file that is there, or take the brackets off",
+        LintRule::Twice => "give one of the two another name, or make them one file",
+        LintRule::Link | LintRule::Path => "point to where it lies now, or drop the pointer",
+        LintRule::Paragraph => "keep it in one place and point there from the other",
+        LintRule::Contradiction => "keep what is true in one place and point there from the other",
+        LintRule::Orphan => "add its line to .claude/knowledge/INDEX.md",
+        LintRule::Anchors => "nothing to do: they come when a job works on the page",
+        LintRule::Order => "put each anchor on one line of its own, in their order",
+        LintRule::Notes => {
+            "move it below an anchor, or write its end as man 7 git-seed-memory shows"
+        }
+        LintRule::Size => {
             "move what lasts into a file of its own in .claude/knowledge, with a line in its \
              INDEX.md"
         }
-        _ => "",
     }
 }
 
@@ -519,7 +530,8 @@ mod tests {
         };
         let mut exists =
             |path: &str| path == "src/lex.rs" || files.iter().any(|file| file.path == path);
-        let one = |one: Found| format!("{}:{} {} {}", one.file, one.line, one.rule, one.detail);
+        let one =
+            |one: Found| format!("{}:{} {} {}", one.file, one.line, one.rule.word(), one.detail);
         lint(&memory, &mut exists).into_iter().map(one).collect()
     }
 
@@ -674,8 +686,29 @@ mod tests {
         assert_eq!(none.len(), 1, "{none:?}");
         assert_eq!(
             (none[0].rule, none[0].level, none[0].detail.as_str()),
-            ("anchors", Level::Advice, "it has no anchors")
+            (LintRule::Anchors, Level::Advice, "it has no anchors")
         );
+    }
+
+    #[test]
+    fn rules_stand_in_the_order_of_their_words() {
+        let all = [
+            LintRule::Anchors,
+            LintRule::Body,
+            LintRule::Contradiction,
+            LintRule::FrontMatter,
+            LintRule::Link,
+            LintRule::Name,
+            LintRule::Notes,
+            LintRule::Order,
+            LintRule::Orphan,
+            LintRule::Paragraph,
+            LintRule::Path,
+            LintRule::Size,
+            LintRule::Twice,
+        ];
+        assert!(all.windows(2).all(|two| two[0] < two[1] && two[0].word() < two[1].word()));
+        assert_eq!(serde_json::to_value(LintRule::FrontMatter).expect("a word"), "front-matter");
     }
 
     proptest! {

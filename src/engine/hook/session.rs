@@ -2,7 +2,7 @@
 
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{briefing, jobs, memory, person, record};
-use crate::event::Event;
+use crate::event::{Event, SessionSource};
 use crate::format::journal::{Counts, What};
 use crate::hosts::Answer;
 use crate::jobs::Status;
@@ -19,7 +19,7 @@ pub(crate) fn subagent(repo: &Repo, change: impl FnOnce(&mut Counts)) -> Result<
     Ok(Answer::silence())
 }
 
-pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<Answer> {
+pub(crate) fn session_start(repo: &Repo, event: &Event, source: &SessionSource) -> Result<Answer> {
     if !repo.is_seeded()? {
         return Ok(Answer::silence());
     }
@@ -36,7 +36,7 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Session;
         line.session.clone_from(&event.session);
-        source.clone_into(&mut line.tool);
+        source.word().clone_into(&mut line.tool);
         // What was read is out of mind after a clear; subagents ended with their session.
         line.counts.activity.settle();
         line.counts.activity.flights.clear();
@@ -48,7 +48,7 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &str) -> Result<
             repo.now,
         );
     })?;
-    let told = briefing::gather::wake_text(repo, &focused, source == "resume");
+    let told = briefing::gather::wake_text(repo, &focused, *source == SessionSource::Resume);
     let mut text = format!("{}\n{told}", tell(Notice::SessionWithJob, &[]));
     if let Some(filling) = memory::compaction::filling_at_start(repo, &focused, event)? {
         text = format!("{text}{filling}\n");

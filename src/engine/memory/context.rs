@@ -1,6 +1,7 @@
 //! How full the agent's context is, by what the host tells of it.
 
 use crate::engine::repo::{LoadedJob, Repo};
+use crate::event::SessionSource;
 use crate::format::journal::{Counts, Gauge};
 use crate::format::state::Compaction;
 
@@ -22,7 +23,7 @@ pub(crate) fn gauge(focused: &LoadedJob) -> Gauge {
 }
 
 /// A session begins: nothing was told yet, and after `source` counts may be stale.
-pub(crate) fn begins(counts: &mut Counts, known: Gauge, source: &str, now: i64) {
-    let fresh = if matches!(source, "clear" | "compact") { now } else { known.fresh };
+pub(crate) fn begins(counts: &mut Counts, known: Gauge, source: &SessionSource, now: i64) {
+    let fresh = if source.forgets() { now } else { known.fresh };
     counts.gauge = Some(Gauge { told: 0, fresh });
 }

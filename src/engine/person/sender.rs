@@ -57,8 +57,7 @@ pub(crate) fn end_session(repo: &Repo, event: &Event) -> Result<()> {
 /// A trace for the session of `event`: that of the session that it goes on with, where the
 /// host says that it does, else a new one.
 fn next_trace(repo: &Repo, event: &Event) -> Result<String> {
-    let goes_on = matches!(&event.kind,
-        EventKind::SessionStart { source } if source == "resume" || source == "compact");
+    let goes_on = matches!(&event.kind, EventKind::SessionStart { source } if source.goes_on());
     let mut before = None;
     if goes_on {
         before = repo.session(&event.session)?;

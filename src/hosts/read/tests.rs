@@ -64,7 +64,7 @@ fn act(event: &Event) -> &Act {
 /// An event in a few words, for tables.
 fn told(event: &Event) -> String {
     let words = match &event.kind {
-        EventKind::SessionStart { source } => format!("start {source}"),
+        EventKind::SessionStart { source } => format!("start {}", source.word()),
         EventKind::SessionEnd { reason } => format!("end {reason}"),
         EventKind::Prompt { text, automation } => format!("prompt {automation} {text}"),
         EventKind::Before(call) => format!("before {}", told_act(&call.act)),
