@@ -4,7 +4,7 @@
 //! by the wanted work, then by case, then by phase; the most particular row wins. No
 //! rule holds prose, and no sentence here speaks of scores, thresholds or counts of acts.
 //! The lines of the text that opens a phase stand there too, one row for each [`Line`], and what a
-//! person is told, one for each [`Notice`].
+//! person is told, one for each [`Notice`], and what `doctor` finds, one for each [`Found`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;

@@ -3,7 +3,8 @@
 //! The proof is an event, not a file: a forbidden call is sent through the very hook
 //! line that the host would run, and a refusal is expected back. `--fix` mends what can
 //! be rebuilt without losing anything: the journal from the job's tip, a focus that
-//! points nowhere, a chain whose tip does not read.
+//! points nowhere, a chain whose tip does not read; in a person's hands also files that are
+//! set aside, and a job that goes back to the newest step whose lists and rules it has.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
