@@ -5,12 +5,14 @@
 //! itself: [`Position`], the gates over a [`Crossing`], the guards over a [`Scene`], the rules of
 //! commands and of the turn's end, the questions, the status machine, the command table of the
 //! shell. What is left here is in which order the joint asks them, and what acts do to a state;
-//! each such place names its original.
+//! each such place names its original, and [`walks`] compares both on real repositories.
 //!
 //! What a rule cannot tell apart is one state: counts of acts are `none`, `enough` and
 //! `full`; whatever the phase in hand does not look at is forgotten, and comes back with
 //! every value it might have where a phase begins to look at it. So the search sees more
 //! states than there are, never fewer.
+
+mod walks;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -434,8 +436,10 @@ enum Cmd {
     Update {
         objective: bool,
     },
+    /// `again`: what is said was said before.
     Decide {
         document: bool,
+        again: bool,
     },
     Exit,
     /// `git seed gmode prep`; said with enough words or not, sure or not.
@@ -842,32 +846,8 @@ impl<'a> Search<'a> {
     }
 
     fn question(&self, state: &State, row: &Phase, act: Act) -> Option<Refusal> {
-        let words = "what was done is shown by a run ".repeat(20);
-        let complete = [REVIEW, APPROVE];
-        let side = ["Enter gmode", "Stay in phase"];
-        let ask = |text: &str, options: &[&str]| self.ask(state, row, text, options, false);
-        let whole = format!("{COMPLETE} fix the lexer {words}\n\n## {OUTSTANDING}\n");
-        let side_text = format!("{SIDE} {words}");
-        match act {
-            Act::AskComplete => ask(&whole, &complete),
-            Act::AskCompleteShort => {
-                ask(&format!("{COMPLETE} fix the lexer\n\n## {OUTSTANDING}\n"), &complete)
-            }
-            Act::AskCompleteOutstanding => ask(&format!("{whole}- one is left\n"), &complete),
-            Act::AskCompleteBare => ask(&format!("{COMPLETE} fix the lexer {words}"), &complete),
-            Act::AskCompleteOptions => ask(&whole, &["yes", "no"]),
-            Act::AskCompleteNameless => ask(&whole.replace("fix the lexer", "it"), &complete),
-            Act::AskSide => ask(&side_text, &side),
-            Act::AskSideShort => ask(SIDE, &side),
-            Act::AskSideBeside => self.ask(state, row, &side_text, &side, true),
-            Act::Ask => ask("Which colour?", &["red", "blue"]),
-            Act::AskWaiting => ask("[WAITING] the key is missing", &["It is there now"]),
-            Act::AskWaitingBare => ask("[WAITING]", &["It is there now"]),
-            Act::AskRepeat => {
-                ask("[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"])
-            }
-            _ => None,
-        }
+        let (text, options) = asked(act)?;
+        self.ask(state, row, &text, options, act == Act::AskSideBeside)
     }
 
     /// The call of an act: `Repo::call` and `hook::scene::shell`.
@@ -1180,15 +1160,41 @@ impl<'a> Search<'a> {
             _ => Text::Whole,
         };
         let message = self.message(state.phase, to, text);
+        let scope = matches!(cmd, Cmd::Advance { scope: true, .. });
+        let verdict = self.at_boundary(state, to, &message, scope, |crossing| {
+            let crossing = Crossing { unsummed, ..crossing };
+            match cmd {
+                Cmd::Back { .. } => gates::backward(&crossing),
+                _ if up => gates::upward(&crossing),
+                Cmd::Checkpoint { .. } => gates::checkpoint(&crossing),
+                _ => gates::forward(&crossing),
+            }
+        });
+        let name = row.name.to_string();
+        let verdict = verdict.map_err(|no| self.keep(&no, &name));
+        self.crossed.insert(key, verdict);
+        verdict
+    }
+
+    /// What gates look at: `boundary::judge::crossing`. `scope` declares a directory.
+    fn at_boundary<T>(
+        &self,
+        state: &State,
+        to: usize,
+        message: &Message,
+        scope: bool,
+        ask: impl FnOnce(Crossing<'_>) -> T,
+    ) -> T {
+        let row = self.row(state);
         let stay = Self::stay(state, row);
         let none: &[String] = &[];
         let loss = Loss { line: 5, what: "words".to_owned(), note: false };
         let unarchived =
             Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
-        let crossing = Crossing {
+        ask(Crossing {
             phase: row,
             to: &self.rows[to].name,
-            message: &message,
+            message,
             cycle: self.stand(state).cycle,
             multiplier: multiplier(state.dial),
             page_edits: u32::from(state.page),
@@ -1217,24 +1223,14 @@ impl<'a> Search<'a> {
                 .then_some("compaction-1.md"),
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
-            declared: state.declared || matches!(cmd, Cmd::Advance { scope: true, .. }),
+            declared: state.declared || scope,
             stay: &stay,
             checkpoints: u32::from(state.checkpoint),
             uncommitted: state.own,
             proved: state.proved,
-            unsummed,
+            unsummed: false,
             shown: if state.proved { &self.shown } else { &[] },
-        };
-        let verdict = match cmd {
-            Cmd::Back { .. } => gates::backward(&crossing),
-            _ if up => gates::upward(&crossing),
-            Cmd::Checkpoint { .. } => gates::checkpoint(&crossing),
-            _ => gates::forward(&crossing),
-        };
-        let name = row.name.to_string();
-        let verdict = verdict.map_err(|no| self.keep(&no, &name));
-        self.crossed.insert(key, verdict);
-        verdict
+        })
     }
 
     // ---- what the joint does
@@ -1369,24 +1365,22 @@ impl<'a> Search<'a> {
         stand.upward(self.map, beyond)
     }
 
-    /// `boundary::cross::goes_on`: a step forward on a lane goes on through what is met already.
     fn walks_on(&mut self, into: usize, text: Text) -> bool {
-        if self.map.lane.is_none() {
-            return false;
-        }
         let states = self.entries[into].clone();
-        let on = Cmd::Advance { to: None, text, add: false, scope: false };
         let mut walked = false;
         for state in states {
-            let row = self.row(&state);
-            let goes = row.kind == PhaseKind::Work && !row.freezes && row.name != self.map.start;
-            walked |= goes
-                && matches!(
-                    self.cross(&state, on, Around::Nothing),
-                    Came::Enters { .. } | Came::On
-                );
+            let on = self.goes_on(&state, text);
+            walked |= matches!(on, Some(Came::Enters { .. } | Came::On));
         }
         walked
+    }
+
+    /// `boundary::cross::goes_on`: a step forward on a lane goes on through what is met already.
+    fn goes_on(&mut self, state: &State, text: Text) -> Option<Came> {
+        let row = self.row(state);
+        let goes = row.kind == PhaseKind::Work && !row.freezes && row.name != self.map.start;
+        let on = Cmd::Advance { to: None, text, add: false, scope: false };
+        (self.map.lane.is_some() && goes).then(|| self.cross(state, on, Around::Nothing))
     }
 
     /// Commands that cross no boundary.
@@ -1396,8 +1390,13 @@ impl<'a> Search<'a> {
         match cmd {
             // `fence::restore::restore_strays`.
             Cmd::Restore => {
-                let side = row.kind == PhaseKind::Side;
-                done(State { stray: state.stray && side, ..*state })
+                if row.kind == PhaseKind::Side {
+                    return done(*state);
+                }
+                // What was taken back may have been what was too much.
+                let back = State { stray: false, ..*state };
+                let small = State { outgrown: back.outgrown && !state.stray, ..back };
+                Came::Done(unique(vec![back, small]))
             }
             // `jobs::lifecycle::set_multiplier`.
             Cmd::Multiplier(dial) => {
@@ -1412,11 +1411,14 @@ impl<'a> Search<'a> {
                 done(self.forget(State { named: true, told, shapeless, ..*state }))
             }
             // `jobs::lifecycle::set_plan`.
-            Cmd::Decide { document } => {
+            Cmd::Decide { document, again } => {
                 let decided = state.plan != Plan::Undecided;
-                let cycle = 1 + u32::from(state.later);
-                if let Err(no) = commands::plan_decision(row, cycle, decided, false) {
+                let (cycle, again) = (1 + u32::from(state.later), again && decided);
+                if let Err(no) = commands::plan_decision(row, cycle, decided, again) {
                     return self.no(state, no);
+                }
+                if again {
+                    return done(*state);
                 }
                 if decided {
                     return Came::Fails("the plan document was decided already");
@@ -1718,7 +1720,7 @@ impl<'a> Search<'a> {
             }
             Act::ShellRun | Act::ShellTest => {
                 to = looked(&State { proved: true, ..*state }, false);
-                to.push(State { proved: false, stray: true, ..*state });
+                to.extend(self.strayed(&State { proved: false, ..*state }));
             }
             Act::PlanDocument => {
                 let edited = state.plan != Plan::Missing;
@@ -1755,10 +1757,17 @@ impl<'a> Search<'a> {
     /// What happens by itself: subagents come back; one of them leaves something behind.
     fn happens(&self, state: &State) -> Vec<State> {
         if self.row(state).is_in_cycle() && !state.life.rests() {
-            vec![State { stray: true, ..*state }]
+            self.strayed(state)
         } else {
             Vec::new()
         }
+    }
+
+    /// What a stray may make of a state: it counts for the size of the work as well.
+    fn strayed(&self, state: &State) -> Vec<State> {
+        let outgrows = state.outgrown || self.looks[state.phase].outgrows;
+        let stray = State { stray: true, ..*state };
+        unique(vec![stray, State { outgrown: outgrows, ..stray }])
     }
 
     fn commands(&self, state: &State) -> Vec<Cmd> {
@@ -1773,8 +1782,9 @@ impl<'a> Search<'a> {
             Cmd::Multiplier(Dial::Three),
             Cmd::Update { objective: false },
             Cmd::Update { objective: true },
-            Cmd::Decide { document: false },
-            Cmd::Decide { document: true },
+            Cmd::Decide { document: false, again: false },
+            Cmd::Decide { document: true, again: false },
+            Cmd::Decide { document: true, again: true },
             Cmd::Exit,
             Cmd::Prep { sure: true, said: true },
             Cmd::Prep { sure: false, said: true },
@@ -1878,7 +1888,7 @@ impl<'a> Search<'a> {
             ["phase", "checkpoint", ..] => Cmd::Checkpoint { said: has("-m") },
             ["phase", "multiplier", ..] => Cmd::Multiplier(Dial::Three),
             ["plan", "read"] => Cmd::ReadPlan,
-            ["plan", "set-plan-file", ..] => Cmd::Decide { document: false },
+            ["plan", "set-plan-file", ..] => Cmd::Decide { document: false, again: false },
             ["gmode", "exit"] => Cmd::Exit,
             ["gmode", "prep", ..] => Cmd::Prep { sure: true, said: has("-m") },
             ["job", "update", ..] => Cmd::Update { objective: has("--objective") },
@@ -2173,10 +2183,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Refusals of events: `hook::stop::stop`, and `person::answers::approve` for an answer.
+    /// Refusals of events, and of answers.
     fn events(&mut self, state: &State) -> Vec<usize> {
+        let mut refused: Vec<usize> = self.stop(state).into_iter().collect();
+        if self.admits_locks(state) {
+            refused.extend(self.locks(state));
+        }
+        refused
+    }
+
+    /// The turn wants to end: `hook::stop::stop`.
+    fn stop(&mut self, state: &State) -> Option<usize> {
         let row = self.row(state);
-        let mut refused = Vec::new();
         let job = Self::job(state);
         let turn = Turn {
             row,
@@ -2186,18 +2204,14 @@ impl<'a> Search<'a> {
             closing: routing::is_closing(&job, self.rows[state.phase].name.is_idle()),
         };
         match (state.life, stop::may_end(&turn)) {
-            (Life::Pending, _) => refused.push(self.keep(&stop::waits(&job.name, "j"), "idle")),
+            (Life::Pending, _) => Some(self.keep(&stop::waits(&job.name, "j"), "idle")),
             // Nothing keeps the turn open.
-            (Life::Awaiting, _) | (_, Ok(())) => {}
+            (Life::Awaiting, _) | (_, Ok(())) => None,
             (_, Err(no)) => {
                 let name = self.rows[state.phase].name.to_string();
-                refused.push(self.keep(&no, &name));
+                Some(self.keep(&no, &name))
             }
         }
-        if self.admits_locks(state) {
-            refused.extend(self.locks(state));
-        }
-        refused
     }
 
     fn admits_locks(&self, state: &State) -> bool {
@@ -2446,6 +2460,34 @@ fn unruled(call: &Call<'_>) -> Option<Refusal> {
         (false, false) => return None,
     };
     hooks::stands_behind(&act, u32::MAX, &none, 1).err()
+}
+
+/// What an act asks the person, and the options that it offers.
+fn asked(act: Act) -> Option<(String, &'static [&'static str])> {
+    const COMPLETION: &[&str] = &[REVIEW, APPROVE];
+    let words = "what was done is shown by a run ".repeat(20);
+    let whole = format!("{COMPLETE} fix the lexer {words}\n\n## {OUTSTANDING}\n");
+    let side: &[&str] = &["Enter gmode", "Stay in phase"];
+    let there: &[&str] = &["It is there now"];
+    Some(match act {
+        Act::AskComplete => (whole, COMPLETION),
+        Act::AskCompleteShort => {
+            (format!("{COMPLETE} fix the lexer\n\n## {OUTSTANDING}\n"), COMPLETION)
+        }
+        Act::AskCompleteOutstanding => (format!("{whole}- one is left\n"), COMPLETION),
+        Act::AskCompleteBare => (format!("{COMPLETE} fix the lexer {words}"), COMPLETION),
+        Act::AskCompleteOptions => (whole, &["yes", "no"]),
+        Act::AskCompleteNameless => (whole.replace("fix the lexer", "it"), COMPLETION),
+        Act::AskSide | Act::AskSideBeside => (format!("{SIDE} {words}"), side),
+        Act::AskSideShort => (SIDE.to_owned(), side),
+        Act::Ask => ("Which colour?".to_owned(), &["red", "blue"]),
+        Act::AskWaiting => ("[WAITING] the key is missing".to_owned(), there),
+        Act::AskWaitingBare => ("[WAITING]".to_owned(), there),
+        Act::AskRepeat => {
+            ("[REPEAT-JOB] every 2".to_owned(), &["Hourly", "Daily", "Weekly", "Keep one-shot"])
+        }
+        _ => return None,
+    })
 }
 
 /// A launch of a subagent that acts on notes, with a prompt that quotes none of them.
