@@ -88,7 +88,7 @@ impl Asked {
                 // cargo says so to every bench.
                 "--bench" => {}
                 name if CASES.iter().any(|case| case.name == name) => {
-                    asked.names.push(name.to_owned())
+                    asked.names.push(name.to_owned());
                 }
                 other => {
                     bail!("`{other}` is no case; cases: {}", CASES.map(|case| case.name).join(", "))

@@ -455,7 +455,7 @@ mod tests {
         type Change = fn(&mut ClaimCase);
         let lies: [(&str, &str, Directive, Change); 22] = [
             ("short", "says too little", Directive::Reject, |case| {
-                case.claim.text = "fixed it".into()
+                case.claim.text = "fixed it".into();
             }),
             ("no deed", "names no deed", Directive::Reject, |case| {
                 case.claim.text = "The handler, and more".into();

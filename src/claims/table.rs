@@ -480,7 +480,7 @@ mod tests {
             ),
             ("evidence none: its weight", |t| t.evidence[7].weight = 2.0),
             ("threshold: the row `other`", |t| {
-                t.threshold.retain(|row| row.action != ActionType::Other)
+                t.threshold.retain(|row| row.action != ActionType::Other);
             }),
             ("threshold deploy: entropy has to rise", |t| t.threshold[2].entropy.damp = 0.9),
             ("threshold deploy: stands twice", |t| t.threshold.push(t.threshold[2].clone())),

@@ -63,7 +63,7 @@ fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outco
     }
     match chain.due {
         Some(due) => {
-            out.line(format_args!("To be summed up through {due}: git seed summary submit -F -"))
+            out.line(format_args!("To be summed up through {due}: git seed summary submit -F -"));
         }
         None if chain.open.is_empty() => out.line("Everything that was said is summed up."),
         None => out

@@ -136,7 +136,7 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
                 );
             }
             Some((name, "@THEIRS@")) => {
-                bytes.extend([name.as_bytes(), b"=", theirs, b"\n"].concat())
+                bytes.extend([name.as_bytes(), b"=", theirs, b"\n"].concat());
             }
             _ => bytes.extend(line.as_bytes()),
         }

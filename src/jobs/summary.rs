@@ -114,7 +114,7 @@ pub(crate) fn check(text: &str) -> Result<(), BadSummary> {
                 let known = SECTIONS.iter().position(|section| section.eq_ignore_ascii_case(title));
                 match (next, known) {
                     (Some(next), Some(_)) if next.eq_ignore_ascii_case(title) => {
-                        sections.push((next, 0))
+                        sections.push((next, 0));
                     }
                     (Some(next), Some(at)) if at >= sections.len() => {
                         return Err(BadSummary::Lacks(next));

@@ -378,7 +378,7 @@ impl Section<'_> {
             match tag {
                 Tag::Ephemeral => taken.dropped.push(Dropped { line, why: Why::Ephemeral }),
                 Tag::Durable if body.holds(&text) => {
-                    taken.dropped.push(Dropped { line, why: Why::Doubled })
+                    taken.dropped.push(Dropped { line, why: Why::Doubled });
                 }
                 Tag::Durable => {
                     let heading = body.put(&text);

@@ -300,12 +300,12 @@ impl Front {
             line.split_once(':').map_or((line, ""), |(key, value)| (key, value.trim()));
         match key {
             "version" if value.parse::<u32>().is_ok() => {
-                self.version = value.parse().unwrap_or_default()
+                self.version = value.parse().unwrap_or_default();
             }
             "last_finalized" => value.clone_into(&mut self.last_finalized),
             "phase_at_seal" => value.clone_into(&mut self.phase_at_seal),
             "gmode_prepped" if matches!(value, "true" | "false") => {
-                self.gmode_prepped = value == "true"
+                self.gmode_prepped = value == "true";
             }
             _ => self.others.push(line.to_owned()),
         }

@@ -289,7 +289,7 @@ pub(crate) fn check(path: &str, text: &str, known: &BTreeSet<String>) -> Vec<Fin
     let mut front = front(text);
     let mut found = std::mem::take(&mut front.faults);
     let mut say = |line: usize, rule, level, detail: String| {
-        found.push(Finding { line, rule, level, detail })
+        found.push(Finding { line, rule, level, detail });
     };
     // A file without front matter lacks everything; that was said.
     let reads = front_matter::begins(text);

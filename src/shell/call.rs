@@ -354,7 +354,7 @@ impl Walker {
         match words.get(at) {
             Some(code) if is_code => self.shell_code(code, &words[at + 1..], around),
             Some(script) if script.text.starts_with("<(") => {
-                self.push(Effect::Unknown, &around.part)
+                self.push(Effect::Unknown, &around.part);
             }
             Some(_) => {
                 let found = self.judge(row, &words[at..], around);

@@ -158,7 +158,7 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
     for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
         match item {
             Item::Word(one) | Item::AssignmentWord(_, one) => {
-                alone &= word(&one.value, &mut simple)
+                alone &= word(&one.value, &mut simple);
             }
             Item::IoRedirect(one) => alone &= redirect(one),
             Item::ProcessSubstitution(..) => alone = false,

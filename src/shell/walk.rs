@@ -510,7 +510,7 @@ impl Walker {
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
-                    argv.push(self.term(&word.value))
+                    argv.push(self.term(&word.value));
                 }
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),

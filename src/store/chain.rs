@@ -681,7 +681,7 @@ mod tests {
                     match store.append(JOB, Some(&tip.commit), &[edit], "step", AT) {
                         Ok(_) => break,
                         Err(StoreError::Moved { .. } | StoreError::Held { .. }) => {
-                            thread::yield_now()
+                            thread::yield_now();
                         }
                         Err(err) => panic!("{err}"),
                     }

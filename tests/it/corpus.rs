@@ -572,13 +572,13 @@ fn reports(sessions: &Sessions, ends: &[(usize, Attempt, End)]) {
     for (_, attempt, end) in ends {
         match end {
             End::Skipped(program) => {
-                println!("skipped, {program} is not here: {}", attempt.shown())
+                println!("skipped, {program} is not here: {}", attempt.shown());
             }
             End::Missed(why) if attempt.needs.is_empty() => {
                 let _ = writeln!(wrong, "missed: {}\n    {why}", attempt.shown());
             }
             End::Missed(why) => {
-                println!("known ({}): {}\n    {why}", attempt.needs, attempt.shown())
+                println!("known ({}): {}\n    {why}", attempt.needs, attempt.shown());
             }
             _ if !attempt.needs.is_empty() => {
                 let _ =

@@ -92,7 +92,7 @@ fn a_stray_in_verify_is_put_back_and_the_step_goes_on() {
     world.to("verify");
     world.works("verify");
     world.runs_and("cargo test", || {
-        std::fs::write(world.path("todo.txt"), "stray\n").expect("it is written")
+        std::fs::write(world.path("todo.txt"), "stray\n").expect("it is written");
     });
     for step in ["phase advance -F -", "phase back execute -m 'it fails'"] {
         world.seed(step).stdin(&message("verify")).refuses("Do: git seed fence restore");

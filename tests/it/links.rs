@@ -78,7 +78,7 @@ fn another_name_of_a_file_that_may_not_change_is_no_way_in() {
         fs::hard_link(world.path("todo.txt"), world.path("src/parser/twin.txt")).expect("linked");
     });
     let link = |from: std::path::PathBuf, name: &str| {
-        fs::hard_link(from, world.path(name)).expect("linked")
+        fs::hard_link(from, world.path(name)).expect("linked");
     };
     link(world.path("docs/guide.md"), "src/parser/late.md");
     link(world.path(".git/hooks/pre-commit"), "src/parser/hook.sh");

@@ -298,7 +298,7 @@ fn git_seeds_own_writes_are_no_tampering() {
     let world = at("execute");
     world.works("execute");
     world.runs_and("cargo test", || {
-        fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed")
+        fs::remove_file(world.path(".git/hooks/pre-commit")).expect("removed");
     });
     assert_eq!(world.json("fence status")["strays"], json!([".git/hooks/pre-commit"]));
     world.person("init").succeeds();
@@ -359,7 +359,7 @@ fn after_the_way_out_nothing_is_written() {
     let world = World::seeded();
     world.person("uninstall").succeeds();
     world.runs_and("cargo test", || {
-        fs::write(world.path(".git/info/attributes"), "x\n").expect("written")
+        fs::write(world.path(".git/info/attributes"), "x\n").expect("written");
     });
     assert!(!world.path(".git/seed").exists());
 }

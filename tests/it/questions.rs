@@ -220,7 +220,7 @@ fn where_the_rules_want_it_the_side_lane_is_prepared_right_before_it_is_asked_fo
     world.changes_nothing(|| world.seed(&format!("gmode prep 79 -m '{FOR}'")).refuses("sure"));
     world.changes_nothing(|| world.seed("gmode prep 90 -m 'a blocker'").refuses("20 words"));
     let acts: [&dyn Fn(); 3] = [&|| world.is_heard(), &|| world.runs("ls").passes(), &|| {
-        world.runs("git seed status; ls").passes()
+        world.runs("git seed status; ls").passes();
     }];
     for act in acts {
         world.runs(&prep).passes();

@@ -169,7 +169,7 @@ fn signed_upto(
                 bad = Some((*at, format!("its signature is not good: {reason}")));
             }
             Checked::Unmeasured(reason) => {
-                why = format!("no key to check its signature with: {reason}")
+                why = format!("no key to check its signature with: {reason}");
             }
             Checked::Bad(_) | Checked::Good => {}
         }

@@ -88,7 +88,7 @@ fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
             // written.
             let focused = repo.focused().ok().flatten();
             let _ = record::journal_line::note(repo, focused.as_ref(), |line| {
-                line.what = What::Trouble
+                line.what = What::Trouble;
             });
             Answer::to_person(in_words(Notice::HookTrouble, error))
         }

@@ -184,7 +184,7 @@ fn grant(
 pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
     let subject = "a person lets it unlock protected surfaces";
     fence::opened::grant_step(repo, chain, "access", subject, |state| {
-        state.job.plugin_lock_approval = true
+        state.job.plugin_lock_approval = true;
     })?;
     Ok(PersonReply::Done(tell(Notice::AccessGranted, &[])))
 }

@@ -188,7 +188,7 @@ fn install_files(
         let known = installation.agents.iter_mut().find(|file| file.path == path);
         match (known, now) {
             (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => {
-                file.hash = hash
+                file.hash = hash;
             }
             // Changed since, or somebody else's: theirs.
             (Some(_), _) | (None, Some(_)) => {
