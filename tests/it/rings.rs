@@ -66,6 +66,8 @@ fn files(top: &str) -> BTreeMap<Module, File> {
 
 fn add(found: &mut BTreeMap<Module, File>, name: String, text: &str) {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    // Some tests are of one system only.
+    let code = code.trim_end_matches("#[cfg(unix)]\n");
     let mut module: Module = name.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if module.last().is_some_and(|last| last == "mod") {
         module.pop();
@@ -344,6 +346,200 @@ fn halls_are_cut() {
     let large = rooms.iter().filter(|(_, lines)| **lines > LINES_OF_A_ROOM);
     bad.extend(large.map(|(room, lines)| format!("engine/{room} has {lines} lines")));
     assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// A public item: its name, where it stands, and the names that a caller needs to use it.
+struct Public {
+    name: String,
+    /// `None` for what a trait adds to the needs of a type.
+    file: Option<String>,
+    needs: BTreeSet<String>,
+}
+
+/// The public items of one file: functions, types, modules, methods, names handed on.
+struct Publics<'f> {
+    file: &'f str,
+    found: Vec<Public>,
+    /// What macros write; it is not read any closer.
+    written: BTreeSet<String>,
+}
+
+impl Publics<'_> {
+    fn take(&mut self, vis: &syn::Visibility, name: &syn::Ident, needs: BTreeSet<String>) {
+        if is_public(vis) {
+            let file = Some(self.file.to_owned());
+            self.found.push(Public { name: name.to_string(), file, needs });
+        }
+    }
+
+    /// `pub use a::b as c;` is needed where `c` is, and then needs `b`.
+    fn hand_on(&mut self, vis: &syn::Visibility, tree: &syn::UseTree) {
+        match tree {
+            syn::UseTree::Path(path) => self.hand_on(vis, &path.tree),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.hand_on(vis, tree));
+            }
+            syn::UseTree::Name(name) => self.take(vis, &name.ident, BTreeSet::new()),
+            syn::UseTree::Rename(name) => {
+                self.take(vis, &name.rename, [name.ident.to_string()].into());
+            }
+            syn::UseTree::Glob(glob) => {
+                let star = syn::Ident::new("glob", glob.span());
+                self.take(vis, &star, BTreeSet::new());
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Publics<'_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let needs = Names::of(|names| match item {
+            syn::Item::Fn(item) => names.visit_signature(&item.sig),
+            syn::Item::Struct(item) => {
+                names.visit_generics(&item.generics);
+                let open = item.fields.iter().filter(|field| is_public(&field.vis));
+                open.for_each(|field| names.visit_field(field));
+            }
+            syn::Item::Enum(item) => names.visit_item_enum(item),
+            syn::Item::Const(item) => names.visit_type(&item.ty),
+            syn::Item::Static(item) => names.visit_type(&item.ty),
+            syn::Item::Type(item) => names.visit_item_type(item),
+            syn::Item::Trait(item) => names.visit_item_trait(item),
+            _ => {}
+        });
+        match item {
+            syn::Item::Fn(item) => self.take(&item.vis, &item.sig.ident, needs),
+            syn::Item::Struct(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Enum(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Const(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Static(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Type(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Trait(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Mod(item) => self.take(&item.vis, &item.ident, needs),
+            syn::Item::Use(item) => self.hand_on(&item.vis, &item.tree),
+            _ => {}
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
+        self.written.append(&mut words(item.mac.tokens.clone()));
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        // Such as the error of `FromStr`.
+        let types = item.items.iter().filter_map(|part| match part {
+            syn::ImplItem::Type(part) => Some(&part.ty),
+            _ => None,
+        });
+        let needs = Names::of(|names| types.for_each(|of| names.visit_type(of)));
+        let of = Names::of(|names| names.visit_type(&item.self_ty));
+        self.found.extend(of.into_iter().map(|name| Public {
+            name,
+            file: None,
+            needs: needs.clone(),
+        }));
+        visit::visit_item_impl(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        let needs = Names::of(|names| names.visit_signature(&item.sig));
+        self.take(&item.vis, &item.sig.ident, needs);
+    }
+
+    fn visit_impl_item_const(&mut self, item: &'ast syn::ImplItemConst) {
+        self.take(&item.vis, &item.ident, Names::of(|names| names.visit_type(&item.ty)));
+    }
+}
+
+fn is_public(vis: &syn::Visibility) -> bool {
+    matches!(vis, syn::Visibility::Public(_))
+}
+
+/// The types and traits that a signature or a field names.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn of(read: impl FnOnce(&mut Self)) -> BTreeSet<String> {
+        let mut names = Self::default();
+        read(&mut names);
+        names.0
+    }
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_path_segment(&mut self, part: &'ast syn::PathSegment) {
+        self.0.insert(part.ident.to_string());
+        visit::visit_path_segment(self, part);
+    }
+}
+
+/// What stands in comments and texts is no word of the code.
+fn words(code: TokenStream) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for word in code {
+        match word {
+            TokenTree::Ident(name) => drop(found.insert(name.to_string())),
+            TokenTree::Group(group) => found.append(&mut words(group.stream())),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+    found
+}
+
+/// The words of all code outside the library that names it: tests, benches, fuzz targets, the
+/// binary, and the code in ARCHITECTURE.md that compiles as a doc test.
+fn words_outside() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut texts = vec![fs::read_to_string(root.join("src/main.rs")).expect("main.rs")];
+    let shown = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let blocks = shown.split("\n```rust\n").skip(1);
+    texts.extend(blocks.filter_map(|rest| Some(rest.split_once("\n```")?.0.to_owned())));
+    let dirs = ["tests", "benches", "bench", "fuzz/fuzz_targets"];
+    let mut ahead: Vec<_> = dirs.map(|dir| root.join(dir)).into();
+    while let Some(dir) = ahead.pop() {
+        for entry in fs::read_dir(&dir).expect("readable") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                ahead.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                texts.push(fs::read_to_string(&path).expect("text"));
+            }
+        }
+    }
+    let found = texts.iter().map(|text| words(text.parse().expect("code")));
+    found.filter(|words| words.contains("git_seed")).flatten().collect()
+}
+
+#[test]
+fn nothing_is_public_that_nobody_outside_names() {
+    let mut items = Vec::new();
+    // What is named outside, and what the signatures and fields of that need, on and on.
+    let mut needed = words_outside();
+    for file in files("").values() {
+        let (found, written) = (Vec::new(), BTreeSet::new());
+        let mut publics = Publics { file: &file.name, found, written };
+        publics.visit_file(&file.syntax);
+        items.append(&mut publics.found);
+        needed.append(&mut publics.written);
+    }
+    loop {
+        let before = needed.len();
+        for item in &items {
+            if needed.contains(&item.name) {
+                needed.extend(item.needs.iter().cloned());
+            }
+        }
+        if needed.len() == before {
+            break;
+        }
+    }
+    assert!(items.len() > 100, "only {} public items were seen", items.len());
+    let idle = items.iter().filter(|item| !needed.contains(&item.name));
+    let idle: Vec<_> =
+        idle.filter_map(|item| Some(format!("{}: {}", item.file.as_ref()?, item.name))).collect();
+    assert!(idle.is_empty(), "`pub(crate)` is enough for these: {idle:#?}");
 }
 
 #[test]
