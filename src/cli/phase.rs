@@ -8,7 +8,7 @@ use crate::engine::boundary::step::Transitioned;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, Repo};
-use crate::phases::{PhaseName, gates};
+use crate::phases::{PhaseKind, PhaseName, gates};
 use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
@@ -127,24 +127,27 @@ fn list(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         focused.as_ref().map_or(repo.rules.maps.home(), |focused| repo.map(&focused.state.stand));
     let rows: Vec<_> = map
         .phases()
-        .filter(|phase| !phase.next.is_empty() || phase.name.is_gmode())
+        .filter(|phase| !phase.next.is_empty() || phase.kind == PhaseKind::Side)
         .map(|phase| {
             let names =
                 |list: &[PhaseName]| list.iter().map(PhaseName::to_string).collect::<Vec<_>>();
-            (phase.name.to_string(), names(&phase.next), names(&phase.back))
+            (phase, names(&phase.next), names(&phase.back))
         })
         .collect();
     let json: Vec<_> = rows
         .iter()
-        .map(|(name, next, back)| serde_json::json!({ "phase": name, "next": next, "back": back }))
+        .map(|(row, next, back)| {
+            let name = row.name.as_str();
+            serde_json::json!({ "phase": name, "next": next, "back": back })
+        })
         .collect();
     out.json(&json);
-    for (name, next, back) in &rows {
-        let next =
-            if name == "gmode" { "where it was entered".to_owned() } else { next.join(", ") };
+    for (row, next, back) in &rows {
+        let side = row.kind == PhaseKind::Side;
+        let next = if side { "where it was entered".to_owned() } else { next.join(", ") };
         let back =
             if back.is_empty() { String::new() } else { format!("   back to {}", back.join(", ")) };
-        out.line(format_args!("{name:<9} -> {next}{back}"));
+        out.line(format_args!("{:<9} -> {next}{back}", row.name.as_str()));
     }
     Ok(Outcome::Yes)
 }
@@ -217,7 +220,7 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
         tell_resting(repo, crossed, out);
         return;
     }
-    if stand.phase.is_idle() {
+    if repo.rests(stand) {
         out.line(format_args!(
             "Cycle {} is closed; git seed phase advance begins the next.",
             stand.cycle

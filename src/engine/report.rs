@@ -192,10 +192,10 @@ fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
 
 pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Refusal]) -> String {
     let stand = &focused.state.stand;
-    if stand.phase.is_gmode() {
+    if repo.is_aside(stand) {
         return "git seed gmode exit".to_owned();
     }
-    if stand.is_talk() || stand.phase.is_idle() {
+    if repo.rests(stand) {
         return "git seed phase advance".to_owned();
     }
     match missing.first() {

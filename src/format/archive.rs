@@ -72,7 +72,9 @@ impl ClosedRow {
     }
 }
 
-/// True where nothing is left to do for a job: parked, or completed and back in idle.
+/// True where nothing is left to do for a job: parked, or completed and back between cycles. No
+/// map is at hand where closed jobs are told apart, so the reserved name stands for the kind of
+/// its row, see [`PhaseName::idle`].
 pub(crate) fn is_closed(state: &State) -> bool {
     match state.job.status {
         Status::Voided => true,

@@ -330,7 +330,7 @@ impl State {
         self.stand.is_talk() && self.job.run == 1
     }
 
-    /// Completed, but not back in idle.
+    /// Completed, but not back between cycles; asked by the reserved name, since no map is at hand.
     pub(crate) fn is_closing(&self) -> bool {
         crate::jobs::routing::is_closing(&self.job, self.stand.phase.is_idle())
     }

@@ -6,7 +6,7 @@
 use super::names;
 use super::state::{Cost, Fence, State, Unclaimed, write_lines};
 use crate::jobs::{BadStatus, Status, UnixSeconds};
-use crate::phases::{Map, Move, PhaseName};
+use crate::phases::{Map, Move};
 use crate::plans::Lies;
 
 /// A file of the job's tree, and the bytes that it has from now on.
@@ -142,8 +142,8 @@ impl State {
         crossed: &Crossed<'_>,
         files: &mut Vec<Written>,
     ) -> Result<u32, BadStatus> {
-        let (begins, cycle) = (self.stand.phase.is_idle(), self.stand.cycle);
-        let closes = *step == Move::Forward(PhaseName::idle());
+        let (begins, cycle) = (crossed.map.rests(&self.stand.phase), self.stand.cycle);
+        let closes = crossed.map.ends_cycle(Some(step));
         if closes {
             files.extend(self.accept_plan(crossed.plan.as_ref()));
         }
@@ -214,7 +214,7 @@ impl State {
         self.home.worktree.clone_from(&crossed.home.worktree);
         files.push(listed(names::PERSONS, beginning.persons));
         files.push(emptied(names::TOUCHED));
-        if self.stand.entry.from.is_idle() && self.stand.shelved.is_empty() {
+        if crossed.map.rests(&self.stand.entry.from) && self.stand.shelved.is_empty() {
             let opened: Vec<&str> =
                 crossed.allowed.iter().filter_map(|line| line.strip_suffix('/')).collect();
             files.push(listed(names::SCOPE, &opened));
@@ -233,7 +233,7 @@ fn emptied(path: &str) -> Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phases::OPEVC;
+    use crate::phases::{OPEVC, PhaseName};
 
     const FROZEN: &str = include_str!("../../fixtures/format/v1/job.toml");
 

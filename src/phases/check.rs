@@ -8,7 +8,10 @@ use super::{BadMap, Class, Map, Phase, PhaseKind, PhaseName, Write, gates};
 type Checked = Result<(), BadMap>;
 type Does = fn(&Phase) -> bool;
 
-/// Rows that every map has, and what they must be.
+/// Rows that every map has, and what they must be. These four names are reserved: a map that
+/// lacks one, or has it with another kind, is refused, and no other row rests. So the name `idle`
+/// and the kind `rest` say the same, which is what lets code without a map ask for the name
+/// ([`PhaseName::is_idle`]); code with a map asks for the kind.
 const NEEDED: [(&str, PhaseKind); 4] = [
     ("none", PhaseKind::Outside),
     ("talk", PhaseKind::Outside),

@@ -150,7 +150,7 @@ pub fn forward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 /// All that stands between here and the step forward, but for its message.
-pub(crate) fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
+pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
     let own =
         crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
     let open = own.filter(|gate| !gate.of_message).filter_map(|gate| {

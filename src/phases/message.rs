@@ -24,7 +24,7 @@ impl Message {
         Self { text: text.replace("\r\n", "\n").trim().to_owned() }
     }
 
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 

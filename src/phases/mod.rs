@@ -115,12 +115,13 @@ impl fmt::Display for Multiplier {
 pub struct PhaseName(String);
 
 impl PhaseName {
-    /// The room between cycles.
+    /// The room between cycles. The name is reserved: `phases/check.rs` refuses a map without this
+    /// row, with another kind for it, or with another row that rests.
     pub fn idle() -> Self {
         Self("idle".to_owned())
     }
 
-    /// The side lane.
+    /// The side lane. The name is reserved: every map has this row, and it is a side lane.
     pub(crate) fn gmode() -> Self {
         Self("gmode".to_owned())
     }
@@ -130,7 +131,8 @@ impl PhaseName {
         &self.0
     }
 
-    /// True between cycles.
+    /// True between cycles. For code without a map at hand: a closed job's line in the index, a
+    /// state that was just read. Where a map is loaded, [`Map::rests`] asks for the row's kind.
     pub fn is_idle(&self) -> bool {
         self.0 == "idle"
     }
@@ -138,11 +140,6 @@ impl PhaseName {
     /// True in a job before its first step.
     pub(crate) fn is_talk(&self) -> bool {
         self.0 == "talk"
-    }
-
-    /// True in the side lane.
-    pub(crate) fn is_gmode(&self) -> bool {
-        self.0 == "gmode"
     }
 }
 
@@ -477,6 +474,25 @@ impl Map {
     /// The row of `name`.
     pub(crate) fn phase(&self, name: &PhaseName) -> Option<&Phase> {
         self.phases.iter().find(|phase| &phase.name == name)
+    }
+
+    fn is_kind(&self, name: &PhaseName, kind: PhaseKind) -> bool {
+        self.phase(name).is_some_and(|row| row.kind == kind)
+    }
+
+    /// The row of `name` is one between cycles.
+    pub(crate) fn rests(&self, name: &PhaseName) -> bool {
+        self.is_kind(name, PhaseKind::Rest)
+    }
+
+    /// The row of `name` is a side lane.
+    pub(crate) fn is_aside(&self, name: &PhaseName) -> bool {
+        self.is_kind(name, PhaseKind::Side)
+    }
+
+    /// The step is one forward, out of the cycle.
+    pub(crate) fn ends_cycle(&self, step: Option<&Move>) -> bool {
+        matches!(step, Some(Move::Forward(to)) if self.rests(to))
     }
 
     /// A row that [`Map::read`] has made sure of.

@@ -151,9 +151,9 @@ impl Position {
         }
     }
 
-    /// True before the first step.
+    /// True before the first step, and not in a side lane entered from there.
     pub(crate) fn is_talk(&self) -> bool {
-        self.cycle == 0 && self.phase.is_idle()
+        self.cycle == 0 && self.side_from.is_none()
     }
 
     /// The row that judges this stand.
@@ -253,9 +253,9 @@ impl Position {
     #[must_use]
     pub fn take(&self, map: &Map, step: &Move) -> Self {
         match step {
-            Move::Forward(to) if self.phase.is_idle() => self.begin(to),
+            Move::Forward(to) if map.rests(&self.phase) => self.begin(to),
             Move::Forward(to) => self.enter(to, false),
-            Move::Back(to) if to.is_idle() => self.bail(),
+            Move::Back(to) if map.rests(to) => self.bail(to),
             Move::Back(to) => self.enter(to, true),
             Move::Up { track, to } => self.rise(track, to),
             Move::Aside => self.step_aside(map),
@@ -291,8 +291,8 @@ impl Position {
         next
     }
 
-    fn bail(&self) -> Self {
-        let mut next = self.enter(&PhaseName::idle(), true);
+    fn bail(&self, to: &PhaseName) -> Self {
+        let mut next = self.enter(to, true);
         next.same_cycle = true;
         next
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use git_seed::rules::Rules;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
@@ -100,6 +101,37 @@ fn ring(module: &str) -> Option<usize> {
 /// Lines of code, without comments.
 fn code_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// A rule asks for a row's kind: repositories rename phases, and lay rows of their own.
+#[test]
+fn no_rule_asks_for_a_phase_by_its_name() {
+    let maps = Rules::shipped().expect("the shipped rules are sound").maps;
+    let names: BTreeSet<&str> = maps
+        .names()
+        .into_iter()
+        .flat_map(|map| maps.get(map).phases())
+        .map(|row| row.name.as_str())
+        .collect();
+    let mut asked: Vec<String> =
+        ["is_idle()", "is_gmode()", "PhaseName::idle()", "PhaseName::gmode()"]
+            .map(str::to_owned)
+            .into();
+    for name in names {
+        for sign in ["==", "!="] {
+            asked.extend([format!("{sign} \"{name}\""), format!("\"{name}\" {sign}")]);
+            asked.push(format!("{sign} PhaseName::from(\"{name}\")"));
+        }
+    }
+    let mut by_name = Vec::new();
+    for (file, code) in files() {
+        if !["engine", "cli"].contains(&module(&file)) {
+            continue;
+        }
+        let found = asked.iter().filter(|asked| code.contains(asked.as_str()));
+        by_name.extend(found.map(|asked| format!("{file}: {asked}")));
+    }
+    assert!(by_name.is_empty(), "asked by name, not by kind:\n{}", by_name.join("\n"));
 }
 
 #[test]

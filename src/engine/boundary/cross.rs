@@ -19,7 +19,7 @@ use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
 use crate::phases::message::Message;
-use crate::phases::{Move, PhaseKind, PhaseName};
+use crate::phases::{Move, PhaseKind};
 use crate::store::CommitId;
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -141,7 +141,7 @@ pub(crate) fn record(
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
-    let closes = judged.step == Some(Move::Forward(PhaseName::idle()))
+    let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())
         && taken.focused.state.job.status == Status::Completed;
     let created = if closes { close(repo, &taken.focused)? } else { None };
     let rests = taken.focused.state.job.status == Status::Awaiting;
@@ -167,7 +167,7 @@ pub(crate) fn record(
 fn beginning(repo: &Repo, judged: &Judged) -> Result<Option<Beginning>> {
     let begins = matches!(&judged.step, Some(Move::Forward(_))) && {
         let focused = repo.require_focused()?;
-        focused.state.stand.phase.is_idle()
+        repo.rests(&focused.state.stand)
     };
     begins.then(|| fence::tree::begin_fence(repo)).transpose()
 }

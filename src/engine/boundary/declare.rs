@@ -69,11 +69,8 @@ pub(crate) fn pages_to_heal(
     pages.extend(repo.lines(chain, names::SCOPE)?.iter().map(|dir| repo.page_path(dir)));
     let focused = repo.require_focused()?;
     let persons = fence::tree::persons(repo, &focused)?;
-    let dirty: Vec<String> = if focused.state.stand.phase.is_idle() {
-        fence::tree::dirty_now(repo)?
-    } else {
-        Vec::new()
-    };
+    let dirty: Vec<String> =
+        if repo.rests(&focused.state.stand) { fence::tree::dirty_now(repo)? } else { Vec::new() };
     let since = repo.read_since(&focused)?;
     pages.extend(
         since

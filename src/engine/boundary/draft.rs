@@ -12,7 +12,7 @@ use crate::engine::{boundary, jobs, memory, record};
 use crate::format::names;
 use crate::format::state::State;
 use crate::format::transition::{self, Committed, Crossed, Here, Look};
-use crate::phases::{Move, PhaseName};
+use crate::phases::Move;
 use crate::store::{CommitId, StoreError, TreeEdit};
 
 /// A boundary whose gates let it through, and whose commit is made where it has one.
@@ -61,8 +61,8 @@ fn crossed<'a>(
     passed: &Passed<'a>,
 ) -> Result<Crossed<'a>> {
     let Passed { toward, judged, commit, start, .. } = *passed;
-    let closes = judged.step == Some(Move::Forward(PhaseName::idle()));
-    let looks_at_plan = judged.step.is_some() && (closes || state.stand.phase.is_idle());
+    let closes = repo.map(&state.stand).ends_cycle(judged.step.as_ref());
+    let looks_at_plan = judged.step.is_some() && (closes || repo.rests(&state.stand));
     let asks_what_is_open = closes || start.is_some();
     let head = repo.store.head()?;
     Ok(Crossed {

@@ -80,7 +80,7 @@ pub(crate) fn judge(
     let name = step_name(stand.phase.as_str(), step.as_ref());
     let at = (stand.phase.clone(), stand.cycle);
     let closes = matches!(toward, Transition::Forward { add_cycle: None, .. })
-        && step == Some(Move::Forward(PhaseName::idle()));
+        && repo.map(stand).ends_cycle(step.as_ref());
     let rests = closes && jobs::unattended::would_rest(repo, focused);
     Ok(Ok(Judged { survey, step, name, message, at, rests, ledger: None }))
 }

@@ -8,7 +8,6 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{memory, record};
 use crate::format::names;
 use crate::jobs::Status;
-use crate::phases::{Move, PhaseName};
 use crate::store::{CommitId, TreeEdit};
 
 /// What the boundary that was judged adds to the ledger.
@@ -20,7 +19,7 @@ fn ledger_of(
 ) -> Result<Option<Vec<u8>>> {
     let ends = focused.state.job.status == Status::Completed || judged.rests;
     let closes = matches!(toward, Transition::Forward { add_cycle: None, .. })
-        && judged.step == Some(Move::Forward(PhaseName::idle()));
+        && repo.map(&focused.state.stand).ends_cycle(judged.step.as_ref());
     let mark = Some(Mark::Wrap).filter(|_| ends && closes);
     // Without a commit the next boundary is early enough, but for the last one.
     if judged.survey.own.is_empty() && mark.is_none() {

@@ -165,7 +165,7 @@ fn contract(repo: &Repo, focused: &LoadedJob, anchors: &[&str], rank: usize) -> 
 /// Where a job stands, for one that takes it up: the text of its phase, or the next command.
 pub(crate) fn where_it_stands(repo: &Repo, focused: &LoadedJob) -> String {
     let state = &focused.state;
-    if state.stand.phase.is_idle() {
+    if repo.rests(&state.stand) {
         return "Next: git seed phase advance".to_owned();
     }
     wake_text(repo, focused, false)

@@ -383,7 +383,7 @@ fn is_edge(repo: &Repo, from: &str, to: &str) -> bool {
     let maps: Vec<_> =
         repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
     let begins = maps.iter().any(|map| map.start == to);
-    from.is_gmode()
+    maps.iter().any(|map| map.is_aside(&from))
         || maps.iter().any(|map| {
             let row = map.phase(&from);
             let has = row.is_some_and(|row| {

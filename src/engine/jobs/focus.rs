@@ -41,7 +41,7 @@ pub(crate) fn focus_in_the_way(repo: &Repo, id: &JobId) -> Result<Option<Refusal
     let held = repo.store.focus_elsewhere(&chain)?;
     let busy = repo
         .focused()?
-        .filter(|focused| focused.chain != chain && !focused.state.stand.phase.is_idle());
+        .filter(|focused| focused.chain != chain && !repo.rests(&focused.state.stand));
     let busy = busy.as_ref().map(|busy| &busy.state.stand.phase);
     Ok(commands::focus(id.as_str(), held.as_deref(), busy).err())
 }

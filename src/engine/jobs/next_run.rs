@@ -145,7 +145,7 @@ pub(crate) fn scan_due(repo: &Repo) -> Result<Vec<Due>> {
     repo.require_seeded()?;
     let here = known_clone(&repo.store)?;
     let is_due = |state: &State| {
-        due::is_due(&state.job, state.stand.phase.is_idle(), repo.now) && state.home.clone == here
+        due::is_due(&state.job, repo.rests(&state.stand), repo.now) && state.home.clone == here
     };
     let mut jobs = repo.jobs()?;
     for row in record::archive::closed(repo)? {

@@ -305,9 +305,10 @@ pub(crate) fn enter_side(
             Ok(step) => step,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let name = format!("{} -> gmode", state.stand.phase);
+        let aside = state.stand.take(repo.map(&state.stand), &step);
+        let name = format!("{} -> {}", state.stand.phase, aside.phase);
         let draft = StepDraft::new(state, name, &why, by);
-        state.stand = state.stand.take(repo.map(&state.stand), &step);
+        state.stand = aside;
         state.side_reason = Some(why.clone());
         state.side_notes = Some(notes);
         state.prep = Prep::Locked;
@@ -343,10 +344,10 @@ pub(crate) fn leave_side(repo: &Repo, by: By) -> Result<std::result::Result<Load
             Ok(step) => step,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let from = state.stand.side_from.clone();
-        let name = format!("gmode -> {}", from.as_ref().map_or("idle", |from| from.as_str()));
+        let back = state.stand.take(repo.map(&state.stand), &step);
+        let name = format!("{} -> {}", state.stand.phase, back.phase);
         let draft = StepDraft::new(state, name, "the side lane is closed", by);
-        state.stand = state.stand.take(repo.map(&state.stand), &step);
+        state.stand = back;
         state.side_reason = None;
         state.side_notes = None;
         state.prep = Prep::None;

@@ -258,7 +258,7 @@ fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) ->
     if stand.track == QUICK {
         return closed(tell(Notice::QuickAlready, &[]));
     }
-    if !stand.phase.is_idle() {
+    if !repo.rests(stand) {
         return closed(tell(
             Notice::QuickUnderWay,
             &[("job", &focused.state.job.name), ("phase", stand.phase.as_str())],
@@ -388,7 +388,7 @@ fn widen(repo: &Repo, chain: &str, lines: &[String]) -> Result<()> {
         let subject = format!("the person opened {}", lines.join(", "));
         let mut draft =
             StepDraft::new(state, "allow", subject, By::Person).with(put(names::ALLOWED, &allowed));
-        if !state.stand.phase.is_idle() && scope.len() > known {
+        if !repo.rests(&state.stand) && scope.len() > known {
             draft = draft.with(put(names::SCOPE, &scope));
         }
         let (inside, strays) = state.fence.strays.drain(..).partition(|path| open.holds(path));

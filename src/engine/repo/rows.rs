@@ -50,6 +50,16 @@ impl Repo {
         self.rules.maps.get(&stand.track)
     }
 
+    /// The job stands between cycles.
+    pub(crate) fn rests(&self, stand: &Position) -> bool {
+        self.map(stand).rests(&stand.phase)
+    }
+
+    /// The job stands in a side lane.
+    pub(crate) fn is_aside(&self, stand: &Position) -> bool {
+        self.map(stand).is_aside(&stand.phase)
+    }
+
     /// The branch where the job lives, when HEAD is elsewhere.
     pub(crate) fn away<'a>(&self, focused: &'a LoadedJob) -> Option<&'a str> {
         let home = focused.state.home.branch.as_str();

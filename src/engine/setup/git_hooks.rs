@@ -106,7 +106,7 @@ fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
     let verdict = trailers_are_ours(repo, &message)?;
     // Commits that are only being replayed keep the subject that they have.
     let replays = matches!(repo.store.in_progress(), Some("rebase" | "am"));
-    let aside = repo.focused()?.is_some_and(|focused| focused.state.stand.phase.is_gmode());
+    let aside = repo.focused()?.is_some_and(|focused| repo.is_aside(&focused.state.stand));
     if let (Ok(()), true, false, Some(told)) = (&verdict, aside, replays, told_aside(&message)) {
         world::write_whole(std::path::Path::new(file), told.as_bytes())?;
     }

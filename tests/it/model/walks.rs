@@ -217,8 +217,8 @@ impl<'a> Walk<'a> {
             world,
             searches,
             track,
-            goes_on: seed % 2 == 0,
-            mends: seed % 4 == 0,
+            goes_on: seed.is_multiple_of(2),
+            mends: seed.is_multiple_of(4),
             states,
             aside: Vec::new(),
             rested: Vec::new(),
@@ -557,13 +557,14 @@ impl<'a> Walk<'a> {
                 });
                 self.heard(&ran.before)
             }
-            Turn::Does(act) => match asked(act) {
-                Some((text, options)) => self.asks(act, &text, options),
-                None => {
+            Turn::Does(act) => {
+                if let Some((text, options)) = asked(act) {
+                    self.asks(act, &text, options)
+                } else {
                     let did = self.does(act);
                     self.heard(&did.before)
                 }
-            },
+            }
             Turn::Gives(cmd) => self.gives(cmd),
         }
     }
