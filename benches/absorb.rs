@@ -1,6 +1,7 @@
 //! What absorbing one large page costs in process: at most 20 ms for a page of 1 MB.
 //!
-//! `cargo bench -p git-seed-benches --bench absorb` prints the time of a page with many titles and many tagged
+//! `cargo bench -p git-seed-benches --bench absorb`
+//! prints the time of a page with many titles and many tagged
 //! groups, and of one where nothing is tagged.
 
 use std::hint::black_box;

@@ -1,7 +1,8 @@
 //! What the graph of 10,000 jobs costs in process: at most 20 ms to find a circle in it, or the
 //! way that an edge would close.
 //!
-//! `cargo bench -p git-seed-benches --bench graph` prints the times for a long line, for layers in which each job
+//! `cargo bench -p git-seed-benches --bench graph`
+//! prints the times for a long line, for layers in which each job
 //! waits for several of the next, and for drawing them.
 
 use std::hint::black_box;

@@ -1,7 +1,8 @@
 //! What judging one call costs in process, with every guard asked: nanoseconds, and the
 //! share of each guard.
 //!
-//! `cargo bench -p git-seed-benches --bench guards` prints the time of whole verdicts, one per kind of call.
+//! `cargo bench -p git-seed-benches --bench guards`
+//! prints the time of whole verdicts, one per kind of call.
 //! No scene here is refused, so each verdict asks all guards; the share is that time (of the
 //! last sample) over their number.
 

@@ -1,6 +1,7 @@
 //! What reading a command line costs: typical ones, and long ones of several shapes.
 //!
-//! `cargo bench -p git-seed-benches --bench shell` prints the times. A typical line is to stay below 50 µs and
+//! `cargo bench -p git-seed-benches --bench shell`
+//! prints the times. A typical line is to stay below 50 µs and
 //! one of 64 KB below 5 ms; the largest of each is compared with that at the end.
 
 #![expect(clippy::disallowed_macros, reason = "it prints what the slowest of each took")]

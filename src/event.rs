@@ -100,7 +100,7 @@ impl SessionSource {
     }
 
     /// What was told before is out of mind.
-    pub fn forgets(&self) -> bool {
+    pub(crate) fn forgets(&self) -> bool {
         matches!(self, Self::Clear | Self::Compact)
     }
 }

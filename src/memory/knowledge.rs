@@ -40,7 +40,7 @@ pub(crate) enum Level {
 /// words, by which findings of one line stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LintRule {
+pub(crate) enum LintRule {
     Anchors,
     Body,
     Contradiction,

@@ -561,8 +561,8 @@ mod tests {
                 demands: [(Demand::Proof, u32::MAX)].into(),
                 ..reading()
             };
-            let before: Acts = Deed::VARIANTS.iter().copied().map(|deed| deed.word().to_owned()).zip(counts)
-                .collect();
+            let words = Deed::VARIANTS.iter().map(|deed| deed.word().to_owned());
+            let before: Acts = words.zip(counts).collect();
             let mut after = before.clone();
             let count = after.get_mut(Deed::VARIANTS[more].word()).expect("it is there");
             *count = count.saturating_add(1);

@@ -640,8 +640,10 @@ impl<'a> Search<'a> {
                 .phases()
                 .map(|phase| {
                     [0, 1].map(|cycle| {
+                        // A side lane was entered from somewhere.
+                        let side_from = (phase.kind == PhaseKind::Side).then(|| map.start.clone());
                         let phase = phase.name.clone();
-                        Position { phase, cycle, ..Position::new(&map.name) }
+                        Position { phase, cycle, side_from, ..Position::new(&map.name) }
                             .row(map, rules.idle == Idle::Closed)
                     })
                 })

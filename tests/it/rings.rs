@@ -38,7 +38,8 @@ struct File {
     syntax: syn::File,
 }
 
-/// All files below `src/<top>` (all of `src` for an empty one), by module; files of tests are left out.
+/// All files below `src/<top>` (all of `src` for an empty one), by module; files of tests
+/// are left out.
 fn files(top: &str) -> BTreeMap<Module, File> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = BTreeMap::new();

@@ -18,7 +18,7 @@ use crate::phases::{Class, Phase, Write};
 use crate::world;
 
 /// Devices that a program may write to without changing anything.
-const DEVICES: [&str; 9] = [
+const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
@@ -27,8 +27,10 @@ const DEVICES: [&str; 9] = [
     "/dev/tty",
     "/dev/ptmx",
     "/dev/pts",
-    "/dev/shm",
 ];
+
+/// Where programs share memory: open as a cache is, for a repository may lie in it.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// What a confined command is started with.
 #[derive(Clone, Debug, Default)]
@@ -57,10 +59,9 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     open_ignored(repo, &scope, &top, cwd, &mut walls)?;
     open_surface(repo, focused.as_ref(), row, &top, &mut walls);
     let home = repo.persons_home();
-    for cache in &repo.rules.caches {
-        let Some(path) = from_home(cache, home.as_deref()).filter(|path| path.exists()) else {
-            continue;
-        };
+    let caches = repo.rules.caches.iter().filter_map(|cache| from_home(cache, home.as_deref()));
+    let places = caches.chain([PathBuf::from(SHARED_MEMORY)]).filter(|path| path.exists());
+    for path in places {
         let path = real(&path);
         // A cache that leads into the work tree is none.
         if !path.starts_with(&top) && !top.starts_with(&path) {
