@@ -13,6 +13,8 @@ impl Repo {
         match repo::paths::text_of(self.store.work_tree().join(&page)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if repo::paths::is_nothing(&error) => Ok(None),
+            // A directory or a pipe is no page: the fence names it, and puts the page back.
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(None),
             // Its notes would be settled, and its footer empty, by a byte that is no text.
             Err(error) => Err(EngineError::WorkFile(own_state::unread(Path::new(&page), &error))),
         }
