@@ -488,10 +488,14 @@ mod tests {
             let kinds = kinds();
             let none = Held::default();
             prop_assert_eq!(lost(&page, &page, &ANCHORS, &kinds, &none), None);
-            let text = layout(&page, &ANCHORS).footer().to_owned();
+            let here = layout(&page, &ANCHORS);
+            let text = here.footer().to_owned();
+            // A list that is open above the first anchor changes what a fence below it hides.
+            let alone = layout(&text, &ANCHORS).found().len();
+            let reads_alike = here.found().len().saturating_sub(1) == alone;
             let captures = vec![vec![Footer { page: "p".to_owned(), text }]];
             let held = Held::of(&captures, "p", &ANCHORS);
-            if layout(&page, &ANCHORS).disorder().is_none() {
+            if reads_alike && here.disorder().is_none() {
                 prop_assert_eq!(unheld(&page, &ANCHORS, &kinds, &held), None);
             }
             let longer = format!("{page}\n{more}");

@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::overlay::{self, PhaseRow};
-use super::{BadMap, Map, Pacing};
+use super::{BadMap, Map, Move, Pacing, Position};
 use crate::shipped;
+use crate::verdict::Refusal;
 
 /// The tracks that are shipped, with the table of each.
 const SHIPPED: [(&str, &str); 2] =
@@ -64,6 +65,17 @@ impl Maps {
             maps.pages_bear_all_anchors()?;
         }
         Ok(maps)
+    }
+
+    /// The step off the lane where `stand` is, onto the larger track that the lane names.
+    ///
+    /// # Errors
+    ///
+    /// Refuses outside a lane, and where the job is not at work.
+    pub fn upward(&self, stand: &Position) -> Result<Move, Refusal> {
+        let map = self.get(&stand.track);
+        let beyond = map.lane.as_ref().map_or(map, |lane| self.get(&lane.beyond));
+        stand.upward(map, beyond)
     }
 
     fn are_known(&self, home: &str, rows: &[PhaseRow]) -> Result<(), BadMap> {

@@ -485,6 +485,19 @@ impl Map {
         self.is_kind(name, PhaseKind::Rest)
     }
 
+    /// The lane that work done in `row` has to keep within; a step that goes `onward` asks its
+    /// size, and leads off the lane what has outgrown it.
+    pub fn confines(&self, row: &Phase, onward: bool) -> Option<&Lane> {
+        self.lane.as_ref().filter(|_| onward && row.kind == PhaseKind::Work)
+    }
+
+    /// A step forward that came to `row` goes on through it where its exit is met already. What
+    /// is written in first, and what a person decides, is never walked through.
+    pub fn walks_through(&self, row: &Phase) -> bool {
+        let works = row.kind == PhaseKind::Work && !row.freezes;
+        self.lane.is_some() && works && row.name != self.start
+    }
+
     /// The row of `name` is a side lane.
     pub(crate) fn is_aside(&self, name: &PhaseName) -> bool {
         self.is_kind(name, PhaseKind::Side)

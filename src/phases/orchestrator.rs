@@ -231,7 +231,7 @@ impl Position {
     /// # Errors
     ///
     /// Refuses outside a lane, and where the job is not at work.
-    pub fn upward(&self, map: &Map, beyond: &Map) -> Result<Move, Refusal> {
+    pub(crate) fn upward(&self, map: &Map, beyond: &Map) -> Result<Move, Refusal> {
         let works = map.phase(&self.phase).is_some_and(Phase::is_in_cycle);
         if map.lane.is_none() || !works {
             return Err(self.no_edge(None, &[], Case::UpNowhere));

@@ -72,16 +72,15 @@ fn a_commit_under_way_that_does_not_read_is_not_forgotten() {
 
 #[test]
 fn a_page_that_does_not_read_is_not_without_notes() {
-    for damage in [DAMAGE[1], DAMAGE[2]] {
-        let world = World::new().installed();
-        world.to("condense");
-        world.seed("note list").succeeds();
-        damage(&world.path(PAGE));
-        world.seed("note list").fails(&format!("{PAGE} does not read"));
-        let said = world.seed("phase advance -F -").stdin(&message("condense")).said();
-        assert!(said.code == 1 && said.err.contains("hint: mend the file"), "{said:?}");
-        assert_eq!(world.phase(), "condense");
-    }
+    let world = World::new().installed();
+    world.to("condense");
+    world.seed("note list").succeeds();
+    // A directory in its place is a page that is gone, which the fence names.
+    DAMAGE[1](&world.path(PAGE));
+    world.seed("note list").fails(&format!("{PAGE} does not read"));
+    let said = world.seed("phase advance -F -").stdin(&message("condense")).said();
+    assert!(said.code == 1 && said.err.contains("hint: mend the file"), "{said:?}");
+    assert_eq!(world.phase(), "condense");
 }
 
 #[cfg(unix)]

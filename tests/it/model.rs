@@ -1291,7 +1291,7 @@ impl<'a> Search<'a> {
                 stand.forward(self.map, name(to).as_ref()).map(Some)
             }
             Cmd::Back { to, .. } => stand.backward(self.map, name(to).as_ref()).map(Some),
-            Cmd::Up { .. } => self.upward(&stand).map(Some),
+            Cmd::Up { .. } => self.rules.maps.upward(&stand).map(Some),
             _ => gates::has_checkpoints(row).map(|()| None),
         };
         let step = match step {
@@ -1315,10 +1315,10 @@ impl<'a> Search<'a> {
             return self.no(state, no);
         }
         // `boundary::judge::within_the_lane`.
-        let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. })
-            && row.kind == PhaseKind::Work;
-        let step = match self.upward(&stand) {
-            Ok(up) if onward && state.outgrown => Some(up),
+        let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. });
+        let confined = self.map.confines(row, onward).is_some();
+        let step = match self.rules.maps.upward(&stand) {
+            Ok(up) if confined && state.outgrown => Some(up),
             _ => step,
         };
         let up = matches!(step, Some(Move::Up { .. }));
@@ -1360,13 +1360,6 @@ impl<'a> Search<'a> {
         Came::Enters { into, on: forward }
     }
 
-    /// `boundary::judge::upward`.
-    fn upward(&self, stand: &Position) -> Result<Move, Refusal> {
-        let beyond =
-            self.map.lane.as_ref().map_or(self.map, |lane| self.rules.maps.get(&lane.beyond));
-        stand.upward(self.map, beyond)
-    }
-
     fn walks_on(&mut self, into: usize, text: Text) -> bool {
         let states = self.entries[into].clone();
         let mut walked = false;
@@ -1380,9 +1373,8 @@ impl<'a> Search<'a> {
     /// `boundary::cross::goes_on`: a step forward on a lane goes on through what is met already.
     fn goes_on(&mut self, state: &State, text: Text) -> Option<Came> {
         let row = self.row(state);
-        let goes = row.kind == PhaseKind::Work && !row.freezes && row.name != self.map.start;
         let on = Cmd::Advance { to: None, text, add: false, scope: false };
-        (self.map.lane.is_some() && goes).then(|| self.cross(state, on, Around::Nothing))
+        self.map.walks_through(row).then(|| self.cross(state, on, Around::Nothing))
     }
 
     /// Commands that cross no boundary.

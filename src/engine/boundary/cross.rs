@@ -18,8 +18,8 @@ use crate::format::{names, notes};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
+use crate::phases::Move;
 use crate::phases::message::Message;
-use crate::phases::{Move, PhaseKind};
 use crate::store::CommitId;
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -98,14 +98,10 @@ pub(crate) fn advance(
     Ok(Ok(crossed))
 }
 
-/// The job walks a lane, and the exit of the phase that it came to is met already. What
-/// is written in first, and what a person decides, is never walked through.
+/// The job walks a lane, and the exit of the phase that it came to is met already.
 pub(crate) fn goes_on(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    let (stand, row) = (&focused.state.stand, repo.row(Some(focused)));
-    let walks = repo.map(stand).lane.is_some() && row.kind == PhaseKind::Work && !row.freezes;
-    Ok(walks
-        && stand.phase != repo.map(stand).start
-        && boundary::judge::missing(repo, focused)?.is_empty())
+    let walks = repo.map(&focused.state.stand).walks_through(repo.row(Some(focused)));
+    Ok(walks && boundary::judge::missing(repo, focused)?.is_empty())
 }
 
 /// The second half: lock, write the step, then what follows from it.

@@ -19,7 +19,7 @@ use crate::phases::gates::{self, Crossing};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::Stay;
-use crate::phases::{Move, PhaseKind, PhaseName, Position, Size};
+use crate::phases::{Move, PhaseName, Position, Size};
 use crate::store::{CommitId, TreeId};
 use crate::verdict::Refusal;
 
@@ -37,7 +37,7 @@ pub(crate) fn judge(
     let step = match toward {
         Transition::Forward { to, .. } => stand.forward(repo.map(stand), to.as_ref()).map(Some),
         Transition::Back { to } => stand.backward(repo.map(stand), to.as_ref()).map(Some),
-        Transition::Up => upward(repo, stand).map(Some),
+        Transition::Up => repo.rules.maps.upward(stand).map(Some),
         Transition::Checkpoint => gates::has_checkpoints(repo.row(Some(focused))).map(|()| None),
     };
     let step = match step.and_then(|step| stands_at_home(repo, focused).map(|()| step)) {
@@ -231,12 +231,6 @@ pub(crate) fn shown(
     Ok(last)
 }
 
-pub(crate) fn upward(repo: &Repo, stand: &Position) -> std::result::Result<Move, Refusal> {
-    let map = repo.map(stand);
-    let beyond = map.lane.as_ref().map_or(map, |lane| repo.rules.maps.get(&lane.beyond));
-    stand.upward(map, beyond)
-}
-
 /// Work that has outgrown its lane goes on where there is room for it.
 pub(crate) fn within_the_lane(
     repo: &Repo,
@@ -246,17 +240,13 @@ pub(crate) fn within_the_lane(
     survey: &Survey,
 ) -> Result<(Option<Move>, bool)> {
     let stand = &focused.state.stand;
-    let Some(lane) = &repo.map(stand).lane else { return Ok((step, false)) };
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
-    let (Some(tree), true) =
-        (&survey.tree, onward && repo.row(Some(focused)).kind == PhaseKind::Work)
-    else {
-        return Ok((step, false));
-    };
+    let lane = repo.map(stand).confines(repo.row(Some(focused)), onward);
+    let (Some(lane), Some(tree)) = (lane, &survey.tree) else { return Ok((step, false)) };
     if !lane.is_outgrown(size(repo, focused, tree)?) {
         return Ok((step, false));
     }
-    match upward(repo, stand) {
+    match repo.rules.maps.upward(stand) {
         Ok(up) => Ok((Some(up), true)),
         Err(_) => Ok((step, false)),
     }

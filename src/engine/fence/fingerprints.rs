@@ -122,9 +122,8 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     found.push((world::own_binary(), Role::Binary));
     let mut known = std::collections::BTreeSet::new();
     // Who wants no configuration names a device; a repository in shared memory is one all the same.
-    let is_device = |path: &Path| {
-        path.starts_with("/dev") && path.metadata().is_ok_and(|data| !data.is_file())
-    };
+    let is_device =
+        |path: &Path| path.starts_with("/dev") && path.metadata().is_ok_and(|data| !data.is_file());
     found.retain(|(path, _)| !is_device(path) && known.insert(path.clone()));
     Ok(found)
 }
