@@ -53,19 +53,23 @@ pub struct World {
     shown: RefCell<Vec<String>>,
 }
 
-/// A directory for one test, in memory where the machine has room there. A session syncs some
-/// seven hundred files, and a disk makes it wait for each; what a crash leaves behind is tested
-/// by what was written, which no disk changes. `TMPDIR` says otherwise.
+/// A directory for one test, in memory where the machine has room there and lets programs run
+/// from it. A session syncs some seven hundred files, and a disk makes it wait for each; what a
+/// crash leaves behind is tested by what was written, which no disk changes. `TMPDIR` says
+/// otherwise.
 pub fn ground(prefix: &str) -> TempDir {
     const MEMORY: &str = "/dev/shm";
     const ROOM: u64 = 4 << 30;
-    let has_room = |dir: &str| {
-        rustix::fs::statvfs(dir).is_ok_and(|of| of.f_bavail.saturating_mul(of.f_frsize) >= ROOM)
+    let serves = |dir: &str| {
+        rustix::fs::statvfs(dir).is_ok_and(|of| {
+            of.f_bavail.saturating_mul(of.f_frsize) >= ROOM
+                && !of.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC)
+        })
     };
     let in_memory =
-        cfg!(target_os = "linux") && std::env::var_os("TMPDIR").is_none() && has_room(MEMORY);
-    let place = if in_memory { PathBuf::from(MEMORY) } else { std::env::temp_dir() };
-    TempDir::with_prefix_in(prefix, place).expect("a temporary directory")
+        cfg!(target_os = "linux") && std::env::var_os("TMPDIR").is_none() && serves(MEMORY);
+    let memory = in_memory.then(|| TempDir::with_prefix_in(prefix, MEMORY).ok()).flatten();
+    memory.unwrap_or_else(|| TempDir::with_prefix(prefix).expect("a temporary directory"))
 }
 
 impl World {
