@@ -6,11 +6,11 @@
 /// A variable that git reads.
 struct Variable {
     name: &'static str,
-    kind: Kind,
+    kind: VariableKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum VariableKind {
     /// Says which repository, index and objects are meant.
     Place,
     /// Says how to go about it: settings of a `git -c`, how paths are read, other programs. What
@@ -22,10 +22,10 @@ enum Kind {
 /// What `git rev-parse --local-env-vars` prints, and what would change how paths are read.
 const VARIABLES: [Variable; 24] = {
     const fn place(name: &'static str) -> Variable {
-        Variable { name, kind: Kind::Place }
+        Variable { name, kind: VariableKind::Place }
     }
     const fn manner(name: &'static str) -> Variable {
-        Variable { name, kind: Kind::Manner }
+        Variable { name, kind: VariableKind::Manner }
     }
     [
         place("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
@@ -63,5 +63,8 @@ pub(crate) fn git_variables() -> impl Iterator<Item = &'static str> {
 /// What a git above us says about the place it stands in; cleared for every program we start
 /// that may call git.
 pub(crate) fn git_place_variables() -> impl Iterator<Item = &'static str> {
-    VARIABLES.iter().filter(|variable| variable.kind == Kind::Place).map(|variable| variable.name)
+    VARIABLES
+        .iter()
+        .filter(|variable| variable.kind == VariableKind::Place)
+        .map(|variable| variable.name)
 }
