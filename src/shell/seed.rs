@@ -292,6 +292,9 @@ impl Lexer<'_> {
             match char {
                 '\'' => word.push_str(self.until('\'')?),
                 '"' => self.double_quoted(&mut word)?,
+                // The grammar that reads all other lines takes the last two for a quote of their
+                // own; what two readers read differently is not granted.
+                '\\' if self.rest.starts_with("$'") || self.rest.starts_with("$\"") => return None,
                 '\\' => self.escaped(&mut word)?,
                 '#' | '~' | '!' if word.is_empty() => return None,
                 '$' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '{' | '}' | '*' | '?'

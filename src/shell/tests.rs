@@ -129,6 +129,17 @@ fn a_path_that_ends_in_a_slash_stands_for_more_than_itself() {
 }
 
 #[test]
+fn what_two_readers_read_differently_is_not_granted() {
+    for words in [r"' '\$' \'", r#"x\$"y""#, r"\$'a'", r"-m a\$'b\'"] {
+        let line = format!("git seed status {words}");
+        assert_eq!(seed_command(&line), None, "{line}");
+    }
+    for words in [r"costs\$5", r#""costs \$5""#, r"'$5'"] {
+        assert!(seed_command(&format!("git seed status {words}")).is_some(), "{words}");
+    }
+}
+
+#[test]
 fn what_exec_runs_is_judged_and_confined() {
     let reading = read("git seed exec -- sh -c 'rm a; echo x > b' > c");
     let confined = |path: &str| {
