@@ -13,7 +13,7 @@ use crate::memory::schema::Level;
 /// not in order.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoctorArgs {
-    /// Mend what can be rebuilt without losing anything
+    /// Mend what can be rebuilt, and keep what it takes out
     #[arg(long)]
     fix: bool,
     /// Check memory notes alone: those that hosts keep for this repository, and those in the
