@@ -20,7 +20,7 @@ use git_seed::claims::{Claim, ClaimCase, EvidenceType, Gone, Inquiry, Receipt, T
 use git_seed::store::{Store, TreeId};
 use serde::Deserialize;
 
-use super::world::ground;
+use super::world::{ground, on_path};
 
 /// One repository with its differences and the claims about them.
 #[derive(Deserialize)]
@@ -117,7 +117,7 @@ fn home() -> PathBuf {
 }
 
 fn git(dir: &Path, words: &[&str]) {
-    let output = Command::new("git")
+    let output = Command::new(on_path("git".as_ref()))
         .current_dir(dir)
         .args(["-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "core.fsync=none"])
         .args(words)

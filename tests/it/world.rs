@@ -22,6 +22,10 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use self::snapshot::{Place, Snapshot};
+
+pub mod snapshot;
+
 /// The binary under test.
 const SEED: &str = env!("CARGO_BIN_EXE_git-seed");
 /// When every world begins: 2026-11-21 20:56:12 UTC.
@@ -33,6 +37,8 @@ const FOREIGN: [&str; 7] = ["CLAUDE", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "
 pub const PAGE: &str = "src/parser/CLAUDE.md";
 /// The file that it mends.
 pub const CODE: &str = "src/parser/lex.rs";
+/// What the person wants of a job of these tests.
+const PROMPT: &str = "Fix the lexer: quoted strings lose their escapes";
 /// The phases of the shipped map, in their order.
 pub const PHASES: [&str; 5] = ["observe", "plan", "execute", "verify", "condense"];
 
@@ -49,6 +55,8 @@ pub struct World {
     through: RefCell<Option<PathBuf>>,
     /// An object was taken away on purpose.
     damaged: Cell<bool>,
+    /// Where it stands if nobody did anything in it yet.
+    untouched: Cell<Option<Place>>,
     /// All that the agent could see so far: answers of hooks, and what its shell printed.
     shown: RefCell<Vec<String>>,
 }
@@ -75,7 +83,7 @@ pub fn ground(prefix: &str) -> TempDir {
 impl World {
     /// A small project with one commit; git seed is not in it yet.
     pub fn new() -> Self {
-        Self::with("git init -q -b main .")
+        Self::at(Place::Made)
     }
 
     /// The same, in a repository that `init` makes.
@@ -91,11 +99,18 @@ impl World {
 
     /// A repository that `init` makes, without a commit.
     pub fn empty(init: &str) -> Self {
+        let world = Self::bare();
+        world.sh(init);
+        world
+    }
+
+    /// A home, and a place for a repository.
+    fn bare() -> Self {
         let dir = ground("git-seed-it-");
         let root = dir.path().canonicalize().expect("it is there");
         fs::create_dir_all(root.join("home")).expect("a home");
         fs::create_dir_all(root.join("repo")).expect("a place for the repository");
-        let world = Self {
+        Self {
             repo: root.join("repo"),
             dir,
             session: RefCell::new("e2fc06a6-4aaf-49f6-8712-117cd08f9339".to_owned()),
@@ -104,15 +119,63 @@ impl World {
             host: RefCell::new(BTreeMap::new()),
             through: RefCell::new(None),
             damaged: Cell::new(false),
+            untouched: Cell::new(None),
             shown: RefCell::new(Vec::new()),
-        };
-        world.sh(init);
+        }
+    }
+
+    /// A copy of the world at `place`.
+    pub fn at(place: Place) -> Self {
+        let world = Self::bare();
+        Snapshot::of(place).put(&world);
+        world.untouched.set(Some(place));
         world
+    }
+
+    /// The world at `place`, walked to from a copy of the one before it.
+    fn walks_to(place: Place) -> Self {
+        let world = match place {
+            Place::Made => return Self::with("git init -q -b main ."),
+            Place::Seeded => return Self::at(Place::Made).installed(),
+            Place::Prompted => Self::at(Place::Seeded),
+            Place::Entered(0) => Self::at(Place::Prompted),
+            Place::Entered(n) => Self::at(Place::Opened(n - 1)),
+            Place::Opened(n) => Self::at(Place::Entered(n)),
+        };
+        world.walks_on_to(place);
+        world
+    }
+
+    /// One stretch of the way, from the place before.
+    fn walks_on_to(&self, place: Place) {
+        self.untouched.set(None);
+        match place {
+            Place::Made | Place::Seeded => {}
+            Place::Prompted => drop(self.prompt(PROMPT)),
+            Place::Entered(n) => {
+                self.works(n.checked_sub(1).map_or("idle", |before| PHASES[before]));
+                self.leaves();
+            }
+            Place::Opened(_) => self.opens(),
+        }
+    }
+
+    /// The world at `place`, where every step of the way is taken in it.
+    fn walks_all_the_way_to(place: Place) -> Self {
+        let world = Self::with("git init -q -b main .").installed();
+        let phases = (0..PHASES.len()).flat_map(|n| [Place::Entered(n), Place::Opened(n)]);
+        for stretch in [Place::Prompted].into_iter().chain(phases) {
+            world.walks_on_to(stretch);
+            if stretch == place {
+                return world;
+            }
+        }
+        panic!("{place:?} is on the way");
     }
 
     /// A project with git seed in it, and a session that has started.
     pub fn seeded() -> Self {
-        Self::new().installed()
+        Self::at(Place::Seeded)
     }
 
     /// The same project, seen from a linked worktree.
@@ -138,25 +201,24 @@ impl World {
 
     /// A seeded project with a job born from a prompt.
     pub fn prompted() -> Self {
-        let world = Self::seeded();
-        world.prompt("Fix the lexer: quoted strings lose their escapes");
-        world
+        Self::at(Place::Prompted)
     }
 
     // ---- where things are
 
-    /// The work tree.
+    /// The work tree. Whoever asks may change what lies there.
     pub fn repo(&self) -> &Path {
+        self.untouched.set(None);
         &self.repo
     }
 
     /// The directory that holds everything of this world.
     pub fn root(&self) -> &Path {
-        self.repo.parent().unwrap_or(&self.repo)
+        self.repo().parent().unwrap_or(&self.repo)
     }
 
     pub fn path(&self, path: &str) -> PathBuf {
-        self.repo.join(path)
+        self.repo().join(path)
     }
 
     /// A file's text; empty when it is not there.
@@ -173,7 +235,8 @@ impl World {
 
     /// The environment in which everything runs.
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(program);
+        self.untouched.set(None);
+        let mut command = Command::new(on_path(program.as_ref()));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             if FOREIGN.iter().any(|foreign| name.starts_with(foreign)) {
@@ -272,11 +335,13 @@ impl World {
 
     /// Sets a variable of the host process.
     pub fn host_has(&self, name: &str, value: &str) {
+        self.untouched.set(None);
         self.host.borrow_mut().insert(name.to_owned(), value.to_owned());
     }
 
     /// From now on the session is `id`.
     pub fn session(&self, id: &str) {
+        self.untouched.set(None);
         id.clone_into(&mut self.session.borrow_mut());
     }
 
@@ -298,11 +363,13 @@ impl World {
 
     /// A minute goes by.
     pub fn minute(&self) {
+        self.untouched.set(None);
         self.clock.set(self.clock.get() + 60);
     }
 
     /// Hours go by.
     pub fn hours(&self, hours: u64) {
+        self.untouched.set(None);
         self.clock.set(self.clock.get() + hours * 3600);
     }
 
@@ -547,6 +614,9 @@ impl World {
 
     /// Drives the focused job (born from a prompt if there is none) into `phase`, opened.
     pub fn to(&self, phase: &str) -> &Self {
+        if self.is_put(Place::Opened, phase) {
+            return self;
+        }
         self.enters(phase);
         self.opens();
         self
@@ -554,8 +624,11 @@ impl World {
 
     /// Drives it into `phase`, before the first word there.
     pub fn enters(&self, phase: &str) {
+        if self.is_put(Place::Entered, phase) {
+            return;
+        }
         if self.phase() == "none" {
-            self.prompt("Fix the lexer: quoted strings lose their escapes");
+            self.prompt(PROMPT);
         }
         for _ in 0..12 {
             let now = self.phase();
@@ -566,6 +639,16 @@ impl World {
             self.leaves();
         }
         panic!("{phase} was not reached; the job is in {}", self.phase());
+    }
+
+    /// Makes a world in which nobody did anything yet a copy of the one at this place.
+    fn is_put(&self, place: impl Fn(usize) -> Place, phase: &str) -> bool {
+        let begins = matches!(self.untouched.get(), Some(Place::Seeded | Place::Prompted));
+        let number = PHASES.iter().position(|known| *known == phase).filter(|_| begins);
+        let Some(place) = number.map(place) else { return false };
+        Snapshot::of(place).put(self);
+        self.untouched.set(None);
+        true
     }
 
     /// Says how small the stay is, where the phase wants to hear it.
@@ -1044,6 +1127,15 @@ fn mode_of(data: &fs::Metadata) -> String {
 fn write_file(file: &Path, text: &str) {
     fs::create_dir_all(file.parent().expect("files lie in directories")).expect("a directory");
     fs::write(file, text).expect("the file can be written");
+}
+
+/// Where a program lies. A name that is looked up in a `PATH` of its own makes the standard library
+/// fork, which costs ten times a spawn from a process as large as this one.
+pub fn on_path(program: &std::ffi::OsStr) -> PathBuf {
+    let dirs = std::env::var_os("PATH").unwrap_or_default();
+    let named = Path::new(program);
+    let found = std::env::split_paths(&dirs).map(|dir| dir.join(named)).find(|file| file.is_file());
+    found.unwrap_or_else(|| named.to_owned())
 }
 
 fn run(mut command: Command, stdin: &[u8]) -> Output {
