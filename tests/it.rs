@@ -43,6 +43,7 @@ mod it {
     mod rules;
     mod runs;
     mod setup;
+    mod sample;
     mod skip;
     mod summary;
     mod surfaces;

@@ -43,6 +43,8 @@ use git_seed::verdict::Refusal;
 use git_seed::voice::{self, Way};
 use git_seed::{plans, shell};
 
+use super::sample::Extent;
+
 /// The most commands of git seed on the way out of any state; one more puts a stray back.
 const MOST: u8 = 3;
 /// The most refusals in a row that a sentence may lead through.
@@ -211,7 +213,13 @@ impl State {
             (u64::from(self.prepared), 1),
             (u64::from(self.caused), 1),
         ];
-        parts.into_iter().fold(0, |all, (part, bits)| (all << bits) | part)
+        // Not folded: without optimization an iterator over it takes most of the search's time.
+        let (mut all, mut at) = (0, 0);
+        while at < parts.len() {
+            all = (all << parts[at].1) | parts[at].0;
+            at += 1;
+        }
+        all
     }
 }
 
@@ -2038,7 +2046,8 @@ impl<'a> Search<'a> {
         unique(all)
     }
 
-    fn run(&mut self, risen: &BTreeSet<(bool, bool)>) -> usize {
+    /// A part is judged as far as refusals go: only of a whole map is it known where all lead.
+    fn run(&mut self, risen: &BTreeSet<(bool, bool)>, extent: Extent) -> usize {
         let mut states = vec![self.born(), self.paused(), self.awaiting()];
         states.extend(self.rise(risen));
         let mut numbers: HashMap<State, usize> = states.iter().copied().zip(0..).collect();
@@ -2048,6 +2057,12 @@ impl<'a> Search<'a> {
         let mut at = 0;
         while at < states.len() {
             let state = states[at];
+            // The first ones are where jobs begin.
+            if at > 8 && !extent.takes(usize::try_from(state.packed() >> 3).unwrap_or(at)) {
+                ways.push(Vec::new());
+                at += 1;
+                continue;
+            }
             let unprepared = State { prepared: false, ..state };
             let twin =
                 numbers.get(&unprepared).copied().filter(|twin| state.prepared && *twin < at);
@@ -2138,8 +2153,10 @@ impl<'a> Search<'a> {
             ways.push(own);
             at += 1;
         }
-        self.all_move_on(&states, &ways, &begun);
-        self.all_was_seen(&states);
+        if extent == Extent::Whole {
+            self.all_move_on(&states, &ways, &begun);
+            self.all_was_seen(&states);
+        }
         states.len()
     }
 
@@ -2395,7 +2412,7 @@ fn the_commands_that_mend_are_the_agents_to_give() {
 /// Searches every map under these rules; `lenses` are the reflections that an exit may take,
 /// `silent` the guards and gates that have nothing to say under them: every other one must.
 #[expect(clippy::disallowed_macros, reason = "a test may tell what it saw")]
-fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
+fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str], extent: Extent) {
     let mut objections = BTreeSet::new();
     let mut quiet: BTreeSet<&str> = guard::GUARDS.iter().map(|guard| guard.name).collect();
     let mut spoke: BTreeSet<&str> = BTreeSet::new();
@@ -2406,7 +2423,7 @@ fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
     for name in names {
         let mut search = Search::new(rules, rules.maps.get(name));
         search.most += lenses;
-        let states = search.run(&risen);
+        let states = search.run(&risen, extent);
         risen.append(&mut search.risen);
         println!(
             "{name}: {states} states, {} transitions, {} steps that walked on; {} refusals in {} \
@@ -2422,7 +2439,9 @@ fn has_no_dead_end(rules: &Rules, lenses: u8, silent: &[&str]) {
         spoke.extend(search.remedies.iter().map(|remedy| remedy.by));
     }
     quiet.retain(|name| !spoke.contains(name));
-    assert_eq!(quiet.into_iter().collect::<Vec<_>>(), silent, "a rule was never heard");
+    if extent == Extent::Whole {
+        assert_eq!(quiet.into_iter().collect::<Vec<_>>(), silent, "a rule was never heard");
+    }
     let text: Vec<&str> = objections.iter().map(String::as_str).collect();
     assert!(objections.is_empty(), "{} dead ends:\n{}", text.len(), text.join("\n"));
 }
@@ -2433,13 +2452,23 @@ fn no_state_is_a_dead_end_and_every_refusal_names_a_way_that_is_open() {
         &Rules::shipped().expect("the shipped rules are sound"),
         0,
         &["reflection", "room"],
+        Extent::Whole,
     );
 }
 
 #[test]
 fn nor_is_any_where_reflection_opens_the_exit() {
-    let rules = Rules::with("[pacing]\nprofile = \"rhythm\"").expect("the rules are sound");
-    has_no_dead_end(&rules, 6, &["pace", "room"]);
+    has_no_dead_end(&rhythm(), 6, &["pace", "room"], Extent::Part);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn nor_is_a_single_one_where_reflection_opens_the_exit() {
+    has_no_dead_end(&rhythm(), 6, &["pace", "room"], Extent::Whole);
+}
+
+fn rhythm() -> Rules {
+    Rules::with("[pacing]\nprofile = \"rhythm\"").expect("the rules are sound")
 }
 
 /// What the gate is asked for where no ruling counts: an edit may be large, a launch is one.
