@@ -15,6 +15,7 @@ mod it {
     mod cycle;
     mod damaged;
     mod deadends;
+    mod dropped;
     mod entries;
     mod exec;
     mod fence;
@@ -42,8 +43,8 @@ mod it {
     mod rings;
     mod rules;
     mod runs;
-    mod setup;
     mod sample;
+    mod setup;
     mod skip;
     mod summary;
     mod surfaces;

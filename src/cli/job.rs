@@ -3,7 +3,7 @@
 use crate::engine::{briefing, jobs, memory, person, report};
 use clap::Subcommand;
 
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, TextArgs, report::Report};
 use crate::engine::jobs::dependencies::listed;
 use crate::engine::jobs::next_run::Due;
 use crate::engine::record::draft::By;
@@ -82,6 +82,18 @@ pub(super) enum JobCommand {
         /// Id of a job that awaits you; the focused one when not given
         id: Option<String>,
     },
+    /// End a job that is not to be finished; what was changed stays°
+    ///
+    /// The focused one when no id is given. It stays listed as voided, jobs that waited for it
+    /// wait no longer, and `job reactivate` brings it back.
+    Drop {
+        id: Option<String>,
+        /// Every pending job that waits in this worktree
+        #[arg(long, conflicts_with = "id")]
+        pending: bool,
+        #[command(flatten)]
+        why: TextArgs,
+    },
     /// The focused job may ask for protected surfaces from now on°
     ApprovePlugin,
     /// Open the next run of a completed job°
@@ -142,6 +154,9 @@ pub(super) fn run(
         JobCommand::Pause => pause(&repo, out),
         JobCommand::Complete => approve(&repo, None, out),
         JobCommand::Approve { id } => approve(&repo, id.as_deref(), out),
+        JobCommand::Drop { id, pending, why } => {
+            drop_jobs(&repo, id.as_deref(), *pending, &why.read()?, out)
+        }
         JobCommand::ApprovePlugin => {
             person::answers::grant_access(&repo, &repo.require_focused()?.chain)?;
             let job = repo.require_focused()?;
@@ -187,6 +202,34 @@ fn pause(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
             job.state.job.name, job.state.job.id
         ),
     );
+    Ok(Outcome::Yes)
+}
+
+fn drop_jobs(
+    repo: &Repo,
+    job: Option<&str>,
+    pending: bool,
+    why: &str,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
+    let why = if why.trim().is_empty() { "a person dropped the job" } else { why.trim() };
+    let dropped = if pending {
+        jobs::dropping::drop_pending(repo, why)?
+    } else {
+        let job = job.map(id).transpose()?;
+        jobs::dropping::drop_job(repo, job.as_ref(), why)?.map(|one| vec![one])
+    };
+    let dropped = match dropped {
+        Ok(dropped) => dropped,
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
+    };
+    out.json(&dropped.iter().map(|one| one.id.to_string()).collect::<Vec<_>>());
+    for one in &dropped {
+        out.line(one.told());
+    }
+    if dropped.is_empty() {
+        out.line("No job waits here.");
+    }
     Ok(Outcome::Yes)
 }
 

@@ -63,6 +63,18 @@ impl JobId {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// It has the shape of the ids that git seed makes: a time in UTC, and four hex digits.
+    pub(crate) fn is_stamped(&self) -> bool {
+        let digits = |text: &str, n: usize| {
+            text.len() == n && text.bytes().all(|letter| letter.is_ascii_digit())
+        };
+        self.0.split_once('-').is_some_and(|(at, end)| {
+            let stamp =
+                at.split_once('t').is_some_and(|(day, time)| digits(day, 8) && digits(time, 6));
+            stamp && end.len() == 4 && end.bytes().all(|letter| letter.is_ascii_hexdigit())
+        })
+    }
 }
 
 impl fmt::Display for JobId {
@@ -175,10 +187,11 @@ impl Job {
         }
     }
 
-    /// Opens the next run of a completed job. What it is and what was said to it stays; an
-    /// approval was for the run that is over.
+    /// Opens the next run of a job that is over, completed or dropped. What it is and what was
+    /// said to it stays; an approval was for the run that is over.
     pub(crate) fn begin_again(&mut self, at: UnixSeconds) -> Result<(), BadStatus> {
-        let next = self.run.checked_add(1).filter(|_| self.status == Status::Completed);
+        let over = matches!(self.status, Status::Completed | Status::Voided);
+        let next = self.run.checked_add(1).filter(|_| over);
         let Some(run) = next else {
             let (from, to) = (self.status.word(), Status::Pending.word());
             return Err(BadStatus { job: self.id.clone(), from, to });
@@ -194,13 +207,34 @@ impl Job {
     /// The next run may begin: this one is over. `closing` is whether its last cycle is open.
     pub(crate) fn may_begin_again(&self, closing: bool) -> Verdict {
         let case = match self.status {
-            Status::Voided => Case::ReactivateVoided,
             Status::Awaiting => Case::ReactivateAwaiting,
             Status::Pending | Status::Active => Case::ReactivateOpen,
             Status::Completed if closing => Case::ReactivateClosing,
-            Status::Completed => return Ok(()),
+            Status::Completed | Status::Voided => return Ok(()),
         };
         Err(self.is_under_way().case(case))
+    }
+
+    /// A person may drop it: it is not over. `closing` is whether its last cycle is open.
+    pub(crate) fn may_be_dropped(&self, closing: bool) -> Verdict {
+        let case = match self.status {
+            Status::Voided => Case::DroppedAlready,
+            Status::Completed if !closing => Case::DropClosed,
+            _ => return Ok(()),
+        };
+        Err(Refusal::new("drop", Wants::Edge)
+            .case(case)
+            .with("id", self.id.as_str())
+            .with("job", self.name.as_str()))
+    }
+
+    /// The refusal of dropping a job that `worktree` has in focus.
+    pub(crate) fn is_held_by(&self, worktree: &str) -> Refusal {
+        Refusal::new("drop", Wants::Edge)
+            .case(Case::DropElsewhere)
+            .with("id", self.id.as_str())
+            .with("job", self.name.as_str())
+            .with("worktree", worktree)
     }
 
     /// The refusal of a next run while this one is open.
@@ -233,7 +267,7 @@ impl Job {
             (Pending, Active)
                 | (Active, Pending | Completed | Awaiting)
                 | (Awaiting, Active | Completed)
-                | (Pending | Active, Voided)
+                | (Pending | Active | Awaiting | Completed, Voided)
         );
         if !legal {
             return Err(BadStatus {
@@ -357,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_machine_has_eight_steps_and_no_other() {
+    fn the_status_machine_has_ten_steps_and_no_other() {
         use Status::{Active, Awaiting, Completed, Pending, Voided};
         let legal = [
             (Pending, Active),
@@ -368,6 +402,8 @@ mod tests {
             (Awaiting, Completed),
             (Pending, Voided),
             (Active, Voided),
+            (Awaiting, Voided),
+            (Completed, Voided),
         ];
         let every = [Pending, Active, Completed, Awaiting, Voided];
         for from in every {
@@ -386,8 +422,8 @@ mod tests {
     }
 
     #[test]
-    fn only_a_completed_job_begins_again_and_keeps_what_it_is() {
-        for status in [Status::Pending, Status::Active, Status::Awaiting, Status::Voided] {
+    fn only_a_job_that_is_over_begins_again_and_keeps_what_it_is() {
+        for status in [Status::Pending, Status::Active, Status::Awaiting] {
             let mut job = Job { status, ..Job::created("j".parse().expect("an id"), "name", 0) };
             assert!(job.begin_again(9).is_err() && job.run == 1, "{status:?}");
         }
@@ -439,18 +475,19 @@ mod tests {
                 |()| "yes".to_owned(),
             )
         };
-        for (status, closing, again, active) in [
-            (Status::Pending, false, "reactivate-open", "yes"),
-            (Status::Active, false, "reactivate-open", "yes"),
-            (Status::Awaiting, false, "reactivate-awaiting", "yes"),
-            (Status::Completed, true, "reactivate-closing", "yes"),
-            (Status::Completed, false, "yes", "closed"),
-            (Status::Voided, false, "reactivate-voided", "parked"),
+        for (status, closing, again, active, drops) in [
+            (Status::Pending, false, "reactivate-open", "yes", "yes"),
+            (Status::Active, false, "reactivate-open", "yes", "yes"),
+            (Status::Awaiting, false, "reactivate-awaiting", "yes", "yes"),
+            (Status::Completed, true, "reactivate-closing", "yes", "yes"),
+            (Status::Completed, false, "yes", "closed", "drop-closed"),
+            (Status::Voided, false, "yes", "parked", "dropped-already"),
         ] {
             let mut job = Job::created("j".parse().expect("an id"), "fix the lexer", 0);
             job.status = status;
             assert_eq!(case(job.may_begin_again(closing)), again, "{status:?}");
             assert_eq!(case(job.may_be_active(closing)), active, "{status:?}");
+            assert_eq!(case(job.may_be_dropped(closing)), drops, "{status:?}");
         }
     }
 }

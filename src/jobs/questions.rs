@@ -45,6 +45,8 @@ pub enum Grant {
     Access,
     /// Lets the job repeat.
     Repeat,
+    /// Ends the job unfinished.
+    Drop,
     /// It is kept with the job, and that is all.
     Nothing,
 }
@@ -71,6 +73,9 @@ pub struct Registered {
     /// Options that grant.
     #[serde(default)]
     pub yes: Vec<String>,
+    /// It may be asked in every phase, whatever its row admits.
+    #[serde(default)]
+    pub anywhere: bool,
 }
 
 #[derive(Deserialize)]
@@ -242,6 +247,11 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
+    /// The phase admits it, or every phase does.
+    fn admits(&self, row: &Registered) -> bool {
+        row.anywhere || self.admits.iter().any(|word| word == row.word())
+    }
+
     fn words_of(&self, row: &Registered) -> usize {
         self.fewest.filter(|_| row.grants == Grant::Complete).unwrap_or(row.words)
     }
@@ -273,7 +283,7 @@ pub fn admit<'a>(
     questions: &'a [Question],
     moment: &Moment<'_>,
 ) -> Result<Vec<Admitted<'a>>, Refusal> {
-    let admitted = |row: &Registered| moment.admits.iter().any(|word| word == row.word());
+    let admitted = |row: &Registered| moment.admits(row);
     let named =
         questions.iter().filter_map(|question| Registered::of(&question.text)).any(admitted);
     if moment.admits.iter().any(|word| word == ANY) && !named {
@@ -339,7 +349,7 @@ fn shape<'a>(row: &Registered, moment: &Moment<'a>) -> &'a [String] {
 fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
     let no = |case: Case| Err(no(row, moment, case));
     let Some(job) = moment.job else { return no(Case::NoJob) };
-    let here = moment.admits.iter().any(|word| word == row.word());
+    let here = moment.admits(row);
     match row.grants {
         Grant::Complete if !here => no(Case::TooEarly),
         _ if !here => no(Case::Elsewhere),
@@ -366,7 +376,12 @@ fn one<'a>(
     let text = question.text.as_str();
     let behind_tag = text.trim_start().strip_prefix(row.tag.as_str()).unwrap_or_default();
     if text.split_whitespace().count() < moment.words_of(row) {
-        return no(if row.grants == Grant::Complete { Case::Short } else { Case::ShortSections });
+        let titles = !row.sections.is_empty() || !row.advice.is_empty();
+        return no(match row.grants {
+            Grant::Complete => Case::Short,
+            _ if titles => Case::ShortSections,
+            _ => Case::ShortBare,
+        });
     }
     if behind_tag.trim().is_empty() {
         return no(Case::Silent);
@@ -666,7 +681,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_nine_sound_rows_in_both_forms() {
+    fn the_table_has_ten_sound_rows_in_both_forms() {
         let read = Registered::read(include_str!("questions.toml")).expect("it is sound");
         assert_eq!(read, rows());
         let mut words = everywhere();
@@ -678,6 +693,7 @@ mod tests {
                 "JOB-APPROVE-CREATION",
                 "JOB-APPROVE-PLUGIN",
                 "JOB-COMPLETE",
+                "JOB-DROP",
                 "PLUGIN-LOCK",
                 "REPEAT-JOB",
                 "REPORT-TO-UPSTREAM",

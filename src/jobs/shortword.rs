@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use super::JobId;
+
 /// A word that acts before the agent reads the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ShortWord {
@@ -15,6 +17,8 @@ pub(crate) enum ShortWord {
     Allow(Vec<String>),
     /// The focused job rests.
     Pause,
+    /// The focused job is not to be finished, or the one that is named.
+    Drop(Option<JobId>),
     /// Discipline is off in this worktree.
     Off,
     /// It is on again.
@@ -33,6 +37,7 @@ impl ShortWord {
             Self::Quick => "[QUICK]",
             Self::Allow(_) => "[ALLOW]",
             Self::Pause => "[PAUSE]",
+            Self::Drop(_) => "[DROP]",
             Self::Off => "[OFF]",
             Self::On => "[ON]",
             Self::Approve(_) => "[APPROVE]",
@@ -63,6 +68,7 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
         "ON" => ShortWord::On,
         "JOIN" => ShortWord::Join,
         "APPROVE" => return Some(approval(rest)),
+        "DROP" => return Some(drop_of(rest)),
         _ => ShortWord::Allow(paths(allowed(word)?)),
     };
     Some((word, rest))
@@ -120,6 +126,16 @@ fn approval(rest: &str) -> (ShortWord, &str) {
     }
 }
 
+/// The words behind it are the reason, which may well begin with a number: only a first word of
+/// the shape that git seed gives its ids names a job.
+fn drop_of(rest: &str) -> (ShortWord, &str) {
+    let (first, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    match first.parse::<JobId>() {
+        Ok(id) if id.is_stamped() => (ShortWord::Drop(Some(id)), after.trim()),
+        _ => (ShortWord::Drop(None), rest),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -128,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_short_word_stands_at_the_head() {
-        use ShortWord::{Allow, Approve, Join, Off, On, Pause, Quick};
+        use ShortWord::{Allow, Approve, Drop, Join, Off, On, Pause, Quick};
         let allow = |paths: &[&str]| Allow(paths.iter().map(|&path| path.to_owned()).collect());
         let job = |id: &str| Approve(Some(id.to_owned()));
         let cases = [
@@ -142,6 +158,13 @@ mod tests {
             ("[ALLOW app/[id]/page.tsx]", Some((allow(&["app/[id]/page.tsx"]), ""))),
             ("[ALLOW \"my dir/a b.rs\" `c`]", Some((allow(&["my dir/a b.rs", "c"]), ""))),
             ("[ALLOW \"open]", Some((allow(&["\"open"]), ""))),
+            ("[DROP]", Some((Drop(None), ""))),
+            ("[DROP] 2 days are enough", Some((Drop(None), "2 days are enough"))),
+            (
+                "[DROP] 20261121t205612-7f3a it is fixed upstream",
+                Some((Drop("20261121t205612-7f3a".parse().ok()), "it is fixed upstream")),
+            ),
+            ("[DROPPED] it", None),
             ("[APPROVE]", Some((Approve(None), ""))),
             ("[APPROVE] well done", Some((Approve(None), "well done"))),
             ("[APPROVE] 20261121t205612-7f3a", Some((job("20261121t205612-7f3a"), ""))),

@@ -638,6 +638,9 @@ struct Search<'a> {
     detours: usize,
 }
 
+/// So many states, the nearest to a job's begin, are in every part.
+const NEAR: usize = 600;
+
 impl<'a> Search<'a> {
     fn new(rules: &'a Rules, map: &'a Map) -> Self {
         Self {
@@ -2046,19 +2049,27 @@ impl<'a> Search<'a> {
         unique(all)
     }
 
+    /// Does what each of these refusals says.
+    fn follow(&mut self, state: &State, refused: BTreeSet<usize>) {
+        for no in refused {
+            self.checked += 1;
+            if let Err(why) = self.follows(state, no, Around::Nothing, 0) {
+                self.object(state, Around::Nothing, no, &why);
+            }
+        }
+    }
+
     /// A part is judged as far as refusals go: only of a whole map is it known where all lead.
     fn run(&mut self, risen: &BTreeSet<(bool, bool)>, extent: Extent) -> usize {
         let mut states = vec![self.born(), self.paused(), self.awaiting()];
         states.extend(self.rise(risen));
         let mut numbers: HashMap<State, usize> = states.iter().copied().zip(0..).collect();
-        // Per state, where each way out leads.
-        let mut ways: Vec<Vec<Lead>> = Vec::new();
-        let mut begun: Vec<Vec<usize>> = Vec::new();
+        // Per state, where each way out leads; per entry, the states that it may come to.
+        let (mut ways, mut begun): (Vec<Vec<Lead>>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         let mut at = 0;
         while at < states.len() {
             let state = states[at];
-            // The first ones are where jobs begin.
-            if at > 8 && !extent.takes(usize::try_from(state.packed() >> 3).unwrap_or(at)) {
+            if at > NEAR && !extent.takes(at) {
                 ways.push(Vec::new());
                 at += 1;
                 continue;
@@ -2142,12 +2153,7 @@ impl<'a> Search<'a> {
                 }
             }
             refused.extend(self.events(&state));
-            for no in refused {
-                self.checked += 1;
-                if let Err(why) = self.follows(&state, no, Around::Nothing, 0) {
-                    self.object(&state, Around::Nothing, no, &why);
-                }
-            }
+            self.follow(&state, refused);
             own.sort();
             own.dedup();
             ways.push(own);

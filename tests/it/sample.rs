@@ -6,7 +6,7 @@
 /// How much of a suite is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// One case in five, by a fixed seed.
+    /// One case in eight, by a fixed seed.
     Part,
     /// Every case.
     Whole,
@@ -15,7 +15,7 @@ pub enum Extent {
 impl Extent {
     /// True if the case of this number is played.
     pub fn takes(self, number: usize) -> bool {
-        self == Self::Whole || mixed(number as u64).is_multiple_of(5)
+        self == Self::Whole || mixed(number as u64).is_multiple_of(8)
     }
 
     /// The cases that are played.
@@ -34,11 +34,11 @@ fn mixed(number: u64) -> u64 {
 }
 
 #[test]
-fn a_part_is_a_fifth_spread_evenly_and_the_same_each_time() {
+fn a_part_is_an_eighth_spread_evenly_and_the_same_each_time() {
     let part = Extent::Part.of(0..1000);
-    assert!((150..250).contains(&part.len()), "{}", part.len());
+    assert!((90..160).contains(&part.len()), "{}", part.len());
     assert_eq!(part, Extent::Part.of(0..1000));
     let widest = part.windows(2).map(|pair| pair[1] - pair[0]).max();
-    assert!(widest.is_some_and(|gap| gap < 40), "{widest:?}");
+    assert!(widest.is_some_and(|gap| gap < 60), "{widest:?}");
     assert_eq!(Extent::Whole.of(0..7), (0..7).collect::<Vec<_>>());
 }

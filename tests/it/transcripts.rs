@@ -419,6 +419,11 @@ fn a_whole_cycle() {
 }
 
 #[test]
+fn never_mind() {
+    plays("never-mind.txt");
+}
+
+#[test]
 fn small_talk() {
     plays("small-talk.txt");
 }

@@ -135,7 +135,10 @@ impl World {
     /// The world at `place`, walked to from a copy of the one before it.
     fn walks_to(place: Place) -> Self {
         let world = match place {
-            Place::Made => return Self::with("git init -q -b main ."),
+            // Upkeep would be one more process behind each commit.
+            Place::Made => {
+                return Self::with("git init -q -b main . && git config maintenance.auto false");
+            }
             Place::Seeded => return Self::at(Place::Made).installed(),
             Place::Prompted => Self::at(Place::Seeded),
             Place::Entered(0) => Self::at(Place::Prompted),
@@ -776,10 +779,26 @@ impl Drop for World {
         assert!(fsck.code == 0 || self.damaged.get(), "git fsck objects: {fsck:?}");
         // Files below .git/seed are locked with flock, and stay. git's own upkeep goes on behind a
         // commit, and one that was killed leaves its lock.
-        let list = "-name '*.lock' ! -name Cargo.lock ! -name maintenance.lock -print";
-        let locks = self.sh(&format!("find . -path ./.git/seed -prune -o {list}"));
-        assert!(locks.is_empty(), "locks are left:\n{locks}");
+        let mut locks = Vec::new();
+        left_locks(&self.repo, &self.repo.join(".git/seed"), &mut locks);
+        assert!(locks.is_empty(), "locks are left: {locks:?}");
         let _ = &self.dir;
+    }
+}
+
+/// Lock files below `dir`, but for those below `ours`.
+fn left_locks(dir: &Path, ours: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_dir && path != ours {
+            left_locks(&path, ours, found);
+        } else if path.extension().is_some_and(|ending| ending == "lock")
+            && name != "Cargo.lock"
+            && name != "maintenance.lock"
+        {
+            found.push(path);
+        }
     }
 }
 
@@ -828,8 +847,23 @@ impl Asked<'_> {
         self
     }
 
-    /// Runs it.
+    /// Runs it: through git as it is typed, or, where no shell has to read the words, at once.
+    /// Transcripts and the agent's tool calls always go the whole way.
     pub fn said(&self) -> Said {
+        if let Some(words) = self.line.strip_prefix("git seed ").and_then(plain_words) {
+            let mut command = self.world.command(SEED);
+            command.args(words);
+            if self.person {
+                command.env("GIT_SEED_TEST_PERSON", "1");
+            } else {
+                command.env("CLAUDECODE", "1").envs(&*self.world.host.borrow());
+            }
+            let said = Said::of(&self.line, run(command, self.stdin.as_bytes()));
+            if !self.person {
+                self.world.shown.borrow_mut().extend([said.out.clone(), said.err.clone()]);
+            }
+            return said;
+        }
         if self.person {
             self.world.persons_terminal(&self.line, &self.stdin)
         } else {
@@ -1127,6 +1161,32 @@ fn mode_of(data: &fs::Metadata) -> String {
 fn write_file(file: &Path, text: &str) {
     fs::create_dir_all(file.parent().expect("files lie in directories")).expect("a directory");
     fs::write(file, text).expect("the file can be written");
+}
+
+/// The words of a line that a shell would take as they stand, up to quotes around whole words.
+fn plain_words(line: &str) -> Option<Vec<String>> {
+    if line.contains(['"', '$', '`', '\\', '|', '&', ';', '<', '>', '(', ')', '{', '}', '*', '?'])
+        || line.contains(['[', ']', '~', '#', '!', '\n', '='])
+    {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('\'') {
+            Some(quoted) => quoted.split_once('\'')?,
+            None => rest.split_once(' ').unwrap_or((rest, "")),
+        };
+        // A quote within a word, or words that touch, are for the shell.
+        if word.contains('\'')
+            || (rest.starts_with('\'') && !(after.is_empty() || after.starts_with(' ')))
+        {
+            return None;
+        }
+        words.push(word.to_owned());
+        rest = after.trim_start();
+    }
+    Some(words)
 }
 
 /// Where a program lies. A name that is looked up in a `PATH` of its own makes the standard library

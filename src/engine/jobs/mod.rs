@@ -4,6 +4,7 @@ pub(crate) mod archive_check;
 pub(crate) mod birth;
 pub(crate) mod completion;
 pub(crate) mod dependencies;
+pub(crate) mod dropping;
 pub(crate) mod focus;
 pub(crate) mod lifecycle;
 pub(crate) mod list;

@@ -26,7 +26,7 @@ use crate::phases::{PhaseKind, commands};
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
-use crate::voice::{Notice, tell};
+use crate::voice::{self, Notice, tell};
 
 /// Hears the answers of `call`.
 pub(crate) fn hear_answers(
@@ -173,6 +173,18 @@ fn grant(
             })?;
             Ok(PersonReply::Done(tell(Notice::Repeats, &[("hours", &hours.to_string())])))
         }
+        Grant::Drop => {
+            let why = registered.subject(&answer.question);
+            let why = if why.is_empty() { "the person dropped the job" } else { why };
+            Ok(match jobs::dropping::drop_job(repo, None, why)? {
+                Ok(dropped) => PersonReply::Done(format!(
+                    "{} {}",
+                    dropped.told(),
+                    tell(Notice::DroppedToAgent, &[])
+                )),
+                Err(refusal) => PersonReply::NotCounted(voice::say(&refusal, "idle").why),
+            })
+        }
         Grant::Surface | Grant::SurfaceTest => {
             fence::surfaces::unlock(repo, chain, registered.grants, named)
         }
@@ -235,7 +247,7 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
         }
         Ok(_) => PersonReply::Done(tell(Notice::Approved, &[])),
         Err(refusal) => {
-            let said = crate::voice::say(&refusal, "condense");
+            let said = voice::say(&refusal, "condense");
             PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
         }
     })
@@ -384,6 +396,7 @@ fn declined(registered: &Registered) -> Notice {
         Grant::Job => Notice::DeclinedJob,
         Grant::Access => Notice::DeclinedAccess,
         Grant::Repeat => Notice::DeclinedRepeat,
+        Grant::Drop => Notice::DeclinedDrop,
         Grant::Nothing => Notice::AnswerKept,
     }
 }

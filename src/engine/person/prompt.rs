@@ -8,7 +8,7 @@ use crate::engine::{claims, person, record};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
-use crate::jobs::shortword;
+use crate::jobs::shortword::{self, ShortWord};
 
 /// The most characters of a prompt that are kept with a job.
 const PROMPT: usize = 256 * 1024;
@@ -26,7 +26,9 @@ pub(crate) fn prompt(
     repo.require_seeded()?;
     let word = person::sender::word(repo, host, event)?;
     let focused = repo.focused()?;
-    if let Some(focused) = &focused {
+    // What the person gives up needs no account of what was done for it.
+    let dropped = matches!(shortword::read(text), Some((ShortWord::Drop(_), _)));
+    if let Some(focused) = focused.as_ref().filter(|_| !dropped) {
         focused.activity.clone()?;
     }
     let guest = focused.as_ref().map_or(Ok(false), |focused| repo.is_guest(focused, event))?;

@@ -100,7 +100,11 @@ pub(crate) fn short_word(
         && let Some(focused) = focused
         && matches!(
             short,
-            ShortWord::Quick | ShortWord::Allow(_) | ShortWord::Pause | ShortWord::Approve(None)
+            ShortWord::Quick
+                | ShortWord::Allow(_)
+                | ShortWord::Pause
+                | ShortWord::Approve(None)
+                | ShortWord::Drop(None)
         )
     {
         let name = &focused.state.job.name;
@@ -111,6 +115,7 @@ pub(crate) fn short_word(
         ShortWord::Quick => quick_word(repo, spoken, rest, focused),
         ShortWord::Allow(paths) => allow_word(repo, spoken, paths, rest, focused),
         ShortWord::Pause => pause_word(repo, spoken, focused),
+        ShortWord::Drop(id) => drop_word(repo, spoken, id.as_ref(), rest, focused),
         ShortWord::Off => off_word(repo, spoken, rest, focused),
         ShortWord::On => {
             let told = Told::person(tell(Notice::OnAlready, &[]));
@@ -422,6 +427,44 @@ fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> 
     let person = tell(Notice::Paused, &[("job", &job.name), ("id", job.id.as_str())]);
     let agent = tell(Notice::PausedToAgent, &[]);
     Ok(Told::both(person, agent).alone())
+}
+
+fn drop_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    id: Option<&JobId>,
+    why: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    // A job that cannot be read is answered as one that is not there: nothing is dropped.
+    let named = id.map(|id| repo.job(id).ok().ok_or(id)).transpose();
+    let job = match named {
+        Err(id) => {
+            let told = tell(Notice::DropUnknown, &[("id", id.as_str())]);
+            return Ok(Told::person(told).alone());
+        }
+        Ok(named) => named.or_else(|| focused.cloned()),
+    };
+    let Some(job) = job else {
+        return Ok(Told::person(tell(Notice::DropWithoutJob, &[])).alone());
+    };
+    let here = focused.is_some_and(|focused| focused.chain == job.chain);
+    if here && spoken.guest {
+        let (name, word) = (job.state.job.name.as_str(), ShortWord::Drop(None).to_string());
+        let told = tell(Notice::WordOfGuest, &[("job", name), ("word", &word)]);
+        return Ok(Told::person(told).alone());
+    }
+    // Over a journal that does not read the words stand in the step that drops, and there alone.
+    if !job.archived && (!here || job.activity.is_ok()) {
+        keep_word(repo, spoken, &job)?;
+    }
+    let why = if why.is_empty() { "the person dropped the job" } else { why };
+    Ok(match jobs::dropping::drop_job(repo, Some(&job.state.job.id), why)? {
+        Ok(dropped) if here => Told::both(dropped.told(), tell(Notice::DroppedToAgent, &[])),
+        Ok(dropped) => Told::person(dropped.told()),
+        Err(refusal) => Told::person(voice::say(&refusal, "idle").why),
+    }
+    .alone())
 }
 
 fn off_word(

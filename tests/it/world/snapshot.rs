@@ -60,14 +60,12 @@ impl Snapshot {
         static TAKEN: Mutex<Vec<(Place, &'static OnceLock<Snapshot>)>> = Mutex::new(Vec::new());
         let cell = {
             let mut taken = TAKEN.lock().expect("nothing panics while it is held");
-            match taken.iter().find(|(known, _)| *known == place) {
-                Some((_, cell)) => *cell,
-                None => {
-                    let cell: &'static OnceLock<Self> = Box::leak(Box::default());
-                    taken.push((place, cell));
-                    cell
-                }
-            }
+            let known = taken.iter().find(|(known, _)| *known == place).map(|(_, cell)| *cell);
+            known.unwrap_or_else(|| {
+                let cell: &'static OnceLock<Self> = Box::leak(Box::default());
+                taken.push((place, cell));
+                cell
+            })
         };
         cell.get_or_init(|| Self::take(&World::walks_to(place)))
     }

@@ -1,0 +1,169 @@
+//! "Never mind": a job that its person drops is over at once, wherever it stands.
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::{CODE, PAGE, PHASES, World, question};
+
+/// The status of the job `id`, and the reason of the step that it took last.
+fn ended(world: &World, id: &str) -> (String, String) {
+    let jobs = world.json("job list");
+    let row = jobs.as_array().into_iter().flatten().find(|row| row["id"] == id);
+    let status = row.and_then(|row| row["status"].as_str()).unwrap_or("gone").to_owned();
+    let steps = world.json(&format!("log {id}"));
+    (status, steps[0]["subject"].as_str().unwrap_or("none").to_owned())
+}
+
+/// Nothing of the job holds anybody up, and the tree is as it was.
+#[track_caller]
+fn is_over(world: &World, id: &str, why: &str) {
+    assert_eq!(ended(world, id), ("voided".to_owned(), why.to_owned()));
+    assert_eq!(world.phase(), "none");
+    world.stops().passes();
+}
+
+#[test]
+fn a_persons_word_drops_the_job_in_every_phase() {
+    for phase in ["talk"].into_iter().chain(PHASES) {
+        let world = World::prompted();
+        if phase != "talk" {
+            world.to(phase);
+            world.works(phase);
+        }
+        let id = world.job();
+        let (head, text) = (world.git("rev-parse HEAD"), world.text(PAGE));
+        world.stops();
+        let reply = world.prompt("[DROP] 2 days of it were enough");
+        assert!(reply.refusal().is_none(), "{phase}: {reply:?}");
+        assert!(reply.to_person().is_some_and(|told| told.contains("is dropped")), "{reply:?}");
+        is_over(&world, &id, "2 days of it were enough");
+        assert_eq!((head, text), (world.git("rev-parse HEAD"), world.text(PAGE)), "{phase}");
+        // The next prompt is work like any other, and what lies there is the person's.
+        world.prompt("Something else");
+        assert_ne!(world.job(), id, "{phase}");
+        world.seed("phase advance").succeeds();
+        world.seed("fence status").succeeds();
+    }
+}
+
+#[test]
+fn a_person_drops_it_at_a_terminal_and_an_agent_does_not() {
+    let world = World::seeded();
+    world.to("execute");
+    let id = world.job();
+    world.changes_nothing(|| {
+        world.seed("job drop").refuses("a person's command");
+        world.runs("git seed job drop -m 'too hard'").refuses("a person's command");
+    });
+    world.person("job drop -m 'not worth it'").tells("is dropped");
+    is_over(&world, &id, "not worth it");
+    world.person(&format!("job drop {id}")).refuses("voided already");
+    world.person("job drop 20991231t235959-ffff").ends(64, "no job");
+    world.person("job drop").ends(1, "no job is focused");
+}
+
+#[test]
+fn what_was_dropped_comes_back() {
+    let world = World::seeded();
+    world.to("plan");
+    let id = world.job();
+    world.prompt("[DROP]");
+    is_over(&world, &id, "the person dropped the job");
+    world.person(&format!("job activate {id}")).refuses("git seed job reactivate");
+    world.person(&format!("job reactivate {id} --active")).tells("begins run 2");
+    assert_eq!((world.job(), world.phase().as_str()), (id, "idle"));
+    world.to("observe");
+}
+
+#[test]
+fn an_agent_may_ask_in_every_phase() {
+    let options = ["Drop the job", "Keep the job"];
+    for phase in PHASES {
+        let world = World::seeded();
+        world.to(phase);
+        let id = world.job();
+        let asks = |text: &str| world.asks(&question(text, &options));
+        asks("[JOB-DROP] too short")
+            .reply
+            .refuses("the reason behind [JOB-DROP], in 10 words or more");
+        let text = "[JOB-DROP] the upstream release of yesterday has the same fix as we planned";
+        asks(text).passes().answers("Keep the job").tells("the person keeps the job");
+        assert_eq!(world.phase(), phase);
+        asks(text).passes().answers("Drop the job").tells("not to be finished");
+        let why = "the upstream release of yesterday has the same fix as we planned";
+        is_over(&world, &id, why);
+    }
+}
+
+#[test]
+fn jobs_that_wait_are_dropped_by_name_and_all_at_once() {
+    let world = World::seeded();
+    let create = |name: &str| world.person(&format!("job create '{name}'")).succeeds();
+    for name in ["one", "two", "three"] {
+        create(name);
+    }
+    let ids: Vec<String> = world
+        .json("job list")
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|row| row["id"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(ids.len(), 3);
+    world.stops().refuses("waits");
+    let reply = world.prompt(&format!("[DROP] {} no longer", ids[0]));
+    assert!(reply.to_person().is_some_and(|told| told.contains("still wait here: 2")), "{reply:?}");
+    assert_eq!(ended(&world, &ids[0]), ("voided".to_owned(), "no longer".to_owned()));
+    let reply = world.prompt("[DROP] 20260101t000000-0000");
+    assert!(reply.to_person().is_some_and(|told| told.contains("there is no job")), "{reply:?}");
+    world.person("job drop --pending -m 'another year'").tells("is dropped");
+    for id in &ids[1..] {
+        assert_eq!(ended(&world, id), ("voided".to_owned(), "another year".to_owned()));
+    }
+    world.stops().passes();
+    world.person("job drop --pending").tells("No job waits here");
+}
+
+#[test]
+fn who_waited_for_it_waits_no_longer_and_is_named() {
+    let world = World::seeded();
+    world.to("condense");
+    let parent = world.job();
+    world.seed("job create-dependent 'the tests'").succeeds();
+    let shown = world.json("job show");
+    let child = shown["depends_on"][0].as_str().expect("it waits").to_owned();
+    world.person(&format!("job drop {child}")).tells("\"fix the lexer\"");
+    assert_eq!(world.json("job show")["depends_on"], json!([]));
+    assert_eq!(world.job(), parent);
+}
+
+#[test]
+fn over_a_journal_that_does_not_read_it_is_dropped_all_the_same() {
+    for by_prompt in [true, false] {
+        let world = World::seeded();
+        world.to("execute");
+        let id = world.job();
+        fs::write(world.path(".git/seed/journal/main.jsonl"), "no line of ours\n").expect("ours");
+        world.reads(CODE);
+        if by_prompt {
+            world.prompt("[DROP] all of it");
+        } else {
+            world.person("job drop -m 'all of it'").succeeds();
+        }
+        is_over(&world, &id, "all of it");
+    }
+}
+
+#[test]
+fn a_closed_job_is_not_dropped_and_one_that_closes_is() {
+    let world = World::seeded();
+    world.to("condense");
+    let id = world.job();
+    world.works("condense");
+    world.approved();
+    assert_eq!(world.json("status")["job"]["status"], "completed");
+    world.prompt("[DROP] no more of this");
+    is_over(&world, &id, "no more of this");
+}
