@@ -245,6 +245,43 @@ fn an_absorb_that_is_killed_at_any_write_is_finished_by_the_next() {
     });
 }
 
+#[test]
+fn a_drop_that_is_killed_at_any_write_is_finished_by_the_next() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let id = world.job();
+    let kept = Kept::of(&world);
+    let line = "env GIT_SEED_TEST_PERSON=1 git-seed job drop -m 'no more'";
+    let writes = writes_of(&world, line, "");
+    let points = chosen(&writes);
+    let mut killed = 0;
+    for (n, write) in points.iter().enumerate() {
+        kept.restore();
+        if !killed_at(&world, write, line, "") {
+            continue;
+        }
+        killed += 1;
+        // Said again, or not: the next prompt is work.
+        if n % 2 == 0 {
+            world.person(&format!("job drop {id} -m 'no more'")).said();
+            let status = world.json(&format!("job show {id}"))["status"].clone();
+            assert_eq!(status, "voided", "killed at {write:?}");
+            world.stops().passes();
+        } else {
+            world.prompt("[DROP]");
+        }
+        world.prompt("Something else");
+        assert_ne!(world.job(), id, "killed at {write:?}");
+        world.seed("phase advance").succeeds();
+        world.git("fsck --strict --no-dangling");
+    }
+    assert!(killed * 2 > points.len(), "only {killed} of {points:?} were reached");
+}
+
 const NOTES: &str = "[KNOWLEDGE]{how escapes lex}\n[DRAFT-TERM]{trivia}";
 
 #[test]

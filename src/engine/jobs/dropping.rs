@@ -48,10 +48,14 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
         Some(id) => repo.job(id)?,
         None => repo.require_focused()?,
     };
+    let here = repo.store.focus()?.as_deref() == Some(job.chain.as_str());
+    if here && job.state.job.status == Status::Voided {
+        // Somebody was stopped before it gave up its focus.
+        return leave(repo, job, here).map(Ok);
+    }
     if let Some(refusal) = no_dropping(repo, &job)? {
         return Ok(Err(refusal));
     }
-    let here = repo.store.focus()?.as_deref() == Some(job.chain.as_str());
     // The journal of this worktree belongs to the job that has its focus.
     let broken = || repo.focused().is_ok_and(|one| one.is_some_and(|one| one.activity.is_err()));
     let fold = match here {
@@ -67,9 +71,14 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
         state.home.worktree.clear();
         Ok(Ok(draft))
     })?;
-    if let Err(refusal) = taken {
-        return Ok(Err(refusal));
+    match taken {
+        Ok(_) => leave(repo, job, here).map(Ok),
+        Err(refusal) => Ok(Err(refusal)),
     }
+}
+
+/// Lets go of a job that is voided: its focus, its ref, the edges that led to it.
+fn leave(repo: &Repo, job: LoadedJob, here: bool) -> Result<Dropped> {
     if here {
         repo.store.clear_focus()?;
         repo.store.journal().restart(None)?;
@@ -77,7 +86,7 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
     record::archive::put_away(repo, &job.state.job.id)?;
     let freed = free(repo, &job.state.job.id)?;
     let Job { id, name, .. } = job.state.job;
-    Ok(Ok(Dropped { id, name, freed, left: waiting(repo)?.len() }))
+    Ok(Dropped { id, name, freed, left: waiting(repo)?.len() })
 }
 
 /// Drops every pending job that waits in this worktree, or in none.
