@@ -241,8 +241,12 @@ fn detached(world: &World, environment: &str) {
         fs::write(world.root().join(name), payload.to_string()).expect("written");
         format!("git-seed hook claude {name} <../{name}\n")
     };
+    // On a busy machine it may begin before the process that detached it is gone; until then it is
+    // below the one that started it.
+    let waits = "n=0; while [ $PPID != 1 ] && [ $n -lt 100 ] && kill -0 $PPID 2>/dev/null; do \
+                 sleep 0.02; n=$((n + 1)); done\n";
     let text = [
-        "#!/bin/sh\n".to_owned(),
+        format!("#!/bin/sh\n{waits}"),
         event("SessionStart", json!({ "source": "startup" })),
         event("UserPromptSubmit", json!({ "prompt": "[OFF] now" })),
         "echo 0 >../code\n".to_owned(),
