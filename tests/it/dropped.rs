@@ -35,7 +35,7 @@ fn a_persons_word_drops_the_job_in_every_phase() {
         let id = world.job();
         let (head, text) = (world.git("rev-parse HEAD"), world.text(PAGE));
         world.stops();
-        let reply = world.prompt("[DROP] 2 days of it were enough");
+        let reply = world.prompt("[DROP] 2 days\n\nof it were   enough");
         assert!(reply.refusal().is_none(), "{phase}: {reply:?}");
         assert!(reply.to_person().is_some_and(|told| told.contains("is dropped")), "{reply:?}");
         is_over(&world, &id, "2 days of it were enough");
