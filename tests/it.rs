@@ -40,6 +40,7 @@ mod it {
     mod questions;
     mod quick;
     mod receipts;
+    mod reviewed;
     mod rings;
     mod rules;
     mod runs;

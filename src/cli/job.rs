@@ -426,6 +426,11 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
     let awaits = |job: &LoadedJob| job.state.job.status == Status::Awaiting;
     let named = named.or_else(|| focused.clone().filter(awaits));
     let here = |job: &LoadedJob| focused.as_ref().is_some_and(|focused| focused.chain == job.chain);
+    // Where nothing is focused, the one job that awaits the person is meant.
+    let named = match (named, &focused) {
+        (None, None) => the_one_that_awaits(repo)?,
+        (named, _) => named,
+    };
     let other = named.filter(|job| awaits(job) || !here(job));
     if let Some(job) = other.as_ref().or(focused.as_ref())
         && let Some(refusal) = jobs::dependencies::held_up(repo, &job.state)
@@ -449,6 +454,14 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
         }
         PersonReply::NotCounted(why) => Err(EngineError::NotNow(why).into()),
         PersonReply::Kept => Ok(Outcome::Failed),
+    }
+}
+
+fn the_one_that_awaits(repo: &Repo) -> anyhow::Result<Option<LoadedJob>> {
+    let mut waiting = jobs::unattended::awaiting(repo)?;
+    match waiting.len() {
+        0 | 1 => Ok(waiting.pop()),
+        _ => Err(EngineError::NotNow(jobs::unattended::which_one(&waiting)).into()),
     }
 }
 

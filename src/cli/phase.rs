@@ -35,6 +35,12 @@ pub(super) enum PhaseCommand {
         /// Leave the small lane for the larger track; what was done is kept
         #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle"])]
         up: bool,
+        /// Open a small cycle for what the person said of the finished work
+        ///
+        /// After `Review` and the person's next prompt. It needs no message: the question
+        /// that was asked closes the cycle, and their words open the next one.
+        #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle", "up", "message", "file"])]
+        review: bool,
         /// Add a cycle to the job, and say why (condense)
         #[arg(long, value_name = "text")]
         add_cycle: Option<String>,
@@ -73,6 +79,9 @@ pub(super) fn run(
             Ok(Outcome::Yes)
         }
         PhaseCommand::List => list(&repo, out),
+        PhaseCommand::Advance { review: true, .. } => {
+            crossed(&repo, boundary::reopen::reopen(&repo)?, out)
+        }
         PhaseCommand::Advance { text, up: true, .. } => {
             cross(&repo, &Transition::Up, &text.read()?, out)
         }
@@ -174,7 +183,15 @@ fn cross(
     text: &str,
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
-    match boundary::cross::advance(repo, toward, text, By::Agent)? {
+    crossed(repo, boundary::cross::advance(repo, toward, text, By::Agent)?, out)
+}
+
+fn crossed(
+    repo: &Repo,
+    crossed: Result<Vec<Transitioned>, Refusal>,
+    out: &mut Report,
+) -> anyhow::Result<Outcome> {
+    match crossed {
         Ok(crossed) => {
             let (last, passed) =
                 crossed.split_last().ok_or_else(|| EngineError::NotNow("no step".to_owned()))?;

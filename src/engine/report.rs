@@ -9,9 +9,10 @@ use crate::engine::{boundary, fence, jobs, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
+use crate::phases::next::{self, Next, Standing};
 use crate::phases::{Class, Multiplier, Phase, Reads, Write, pacing};
 use crate::verdict::{Facts, Refusal};
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// `status --json`.
 #[derive(Clone, Debug, Serialize)]
@@ -190,19 +191,25 @@ fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     Ok(places)
 }
 
+/// What `focused` does next, in words; `missing` is what stands between it and its next step.
 pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Refusal]) -> String {
-    let stand = &focused.state.stand;
-    if repo.is_aside(stand) {
-        return "git seed gmode exit".to_owned();
-    }
-    if repo.rests(stand) {
-        return "git seed phase advance".to_owned();
-    }
-    match missing.first() {
-        Some(refusal) => voice::say(refusal, row.name.as_str()).do_,
-        // On a small lane the row says it all.
-        None if repo.map(stand).lane.is_some() => row.work.clone(),
-        None => "git seed phase advance -F -".to_owned(),
+    let (state, stand) = (&focused.state, &focused.state.stand);
+    let finished = jobs::ending::is_finished(repo, focused);
+    let standing = Standing {
+        row,
+        aside: repo.is_aside(stand),
+        rests: repo.rests(stand),
+        lane: repo.map(stand).lane.is_some(),
+        finished,
+        review: state.review,
+        waits: if finished { jobs::dependencies::held_up(repo, state) } else { None },
+        missing,
+    };
+    match next::next(&standing) {
+        Next::Command(command) => command.to_owned(),
+        Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
+        Next::Work(work) => work,
+        Next::Approval => tell(Notice::NextApproval, &[]),
     }
 }
 

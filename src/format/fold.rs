@@ -8,8 +8,9 @@ use super::journal::{Counts, Line, Linked, What};
 use super::seed_id;
 use super::state::{Prep, State};
 use super::trailers::StepTrailers;
-use crate::jobs::UnixSeconds;
+use crate::jobs::{UnixSeconds, questions};
 use crate::phases::activity::Activity;
+use crate::phases::review::Review;
 
 /// The most scheduled texts that a job remembers.
 const SCHEDULED: usize = 32;
@@ -51,6 +52,14 @@ impl JournalLines {
     pub(crate) fn scheduled(&self) -> impl Iterator<Item = &str> {
         let lines = self.lines.iter().filter(|linked| linked.line.what == What::Scheduled);
         lines.map(|linked| linked.line.call.as_str())
+    }
+
+    /// The question whether the job is complete went out.
+    pub(crate) fn asks_for_completion(&self) -> bool {
+        let mut asked = self.lines.iter().filter(|linked| linked.line.what == What::Asked);
+        asked.any(|linked| {
+            linked.line.paths.first().is_some_and(|tag| questions::asks_for_completion(tag))
+        })
     }
 
     /// True when a hook of a session was heard since the last step.
@@ -106,6 +115,7 @@ impl State {
         if let Some(gate) = &counts.gate {
             self.gate.clone_from(gate);
         }
+        self.review = self.review_after(since);
         self.fence.seen = counts.tree.clone().or(self.fence.seen.take());
         for stray in since.strays() {
             if !self.fence.strays.iter().any(|known| known == stray) {
@@ -119,6 +129,11 @@ impl State {
         touched.sort();
         touched.dedup();
         touched
+    }
+
+    /// What became of the question for completion, with what the lines since the last step say.
+    pub(crate) fn review_after(&self, since: &JournalLines) -> Review {
+        if since.asks_for_completion() { self.review.asked() } else { self.review }
     }
 
     /// Names a step and gives its trailers; `folded` is the hash of the last line that it took in,

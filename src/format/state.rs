@@ -11,6 +11,7 @@ use crate::jobs::Job;
 use crate::jobs::summary::Covered;
 use crate::phases::activity::Flight;
 use crate::phases::place::Unlocked;
+use crate::phases::review::Review;
 use crate::phases::{Entry, PhaseName, Position};
 use crate::plans::Plan;
 
@@ -91,6 +92,12 @@ pub struct State {
     /// The gate's last ruling, and what has happened since.
     #[serde(default, skip_serializing_if = "Ruled::is_none")]
     pub gate: Ruled,
+    /// What became of the question whether the job is complete, since memory is settled.
+    #[serde(default, skip_serializing_if = "Review::is_unasked")]
+    pub review: Review,
+    /// Between cycles: the last one closed without an answer, and none was added.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub finished: bool,
 }
 
 /// A compaction file, as far as hooks need it: `run-<run>/compaction-<seq>.md`.
@@ -295,6 +302,8 @@ impl State {
             gauge: Gauge::default(),
             turn: 0,
             gate: Ruled::default(),
+            review: Review::default(),
+            finished: false,
         }
     }
 

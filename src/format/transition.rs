@@ -6,6 +6,7 @@
 use super::names;
 use super::state::{Cost, Fence, State, Unclaimed, write_lines};
 use crate::jobs::{BadStatus, Status, UnixSeconds};
+use crate::phases::review::Review;
 use crate::phases::{Map, Move};
 use crate::plans::Lies;
 
@@ -27,6 +28,10 @@ pub(crate) struct Crossed<'a> {
     pub allowed: Vec<String>,
     /// The job is finished, and rests with this step until a person approves it.
     pub rests: bool,
+    /// The last planned cycle closes with this step, whether or not the person was asked.
+    pub last: bool,
+    /// The track where the next cycle takes up what the person said of the work.
+    pub reopens: Option<&'a str>,
     pub home: Here,
     pub commit: Option<Committed>,
     /// The look at the work tree that it was judged by; absent before the first step.
@@ -148,6 +153,13 @@ impl State {
             files.extend(self.accept_plan(crossed.plan.as_ref()));
         }
         self.stand = self.stand.take(crossed.map, step);
+        self.finished = closes && crossed.last && self.job.status == Status::Active;
+        match crossed.reopens {
+            Some(track) => track.clone_into(&mut self.stand.track),
+            // A side lane comes back to where the question stands.
+            None if !matches!(step, Move::Aside | Move::Return) => self.forget_review(begins),
+            None => {}
+        }
         if begins && self.stand.cycle != cycle {
             files.extend(self.look_at_plan(crossed.plan.as_ref()));
         }
@@ -158,6 +170,14 @@ impl State {
             self.job.become_(Status::Awaiting, crossed.at)?;
         }
         Ok(if begins { self.stand.cycle } else { cycle })
+    }
+
+    /// The question was asked in the phase that is left. What opens the next cycle goes with it
+    /// until that has begun.
+    fn forget_review(&mut self, begins: bool) {
+        if !begins {
+            self.review = Review::Unasked;
+        }
     }
 
     /// The end of a first cycle: the document that was proved is the one that counts.
@@ -214,11 +234,15 @@ impl State {
         self.home.worktree.clone_from(&crossed.home.worktree);
         files.push(listed(names::PERSONS, beginning.persons));
         files.push(emptied(names::TOUCHED));
+        let reopened = std::mem::take(&mut self.review) == Review::Spoken;
         if crossed.map.rests(&self.stand.entry.from) && self.stand.shelved.is_empty() {
-            let opened: Vec<&str> =
-                crossed.allowed.iter().filter_map(|line| line.strip_suffix('/')).collect();
-            files.push(listed(names::SCOPE, &opened));
             self.cost = Cost::default();
+            // What a person says of finished work is about the directories where it was done.
+            if !reopened {
+                let opened: Vec<&str> =
+                    crossed.allowed.iter().filter_map(|line| line.strip_suffix('/')).collect();
+                files.push(listed(names::SCOPE, &opened));
+            }
         }
     }
 }
@@ -259,6 +283,8 @@ mod tests {
             plan: None,
             allowed: Vec::new(),
             rests: false,
+            last: false,
+            reopens: None,
             home: Here {
                 worktree: "side".into(),
                 branch: "main".into(),

@@ -234,6 +234,8 @@ pub struct Moment<'a> {
     pub ready: bool,
     /// The plan lets the job end in this cycle.
     pub eligible: bool,
+    /// Its last cycle was closed without an answer: the question may still be asked.
+    pub finished: bool,
     /// The side lane may be asked for: it was prepared, or need not be.
     pub prepared: bool,
     /// Words that the question for completion has at least, where the track says it.
@@ -247,9 +249,10 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// The phase admits it, or every phase does.
+    /// The phase admits it, or every phase does, or it is what is left of a finished job.
     fn admits(&self, row: &Registered) -> bool {
-        row.anywhere || self.admits.iter().any(|word| word == row.word())
+        let late = self.finished && row.grants == Grant::Complete;
+        row.anywhere || late || self.admits.iter().any(|word| word == row.word())
     }
 
     fn words_of(&self, row: &Registered) -> usize {
@@ -261,6 +264,17 @@ impl Moment<'_> {
 pub(crate) fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
     let row = rows().iter().find(|row| row.grants == Grant::Complete)?;
     in_time(row, moment).err()
+}
+
+/// `tag` is that of the question whether a job is complete.
+pub(crate) fn asks_for_completion(tag: &str) -> bool {
+    rows().iter().any(|row| row.grants == Grant::Complete && row.tag == tag)
+}
+
+/// What the question whether a job is complete says behind its tag; `None` for any other text.
+pub(crate) fn text_of_completion(question: &str) -> Option<&str> {
+    let row = Registered::of(question).filter(|row| row.grants == Grant::Complete)?;
+    Some(question.trim_start().strip_prefix(row.tag.as_str())?.trim())
 }
 
 /// A question that may go out.
@@ -615,6 +629,7 @@ mod tests {
             stage: "ready",
             ready: true,
             eligible: true,
+            finished: false,
             prepared: true,
             fewest: None,
             waits: None,

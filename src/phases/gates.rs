@@ -7,6 +7,7 @@
 use super::criteria::{self, Shown, Unshown};
 use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
+use super::review::Ending;
 use super::{Multiplier, Phase, PhaseKind, PhaseName};
 use crate::shell::{self, Effect, Tag};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
@@ -15,6 +16,9 @@ use crate::verdict::{Case, Refusal, Verdict, Wants};
 const MESSAGE_WORDS: (u32, u32) = (100, 30);
 /// Words of the objective at multiplier 1 and below, and the fewest at any.
 const OBJECTIVE_WORDS: (u32, u32) = (300, 60);
+
+/// The gates of a phase that is closed for a person who looked at the work and wants more.
+pub(crate) const OF_REVIEW: [&str; 5] = ["notes", "consumption", "archive", "deflation", "clean"];
 
 /// One gate: a name and a pure function.
 pub(crate) struct Gate {
@@ -45,6 +49,7 @@ pub(crate) const GATES: &[Gate] = &[
     Gate { name: "pace", of_message: false, check: enough_was_done },
     Gate { name: "reflection", of_message: false, check: it_was_looked_at_again },
     Gate { name: "proof", of_message: false, check: it_ran_since_the_last_change },
+    Gate { name: "asked", of_message: false, check: the_person_was_asked },
     Gate { name: "message", of_message: true, check: the_message_is_whole },
     Gate { name: "criteria", of_message: true, check: what_is_met_was_seen_to_run },
     Gate { name: "clean", of_message: false, check: the_tree_is_clean },
@@ -91,6 +96,8 @@ pub struct Crossing<'a> {
     pub unconsumed: Option<(String, String)>,
     /// What no session log shows of the footers; a refusal that names it.
     pub unarchived: Option<&'a Refusal>,
+    /// Whether the person is to be asked before the cycle closes.
+    pub ending: Ending,
     /// A compaction file that is open when the job ends.
     pub unsealed: Option<&'a str>,
     /// Footer words now, and the most that may remain.
@@ -181,6 +188,17 @@ pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
         return Err(Refusal { by: "message", ..no(Wants::Message, Case::LineUp) });
     }
     ask(&["message".to_owned()], crossing)
+}
+
+/// Asks the gates of a step that closes the cycle for a person who looked and wants more: what
+/// the question was asked on still stands. What was said in the question is the message.
+///
+/// # Errors
+///
+/// The refusal of the first of these gates of the row that objects.
+pub fn reviewed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    let own = crossing.phase.exit.iter().filter(|name| OF_REVIEW.contains(&name.as_str()));
+    ask(&own.cloned().collect::<Vec<_>>(), crossing)
 }
 
 /// Asks whether a checkpoint may be made: the tree must be the agent's own.
@@ -432,6 +450,10 @@ fn the_footers_are_archived(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     crossing.unarchived.map_or(Ok(()), |lacks| Err(lacks.clone()))
 }
 
+fn the_person_was_asked(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    crossing.ending.may_close()
+}
+
 fn the_last_words_are_sealed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     crossing
         .unsealed
@@ -579,6 +601,7 @@ mod tests {
             unconsumed: None,
             unarchived: None,
             unsealed: None,
+            ending: Ending::Free,
             deflation: None,
             strays: &[],
             declared: true,

@@ -202,6 +202,20 @@ impl Position {
         }
     }
 
+    /// The step back to where the work is written, which a small lane has once a person looked at
+    /// the work; elsewhere what [`Position::backward`] says.
+    ///
+    /// # Errors
+    ///
+    /// Refuses where the map has no such edge, and names those that it has.
+    pub fn back_to_work(&self, map: &Map, to: Option<&PhaseName>) -> Result<Move, Refusal> {
+        let writes = map.phases().find(|phase| phase.freezes).filter(|_| map.lane.is_some());
+        match writes {
+            Some(row) if to.is_none_or(|to| *to == row.name) => Ok(Move::Back(row.name.clone())),
+            _ => self.backward(map, to),
+        }
+    }
+
     /// The step into the side lane, if it opens from here.
     ///
     /// # Errors

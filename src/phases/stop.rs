@@ -16,21 +16,27 @@ pub struct Turn<'a> {
     pub open: bool,
     /// It is completed, and its last cycle is open.
     pub closing: bool,
+    /// The person was asked whether the job is complete, and looks at the work.
+    pub looking: bool,
+    /// What `status` says comes next.
+    pub next: &'a str,
 }
 
-/// A turn ends where there is only talk, and between cycles of a job that is over.
+/// A turn ends where there is only talk, while the person looks at finished work, and between
+/// cycles of a job that is over.
 ///
 /// # Errors
 ///
 /// Refuses while a job is open in the middle of a cycle, or has to be closed.
 pub fn may_end(turn: &Turn<'_>) -> Verdict {
     let at_rest = !turn.row.is_in_cycle() && turn.row.kind != PhaseKind::Side;
-    if turn.talk || (at_rest && !turn.open && !turn.closing) {
+    if turn.talk || turn.looking || (at_rest && !turn.open && !turn.closing) {
         return Ok(());
     }
     let refusal = Refusal::new("stop", Wants::Work)
         .with("job", turn.job)
-        .with("work", turn.row.work.as_str());
+        .with("work", turn.row.work.as_str())
+        .with("next", turn.next);
     Err(if turn.closing {
         refusal.case(Case::Closing)
     } else {
@@ -51,16 +57,19 @@ mod tests {
     #[test]
     fn only_talk_and_what_is_over_let_a_turn_end() {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
-        for (phase, talk, open, closing, expected) in [
-            ("talk", true, true, false, "yes"),
-            ("idle", false, true, false, "idle"),
-            ("idle", false, false, false, "yes"),
-            ("execute", false, true, false, "execute"),
-            ("condense", false, false, true, "closing"),
-            ("gmode", false, false, false, "gmode"),
+        for (phase, talk, open, closing, looking, expected) in [
+            ("talk", true, true, false, false, "yes"),
+            ("idle", false, true, false, false, "idle"),
+            ("idle", false, false, false, false, "yes"),
+            ("execute", false, true, false, false, "execute"),
+            ("condense", false, true, false, false, "condense"),
+            ("condense", false, true, false, true, "yes"),
+            ("condense", false, false, true, false, "closing"),
+            ("gmode", false, false, false, false, "gmode"),
         ] {
             let row = map.phase(&phase.into()).expect("a row of the map");
-            let turn = Turn { row, job: "fix the lexer", talk, open, closing };
+            let (job, next) = ("fix the lexer", "git seed status");
+            let turn = Turn { row, job, talk, open, closing, looking, next };
             let said = may_end(&turn).map_or_else(
                 |no| no.facts.get("case").unwrap_or_default().to_owned(),
                 |()| "yes".to_owned(),

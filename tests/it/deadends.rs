@@ -156,7 +156,7 @@ fn a_job_that_is_approved_can_rest_and_close_later() {
     world.works("condense");
     world.approved();
     let job = world.job();
-    world.stops().refuses("Do: git seed status");
+    world.stops().refuses("Do: git seed phase advance -F -");
     world.asks(&super::world::completion()).refuses("Do: git seed status");
     // The agent's own pause does not free the turn.
     world.seed("job pause").succeeds();

@@ -207,6 +207,7 @@ fn closes(world: &World) {
     world.reads(CODE).passes();
     world.writes(OTHER, &super::world::page("# tests\n")).passes();
     world.minute();
+    world.approved();
     let said = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
     assert_eq!(world.phase() == "condense", false, "{said}");
     let files = world.files_of_head();
@@ -277,6 +278,48 @@ fn a_drop_that_is_killed_at_any_write_is_finished_by_the_next() {
         world.prompt("Something else");
         assert_ne!(world.job(), id, "killed at {write:?}");
         world.seed("phase advance").succeeds();
+        world.git("fsck --strict --no-dangling");
+    }
+    assert!(killed * 2 > points.len(), "only {killed} of {points:?} were reached");
+}
+
+#[test]
+fn a_review_that_is_killed_at_any_write_goes_on_with_the_next() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.asks(&super::world::completion()).passes().answers("Review");
+    world.prompt("rename lex to lexer");
+    let kept = Kept::of(&world);
+    let line = "git-seed phase advance --review";
+    let writes = writes_of(&world, line, "");
+    let points = chosen(&writes);
+    let mut killed = 0;
+    for write in &points {
+        kept.restore();
+        if !killed_at(&world, write, line, "") {
+            continue;
+        }
+        killed += 1;
+        // Whatever was done of it, what is next leads on; in the end the cycle is open once.
+        for _ in 0..3 {
+            let next = world.json("status")["next"].as_str().unwrap_or_default().to_owned();
+            if world.phase() == "execute" {
+                break;
+            }
+            let line = match world.phase().as_str() {
+                "observe" => "phase advance -m 'rename lex to lexer'",
+                _ => next.strip_prefix("git seed ").expect("a command"),
+            };
+            world.seed(line).succeeds();
+        }
+        let at = (world.phase(), world.json("phase cycle"));
+        assert_eq!(at, ("execute".to_owned(), serde_json::json!(2)), "killed at {write:?}");
+        let shown = world.json("job show");
+        assert_eq!(shown["extension_cycles_added"], 1, "killed at {write:?}");
         world.git("fsck --strict --no-dangling");
     }
     assert!(killed * 2 > points.len(), "only {killed} of {points:?} were reached");

@@ -30,9 +30,11 @@ use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::home::{self, Here};
 use git_seed::phases::message::{Message, OUTSTANDING};
+use git_seed::phases::next::{self, Next, Standing};
 use git_seed::phases::orchestrator::Entry;
 use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
 use git_seed::phases::place::{Lock, Place};
+use git_seed::phases::review::{Ending, Reply, Review};
 use git_seed::phases::room::Room;
 use git_seed::phases::stop::{self, Turn};
 use git_seed::phases::{
@@ -171,6 +173,10 @@ struct State {
     prepared: bool,
     /// In the side lane, a note names the root cause.
     caused: bool,
+    /// Between cycles, and the last one closed without an answer.
+    finished: bool,
+    /// What became of the question for completion.
+    review: Review,
 }
 
 impl State {
@@ -212,6 +218,8 @@ impl State {
             (u64::from(self.outgrown), 1),
             (u64::from(self.prepared), 1),
             (u64::from(self.caused), 1),
+            (u64::from(self.finished), 1),
+            (self.review as u64, 2),
         ];
         // Not folded: without optimization an iterator over it takes most of the search's time.
         let (mut all, mut at) = (0, 0);
@@ -459,6 +467,8 @@ enum Cmd {
     Up {
         said: bool,
     },
+    /// `git seed phase advance --review`.
+    Review,
     Reflect {
         thin: bool,
     },
@@ -603,6 +613,14 @@ enum Lead {
     Into(usize),
 }
 
+/// Where the next step of a job leads, before states are numbered.
+enum Led {
+    /// On: a forward step, or the job's end.
+    On,
+    /// To any of these.
+    To(Vec<State>),
+}
+
 /// What the guards say to each act.
 type Verdicts = Rc<Vec<(Act, Option<usize>)>>;
 
@@ -724,6 +742,8 @@ impl<'a> Search<'a> {
             outgrown: false,
             prepared: false,
             caused: false,
+            finished: false,
+            review: Review::Unasked,
         }
     }
 
@@ -845,13 +865,10 @@ impl<'a> Search<'a> {
             stage: ahead,
             ready: ahead == "ready",
             eligible: questions::may_be_last(self.map.decides(), || plan.eligible(1, Some(total))),
+            finished: state.finished,
             prepared: questions::is_prepared(self.rules.asks_prep(), state.prepared, false),
             fewest: self.map.lane.as_ref().map(|lane| lane.question),
-            waits: state.waits.then(|| {
-                let other =
-                    ("k".parse().expect("an id"), "other".to_owned(), Status::Active.word());
-                questions::dependencies_hold(&[other]).expect_err("it is open")
-            }),
+            waits: state.waits.then(waits),
             unseen: Vec::new(),
             section: |text, title| Message::new(text).section(title),
         };
@@ -1066,10 +1083,11 @@ impl<'a> Search<'a> {
             shapeless: false,
             edited: false,
             unread: false,
-            waits: false,
+            waits: state.finished && state.waits,
             seen: 0,
             outgrown: false,
             caused: false,
+            review: Review::Unasked,
             ..*state
         }
     }
@@ -1176,7 +1194,12 @@ impl<'a> Search<'a> {
         let scope = matches!(cmd, Cmd::Advance { scope: true, .. });
         let verdict = self.at_boundary(state, to, &message, scope, |crossing| {
             let crossing = Crossing { unsummed, ..crossing };
+            let crossing = match cmd {
+                Cmd::Advance { add: true, .. } => Crossing { ending: Ending::Free, ..crossing },
+                _ => crossing,
+            };
             match cmd {
+                Cmd::Review => gates::reviewed(&crossing),
                 Cmd::Back { .. } => gates::backward(&crossing),
                 _ if up => gates::upward(&crossing),
                 Cmd::Checkpoint { .. } => gates::checkpoint(&crossing),
@@ -1234,6 +1257,7 @@ impl<'a> Search<'a> {
             unarchived: state.unkept.then_some(&unarchived),
             unsealed: (state.unsealed && state.life == Life::Completed)
                 .then_some("compaction-1.md"),
+            ending: Self::ending(state, row),
             deflation: row.measures.then_some(if state.heavy { (9, 1) } else { (1, 1) }),
             strays: if state.stray { &self.strays } else { none },
             declared: state.declared || scope,
@@ -1244,6 +1268,13 @@ impl<'a> Search<'a> {
             unsummed: false,
             shown: if state.proved { &self.shown } else { &[] },
         })
+    }
+
+    /// `jobs::completion::ending`.
+    fn ending(state: &State, row: &Phase) -> Ending {
+        let settles = row.kind == PhaseKind::Consolidation;
+        let last = settles && state.life == Life::Active && !state.left;
+        if last && !state.waits { Ending::Asks(state.review) } else { Ending::Free }
     }
 
     // ---- what the joint does
@@ -1275,9 +1306,16 @@ impl<'a> Search<'a> {
         // A step between the preparation and the question undoes the first: `steps`.
         let state = &State { prepared: false, ..*state };
         match cmd {
-            Cmd::Advance { .. } | Cmd::Back { .. } | Cmd::Checkpoint { .. } | Cmd::Up { .. } => {
-                self.cross(state, cmd, around)
-            }
+            // `boundary::review::reopen`, between cycles.
+            Cmd::Review if row_rests(self.row(state)) => match state.review.opens_a_cycle() {
+                Ok(()) => Came::On,
+                Err(no) => self.no(state, no),
+            },
+            Cmd::Advance { .. }
+            | Cmd::Back { .. }
+            | Cmd::Checkpoint { .. }
+            | Cmd::Up { .. }
+            | Cmd::Review => self.cross(state, cmd, around),
             _ => self.other(state, cmd),
         }
     }
@@ -1301,7 +1339,20 @@ impl<'a> Search<'a> {
                 }
                 stand.forward(self.map, name(to).as_ref()).map(Some)
             }
+            // `boundary::review::back`.
+            Cmd::Back { to, .. }
+                if matches!(state.review, Review::Looking | Review::Spoken)
+                    && row.kind == PhaseKind::Consolidation
+                    && !(state.page || state.own) =>
+            {
+                stand.back_to_work(self.map, name(to).as_ref()).map(Some)
+            }
             Cmd::Back { to, .. } => stand.backward(self.map, name(to).as_ref()).map(Some),
+            // `boundary::review::closes`.
+            Cmd::Review => match state.review.opens_a_cycle() {
+                Ok(()) => stand.forward(self.map, None).map(Some),
+                Err(no) => Err(no),
+            },
             Cmd::Up { .. } => self.rules.maps.upward(&stand).map(Some),
             _ => gates::has_checkpoints(row).map(|()| None),
         };
@@ -1357,9 +1408,16 @@ impl<'a> Search<'a> {
             return Came::On;
         }
         let forward = matches!(step, Move::Forward(_));
-        if forward && after.phase.is_idle() && state.life == Life::Completed {
+        let settles = row.kind == PhaseKind::Consolidation && !state.left;
+        let adds = matches!(cmd, Cmd::Advance { add: true, .. });
+        // `jobs::unattended::would_rest`; what a person's words open goes on elsewhere.
+        let rests = settles && !adds && state.review == Review::Unanswered;
+        let ends = state.life == Life::Completed || rests || cmd == Cmd::Review;
+        if forward && after.phase.is_idle() && ends {
             return Came::On;
         }
+        let finished = forward && after.phase.is_idle() && settles && !adds;
+        let state = &State { finished, ..*state };
         let (into, known) = (self.enter(state, &after), self.walked.len());
         if let Cmd::Advance { text, .. } = cmd
             && self.walked.insert((into, text))
@@ -1538,6 +1596,8 @@ impl<'a> Search<'a> {
             told: state.told,
             back: after.entry.backwards,
             plan: if decided { Plan::Settled } else { Plan::Undecided },
+            finished: state.finished,
+            waits: state.finished && state.waits,
             ..self.born()
         };
         if let Some(known) = self.entered.get(&fresh) {
@@ -1614,6 +1674,9 @@ impl<'a> Search<'a> {
                 stray: state.stray && looks.side,
                 caused: state.caused && looks.side,
                 prepared: state.prepared && !looks.side,
+                finished: state.finished && looks.idle,
+                waits: state.finished && looks.idle && state.waits,
+                review: if looks.side || state.finished { state.review } else { Review::Unasked },
                 ..self.born()
             };
         }
@@ -1654,6 +1717,10 @@ impl<'a> Search<'a> {
         kept.left &= looks.consolidates;
         kept.waits &= looks.consolidates;
         kept.later |= looks.consolidates;
+        kept.finished = false;
+        if !looks.consolidates {
+            kept.review = Review::Unasked;
+        }
         kept
     }
 
@@ -1687,6 +1754,9 @@ impl<'a> Search<'a> {
         }
         // Whatever is done comes between the preparation and the question.
         let state = &State { prepared: false, ..*state };
+        if act == Act::AskComplete && (row.is_in_cycle() || state.finished) && !state.waits {
+            return self.asked_for_completion(state);
+        }
         if !row.is_in_cycle() {
             return vec![*state];
         }
@@ -1718,14 +1788,18 @@ impl<'a> Search<'a> {
             Act::ReadProject => to = looked(state, spends("read")),
             Act::EditDeclared | Act::ShellWrite => {
                 let spent = act == Act::EditDeclared && spends("edit");
-                to = looked(&State { own: true, proved: false, ..*state }, spent);
+                for state in self.unproved(state) {
+                    to.extend(looked(&State { own: true, ..state }, spent));
+                }
                 if self.looks[state.phase].outgrows {
                     to.extend(to.clone().iter().map(|to| State { outgrown: true, ..*to }));
                 }
             }
             Act::ShellRun | Act::ShellTest => {
                 to = looked(&State { proved: true, ..*state }, false);
-                to.extend(self.strayed(&State { proved: false, ..*state }));
+                for state in self.unproved(state) {
+                    to.extend(self.strayed(&state));
+                }
             }
             Act::PlanDocument => {
                 let edited = state.plan != Plan::Missing;
@@ -1738,13 +1812,6 @@ impl<'a> Search<'a> {
                 to = looked(&State { spent: false, ..*state }, false);
                 to.extend(looked(&State { spent: false, ungiven: false, ..*state }, false));
                 to.push(State { crowded: true, ..*state });
-            }
-            // `person::answers::approve`, once the person said so.
-            Act::AskComplete if !state.waits => {
-                let mut job = Self::job(state);
-                if job.become_(Status::Completed, 1).is_ok() {
-                    to.push(State { life: Life::Completed, ..*state });
-                }
             }
             Act::ReadPage
             | Act::Search
@@ -1759,13 +1826,41 @@ impl<'a> Search<'a> {
         unique(to.into_iter().map(|to| self.forget(to)).collect())
     }
 
+    /// `person::answers::not_granted`, and a question that nobody answered.
+    fn asked_for_completion(&self, state: &State) -> Vec<State> {
+        let mut to = vec![State { review: state.review.asked(), ..*state }];
+        for reply in [Reply::Look, Reply::Words] {
+            to.push(State { review: state.review.asked().answered(reply), ..*state });
+        }
+        // `person::answers::approve`, once the person said so. Between cycles that is all.
+        let mut job = Self::job(state);
+        if self.row(state).is_in_cycle() && job.become_(Status::Completed, 1).is_ok() {
+            let (life, review) = (Life::Completed, Review::Unasked);
+            to.push(State { life, review, ..*state });
+        }
+        unique(to.into_iter().map(|to| self.forget(to)).collect())
+    }
+
+    /// The last run was before this. What it was worth may have been what was still missing.
+    fn unproved(&self, state: &State) -> Vec<State> {
+        let now = State { proved: false, ..*state };
+        let pays = state.proved && state.worth && self.looks[state.phase].proof_pays;
+        if pays { vec![now, State { worth: false, ..now }] } else { vec![now] }
+    }
+
     /// What happens by itself: subagents come back; one of them leaves something behind.
     fn happens(&self, state: &State) -> Vec<State> {
+        let mut to = Vec::new();
         if self.row(state).is_in_cycle() && !state.life.rests() {
-            self.strayed(state)
-        } else {
-            Vec::new()
+            to = self.strayed(state);
         }
+        // The job that a finished one waits for comes to its end.
+        if state.finished && state.waits {
+            to.push(self.forget(State { waits: false, ..*state }));
+        }
+        // The person says something.
+        to.push(self.forget(State { review: state.review.heard(), ..*state }));
+        to
     }
 
     /// What a stray may make of a state: it counts for the size of the work as well.
@@ -1796,6 +1891,7 @@ impl<'a> Search<'a> {
             Cmd::Prep { sure: true, said: false },
             Cmd::Up { said: true },
             Cmd::Up { said: false },
+            Cmd::Review,
             Cmd::Reflect { thin: false },
             Cmd::Reflect { thin: true },
             Cmd::Archive,
@@ -1871,9 +1967,11 @@ impl<'a> Search<'a> {
             | ["phase", "current" | "list" | "cycle"]
             | ["plan", "show" | "total" | "validate"]
             | ["summary", "show"]
-            | ["job", "show" | "list"] => Cmd::Show,
+            | ["job", "show" | "list"]
+            | ["job", "list", "--graph"] => Cmd::Show,
             ["doctor", "--fix"] => Cmd::Fix,
             ["fence", "restore"] => Cmd::Restore,
+            ["phase", "advance", "--review"] => Cmd::Review,
             ["phase", "advance", "--up", ..] => Cmd::Up { said: has("-m") || has("-F") },
             ["phase", "advance", ..] => Cmd::Advance {
                 to: words.iter().position(|word| *word == "--to").and_then(|at| to(at + 1)),
@@ -2124,7 +2222,8 @@ impl<'a> Search<'a> {
             }
             // A person's `git seed job approve`.
             if state.life == Life::Awaiting
-                && Self::job(&state).become_(Status::Completed, 1).is_ok()
+                || (state.finished && !state.waits)
+                    && Self::job(&state).become_(Status::Completed, 1).is_ok()
             {
                 own.push(Lead::On);
             }
@@ -2160,14 +2259,21 @@ impl<'a> Search<'a> {
             at += 1;
         }
         if extent == Extent::Whole {
-            self.all_move_on(&states, &ways, &begun);
-            self.all_was_seen(&states);
+            self.all_was_seen(&states, &ways, &begun, &numbers);
         }
         states.len()
     }
 
     /// Every phase and its side lane was reached, and no state is shut in.
-    fn all_was_seen(&mut self, states: &[State]) {
+    fn all_was_seen(
+        &mut self,
+        states: &[State],
+        ways: &[Vec<Lead>],
+        begun: &[Vec<usize>],
+        numbers: &HashMap<State, usize>,
+    ) {
+        self.all_move_on(states, ways, begun);
+        self.next_leads_on(states, numbers);
         for (n, row) in
             self.rows.iter().enumerate().filter(|(_, row)| row.kind != PhaseKind::Outside)
         {
@@ -2209,8 +2315,144 @@ impl<'a> Search<'a> {
         refused
     }
 
+    /// What comes next, in words.
+    fn next(&self, state: &State) -> String {
+        match self.standing(state) {
+            Next::Command(command) => command.to_owned(),
+            Next::Mend(refusal) => voice::say(&refusal, self.row(state).name.as_str()).do_,
+            Next::Work(work) => work,
+            Next::Approval => "tell the person".to_owned(),
+        }
+    }
+
+    /// `report::next`.
+    fn standing(&self, state: &State) -> Next {
+        let row = self.row(state);
+        let message = Message::default();
+        let missing = match row.next.first() {
+            Some(to) => {
+                let to = self.number(to.as_str());
+                self.at_boundary(state, to, &message, false, |crossing| gates::missing(&crossing))
+            }
+            None => Vec::new(),
+        };
+        let standing = Standing {
+            row,
+            aside: row.kind == PhaseKind::Side,
+            rests: row_rests(row),
+            lane: self.map.lane.is_some(),
+            finished: state.finished,
+            review: state.review,
+            waits: state.waits.then(waits),
+            missing: &missing,
+        };
+        next::next(&standing)
+    }
+
+    /// Where what comes next leads to, one step of it; the states are not numbered yet.
+    fn led(&mut self, state: &State) -> Vec<Led> {
+        if state.life.rests() {
+            return vec![Led::On];
+        }
+        let name = self.row(state).name.to_string();
+        match self.standing(state) {
+            Next::Approval => vec![Led::On],
+            Next::Mend(refusal) => {
+                let no = self.keep(&refusal, &name);
+                self.led_by(state, no, 0)
+            }
+            Next::Command(text) => {
+                let commands = self.commands_in(text, &name);
+                self.led_by_commands(state, &commands, 0)
+            }
+            Next::Work(text) => {
+                let commands = self.commands_in(&text, &name);
+                let mut led = self.led_by_commands(state, &commands, 0);
+                let acts = [Act::ReadProject, Act::EditDeclared, Act::ShellTest, Act::AskComplete];
+                led.extend(self.led_by_acts(state, &acts, 0));
+                led
+            }
+        }
+    }
+
+    /// Where it leads to do what a refusal says.
+    fn led_by(&mut self, state: &State, no: usize, deep: u8) -> Vec<Led> {
+        let remedy = Rc::clone(&self.remedies[no]);
+        let mut led = self.led_by_commands(state, &remedy.commands, deep);
+        let acts: &[Act] = match remedy.way {
+            // What the person says, or does elsewhere.
+            Some(Way::Person) => {
+                let review = state.review.heard();
+                led.push(Led::To(vec![self.forget(State { review, ..*state })]));
+                &[]
+            }
+            Some(Way::PageEdit) => &[Act::PageOwn, Act::PageShorter],
+            Some(Way::Look) => &[Act::ReadProject, Act::ReadPage, Act::Search, Act::ShellLook],
+            Some(Way::GoOn) => {
+                &[Act::ReadProject, Act::ReadPage, Act::PageOwn, Act::EditDeclared, Act::ShellTest]
+            }
+            Some(Way::Read) => &[Act::ReadPage, Act::ReadPlan],
+            Some(Way::Run) => &[Act::ShellTest],
+            Some(Way::Edit) => &[Act::EditDeclared],
+            Some(Way::Document) => &[Act::PlanDocument],
+            Some(Way::Commit) => &[Act::PageOwn, Act::Commit],
+            Some(Way::Delegate) => &[Act::Delegate],
+            Some(Way::Question) => &[Act::AskComplete],
+            Some(Way::Message) => {
+                let cmd = Cmd::Advance { to: None, text: Text::Whole, add: false, scope: false };
+                led.extend(self.led_by_commands(state, &[cmd], deep));
+                &[]
+            }
+            Some(Way::Wait) => {
+                let crowded = false;
+                led.push(Led::To(vec![self.forget(State { crowded, ..*state })]));
+                &[]
+            }
+            // The list names the notes, and they are settled on their pages.
+            None if remedy.case == "settled/notes" => &[Act::PageOwn],
+            // The list names the other job, which comes to its end.
+            None if remedy.case == "settled/dependencies" => {
+                led.push(Led::To(vec![self.forget(State { waits: false, ..*state })]));
+                &[]
+            }
+            None => &[],
+        };
+        led.extend(self.led_by_acts(state, acts, deep));
+        led
+    }
+
+    fn led_by_acts(&mut self, state: &State, acts: &[Act], deep: u8) -> Vec<Led> {
+        let mut led = Vec::new();
+        for act in acts {
+            match self.act(state, *act, Around::Nothing) {
+                None => {
+                    let to = self.effects(state, *act).into_iter();
+                    led.extend(to.map(|to| Led::To(vec![to])));
+                }
+                Some(no) if deep < DETOURS => led.extend(self.led_by(state, no, deep + 1)),
+                Some(_) => {}
+            }
+        }
+        led
+    }
+
+    fn led_by_commands(&mut self, state: &State, commands: &[Cmd], deep: u8) -> Vec<Led> {
+        let mut led = Vec::new();
+        for cmd in commands {
+            match self.command(state, *cmd, Around::Nothing) {
+                Came::Done(to) => led.extend(to.into_iter().map(|to| Led::To(vec![to]))),
+                Came::Enters { on: true, .. } | Came::On => led.push(Led::On),
+                Came::Enters { into, .. } => led.push(Led::To(self.entries[into].clone())),
+                Came::No(no) if deep < DETOURS => led.extend(self.led_by(state, no, deep + 1)),
+                Came::No(_) | Came::Fails(_) => {}
+            }
+        }
+        led
+    }
+
     /// The turn wants to end: `hook::stop::stop`.
     fn stop(&mut self, state: &State) -> Option<usize> {
+        let next = self.next(state);
         let row = self.row(state);
         let job = Self::job(state);
         let turn = Turn {
@@ -2219,6 +2461,8 @@ impl<'a> Search<'a> {
             talk: !(state.begun || state.aside.is_some()),
             open: job.status.is_open(),
             closing: routing::is_closing(&job, self.rows[state.phase].name.is_idle()),
+            looking: state.review == Review::Looking,
+            next: &next,
         };
         match (state.life, stop::may_end(&turn)) {
             (Life::Pending, _) => Some(self.keep(&stop::waits(&job.name, "j"), "idle")),
@@ -2304,6 +2548,46 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whoever does what comes next, again and again, comes to a forward step or the job's end.
+    fn next_leads_on(&mut self, states: &[State], numbers: &HashMap<State, usize>) {
+        let mut nexts: Vec<Vec<Lead>> = Vec::new();
+        for state in states {
+            // A state that the search did not come to leads nowhere.
+            let numbered = |to: &State| numbers.get(to).copied();
+            let lead = |led: Led| match led {
+                Led::On => Some(Lead::On),
+                Led::To(to) => to.iter().map(numbered).collect::<Option<_>>().map(Lead::Told),
+            };
+            nexts.push(self.led(state).into_iter().filter_map(lead).collect());
+        }
+        let mut ends = vec![false; states.len()];
+        loop {
+            let mut moved = false;
+            for (at, own) in
+                nexts.iter().enumerate().rev().filter(|(at, _)| !ends[*at]).collect::<Vec<_>>()
+            {
+                let leads = own.iter().any(|lead| match lead {
+                    Lead::Told(to) => to.iter().all(|to| ends[*to]),
+                    _ => true,
+                });
+                ends[at] = leads;
+                moved |= leads;
+            }
+            if !moved {
+                break;
+            }
+        }
+        let mut told = BTreeSet::new();
+        for (_, state) in states.iter().enumerate().filter(|(at, _)| !ends[*at]) {
+            let (phase, next) = (&self.rows[state.phase].name, self.next(state));
+            let text =
+                format!("{}: {phase}: doing what is next leads nowhere: {next}", self.map.name);
+            if told.insert(text.clone()) {
+                self.objections.insert(format!("{text}\n    from {state:?}"));
+            }
+        }
+    }
+
     /// Whatever is so around it: the commands that show and mend pass, refusals are followed,
     /// and a person can pause. Switching off asks nothing of the job:
     /// `jobs::lifecycle::switch_off`.
@@ -2351,6 +2635,16 @@ impl<'a> Search<'a> {
                 .insert(format!("a person cannot pause: {why}, for example in {state:?}"));
         }
     }
+}
+
+fn row_rests(row: &Phase) -> bool {
+    row.kind == PhaseKind::Rest
+}
+
+/// Why a job that waits for another one does not end.
+fn waits() -> Refusal {
+    let other = ("k".parse().expect("an id"), "other".to_owned(), Status::Active.word());
+    questions::dependencies_hold(&[other]).expect_err("it is open")
 }
 
 /// The lenses that open an exit, in the order in which the search looks through them.

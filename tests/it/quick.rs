@@ -122,7 +122,7 @@ fn a_review_leads_into_another_cycle() {
     world.seed("phase advance -m 'keep escapes'").succeeds();
     world.asks(&done()).passes().answers("Review");
     assert_eq!(world.phase(), "condense");
-    world.seed("phase advance -m 'one more round'").succeeds();
+    world.seed("phase advance --add-cycle 'one more round' -m 'one more round'").succeeds();
     world.seed("phase advance").succeeds();
     assert_eq!((world.phase().as_str(), world.json("phase cycle")), ("observe", json!(2)));
 }
@@ -151,7 +151,7 @@ fn a_job_that_rises_in_a_later_cycle_still_decides_its_plan() {
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.tests();
     world.seed("phase advance -m 'keep escapes'").succeeds();
-    world.seed("phase advance -m 'one more round'").succeeds();
+    world.seed("phase advance --add-cycle 'one more round' -m 'one more round'").succeeds();
     world.seed("phase advance").succeeds();
     world.changes_nothing(|| world.seed("phase advance --up").refuses("phase advance --up -m"));
     world.seed("phase advance --up -m 'the change is larger than it looked'").tells("track opevc");

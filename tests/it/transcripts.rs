@@ -419,6 +419,11 @@ fn a_whole_cycle() {
 }
 
 #[test]
+fn review_and_change() {
+    plays("review-and-change.txt");
+}
+
+#[test]
 fn never_mind() {
     plays("never-mind.txt");
 }

@@ -455,7 +455,6 @@ fn a_job_that_rests_holds_up_no_stop_and_ends_by_a_persons_word_alone() {
     world.changes_nothing(|| world.seed(&format!("job approve {job}")).refuses("BLOCKED"));
     world.changes_nothing(|| world.seed(&format!("job activate {job}")).refuses("BLOCKED"));
     world.runs(&format!("git seed job approve {job}")).refuses("BLOCKED");
-    told(&world.prompt("[APPROVE]"), &format!("[APPROVE] {job}"));
     told(&world.starts(), &format!("git seed job approve {job}"));
     told(&world.prompt(&format!("[APPROVE] {job} good work")), "is approved and completed");
     let shown = world.json(&format!("job show {job}"));

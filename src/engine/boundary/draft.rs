@@ -46,8 +46,13 @@ pub(crate) fn draft(
     let change = state.cross(&crossed)?;
     draft.cycle = change.cycle;
     draft.edits.extend(change.files.into_iter().map(|(path, bytes)| TreeEdit::Put { path, bytes }));
-    if let Transition::Forward { add_cycle: Some(why), .. } = toward {
-        draft.edits.push(record::kept::add_cycle(state, judged.at.1, why));
+    let adds = match toward {
+        Transition::Forward { add_cycle, .. } => add_cycle.clone(),
+        Transition::Review => Some(boundary::review::words(repo, chain, state)?),
+        _ => None,
+    };
+    if let Some(why) = adds {
+        draft.edits.push(record::kept::add_cycle(state, judged.at.1, &why));
     }
     memory::condense::measure(repo, chain, state, &mut draft)?;
     Ok(draft)
@@ -73,6 +78,8 @@ fn crossed<'a>(
         plan: looks_at_plan.then(|| jobs::plan::plan_as_it_lies(repo, state)).transpose()?,
         allowed: if asks_what_is_open { repo.lines(chain, names::ALLOWED)? } else { Vec::new() },
         rests: judged.rests,
+        last: judged.last,
+        reopens: (*toward == Transition::Review).then(|| boundary::review::track(repo, state)),
         home: Here {
             worktree: repo.store.worktree_name(),
             branch: head.branch.unwrap_or_default(),

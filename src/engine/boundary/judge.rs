@@ -19,6 +19,7 @@ use crate::phases::gates::{self, Crossing};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::Stay;
+use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, PhaseName, Position, Size};
 use crate::store::{CommitId, TreeId};
 use crate::verdict::Refusal;
@@ -34,12 +35,8 @@ pub(crate) fn judge(
     message: Message,
 ) -> Result<std::result::Result<Judged, Refusal>> {
     let stand = &focused.state.stand;
-    let step = match toward {
-        Transition::Forward { to, .. } => stand.forward(repo.map(stand), to.as_ref()).map(Some),
-        Transition::Back { to } => stand.backward(repo.map(stand), to.as_ref()).map(Some),
-        Transition::Up => repo.rules.maps.upward(stand).map(Some),
-        Transition::Checkpoint => gates::has_checkpoints(repo.row(Some(focused))).map(|()| None),
-    };
+    let review = focused.state.review_after(since);
+    let step = step_toward(repo, focused, since, toward);
     let step = match step.and_then(|step| stands_at_home(repo, focused).map(|()| step)) {
         Ok(step) => step,
         Err(refusal) => return Ok(Err(refusal)),
@@ -81,8 +78,28 @@ pub(crate) fn judge(
     let at = (stand.phase.clone(), stand.cycle);
     let closes = matches!(toward, Transition::Forward { add_cycle: None, .. })
         && repo.map(stand).ends_cycle(step.as_ref());
-    let rests = closes && jobs::unattended::would_rest(repo, focused);
-    Ok(Ok(Judged { survey, step, name, message, at, rests, ledger: None }))
+    let rests = closes && jobs::unattended::would_rest(repo, focused, review);
+    let last = closes && jobs::completion::eligible(repo, focused);
+    Ok(Ok(Judged { survey, step, name, message, at, rests, last, ledger: None }))
+}
+
+/// The step that `toward` means, if the map has it; absent where the phase stays.
+fn step_toward(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    toward: &Transition,
+) -> std::result::Result<Option<Move>, Refusal> {
+    let stand = &focused.state.stand;
+    match toward {
+        Transition::Forward { to, .. } => stand.forward(repo.map(stand), to.as_ref()).map(Some),
+        Transition::Back { to } => {
+            boundary::review::back(repo, focused, since, to.as_ref()).map(Some)
+        }
+        Transition::Up => repo.rules.maps.upward(stand).map(Some),
+        Transition::Review => boundary::review::closes(repo, focused, since).map(Some),
+        Transition::Checkpoint => gates::has_checkpoints(repo.row(Some(focused))).map(|()| None),
+    }
 }
 
 /// The phase where the job stands after `step`.
@@ -129,11 +146,11 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn of(repo: &Repo, focused: &LoadedJob) -> Result<Self> {
+    fn of(repo: &Repo, focused: &LoadedJob, review: Review) -> Result<Self> {
         Ok(Self {
             live_notes: memory::pages::live_notes(repo, focused)?,
             unarchived: memory::condense::lacks_archive(repo, focused)?,
-            unsealed: boundary::seal::open_at_the_end(repo, focused),
+            unsealed: boundary::seal::open_at_the_end(repo, focused, review),
             stay: record::activity::stay(repo, focused),
             plan: repo.plan_fault(&focused.state)?,
         })
@@ -149,7 +166,7 @@ fn ask_gates(
     asked: &Asked<'_>,
     survey: &Survey,
 ) -> Result<std::result::Result<(), Refusal>> {
-    let gathered = Gathered::of(repo, focused)?;
+    let gathered = Gathered::of(repo, focused, focused.state.review_after(since))?;
     let crossing = crossing(repo, focused, since, Some(toward), asked, &gathered)?;
     let shown = shown(repo, focused, survey, asked.message)?;
     let crossing = Crossing { shown: &shown, uncommitted: !survey.own.is_empty(), ..crossing };
@@ -157,6 +174,7 @@ fn ask_gates(
         Transition::Forward { .. } => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
         Transition::Up => gates::upward(&crossing),
+        Transition::Review => gates::reviewed(&crossing),
         Transition::Checkpoint => gates::checkpoint(&crossing),
     })
 }
@@ -194,6 +212,10 @@ fn crossing<'a>(
         unconsumed: memory::note_agents::unconsumed(repo, focused)?,
         unarchived: gathered.unarchived.as_ref(),
         unsealed: gathered.unsealed.as_deref(),
+        ending: match toward {
+            Some(Transition::Forward { add_cycle: Some(_), .. }) => Ending::Free,
+            _ => jobs::ending::ending(repo, focused, state.review_after(since)),
+        },
         deflation: memory::condense::deflation(repo, focused)?
             .map(|deflation| (deflation.remaining, deflation.max_words())),
         strays: asked.strays,
@@ -278,7 +300,7 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let Some(to) = row.next.first() else { return Ok(Vec::new()) };
     let strays = fence::shown::fence_shown(repo, focused)?.strays;
     let message = Message::default();
-    let gathered = Gathered::of(repo, focused)?;
+    let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;
     let asked = Asked { to, message: &message, strays: &strays };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
     Ok(fence::fingerprint_restore::prints_hold(repo)?

@@ -7,5 +7,7 @@ pub(crate) mod draft;
 pub(crate) mod judge;
 pub(crate) mod ledger;
 pub(crate) mod pending;
+pub(crate) mod reopen;
+pub(crate) mod review;
 pub(crate) mod seal;
 pub(crate) mod step;

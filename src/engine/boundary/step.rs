@@ -35,6 +35,8 @@ pub(crate) struct Judged {
     pub(crate) at: (PhaseName, u32),
     /// The job is finished, and rests with this step until a person approves it.
     pub(crate) rests: bool,
+    /// The last planned cycle closes with this step.
+    pub(crate) last: bool,
     /// The ledger of sessions, where this boundary adds to it.
     pub(crate) ledger: Option<TreeEdit>,
 }

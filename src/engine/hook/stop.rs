@@ -3,10 +3,11 @@
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{claims, jobs, record};
+use crate::engine::{boundary, claims, jobs, record, report};
 use crate::event::{Actor, Event};
 use crate::format::journal::{Refused, What};
 use crate::hosts::Answer;
+use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
 use crate::rules::ClaimMode;
 use crate::store::TreeEdit;
@@ -23,16 +24,29 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
     if waiting > 0 || repo.is_guest(&focused, event)? {
         return Ok(Answer::silence());
     }
+    let looking = state.review == Review::Looking;
+    let next = if looking { String::new() } else { next(repo, &focused) };
     let turn = Turn {
         row: repo.row(Some(&focused)),
         job: state.job.name.as_str(),
         talk: state.is_small_talk(),
         open: state.job.status.is_open(),
         closing: state.is_closing(),
+        looking,
+        next: &next,
     };
     match stop::may_end(&turn) {
         Ok(()) => last_words(repo, &focused, event),
         Err(refusal) => keep_on(repo, &focused, event, &refusal),
+    }
+}
+
+/// What `status` says comes next; where it does not read, `status` says why.
+fn next(repo: &Repo, focused: &LoadedJob) -> String {
+    let row = repo.row(Some(focused));
+    match boundary::judge::missing(repo, focused) {
+        Ok(missing) => report::next(repo, focused, row, &missing),
+        Err(_) => "git seed status".to_owned(),
     }
 }
 

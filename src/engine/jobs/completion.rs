@@ -5,6 +5,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::state::State;
 use crate::jobs::{Status, questions};
+use crate::phases::review::Review;
 use crate::verdict::Refusal;
 
 /// May the job end in this cycle?
@@ -37,6 +38,7 @@ pub(crate) fn complete(
     let now = repo.now;
     let completed = record::step::step(repo, chain, fold, |state, _| {
         state.job.become_(Status::Completed, now)?;
+        state.review = Review::Unasked;
         Ok(Ok(StepDraft::new(state, "completion", "the job is completed", By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))

@@ -5,6 +5,7 @@ pub(crate) mod birth;
 pub(crate) mod completion;
 pub(crate) mod dependencies;
 pub(crate) mod dropping;
+pub(crate) mod ending;
 pub(crate) mod focus;
 pub(crate) mod lifecycle;
 pub(crate) mod list;

@@ -14,21 +14,28 @@ use crate::hosts::{self, Answer};
 use crate::jobs::Status;
 use crate::memory::condense::Stage;
 use crate::phases::PhaseKind;
-use crate::rules::Approving;
+use crate::phases::review::Review;
+use crate::rules::{Approving, Unattended};
 use crate::voice::{self, Notice, tell};
 
 /// True where a finished job rests instead of asking.
 pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
     let host = hosts::row(&state.driver.host);
-    repo.rules.approving == Approving::Defer || host.is_ok_and(|host| !host.can_ask())
+    if repo.rules.approving == Approving::Defer || host.is_ok_and(|host| !host.can_ask()) {
+        return true;
+    }
+    // Where an answer that nobody sat there for would not count, nobody is asked. Of a session that
+    // does not read nothing is known, so the person is asked.
+    let session = repo.session(&state.driver.session).ok().flatten();
+    repo.rules.unattended == Unattended::Refuse && session.is_some_and(|session| session.unattended)
 }
 
-/// True when closing the cycle of `focused` now lets it rest: it could be completed,
-/// and there is nobody to say so.
-pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob) -> bool {
+/// True when closing the cycle of `focused` now lets it rest: it could be completed, and nobody
+/// is there to say so, or said nothing that counts.
+pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob, review: Review) -> bool {
     repo.row(Some(focused)).kind == PhaseKind::Consolidation
         && focused.state.job.status == Status::Active
-        && defers(repo, &focused.state)
+        && (review == Review::Unanswered || defers(repo, &focused.state))
         && memory::condense::condense_stage(repo, focused) == Stage::Ready
         && jobs::completion::eligible(repo, focused)
 }
@@ -75,6 +82,17 @@ fn take_up(repo: &Repo, job: &LoadedJob, driver: &Driver) -> Result<Option<Loade
 pub(crate) fn awaiting(repo: &Repo) -> Result<Vec<LoadedJob>> {
     let jobs = repo.jobs()?;
     Ok(jobs.into_iter().filter(|job| job.state.job.status == Status::Awaiting).collect())
+}
+
+/// Several jobs could be meant by an approval that names none: each with the words that end it.
+pub(crate) fn which_one(several: &[LoadedJob]) -> String {
+    let line = |job: &LoadedJob| {
+        let job = &job.state.job;
+        format!("\"{}\": [APPROVE] {}", job.name, job.id)
+    };
+    let jobs: Vec<String> = several.iter().map(line).collect();
+    let count = several.len().to_string();
+    tell(Notice::ApproveOneOf, &[("count", &count), ("jobs", &jobs.join(", "))])
 }
 
 /// What the person hears of it when a session starts.

@@ -22,6 +22,7 @@ use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::summary;
 use crate::phases::message::Message;
+use crate::phases::review::Reply;
 use crate::phases::{PhaseKind, commands};
 use crate::rules::Unattended;
 use crate::store::TreeEdit;
@@ -82,7 +83,13 @@ pub(crate) fn add_prompt(
     word: Sender,
 ) -> Result<()> {
     // The step of the prompt itself is the first of the turn.
-    let begins = |state: &mut State| state.turn = state.steps + 1;
+    let speaks = kind == InteractionKind::Prompt && word.is_somebody();
+    let begins = |state: &mut State| {
+        state.turn = state.steps + 1;
+        if speaks {
+            state.review = state.review.heard();
+        }
+    };
     let said = Said { kind, text, sender: word, subject: "words for the job" };
     record::interactions::keep_words(repo, chain, &said, begins)
 }
@@ -106,7 +113,7 @@ fn hear(
     let AnswerToCall { call, answer, sender, first } = *came;
     let not = |why| Ok(PersonReply::NotCounted(tell(why, &[])));
     let Some(named) = registered.granted(&answer.answer) else {
-        return Ok(PersonReply::Done(tell(declined(registered), &[])));
+        return not_granted(repo, chain, registered, came);
     };
     if answer.timed_out {
         return not(Notice::AnswerOfTimer);
@@ -128,6 +135,40 @@ fn hear(
         return not(Notice::AnswerAgain);
     }
     grant(repo, chain, registered, answer, named)
+}
+
+/// Another answer than one that grants. To the question for completion it says how the job goes
+/// on: the person looks first, or has typed what they want.
+fn not_granted(
+    repo: &Repo,
+    chain: &str,
+    registered: &Registered,
+    came: &AnswerToCall<'_>,
+) -> Result<PersonReply> {
+    let AnswerToCall { call, answer, sender, .. } = *came;
+    let declined = PersonReply::Done(tell(declined(registered), &[]));
+    let asked = [registered.tag.as_str(), &text_hash(&answer.question), ""];
+    let counts = registered.grants == Grant::Complete
+        && !answer.timed_out
+        && sender.is_somebody()
+        && (sender != Sender::Unattended || repo.rules.unattended != Unattended::Refuse)
+        && was_asked(repo, chain, call, &asked)?;
+    if !counts {
+        return Ok(declined);
+    }
+    let typed = answer.answer.trim() != questions::REVIEW;
+    let reply = if typed { Reply::Words } else { Reply::Look };
+    let subject = if typed { "the person says more" } else { "the person looks first" };
+    record::step::step(repo, chain, Journaling::Read, |state, _| {
+        state.review = state.review.answered(reply);
+        Ok(Ok(StepDraft::new(state, "review", subject, By::Person)))
+    })?
+    .ok();
+    if !typed {
+        return Ok(declined);
+    }
+    let facts = [("said", answer.answer.trim()), ("literal", questions::APPROVE)];
+    Ok(PersonReply::NotCounted(tell(Notice::AnswerTyped, &facts)))
 }
 
 /// Does what the literal answer is for.
@@ -232,25 +273,35 @@ fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Resul
 
 /// Approves and completes the focused job on `chain`, where it stands in condense.
 pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
+    let finished = repo.focused()?.is_some_and(|focused| {
+        focused.chain == chain && jobs::ending::a_person_may_end(repo, &focused)
+    });
     let completed = jobs::completion::complete(repo, chain, Journaling::Read, |state| {
-        may_complete(repo, state)
+        may_complete(repo, state, finished)
     })?;
     Ok(match completed {
-        Ok(done) if closes_at_once(repo, &done)? => {
-            let closed = tell(Notice::ApprovedAndClosed, &[]);
-            let next = if repo.store.focus()?.is_none() {
-                jobs::dependencies::next_told(repo)?
-            } else {
-                Vec::new()
-            };
-            PersonReply::Done([closed].into_iter().chain(next).collect::<Vec<_>>().join(". "))
+        Ok(done) if finished => {
+            boundary::cross::close(repo, &done)?;
+            closed_told(repo)?
         }
+        Ok(done) if closes_at_once(repo, &done)? => closed_told(repo)?,
         Ok(_) => PersonReply::Done(tell(Notice::Approved, &[])),
         Err(refusal) => {
             let said = voice::say(&refusal, "condense");
             PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
         }
     })
+}
+
+/// The job is over and out of focus; which one could be next.
+fn closed_told(repo: &Repo) -> Result<PersonReply> {
+    let closed = tell(Notice::ApprovedAndClosed, &[]);
+    let next = if repo.store.focus()?.is_none() {
+        jobs::dependencies::next_told(repo)?
+    } else {
+        Vec::new()
+    };
+    Ok(PersonReply::Done([closed].into_iter().chain(next).collect::<Vec<_>>().join(". ")))
 }
 
 /// On a small lane the answer that completes a job closes it too, where nothing is in the way.
@@ -265,10 +316,14 @@ fn closes_at_once(repo: &Repo, done: &LoadedJob) -> Result<bool> {
         .is_ok_and(|crossed| crossed.closed))
 }
 
-fn may_complete(repo: &Repo, state: &State) -> Result<std::result::Result<(), Refusal>> {
+fn may_complete(
+    repo: &Repo,
+    state: &State,
+    finished: bool,
+) -> Result<std::result::Result<(), Refusal>> {
     let row = repo.map(&state.stand).phase(&state.stand.phase);
     let settles = row.is_some_and(|row| row.kind == PhaseKind::Consolidation);
-    if let Err(refusal) = questions::may_be_approved(settles) {
+    if let Err(refusal) = questions::may_be_approved(settles || finished) {
         return Ok(Err(refusal));
     }
     jobs::dependencies::dependencies_hold(repo, state)

@@ -25,7 +25,9 @@ pub(crate) fn ask<'q>(
 
 /// What decides whether `focused` could be completed now.
 pub(crate) fn completion_moment<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Moment<'a> {
-    moment(repo, repo.row(Some(focused)), Some(focused), AsksAbout::COMPLETION)
+    let finished = jobs::ending::a_person_may_end(repo, focused);
+    let moment = moment(repo, repo.row(Some(focused)), Some(focused), AsksAbout::COMPLETION);
+    Moment { finished, ..moment }
 }
 
 fn moment<'a>(
@@ -44,6 +46,7 @@ fn moment<'a>(
         stage: stage.map_or("", Stage::word),
         ready: stage == Some(Stage::Ready),
         eligible: worked.is_some_and(|focused| jobs::completion::eligible(repo, focused)),
+        finished: worked.is_some_and(|focused| jobs::ending::is_finished(repo, focused)),
         prepared: focused.is_some_and(|focused| person::answers::is_prepared(repo, focused)),
         fewest: lane.map(|lane| lane.question),
         waits: focused

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
 use crate::jobs::routing::{self, InteractionKind, Route};
+use crate::phases::review::Review;
 use crate::voice::{Notice, tell};
 
 /// A prompt in the session that drives goes its ordinary way.
@@ -38,10 +39,16 @@ pub(crate) fn route_prompt(
         }
         (Route::Append(kind), Some(focused)) => {
             person::answers::add_prompt(repo, &focused.chain, kind, &text, word)?;
+            let asks_for_more =
+                person && repo.focused()?.is_some_and(|now| now.state.review == Review::Spoken);
             if person {
                 jobs::birth::take_over(repo, &focused.chain, &driver)?;
             }
-            Ok(Answer::silence())
+            Ok(if asks_for_more {
+                Answer::context(told_of_review(repo, focused)?)
+            } else {
+                Answer::silence()
+            })
         }
         (Route::Keep, Some(focused)) => {
             keep_prompt(repo, focused, &text, word)?;
@@ -49,6 +56,13 @@ pub(crate) fn route_prompt(
         }
         _ => Ok(Answer::silence()),
     }
+}
+
+/// What the agent hears with a prompt that comes after its question for completion.
+fn told_of_review(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    let told = tell(Notice::ReviewPrompt, &[]);
+    record::journal_line::count_injected(repo, focused, &told)?;
+    Ok(told)
 }
 
 fn keep_prompt(repo: &Repo, focused: &LoadedJob, text: &str, word: Sender) -> Result<()> {

@@ -510,14 +510,14 @@ fn join_word(
 fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
     let Some(job) = focused else {
         let waiting = jobs::unattended::awaiting(repo)?;
-        let told = match waiting.first() {
-            Some(job) => tell(
-                Notice::ApproveAwaiting,
-                &[("job", &job.state.job.name), ("id", job.state.job.id.as_str())],
-            ),
-            None => tell(Notice::ApproveWithoutJob, &[]),
+        return match waiting.as_slice() {
+            [] => Ok(Told::person(tell(Notice::ApproveWithoutJob, &[])).alone()),
+            [one] => approve_other(repo, spoken, one.state.job.id.as_str(), None),
+            several => {
+                let said = jobs::unattended::which_one(several);
+                Ok(Told::person(said).alone())
+            }
         };
-        return Ok(Told::person(told).alone());
     };
     keep_word(repo, spoken, job)?;
     if let Some(told) = does_not_count(repo, spoken.word) {

@@ -79,6 +79,13 @@ pub(crate) fn keep_words(
     Ok(())
 }
 
+/// The `n`-th words that a job keeps; absent where they do not read.
+pub(crate) fn interaction(repo: &Repo, chain: &str, n: u32) -> Result<Option<Interaction>> {
+    let Some(tip) = repo.store.tip(chain)? else { return Ok(None) };
+    let Some(bytes) = repo.store.file(&tip, &names::interaction(n))? else { return Ok(None) };
+    Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
+}
+
 /// The number at the end of a trace file's name.
 pub(crate) fn trace_number(name: &str) -> u32 {
     let stem = name.strip_suffix(".jsonl").unwrap_or(name);

@@ -20,6 +20,8 @@ pub(crate) enum Transition {
     },
     /// Off the small lane, onto the larger track.
     Up,
+    /// The cycle closes for a person who looked at it and wants more.
+    Review,
     /// A commit in between; the phase stays.
     Checkpoint,
 }

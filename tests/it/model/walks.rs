@@ -27,7 +27,7 @@ use git_seed::voice;
 /// whether the job is a small one.
 const WALKS: [(u64, u64, u32, bool); 12] = [
     (1, 100, 34, false),
-    (2, 97, 38, false),
+    (2, 100, 38, false),
     (3, 80, 16, false),
     (4, 85, 20, false),
     (5, 70, 16, false),
@@ -36,7 +36,7 @@ const WALKS: [(u64, u64, u32, bool); 12] = [
     (8, 30, 16, false),
     (9, 90, 14, true),
     (10, 75, 14, true),
-    (11, 60, 14, true),
+    (13, 60, 18, true),
     (12, 40, 26, true),
 ];
 
@@ -305,7 +305,12 @@ impl<'a> Walk<'a> {
                 Gives(Cmd::Archive),
                 Does(if small { Act::ReadProject } else { Act::PageShorter }),
                 Does(if self.goes_on { Act::ReadProject } else { Act::AskComplete }),
-                advance(Text::Whole, false),
+                Gives(Cmd::Advance {
+                    to: None,
+                    text: Text::Whole,
+                    add: self.goes_on,
+                    scope: false,
+                }),
             ],
             PhaseKind::Work if row.freezes => vec![
                 Does(Act::ReadProject),
@@ -661,6 +666,7 @@ impl<'a> Walk<'a> {
             Cmd::Up { said: true } => {
                 format!("phase advance --up {}", document(&self.message(None, Text::Whole)))
             }
+            Cmd::Review => "phase advance --review".to_owned(),
             Cmd::Reflect { thin } => {
                 let seen = if thin { "thin".to_owned() } else { "seen ".repeat(30) };
                 format!("reflect scope -m '{seen}'")

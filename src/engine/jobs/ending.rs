@@ -1,0 +1,35 @@
+//! How the last cycle of a job closes: with the person's word, or where none was to be had.
+
+use crate::engine::jobs;
+use crate::engine::repo::{LoadedJob, Repo};
+use crate::jobs::Status;
+use crate::phases::PhaseKind;
+use crate::phases::review::{Ending, Review};
+
+/// The last planned cycle was closed without an answer: only the person's word is left.
+pub(crate) fn is_finished(repo: &Repo, focused: &LoadedJob) -> bool {
+    focused.state.finished && a_person_may_end(repo, focused)
+}
+
+/// Between cycles a person ends a job that could have been complete with the last one, whatever
+/// was planned after it.
+pub(crate) fn a_person_may_end(repo: &Repo, focused: &LoadedJob) -> bool {
+    let stand = &focused.state.stand;
+    repo.rests(stand)
+        && stand.cycle > 0
+        && !stand.same_cycle
+        && focused.state.job.status == Status::Active
+        && jobs::completion::eligible(repo, focused)
+}
+
+/// Does the cycle close only with a word of the person's? `review` is what became of the question.
+pub(crate) fn ending(repo: &Repo, focused: &LoadedJob, review: Review) -> Ending {
+    let state = &focused.state;
+    let settles = repo.row(Some(focused)).kind == PhaseKind::Consolidation;
+    let last =
+        settles && state.job.status == Status::Active && jobs::completion::eligible(repo, focused);
+    let free = !last
+        || jobs::unattended::defers(repo, state)
+        || jobs::dependencies::held_up(repo, state).is_some();
+    if free { Ending::Free } else { Ending::Asks(review) }
+}

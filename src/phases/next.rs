@@ -1,0 +1,67 @@
+//! What comes next for a job in focus: one answer for `status`, for the stop gate and for what
+//! refuses a step.
+
+use super::review::{Ending, Review};
+use super::{Phase, PhaseKind, gates};
+use crate::verdict::Refusal;
+
+/// A job in focus, as far as its next step hangs on it.
+#[derive(Clone, Debug)]
+pub struct Standing<'a> {
+    /// The row where it stands.
+    pub row: &'a Phase,
+    /// It stands in the side lane.
+    pub aside: bool,
+    /// It stands between cycles.
+    pub rests: bool,
+    /// Its map is a small lane: the row says all that there is to do.
+    pub lane: bool,
+    /// Between cycles, and the last one was closed without an answer.
+    pub finished: bool,
+    /// What became of the question for completion.
+    pub review: Review,
+    /// Why the jobs that it waits for forbid its end.
+    pub waits: Option<Refusal>,
+    /// What stands between here and the step forward, in the order of the gates.
+    pub missing: &'a [Refusal],
+}
+
+/// What comes next.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// A command of git seed.
+    Command(&'static str),
+    /// What this refusal would say to do.
+    Mend(Refusal),
+    /// The work of the row.
+    Work(String),
+    /// Only the person's approval is left.
+    Approval,
+}
+
+/// The next step of a job in focus.
+pub fn next(standing: &Standing<'_>) -> Next {
+    if standing.aside {
+        return Next::Command("git seed gmode exit");
+    }
+    if standing.review.opens_a_cycle().is_ok() {
+        let open = standing.missing.iter().find(|no| gates::OF_REVIEW.contains(&no.by));
+        let reopens = || Next::Command("git seed phase advance --review");
+        return open.map_or_else(reopens, |refusal| Next::Mend(refusal.clone()));
+    }
+    if standing.finished {
+        let asks = || Ending::Asks(standing.review).may_close().err();
+        return standing.waits.clone().or_else(asks).map_or(Next::Approval, Next::Mend);
+    }
+    if standing.rests {
+        return Next::Command("git seed phase advance");
+    }
+    match standing.missing.first() {
+        Some(refusal) => Next::Mend(refusal.clone()),
+        None if standing.lane && standing.row.kind == PhaseKind::Consolidation => {
+            Next::Command("git seed phase advance -m \"<what was done>\"")
+        }
+        None if standing.lane => Next::Work(standing.row.work.clone()),
+        None => Next::Command("git seed phase advance -F -"),
+    }
+}
