@@ -407,6 +407,8 @@ impl Store {
         let read =
             intact(&self.repo, tip, gix::objs::Kind::Commit).and_then(|bytes| head_of(tip, &bytes));
         match read {
+            // Begun, and nothing was written yet.
+            Ok(head) if head.tree.is_empty_tree() => return Ok(None),
             Ok(head) => self.notes_below(head.tree, "", &mut notes),
             Err(why) => drop(notes.insert(tip.to_string(), Err(why))),
         }

@@ -17,6 +17,9 @@ use super::object::{Draft, unwritten};
 use super::{CommitId, Store, UnixSeconds};
 use crate::format::names::COMMIT_NOTES as NOTES;
 
+/// When all notes begin, whatever the clock says.
+const BEGUN: UnixSeconds = 1_767_225_600;
+
 /// Tries before giving up against other writers.
 const TRIES: u32 = 6;
 
@@ -42,6 +45,25 @@ impl Store {
             }
         }
         self.note_once(commit, line, at)
+    }
+
+    /// Makes sure that there are notes, if only empty ones: git warns at each amend and rebase of a
+    /// ref that `notes.rewriteRef` names and that is not there.
+    ///
+    /// All clones begin with the same commit, so that the notes of one may be fetched into another.
+    pub(crate) fn note_begin(&self) -> Result<(), StoreError> {
+        if self.ref_target(NOTES)?.is_some() {
+            return Ok(());
+        }
+        let draft = Draft::new(self);
+        let tree = draft.tree(NOTES)?;
+        let root = draft.commit(tree, &[], "Notes of 'git seed'\n", BEGUN, NOTES)?;
+        draft.settle()?;
+        match self.swing(NOTES, None, root, "notes: begun by 'git seed'", BEGUN) {
+            // Somebody else was first.
+            Err(StoreError::Moved { .. }) => Ok(()),
+            done => done,
+        }
     }
 
     fn note_once(&self, commit: ObjectId, line: &str, at: UnixSeconds) -> Result<(), StoreError> {
@@ -133,6 +155,28 @@ mod tests {
             store.note_add(&commit, "k1", AT).expect("adds");
             assert_eq!(bed.git(&["log", "-1", "--format=%N", "--notes=seed"]), "k1");
             bed.is_sound();
+        }
+    }
+
+    #[test]
+    fn notes_begin_alike_everywhere_and_once() {
+        for format in ["sha1", "sha256"] {
+            let roots = [1, 2].map(|_| {
+                let bed = Testbed::with_format(format);
+                let commit = bed.commit("a", "1");
+                let store = bed.store();
+                store.note_begin().expect("begins");
+                assert!(store.all_notes().expect("reads").is_none(), "none says anything yet");
+                let root = bed.git(&["rev-parse", NOTES]);
+                store.note_begin().expect("begins");
+                assert_eq!(bed.git(&["rev-parse", NOTES]), root);
+                store.note_add(&commit, "k1", AT).expect("adds");
+                assert_eq!(bed.git(&["log", "-1", "--format=%N", "--notes=seed"]), "k1");
+                assert_eq!(bed.git(&["rev-parse", &format!("{NOTES}~1")]), root);
+                bed.is_sound();
+                root
+            });
+            assert_eq!(roots[0], roots[1], "{format}");
         }
     }
 

@@ -119,6 +119,11 @@ impl<'store> Draft<'store> {
         self.write_buf(Kind::Blob, bytes).map_err(|err| unwritten(what, &err))
     }
 
+    /// The tree without an entry.
+    pub(super) fn tree(&self, what: &str) -> Result<ObjectId, StoreError> {
+        self.write_buf(Kind::Tree, &[]).map_err(|err| unwritten(what, &err))
+    }
+
     pub(super) fn commit(
         &self,
         tree: ObjectId,

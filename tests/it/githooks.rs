@@ -113,3 +113,18 @@ fn a_phase_commit_is_kept_alive_by_its_own_ref() {
     world.git(&format!("reset -q --hard {commit}"));
     assert!(world.path(PAGE).exists());
 }
+
+#[test]
+fn an_amend_right_after_init_is_warned_of_nothing() {
+    let world = World::seeded();
+    for line in ["git commit --amend -qm 'said better'", "git rebase -q --root"] {
+        let said = world.tries(line);
+        assert!(said.code == 0 && !said.err.contains("warning"), "{line}: {said:?}");
+    }
+    // A second init begins nothing anew, and what was begun goes with the rest.
+    let begun = world.git("rev-parse refs/notes/seed");
+    world.person("init").succeeds();
+    assert_eq!(world.git("rev-parse refs/notes/seed"), begun);
+    world.person("uninstall").succeeds();
+    assert_eq!(world.git("for-each-ref refs/notes refs/seed").trim(), "");
+}

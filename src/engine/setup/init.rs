@@ -61,6 +61,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
         repo.store.append(names::META, None, &[put], "git seed init", repo.now)?;
     }
+    repo.store.note_begin()?;
     record::own_clone::clone_id(repo)?;
     told.push(Told::new("kept", "no commit, git status unchanged", ""));
     Ok(told)
