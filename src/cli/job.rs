@@ -96,7 +96,7 @@ pub(super) enum JobCommand {
     },
     /// The focused job may ask for protected surfaces from now on°
     ApprovePlugin,
-    /// Open the next run of a completed job°
+    /// Open the next run of a job that is over, or bring back a dropped one°
     Reactivate {
         id: String,
         /// Make it active and turn this worktree to it, if nothing is in the way

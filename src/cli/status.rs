@@ -54,6 +54,7 @@ fn print(status: &Status, out: &mut Report) {
     let counted = counted.map(|(n, what)| crate::engine::repo::text::count(n as usize, what));
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);
+    out.pair("say", status.words.join(" · "));
     let switch = if status.enabled { "git seed off -m \"…\" to step in" } else { "git seed on" };
     out.pair("look", format_args!("git seed log --graph · git seed why · {switch}"));
 }

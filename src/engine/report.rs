@@ -3,14 +3,17 @@
 use serde::Serialize;
 
 use crate::engine::fence::tree::FenceShown;
+use crate::engine::jobs::birth::QUICK;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, record};
+use crate::engine::{boundary, fence, jobs, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
+use crate::jobs::shortword::{self, Moment};
+use crate::memory::condense::Stage;
 use crate::phases::next::{self, Next, Standing};
-use crate::phases::{Class, Multiplier, Phase, Reads, Write, pacing};
+use crate::phases::{Class, Multiplier, Phase, PhaseKind, Reads, Write, pacing};
 use crate::verdict::{Facts, Refusal};
 use crate::voice::{self, Notice, tell};
 
@@ -37,6 +40,8 @@ pub(crate) struct Status {
     pub fence: FenceShown,
     /// Without a focus: the jobs that rest until a person approves them.
     pub awaiting: Vec<JobHead>,
+    /// Short words of a person's that would act now.
+    pub words: Vec<&'static str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -133,6 +138,8 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
     let Some(focused) = &focused else {
+        let (awaiting, waits) =
+            (jobs::unattended::awaiting(repo)?, jobs::birth::waiting_here(repo)?);
         return Ok(Status {
             enabled: repo.is_on(),
             track: repo.rules.maps.home_name().to_owned(),
@@ -142,14 +149,18 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
             cycles: None,
             allowed: allowed(row, &[]),
             missing: Vec::new(),
-            next: "send a prompt: it becomes a job".to_owned(),
+            next: next_without_job(repo, waits.as_ref(), &awaiting),
             unsynced: 0,
             cost: CostShown::default(),
             fence: FenceShown {
                 strays: fence::fingerprint_restore::print_strays(repo)?,
                 ..FenceShown::default()
             },
-            awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
+            words: acting(
+                repo,
+                Moment::NoJob { waits: waits.is_some(), awaits: !awaiting.is_empty() },
+            ),
+            awaiting: awaiting.iter().map(job_head).collect(),
         });
     };
     let state = &focused.state;
@@ -172,6 +183,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         },
         missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
         next: next(repo, focused, row, &missing),
+        words: acting(repo, moment_of(repo, focused)),
         unsynced: state.steps,
         cost: cost(focused),
         fence: fence::shown::fence_shown(repo, focused)?,
@@ -191,8 +203,46 @@ fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     Ok(places)
 }
 
+/// What comes next where no job is focused.
+fn next_without_job(repo: &Repo, waits: Option<&LoadedJob>, awaiting: &[LoadedJob]) -> String {
+    if !repo.is_on() {
+        return tell(Notice::NextOn, &[]);
+    }
+    match (waits, awaiting) {
+        (Some(job), _) => format!("git seed job activate {}", job.state.job.id),
+        (None, [job, ..]) => {
+            let job = &job.state.job;
+            tell(Notice::NextAwaits, &[("job", &job.name), ("id", job.id.as_str())])
+        }
+        (None, []) => tell(Notice::NextPrompt, &[]),
+    }
+}
+
+fn acting(repo: &Repo, moment: Moment) -> Vec<&'static str> {
+    let moment = if repo.is_on() { moment } else { Moment::Off };
+    let known = |word: &&str| *word != "[QUICK]" || repo.rules.maps.names().contains(&QUICK);
+    shortword::acting(moment).into_iter().filter(known).collect()
+}
+
+fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {
+    let state = &focused.state;
+    if state.is_closing() {
+        return Moment::Closing;
+    }
+    if state.stand.is_talk() {
+        return Moment::Talk;
+    }
+    let settles = repo.row(Some(focused)).kind == PhaseKind::Consolidation
+        && memory::condense::condense_stage(repo, focused) == Stage::Ready
+        && jobs::completion::eligible(repo, focused);
+    Moment::Work { ends: settles || jobs::ending::a_person_may_end(repo, focused) }
+}
+
 /// What `focused` does next, in words; `missing` is what stands between it and its next step.
 pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Refusal]) -> String {
+    if !repo.is_on() {
+        return tell(Notice::NextOn, &[]);
+    }
     let (state, stand) = (&focused.state, &focused.state.stand);
     let finished = jobs::ending::is_finished(repo, focused);
     let standing = Standing {

@@ -52,6 +52,40 @@ impl fmt::Display for ShortWord {
     }
 }
 
+/// Where a person's short word would act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Discipline is off in this worktree.
+    Off,
+    /// No job is focused; `waits` for one that rests here, `awaits` for one to be approved.
+    NoJob { waits: bool, awaits: bool },
+    /// Only words were said of the focused job.
+    Talk,
+    /// It is at work; `ends` where a person may approve it now.
+    Work { ends: bool },
+    /// It is approved, and its last cycle is open.
+    Closing,
+}
+
+/// The short words that would act now, as a prompt begins with them.
+pub(crate) fn acting(moment: Moment) -> Vec<&'static str> {
+    let mut words = match moment {
+        Moment::Off => return vec!["[ON]"],
+        Moment::NoJob { waits, awaits } => {
+            let mut words = vec!["[QUICK]"];
+            words.extend(awaits.then_some("[APPROVE]"));
+            words.extend(waits.then_some("[DROP] <id>"));
+            words
+        }
+        Moment::Talk => vec!["[QUICK]", "[ALLOW <path>]", "[PAUSE]", "[DROP]"],
+        Moment::Work { ends: true } => vec!["[APPROVE]", "[ALLOW <path>]", "[PAUSE]", "[DROP]"],
+        Moment::Work { ends: false } => vec!["[ALLOW <path>]", "[PAUSE]", "[DROP]"],
+        Moment::Closing => vec!["[DROP]"],
+    };
+    words.push("[OFF]");
+    words
+}
+
 /// The short word at the head of `prompt`, and the words after it.
 pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
     let inside = prompt.trim_start().strip_prefix('[')?;
@@ -138,6 +172,28 @@ fn drop_of(rest: &str) -> (ShortWord, &str) {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_words_that_act_are_words_that_read() {
+        let moments = [
+            Moment::Off,
+            Moment::NoJob { waits: true, awaits: true },
+            Moment::NoJob { waits: false, awaits: false },
+            Moment::Talk,
+            Moment::Work { ends: true },
+            Moment::Work { ends: false },
+            Moment::Closing,
+        ];
+        for moment in moments {
+            let words = acting(moment);
+            for word in &words {
+                let said =
+                    word.replace("<path>", "src/a.rs").replace("<id>", "20261121t205612-7f3a");
+                assert!(read(&said).is_some(), "{moment:?}: {word}");
+            }
+            assert_eq!(words.contains(&"[ON]"), moment == Moment::Off);
+        }
+    }
+
     use proptest::prelude::*;
 
     use super::*;
