@@ -196,3 +196,17 @@ fn status_says_what_is_next_and_which_words_act_where_no_job_is_focused() {
     world.leaves();
     told("git seed job approve ", &["[QUICK]", "[APPROVE]", "[OFF]"]);
 }
+
+#[test]
+fn an_answer_that_comes_after_the_cycle_was_closed_still_approves() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    let job = world.job();
+    let asked = world.asks(&completion()).passes();
+    // Beside the open question, in the same batch of calls.
+    world.leaves();
+    assert_eq!(world.json("status")["awaiting"][0]["id"], json!(job));
+    asked.answers("Approve completion").tells("approved and completed");
+    assert_eq!(world.json(&format!("job show {job}"))["status"], "completed");
+}

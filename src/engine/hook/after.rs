@@ -79,6 +79,10 @@ fn without_focus(repo: &Repo, ended: &EndedCall<'_>, window: Option<&Window>) ->
     if !hook::repeats::speaks_to_seed(ended.call) {
         hook::repeats::calm_without_focus(repo)?;
     }
+    // The job that asked may have come to rest meanwhile.
+    if matches!(ended.call.act, Act::Ask(_)) && repo.is_seeded()? {
+        return after_question(repo, ended, None);
+    }
     Ok(Answer { to_person: prints.to_person(), ..Answer::silence() })
 }
 

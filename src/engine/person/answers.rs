@@ -37,8 +37,11 @@ pub(crate) fn hear_answers(
     call: &ToolCall,
     answers: &[Answer],
 ) -> Result<PersonReply> {
-    let Some(focused) = repo.focused()? else { return Ok(PersonReply::Kept) };
     let word = person::sender::word(repo, host, event)?;
+    if let Some(heard) = hear_late(repo, call, answers, word)? {
+        return Ok(heard);
+    }
+    let Some(focused) = repo.focused()? else { return Ok(PersonReply::Kept) };
     let mut heard = PersonReply::Kept;
     for answer in answers {
         let first = keep_answer(repo, &focused.chain, call, answer, word)?;
@@ -48,6 +51,35 @@ pub(crate) fn hear_answers(
         }
     }
     Ok(heard)
+}
+
+/// The answer that approves a job which came to rest while its question was still open: the agent
+/// closed the cycle beside it. It counts as it would have counted there.
+fn hear_late(
+    repo: &Repo,
+    call: &ToolCall,
+    answers: &[Answer],
+    sender: Sender,
+) -> Result<Option<PersonReply>> {
+    let [answer] = answers else { return Ok(None) };
+    let row = Registered::of(&answer.question).filter(|row| row.grants == Grant::Complete);
+    let Some((row, named)) = row.and_then(|row| Some((row, row.granted(&answer.answer)?))) else {
+        return Ok(None);
+    };
+    let asked = [row.tag.as_str(), &text_hash(&answer.question), named];
+    for job in jobs::unattended::awaiting(repo)? {
+        if !was_asked(repo, &job.chain, call, &asked)? {
+            continue;
+        }
+        let counts = !answer.timed_out && sender.is_somebody();
+        if !counts || (sender == Sender::Unattended && repo.rules.unattended == Unattended::Refuse)
+        {
+            return Ok(Some(PersonReply::NotCounted(tell(Notice::AnswerUnattended, &[]))));
+        }
+        keep_answer(repo, &job.chain, call, answer, sender)?;
+        return jobs::unattended::end_awaiting(repo, &job).map(Some);
+    }
+    Ok(None)
 }
 
 /// Keeps an answer with the job; `false` if an answer of this call was kept before.
