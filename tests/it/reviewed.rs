@@ -210,3 +210,21 @@ fn an_answer_that_comes_after_the_cycle_was_closed_still_approves() {
     asked.answers("Approve completion").tells("approved and completed");
     assert_eq!(world.json(&format!("job show {job}"))["status"], "completed");
 }
+
+#[test]
+fn an_approval_is_for_the_job_that_asked_and_not_for_one_that_awaits() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    let first = world.job();
+    world.asks(&completion()).passes();
+    world.leaves();
+    world.prompt("fix the lexer again");
+    let second = world.job();
+    assert_ne!(first, second);
+    world.to("condense");
+    world.works("condense");
+    world.asks(&completion()).passes().answers("Approve completion");
+    let status = |id: &str| world.json(&format!("job show {id}"))["status"].clone();
+    assert_eq!((status(&first), status(&second)), (json!("awaiting you"), json!("completed")));
+}

@@ -68,7 +68,8 @@ fn hear_late(
     };
     let asked = [row.tag.as_str(), &text_hash(&answer.question), named];
     for job in jobs::unattended::awaiting(repo)? {
-        if !was_asked(repo, &job.chain, call, &asked)? {
+        // By its own trace alone: the journal is that of the job in focus, which asks for itself.
+        if !its_trace_has(repo, &job.chain, call, &asked)? {
             continue;
         }
         let counts = !answer.timed_out && sender.is_somebody();
@@ -277,13 +278,21 @@ pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
 /// The journal, or the trace of this stay, has the line of this very call.
 fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
     use crate::format::journal::{Line, Linked};
-    let asked =
+    let found =
         |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
     let lines = repo.store.journal().all()?;
     // A line that does not read asked for nothing: the answer then counts for nothing.
-    if lines.iter().filter_map(|line| Linked::read(line).ok()).any(|linked| asked(&linked.line)) {
+    if lines.iter().filter_map(|line| Linked::read(line).ok()).any(|linked| found(&linked.line)) {
         return Ok(true);
     }
+    its_trace_has(repo, chain, call, asked)
+}
+
+/// The trace of the last stays of `chain` has the line of this very call.
+fn its_trace_has(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
+    use crate::format::journal::Line;
+    let asked =
+        |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
     let Some(tip) = repo.store.tip(chain)? else { return Ok(false) };
     let mut names = repo.store.names(&tip, "trace")?;
     names.sort_by_key(|name| std::cmp::Reverse(trace_number(name)));
