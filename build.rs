@@ -24,6 +24,7 @@ const TABLES: &[&str] = &[
     "src/memory/notes.toml",
     "src/claims/languages.toml",
     "src/phases/companions.toml",
+    "src/phases/git_acts.toml",
     "src/claims/hooks.toml",
     "src/claims/gate.toml",
     "src/claims/runs.toml",

@@ -46,7 +46,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         own_state: None,
         persons: None,
         moves: None,
-        git_verb: None,
+        git: None,
         confinable: false,
         question: None,
         dispatch: None,

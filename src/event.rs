@@ -30,6 +30,8 @@ pub struct Event {
     pub said: Option<String>,
     /// The line of this call may be given another text.
     pub rewritable: Option<Rewritable>,
+    /// In the mode that it runs in, the host puts a hook's question to the person.
+    pub puts_questions: bool,
 }
 
 /// A shell call whose line a hook may replace.

@@ -123,6 +123,8 @@ pub enum Wants {
     Anchors,
     /// A commit made by git seed instead of by hand.
     Checkpoint,
+    /// A person who answers for an act of git.
+    Git,
     /// Fingers off git seed's own state and its hooks.
     HandsOff,
     /// A person's word.

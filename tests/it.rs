@@ -19,6 +19,7 @@ mod it {
     mod entries;
     mod exec;
     mod fence;
+    mod git_acts;
     mod githooks;
     mod govern;
     mod graph;

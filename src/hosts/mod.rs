@@ -152,6 +152,7 @@ pub struct Host {
     outcome: OutcomeRow,
     reply: ReplyRow,
     rewrite: Option<RewriteRow>,
+    pub(crate) consent: Option<ConsentRow>,
     install: InstallRow,
     /// Where the host looks for MCP servers of one project.
     pub server: Option<servers::ServerRow>,
@@ -312,6 +313,22 @@ struct ReplyRow {
     grant: Vec<Happening>,
     /// Put before the reason of a refused stop where the host returns it as a prompt.
     echo: Option<String>,
+}
+
+/// A host that asks the person where a hook says so, and the settings that would answer for them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConsentRow {
+    /// The field that tells how the host decides whom to ask.
+    mode: String,
+    /// Its values in which a hook's question reaches the person.
+    asks: Vec<String>,
+    /// Files that hold rules of permission, below the work tree or from `~`.
+    files: Vec<String>,
+    /// Where they hold those that let a call pass: a JSON pointer to a list.
+    allows: String,
+    /// The tool of such a rule that runs shell lines, as in `Bash(git push:*)`.
+    tool: String,
 }
 
 /// A host that lets a hook give a shell call another line.
@@ -543,6 +560,30 @@ impl Host {
             "0" | "false" => Some(false),
             _ => None,
         }
+    }
+
+    /// The rule of `settings`, a settings file of the host's, that would let this piece of a
+    /// shell line pass unasked.
+    pub(crate) fn lets_pass(&self, settings: &serde_json::Value, piece: &str) -> Option<String> {
+        let row = self.consent.as_ref()?;
+        let rules = settings.pointer(&row.allows)?.as_array()?;
+        let rules = rules.iter().filter_map(serde_json::Value::as_str);
+        let fits = |rule: &&str| {
+            let Some(rest) = rule.trim().strip_prefix(row.tool.as_str()) else { return false };
+            let Some(inside) = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
+            else {
+                return rest.is_empty();
+            };
+            // What stands before the first wildcard; nothing there fits every line.
+            let head = inside.split('*').next().unwrap_or_default();
+            piece.starts_with(head.trim_end_matches(':').trim())
+        };
+        rules.into_iter().find(fits).map(str::to_owned)
+    }
+
+    /// The files of the host that hold rules of permission.
+    pub(crate) fn permission_files(&self) -> &[String] {
+        self.consent.as_ref().map_or(&[], |row| &row.files)
     }
 
     fn happening(&self, event: &str) -> Option<Happening> {

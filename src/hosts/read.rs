@@ -69,6 +69,7 @@ pub fn read(
         tokens: payload.tokens(),
         said: host.fields.said.as_ref().and_then(|field| payload.text(field)).map(str::to_owned),
         rewritable: payload.rewritable(name),
+        puts_questions: payload.puts_questions(),
         cwd: payload.cwd.clone(),
     })
 }
@@ -255,6 +256,12 @@ impl Payload {
         let unasked =
             self.text(&row.mode).is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
         Some(Rewritable { input: input.clone(), field: command.clone(), unasked })
+    }
+
+    /// The mode of the payload is one in which the host asks where a hook says so.
+    fn puts_questions(&self) -> bool {
+        let Some(row) = &self.host.consent else { return false };
+        self.text(&row.mode).is_some_and(|mode| row.asks.iter().any(|known| known == mode))
     }
 
     fn call(&self) -> ToolCall {

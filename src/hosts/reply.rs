@@ -26,6 +26,9 @@ pub struct Answer {
     /// The line that is to run instead, without asking. A refusal beats it, and an event
     /// that cannot be rewritten has no place for it.
     pub rewrite: Option<String>,
+    /// The person is to be asked about this call, with these words. A refusal beats it, and so
+    /// does an event that asks nobody.
+    pub ask: Option<String>,
 }
 
 impl Answer {
@@ -47,6 +50,11 @@ impl Answer {
     /// A word to the person.
     pub fn to_person(text: impl Into<String>) -> Self {
         Self { to_person: Some(text.into()), ..Self::default() }
+    }
+
+    /// Leave to run if the person says so.
+    pub fn ask(words: impl Into<String>) -> Self {
+        Self { ask: Some(words.into()), ..Self::default() }
     }
 
     /// Leave to run without asking the person.
@@ -78,6 +86,7 @@ struct Said {
     grant: bool,
     /// The whole input of the call, with another line in it.
     input: Option<Value>,
+    ask: Option<String>,
 }
 
 fn lowered(host: &Host, happening: Happening, event: &Event, answer: &Answer) -> Said {
@@ -92,6 +101,9 @@ fn lowered(host: &Host, happening: Happening, event: &Event, answer: &Answer) ->
         let mut input = call.input.clone();
         input[&call.field] = json!(line);
         said.input = Some(input);
+    }
+    if reason.is_none() && event.puts_questions && happening == Happening::Before {
+        said.ask = answer.ask.as_deref().map(|words| shortened(words, limit).into_owned());
     }
     if can(&row.refuse) && reason.is_some() {
         said.refuse = joined(&[echo, reason, answer.context.as_deref()], limit);
@@ -127,6 +139,10 @@ fn claude(happening: Happening, event: &str, said: &Said) -> Map<String, Value> 
         Some(reason) => {
             reply.insert("decision".to_owned(), json!("block"));
             reply.insert("reason".to_owned(), json!(reason));
+        }
+        None if said.ask.is_some() => {
+            specific.insert("permissionDecision".to_owned(), json!("ask"));
+            specific.insert("permissionDecisionReason".to_owned(), json!(said.ask));
         }
         None if said.grant || said.input.is_some() => {
             specific.insert("permissionDecision".to_owned(), json!("allow"));
@@ -306,6 +322,7 @@ mod tests {
             to_person: Some("word".to_owned()),
             grant: true,
             rewrite: None,
+            ask: Some("may it".to_owned()),
         };
         let denied = json!({
             "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",

@@ -15,6 +15,8 @@ pub(crate) enum ShortWord {
     Quick,
     /// Opens these paths for the cycle.
     Allow(Vec<String>),
+    /// Opens one call of git with exactly these words, as they are written.
+    AllowGit(String),
     /// The focused job rests.
     Pause,
     /// The focused job is not to be finished, or the one that is named.
@@ -36,6 +38,7 @@ impl ShortWord {
         match self {
             Self::Quick => "[QUICK]",
             Self::Allow(_) => "[ALLOW]",
+            Self::AllowGit(_) => "[ALLOW git]",
             Self::Pause => "[PAUSE]",
             Self::Drop(_) => "[DROP]",
             Self::Off => "[OFF]",
@@ -75,12 +78,19 @@ pub(crate) fn acting(moment: Moment) -> Vec<&'static str> {
             let mut words = vec!["[QUICK]"];
             words.extend(awaits.then_some("[APPROVE]"));
             words.extend(waits.then_some("[DROP] <id>"));
+            words.push("[ALLOW git <words>]");
             words
         }
-        Moment::Talk => vec!["[QUICK]", "[ALLOW <path>]", "[PAUSE]", "[DROP]"],
-        Moment::Work { ends: true } => vec!["[APPROVE]", "[ALLOW <path>]", "[PAUSE]", "[DROP]"],
-        Moment::Work { ends: false } => vec!["[ALLOW <path>]", "[PAUSE]", "[DROP]"],
-        Moment::Closing => vec!["[DROP]"],
+        Moment::Talk => {
+            vec!["[QUICK]", "[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
+        }
+        Moment::Work { ends: true } => {
+            vec!["[APPROVE]", "[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
+        }
+        Moment::Work { ends: false } => {
+            vec!["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
+        }
+        Moment::Closing => vec!["[ALLOW git <words>]", "[DROP]"],
     };
     words.push("[OFF]");
     words
@@ -103,7 +113,7 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
         "JOIN" => ShortWord::Join,
         "APPROVE" => return Some(approval(rest)),
         "DROP" => return Some(drop_of(rest)),
-        _ => ShortWord::Allow(paths(allowed(word)?)),
+        _ => allow(allowed(word)?),
     };
     Some((word, rest))
 }
@@ -128,6 +138,18 @@ fn closing(text: &str) -> Option<usize> {
 fn allowed(word: &str) -> Option<&str> {
     let rest = word.strip_prefix("ALLOW")?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+}
+
+/// The programs that publish beside git itself; two words at least make a command.
+const OF_GIT: [&str; 5] = ["git", "gh", "glab", "hub", "tea"];
+
+fn allow(written: &str) -> ShortWord {
+    let (first, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
+    if OF_GIT.contains(&first) && !rest.trim().is_empty() {
+        ShortWord::AllowGit(written.to_owned())
+    } else {
+        ShortWord::Allow(paths(written))
+    }
 }
 
 /// Paths are parted by blanks; one that has a blank stands in quotes or backticks.
@@ -186,8 +208,10 @@ mod tests {
         for moment in moments {
             let words = acting(moment);
             for word in &words {
-                let said =
-                    word.replace("<path>", "src/a.rs").replace("<id>", "20261121t205612-7f3a");
+                let said = word
+                    .replace("<path>", "src/a.rs")
+                    .replace("<words>", "push")
+                    .replace("<id>", "20261121t205612-7f3a");
                 assert!(read(&said).is_some(), "{moment:?}: {word}");
             }
             assert_eq!(words.contains(&"[ON]"), moment == Moment::Off);
@@ -203,6 +227,7 @@ mod tests {
         use ShortWord::{Allow, Approve, Drop, Join, Off, On, Pause, Quick};
         let allow = |paths: &[&str]| Allow(paths.iter().map(|&path| path.to_owned()).collect());
         let job = |id: &str| Approve(Some(id.to_owned()));
+        let git = |line: &str| ShortWord::AllowGit(line.to_owned());
         let cases = [
             ("[QUICK] fix the typo", Some((Quick, "fix the typo"))),
             ("  [PAUSE]", Some((Pause, ""))),
@@ -214,6 +239,9 @@ mod tests {
             ("[ALLOW app/[id]/page.tsx]", Some((allow(&["app/[id]/page.tsx"]), ""))),
             ("[ALLOW \"my dir/a b.rs\" `c`]", Some((allow(&["my dir/a b.rs", "c"]), ""))),
             ("[ALLOW \"open]", Some((allow(&["\"open"]), ""))),
+            ("[ALLOW git push origin HEAD] now", Some((git("git push origin HEAD"), "now"))),
+            ("[ALLOW git]", Some((allow(&["git"]), ""))),
+            ("[ALLOW gitlab/ci.yml a]", Some((allow(&["gitlab/ci.yml", "a"]), ""))),
             ("[DROP]", Some((Drop(None), ""))),
             ("[DROP] 2 days are enough", Some((Drop(None), "2 days are enough"))),
             (

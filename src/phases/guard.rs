@@ -4,6 +4,7 @@
 //! call on the same scene always gets the same verdict, which is what lets a
 //! host ask twice and a test ask a thousand times.
 
+use super::git_acts::{GitAct, Ruling};
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
@@ -36,7 +37,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "home", binds: Binds::Everyone, check: work_happens_at_home },
     Guard { name: "summary", binds: Binds::Main, check: the_instruction_is_summed_up },
     Guard { name: "dial", binds: Binds::Main, check: the_dial_is_set },
-    Guard { name: "commit", binds: Binds::Everyone, check: commits_are_made_by_seed },
+    Guard { name: "git", binds: Binds::Everyone, check: a_person_answers_for_git },
     Guard { name: "question", binds: Binds::Main, check: questions_have_their_shape },
     Guard { name: "act", binds: Binds::Everyone, check: the_act_is_open },
     Guard { name: "reads", binds: Binds::Everyone, check: the_read_is_open },
@@ -98,8 +99,8 @@ pub struct Call<'a> {
     pub persons: Option<String>,
     /// A command of git seed that moves the job; the piece that shows it.
     pub moves: Option<String>,
-    /// A `git commit` or the like by hand; the verb.
-    pub git_verb: Option<String>,
+    /// What becomes of the acts of git in it, where the phase does not open them by itself.
+    pub git: Option<(Vec<GitAct>, Ruling)>,
     /// What is closed in it would be open if the kernel confined it, which it can here.
     pub confinable: bool,
     /// Questions to the person that no gate let through: what is wrong with them.
@@ -240,14 +241,10 @@ fn the_dial_is_set(scene: &Scene<'_>) -> Result<(), Refusal> {
     if scene.phase.dial && !scene.dial_set && !only_seed { Err(no(Wants::Dial)) } else { Ok(()) }
 }
 
-fn commits_are_made_by_seed(scene: &Scene<'_>) -> Result<(), Refusal> {
-    match &scene.call.git_verb {
-        Some(verb) if !scene.phase.opens(Class::ShellGit) && scene.phase.is_in_cycle() => {
-            let case =
-                if verb == "commit" && scene.phase.checkpoints { Case::Commit } else { Case::Git };
-            Err(no(Wants::Checkpoint).case(case).with("verb", verb.as_str()))
-        }
-        _ => Ok(()),
+fn a_person_answers_for_git(scene: &Scene<'_>) -> Result<(), Refusal> {
+    match &scene.call.git {
+        Some((_, Ruling::Refused(refusal))) => Err(refusal.clone()),
+        Some((_, Ruling::Opened | Ruling::Asked(_))) | None => Ok(()),
     }
 }
 
@@ -277,7 +274,9 @@ fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
     for (class, part) in &scene.call.classes {
         // Where a file change has a place, the place says it better.
         let shown = *class == Class::Edit && scene.phase.is_in_cycle();
-        if !scene.phase.opens(*class) && !shown {
+        // A person answers for it.
+        let answered = *class == Class::ShellGit && scene.call.git.is_some();
+        if !scene.phase.opens(*class) && !shown && !answered {
             return Err(closed(scene, *class, part));
         }
     }
@@ -652,6 +651,12 @@ pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
     Err(Refusal::new("pre-commit", wants).case(case).with("path", path))
 }
 
+/// What a person lets the agent commit in the middle of its work is the person's own: `path` is
+/// not.
+pub(crate) fn staged_by_agent(path: &str) -> Refusal {
+    Refusal::new("pre-commit", Wants::Checkpoint).case(Case::Staged).with("path", path)
+}
+
 /// A commit made by hand has no trailers of git seed's, but those of the commit that it
 /// replaces: `claimed` are the Seed-Ids in its message, `known` those of HEAD's.
 pub(crate) fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
@@ -679,7 +684,7 @@ mod tests {
             own_state: None,
             persons: None,
             moves: None,
-            git_verb: None,
+            git: None,
             confinable: false,
             question: None,
             dispatch: None,
@@ -974,19 +979,26 @@ mod tests {
         }
     }
 
+    /// A ruling that lets it pass opens the act, and nothing else of the line.
     #[test]
-    fn commits_by_hand_are_answered_with_the_command_to_use() {
+    fn a_person_answers_for_what_git_does() {
         let map = map();
-        for (phase, verb, case) in [
-            ("execute", "commit", "commit"),
-            ("execute", "stash", "git"),
-            ("verify", "commit", "git"),
-        ] {
+        let refused = Ruling::Refused(no(Wants::Git).case(Case::Nobody));
+        for phase in ["none", "talk", "idle", "observe", "execute"] {
             let mut scene = scene(&map, phase, &Actor::Main);
             scene.call.classes = acts(Class::ShellGit);
-            scene.call.git_verb = Some(verb.to_owned());
-            let no = judge(&scene).expect_err("it is refused");
-            assert_eq!((no.by, no.facts.get("case")), ("commit", Some(case)), "{verb} in {phase}");
+            for (git, expected) in [
+                (Ruling::Opened, "passes"),
+                (Ruling::Asked(Vec::new()), "passes"),
+                (refused.clone(), "git git"),
+            ] {
+                scene.call.git = Some((Vec::new(), git));
+                assert_eq!(said(judge(&scene)), expected, "{phase}");
+            }
+            scene.call.git = Some((Vec::new(), Ruling::Opened));
+            scene.call.classes.push((Class::Delegate, "x".to_owned()));
+            let closed = ["none", "talk", "idle"].contains(&phase);
+            assert_eq!(judge(&scene).is_err(), closed, "{phase}");
         }
     }
 

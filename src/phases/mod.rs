@@ -12,6 +12,7 @@ pub(crate) mod companions;
 pub mod criteria;
 pub mod deeds;
 pub mod gates;
+pub mod git_acts;
 pub mod guard;
 pub mod home;
 pub(crate) mod maps;

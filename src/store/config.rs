@@ -38,6 +38,13 @@ impl Store {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 
+    /// Where a push to the remote `name` goes, as it is written.
+    pub(crate) fn remote_url(&self, name: &str) -> Option<String> {
+        let config = self.repo.config_snapshot();
+        let url = |key: &str| config.string(format!("remote.{name}.{key}").as_str());
+        url("pushUrl").or_else(|| url("url")).map(|url| url.to_string())
+    }
+
     /// Where this repository's configuration lets git look for hooks, as it is spelled there.
     pub(crate) fn hooks_path(&self) -> Option<String> {
         self.repo.config_snapshot().string("core.hooksPath").map(|path| path.to_string())

@@ -27,6 +27,7 @@ use git_seed::memory::notes::Kinds;
 use git_seed::phases::activity::{Activity, Left};
 use git_seed::phases::criteria::Shown;
 use git_seed::phases::gates::{self, Crossing, PlanStanding};
+use git_seed::phases::git_acts::{self, Ruling};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::home::{self, Here};
 use git_seed::phases::message::{Message, OUTSTANDING};
@@ -891,7 +892,7 @@ impl<'a> Search<'a> {
             own_state: None,
             persons: None,
             moves: None,
-            git_verb: None,
+            git: None,
             confinable: false,
             question: self.question(state, row, act),
             unproven: None,
@@ -954,8 +955,19 @@ impl<'a> Search<'a> {
             }
             Act::Commit | Act::Stash => {
                 class(Class::ShellGit);
-                call.git_verb =
-                    Some(if act == Act::Commit { "commit" } else { "stash" }.to_owned());
+                let line = if act == Act::Commit { "git commit -m x" } else { "git stash" };
+                let moment = git_acts::Moment {
+                    checkpoints: row.checkpoints,
+                    at_work: row.is_in_cycle()
+                        && !routing::is_closing(&Self::job(state), row.name.is_idle()),
+                    prompts: &[],
+                    somebody: git_acts::Somebody::Nobody,
+                    opened: None,
+                    has_commits: true,
+                };
+                let acts = git_acts::acts(&shell::read(line));
+                let ruled: Option<Ruling> = git_acts::rule(&acts, &moment);
+                call.git = ruled.filter(|_| !row.opens(Class::ShellGit)).map(|ruled| (acts, ruled));
             }
             Act::Network => class(Class::ShellNetwork),
             Act::Outward => class(Class::ShellOutward),
@@ -2041,8 +2053,7 @@ impl<'a> Search<'a> {
                 // Over a broken journal the failure names the command that mends it; a person's
                 // hook speaks for itself; where nothing is to commit, git has nothing either.
                 Came::Fails(_) if matches!(around, Around::Broken | Around::Vetoed) => {}
-                Came::Fails(_)
-                    if matches!(cmd, Cmd::Checkpoint { .. }) && remedy.by == "commit" => {}
+                Came::Fails(_) if matches!(cmd, Cmd::Checkpoint { .. }) && remedy.by == "git" => {}
                 Came::Fails(why) => return Err(format!("{cmd:?} fails: {why}")),
                 Came::No(next) => self.around_it(state, next, around, deep, &format!("{cmd:?}"))?,
             }
@@ -2846,7 +2857,7 @@ fn event_of(act: Act) -> event::Act {
         Act::Commit => shell("git commit -m x"),
         Act::Stash => shell("git stash"),
         Act::Network => shell("curl https://example.org"),
-        Act::Outward => shell("git push"),
+        Act::Outward => shell("npm publish"),
         Act::ShellUnknown => shell("$(x)"),
         Act::SeedLooks => shell("git seed status"),
         Act::SeedMoves => shell("git seed phase back -m why"),

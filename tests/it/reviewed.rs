@@ -174,27 +174,31 @@ fn a_small_job_goes_back_to_its_work_while_nothing_was_settled() {
 
 #[test]
 fn status_says_what_is_next_and_which_words_act_where_no_job_is_focused() {
+    const GIT: &str = "[ALLOW git <words>]";
     let world = World::seeded();
     let told = |next: &str, words: &[&str]| {
         let status = world.json("status");
         assert!(status["next"].as_str().is_some_and(|said| said.contains(next)), "{status}");
         assert_eq!(status["words"], json!(words));
     };
-    told("send a prompt", &["[QUICK]", "[OFF]"]);
+    told("send a prompt", &["[QUICK]", GIT, "[OFF]"]);
     world.person("job create 'rename lex'").succeeds();
-    told("git seed job activate ", &["[QUICK]", "[DROP] <id>", "[OFF]"]);
+    told("git seed job activate ", &["[QUICK]", "[DROP] <id>", GIT, "[OFF]"]);
     world.person("job drop --pending").succeeds();
     world.person("off -m 'by hand'").succeeds();
     told("git seed on", &["[ON]"]);
     world.person("on").succeeds();
     world.prompt("fix the lexer");
-    told("git seed phase advance", &["[QUICK]", "[ALLOW <path>]", "[PAUSE]", "[DROP]", "[OFF]"]);
+    told(
+        "git seed phase advance",
+        &["[QUICK]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]"],
+    );
     world.to("condense");
     world.works("condense");
-    told("[JOB-COMPLETE]", &["[APPROVE]", "[ALLOW <path>]", "[PAUSE]", "[DROP]", "[OFF]"]);
+    told("[JOB-COMPLETE]", &["[APPROVE]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]"]);
     world.asks(&completion()).passes();
     world.leaves();
-    told("git seed job approve ", &["[QUICK]", "[APPROVE]", "[OFF]"]);
+    told("git seed job approve ", &["[QUICK]", "[APPROVE]", GIT, "[OFF]"]);
 }
 
 #[test]

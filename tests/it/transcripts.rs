@@ -112,6 +112,11 @@ impl Player {
         let (verb, rest) = act.split_once([' ', ':']).unwrap_or((act, ""));
         let rest = rest.trim_start();
         match verb {
+            "host" => {
+                let (name, value) = two(rest, "=");
+                world.host_has(name, value);
+                String::new()
+            }
             "start" => told(&world.starts()),
             "end" => told(&world.ends()),
             "stop" => told(&world.stops()),
@@ -327,6 +332,7 @@ fn heard(said: &Said) -> String {
 fn told(reply: &Reply) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(reply.refusal().map(str::to_owned));
+    parts.extend(reply.question().map(|text| format!("(the host asks) {text}")));
     parts.extend(reply.context().map(str::to_owned));
     parts.extend(reply.to_person().map(|text| format!("(to the person) {text}")));
     parts.join("\n")
@@ -411,6 +417,11 @@ fn place(known: &mut Vec<String>, new: &str, same: impl Fn(&str, &str) -> bool) 
         known.push(new.to_owned());
         known.len() - 1
     }) + 1
+}
+
+#[test]
+fn commit_and_push() {
+    plays("commit-and-push.txt");
 }
 
 #[test]

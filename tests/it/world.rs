@@ -972,6 +972,14 @@ impl Reply {
         self.at("/hookSpecificOutput/permissionDecision") == Some("allow")
     }
 
+    /// What the host asks the person, if it is to ask.
+    pub fn question(&self) -> Option<&str> {
+        if self.at("/hookSpecificOutput/permissionDecision") != Some("ask") {
+            return None;
+        }
+        self.at("/hookSpecificOutput/permissionDecisionReason")
+    }
+
     /// The line that is to run instead.
     pub fn rewritten(&self) -> Option<&str> {
         self.at("/hookSpecificOutput/updatedInput/command")

@@ -38,6 +38,9 @@ pub(crate) fn after(
 ) -> Result<Answer> {
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
+    let answered = record::git_mark::end(repo, call)?;
+    // What a person answers for is no call's own: the fence names it, and lays it to nobody.
+    let window = window.filter(|_| answered.is_none());
     let ended = EndedCall { host, event, call, outcome };
     let Some(focused) = repo.focused()? else {
         return without_focus(repo, &ended, window.as_ref());
@@ -48,6 +51,8 @@ pub(crate) fn after(
     let known = claims::receipts::known_tree(repo, &focused);
     let effects = what_came(repo, &ended, window.as_ref(), &focused)?;
     let context = with_words_of_rules(repo, &focused, &ended, &effects);
+    let followed = if answered.is_some() { jobs::lifecycle::follow_branch(repo)? } else { None };
+    let context = merged(context, followed);
     let work = work_of(repo, &focused, &ended, &effects)?;
     let kept = kept_of_call(repo, &ended, &effects, known, &focused)?;
     let (gauge, filling) =

@@ -31,7 +31,11 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
         return refuse(repo, focused, event, call, &scene, &refusal);
     }
     let focused = focused.filter(|_| !guest);
-    let answer = pass(repo, event, call, &scene, focused)?;
+    let mut answer = pass(repo, event, call, &scene, focused)?;
+    if let Some(ruled) = &scene.call.git {
+        let closing = focused.is_some_and(|focused| focused.state.is_closing());
+        answer.ask = hook::git_consent::let_through(repo, call, ruled, scene.phase, closing)?;
+    }
     fence::looks::look_first(repo, event, call, answer.rewrite.is_some(), focused)?;
     Ok(answer)
 }
@@ -81,7 +85,9 @@ fn pass(
 ) -> Result<Answer> {
     let mut to_person = None;
     let mut context = None;
+    // Before the first step there is no work that a ruling could stand behind.
     if let (ClaimMode::Advise, Some(focused)) = (repo.rules.claims, focused)
+        && !focused.state.stand.is_talk()
         && let Some(refusal) =
             claims::required::lacks_ruling(repo, call, &scene.call.changes, focused)
     {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, jobs, memory, person, record};
+use crate::engine::{claims, fence, hook, jobs, memory, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -48,7 +48,7 @@ pub(crate) fn scene<'a>(
             .map(|focused| memory::compaction::room(repo, focused, event))
             .unwrap_or_default(),
         away: focused.and_then(|focused| repo.away(focused)),
-        call: call_of(&Setting { repo, host, event, phase, focused }, call)?,
+        call: call_of(&Setting { repo, host, event, phase, focused, call }, call)?,
     })
 }
 
@@ -59,6 +59,7 @@ struct Setting<'a> {
     event: &'a Event,
     phase: &'a Phase,
     focused: Option<&'a LoadedJob>,
+    call: &'a ToolCall,
 }
 
 impl Setting<'_> {
@@ -81,7 +82,7 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         own_state: None,
         persons: None,
         moves: None,
-        git_verb: None,
+        git: None,
         confinable: false,
         question: None,
         dispatch: None,
@@ -270,8 +271,14 @@ fn shell(
     let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
-    for found in &reading.found {
-        let class = class_of(found);
+    let said = (setting.host, event, setting.call);
+    out.git = hook::git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
+    let of_git = |found: &shell::Found| {
+        out.git.iter().flat_map(|(acts, _)| acts).any(|act| act.part == found.part)
+    };
+    let git: Vec<bool> = reading.found.iter().map(of_git).collect();
+    for (found, of_git) in reading.found.iter().zip(git) {
+        let class = if of_git { Class::ShellGit } else { class_of(found) };
         // Confined it can change nothing that a phase keeps, so it looks.
         let looks = (confines || found.confined) && phase.confined.contains(&class);
         out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
@@ -300,9 +307,6 @@ fn show(found: &shell::Found, out: &mut Call<'_>) {
     }
     if found.own_state && out.own_state.is_none() {
         out.own_state = Some(found.part.clone());
-    }
-    if let Some(git) = found.git.as_ref().filter(|_| found.effect == Effect::GitWrite) {
-        out.git_verb.get_or_insert_with(|| git.verb.clone());
     }
 }
 

@@ -14,6 +14,7 @@ use crate::jobs::{JobId, Status};
 use crate::phases::{Multiplier, commands};
 use crate::plans::Pointer;
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 use crate::{jobs, world};
 
 /// Says how small this stay is; once, before anything else.
@@ -260,6 +261,26 @@ pub(crate) fn move_job(repo: &Repo) -> Result<LoadedJob> {
         let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
         StepDraft::new(state, "move", "the job lives here now", By::Person).with(put)
     })
+}
+
+/// The focused job goes along to a branch that was opened where it stands, with a person's leave;
+/// says so, where it did.
+pub(crate) fn follow_branch(repo: &Repo) -> Result<Option<String>> {
+    let Some(focused) = repo.focused()? else { return Ok(None) };
+    let home = focused.state.home.branch.clone();
+    let (head, here) = (repo.store.head()?, repo.store.branch()?.unwrap_or_default());
+    if home.is_empty() || here.is_empty() || here == home {
+        return Ok(None);
+    }
+    let there = repo.store.resolve_commit(&format!("refs/heads/{home}"))?;
+    if there != head.commit {
+        return Ok(None);
+    }
+    engine::jobs::focus::always(repo, &focused.chain, |state| {
+        state.home.branch.clone_from(&here);
+        StepDraft::new(state, "move", "the job goes along to a new branch", By::Person)
+    })?;
+    Ok(Some(tell(Notice::GitFollowed, &[("branch", &here)])))
 }
 
 /// Decides about the plan document, in the first cycle's plan phase.

@@ -2,6 +2,7 @@
 //!
 //! A grant is the person's alone: every way in asks [`sender`] who speaks.
 
+pub(crate) mod allow_word;
 pub(crate) mod answers;
 pub(crate) mod ask;
 pub(crate) mod completion_question;
@@ -9,3 +10,4 @@ pub(crate) mod prompt;
 pub(crate) mod route;
 pub(crate) mod sender;
 pub(crate) mod short_words;
+pub(crate) mod spoken;

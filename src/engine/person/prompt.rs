@@ -1,6 +1,6 @@
 //! A prompt as it comes in: a short word, a guest's, a text of the host's own, or work.
 
-use crate::engine::person::short_words::Spoken;
+use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
@@ -39,6 +39,10 @@ pub(crate) fn prompt(
         focused.as_ref().map_or(Ok(false), |focused| repo.was_scheduled(focused, text))?;
     let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
     let text: String = text.chars().take(PROMPT).collect();
+    if person {
+        // What a person opened for git lasts until their next prompt.
+        record::git_mark::close(repo)?;
+    }
     if let Some((short, rest)) = shortword::read(&text).filter(|_| person)
         && !person::short_words::was_ever_scheduled(repo, &text)?
     {

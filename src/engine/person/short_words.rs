@@ -4,79 +4,19 @@
 //! person's: no command and no tool leads to any of this. Each word is kept with the job
 //! as it was said, and the person hears in one line what it did.
 
-use std::path::Path;
-
 use crate::engine::jobs::birth::QUICK;
+use crate::engine::person::spoken::{Spoken, Told, hand_on, keep_word};
 use crate::engine::record::draft::{By, Journaling, StepDraft};
-use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::answer::PersonReply;
-use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{boundary, briefing, jobs, person, record};
 use crate::event::{Actor, Event, EventKind};
-use crate::format::names;
-use crate::format::state::{self, Driver, State};
 use crate::hosts::{Answer, Host};
-use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
 use crate::jobs::{JobId, Status, questions};
-use crate::memory::scope::Scope;
-use crate::phases::Write;
-use crate::phases::place::Place;
 use crate::rules::Unattended;
-use crate::store::TreeEdit;
 use crate::voice::{self, Notice, tell};
-
-/// A person's prompt as it came in.
-pub(crate) struct Spoken<'a> {
-    pub event: &'a Event,
-    pub text: &'a str,
-    pub word: Sender,
-    /// It was said in a session that does not drive the job.
-    pub guest: bool,
-}
-
-impl Spoken<'_> {
-    fn driver(&self) -> Driver {
-        Driver { host: self.event.host.to_owned(), session: self.event.session.clone() }
-    }
-}
-
-/// What a word did: a line for the person, and a fact for the agent where it matters.
-struct Told {
-    person: String,
-    agent: Option<String>,
-}
-
-impl Told {
-    fn person(text: impl Into<String>) -> Self {
-        Self { person: text.into(), agent: None }
-    }
-
-    fn both(person: impl Into<String>, agent: impl Into<String>) -> Self {
-        Self { person: person.into(), agent: Some(agent.into()) }
-    }
-
-    /// The answer that says this, and then what became of the words behind it.
-    fn before(self, answer: Answer) -> Answer {
-        let said = format!("git seed: {}", self.person);
-        let agent = self.agent.map(|agent| format!("git seed: {agent}"));
-        let joined = |first: Option<String>, then: Option<String>| match (first, then) {
-            (Some(first), Some(then)) => Some(format!("{first}\n{then}")),
-            (first, then) => first.or(then),
-        };
-        Answer {
-            context: joined(agent, answer.context),
-            to_person: joined(Some(said), answer.to_person),
-            ..answer
-        }
-    }
-
-    fn alone(self) -> Answer {
-        self.before(Answer::silence())
-    }
-}
 
 /// What became of a wish for the small lane.
 pub(crate) enum Lane {
@@ -102,6 +42,7 @@ pub(crate) fn short_word(
             short,
             ShortWord::Quick
                 | ShortWord::Allow(_)
+                | ShortWord::AllowGit(_)
                 | ShortWord::Pause
                 | ShortWord::Approve(None)
                 | ShortWord::Drop(None)
@@ -113,7 +54,12 @@ pub(crate) fn short_word(
     }
     match short {
         ShortWord::Quick => quick_word(repo, spoken, rest, focused),
-        ShortWord::Allow(paths) => allow_word(repo, spoken, paths, rest, focused),
+        ShortWord::Allow(paths) => {
+            person::allow_word::allow_word(repo, spoken, paths, rest, focused)
+        }
+        ShortWord::AllowGit(line) => {
+            person::allow_word::allow_git(repo, spoken, line, rest, focused)
+        }
         ShortWord::Pause => pause_word(repo, spoken, focused),
         ShortWord::Drop(id) => drop_word(repo, spoken, id.as_ref(), rest, focused),
         ShortWord::Off => off_word(repo, spoken, rest, focused),
@@ -168,46 +114,6 @@ pub(crate) fn was_ever_scheduled(repo: &Repo, text: &str) -> Result<bool> {
         }
     }
     record::archive::closed_scheduled(repo, &repo::journal::text_hash(text))
-}
-
-/// The words behind a short word go where a prompt goes. Without any, the prompt is
-/// kept with the job and bears nothing.
-fn hand_on(
-    repo: &Repo,
-    spoken: &Spoken<'_>,
-    rest: &str,
-    focused: Option<&LoadedJob>,
-) -> Result<Answer> {
-    if spoken.guest {
-        return Ok(Answer::silence());
-    }
-    let open = focused.is_some_and(|focused| focused.state.job.status.is_open());
-    if rest.is_empty() && !open {
-        if let Some(focused) = focused {
-            keep_word(repo, spoken, focused)?;
-        }
-        return Ok(Answer::silence());
-    }
-    person::route::route_prompt(
-        repo,
-        spoken.event,
-        spoken.text.to_owned(),
-        spoken.word,
-        true,
-        focused,
-    )
-}
-
-/// Keeps the whole prompt with a job.
-fn keep_word(repo: &Repo, spoken: &Spoken<'_>, job: &LoadedJob) -> Result<()> {
-    record::interactions::add_interaction(
-        repo,
-        &job.chain,
-        InteractionKind::Prompt,
-        spoken.text,
-        spoken.word,
-        "a short word",
-    )
 }
 
 fn quick_word(
@@ -278,138 +184,6 @@ fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) ->
         boundary::cross::open_lane(repo, switched.focused)?;
     }
     Ok(Lane::Switched)
-}
-
-fn allow_word(
-    repo: &Repo,
-    spoken: &Spoken<'_>,
-    paths: &[String],
-    rest: &str,
-    focused: Option<&LoadedJob>,
-) -> Result<Answer> {
-    if paths.is_empty() {
-        let told = Told::person(tell(Notice::AllowAlone, &[]));
-        return hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer));
-    }
-    let open = |focused: &&LoadedJob| focused.state.job.status.is_open();
-    if let Some(focused) = focused.filter(open) {
-        let told = allow(repo, spoken, focused, paths)?;
-        return hand_on(repo, spoken, rest, Some(focused)).map(|answer| told.before(answer));
-    }
-    // The prompt bears the job that the paths are opened for.
-    let answer = hand_on(repo, spoken, rest, focused)?;
-    let told = match repo.focused()?.as_ref().filter(open) {
-        Some(created) => allow(repo, spoken, created, paths)?,
-        None => Told::person(tell(Notice::AllowWithoutJob, &[])),
-    };
-    Ok(told.before(answer))
-}
-
-/// Opens `paths` for the cycle; what may not be opened is told with its reason.
-fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]) -> Result<Told> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut kept_shut = Vec::new();
-    for path in paths {
-        match place_to_open(repo, path, &spoken.event.cwd, &focused.state) {
-            Ok(line) => lines.push(line),
-            Err(why) => kept_shut.push(format!("{path} ({why})")),
-        }
-    }
-    let shut = kept_shut.join(", ");
-    if lines.is_empty() {
-        return Ok(Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)])));
-    }
-    widen(repo, &focused.chain, &lines)?;
-    let opened = lines.join(", ");
-    let map = repo.map(&focused.state.stand);
-    let writes = map.phases().find(|row| row.write.contains(&Write::Scope));
-    let here = repo.row(Some(focused)).write.contains(&Write::Scope);
-    let effect = match writes {
-        Some(row) if !here => tell(Notice::AllowedLater, &[("phase", row.name.as_str())]),
-        _ => String::new(),
-    };
-    let but = if shut.is_empty() {
-        String::new()
-    } else {
-        tell(Notice::AllowedNotAll, &[("shut", &shut)])
-    };
-    let agent = tell(Notice::AllowedToAgent, &[("paths", &opened), ("effect", &effect)]);
-    record::journal_line::count_injected(repo, focused, &agent)?;
-    Ok(Told::both(
-        tell(Notice::Allowed, &[("paths", &opened), ("effect", &effect), ("but", &but)]),
-        agent,
-    ))
-}
-
-/// The line of the list that `written` means, or why it stays shut.
-fn place_to_open(
-    repo: &Repo,
-    written: &str,
-    cwd: &Path,
-    state: &State,
-) -> std::result::Result<String, String> {
-    let top = repo.store.work_tree();
-    let is_there = |base: &Path| base.join(written).symlink_metadata().is_ok();
-    let base = if !is_there(top) && is_there(cwd) { cwd } else { top };
-    let found = repo.resolve(Path::new(written), base, Some(state), &[]);
-    match &found.place {
-        _ if written.starts_with('~') => Err(tell(Notice::ShutOutside, &[])),
-        Place::Outside | Place::HostMemory | Place::Scratch => Err(tell(Notice::ShutOutside, &[])),
-        Place::Git => Err(tell(Notice::ShutGit, &[])),
-        Place::OwnState => Err(tell(Notice::ShutOwnState, &[])),
-        Place::Surface { .. } => Err(tell(Notice::ShutSurface, &[])),
-        Place::Page { dir } => Err(tell(Notice::ShutPage, &[("dir", &to_line(dir))])),
-        Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
-            Err(tell(Notice::ShutMemory, &[]))
-        }
-        Place::Project { .. }
-            if found.real.is_dir() || (written.ends_with('/') && !found.exists) =>
-        {
-            Ok(format!("{}/", to_line(&found.shown)))
-        }
-        Place::Project { .. } if !found.exists && written.contains(['*', '?']) => {
-            Err(tell(Notice::ShutPattern, &[]))
-        }
-        Place::Project { .. } => Ok(found.shown),
-    }
-}
-
-/// Adds `lines` to what is open. Changes of the agent's that lie there now belong to
-/// its work, and no longer stand outside the fence.
-fn widen(repo: &Repo, chain: &str, lines: &[String]) -> Result<()> {
-    let mut allowed = repo.lines(chain, names::ALLOWED)?;
-    allowed.extend(lines.iter().cloned());
-    let mut scope = repo.lines(chain, names::SCOPE)?;
-    let known = scope.len();
-    scope.extend(lines.iter().filter_map(|line| line.strip_suffix('/')).map(str::to_owned));
-    let mut open: Scope = scope[known..].iter().map(|line| from_line(line)).collect();
-    lines.iter().filter(|line| !line.ends_with('/')).for_each(|file| open.open(file.as_str()));
-    let touched_before = repo.lines(chain, TOUCHED)?;
-    let put = |path: &str, lines: &[String]| TreeEdit::Put {
-        path: path.to_owned(),
-        bytes: state::write_lines(lines.iter().map(String::as_str)).into_bytes(),
-    };
-    let widened = record::step::step(repo, chain, Journaling::Read, |state, since| {
-        let subject = format!("the person opened {}", lines.join(", "));
-        let mut draft =
-            StepDraft::new(state, "allow", subject, By::Person).with(put(names::ALLOWED, &allowed));
-        if !repo.rests(&state.stand) && scope.len() > known {
-            draft = draft.with(put(names::SCOPE, &scope));
-        }
-        let (inside, strays) = state.fence.strays.drain(..).partition(|path| open.holds(path));
-        let inside: Vec<String> = inside;
-        state.fence.strays = strays;
-        state.fence.unclaimed.retain(|unclaimed| !open.holds(&unclaimed.path));
-        if !inside.is_empty() {
-            let mut touched = touched_before.clone();
-            touched.extend(since.touched().map(str::to_owned));
-            touched.extend(inside);
-            draft = draft.with(put(TOUCHED, &touched));
-        }
-        Ok(Ok(draft))
-    })?;
-    debug_assert!(widened.is_ok(), "a person's word is never refused");
-    Ok(())
 }
 
 fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {

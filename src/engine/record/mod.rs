@@ -4,6 +4,7 @@ pub(crate) mod activity;
 pub(crate) mod aftermath;
 pub(crate) mod archive;
 pub(crate) mod draft;
+pub(crate) mod git_mark;
 pub(crate) mod history;
 pub(crate) mod injection;
 pub(crate) mod interactions;

@@ -3,8 +3,9 @@
 //! Without an agent host among the processes above they say nothing and pass. A commit
 //! that git seed itself is making is recognised by `pending` and passes as well.
 
+use crate::engine::record::git_mark::GitMark;
 use crate::engine::repo::installation::agents;
-use crate::engine::repo::{self, Repo, Result};
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, record};
 use crate::format::journal::What;
 use crate::format::trailers::{StepTrailers, claimed_ids};
@@ -79,9 +80,19 @@ fn is_own_commit(repo: &Repo) -> Result<bool> {
     Ok(record::pending_file::pending(repo)?.is_some_and(|pending| pending.id == told))
 }
 
+/// What a person answers for that is under way: see [`record::git_mark`].
+fn answered(repo: &Repo) -> Result<Option<GitMark>> {
+    Ok(record::git_mark::read(repo)?.filter(|mark| !mark.call.is_empty()))
+}
+
 fn pre_commit(repo: &Repo) -> Result<Verdict> {
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
+    if let Some(mark) = answered(repo)?.filter(|mark| mark.covers("commit")) {
+        let at_work = focused.as_ref().filter(|focused| !focused.state.is_closing());
+        let at_work = at_work.filter(|_| row.is_in_cycle() && mark.opened.is_empty());
+        return at_work.map_or(Ok(Ok(())), |focused| only_the_persons(repo, focused));
+    }
     let scope =
         focused.as_ref().map(|focused| repo.scope(focused)).transpose()?.unwrap_or_default();
     let cycle = focused.as_ref().map_or(0, |focused| focused.state.stand.cycle);
@@ -99,6 +110,15 @@ fn pre_commit(repo: &Repo) -> Result<Verdict> {
         }
     }
     Ok(Ok(()))
+}
+
+/// At work the agent's changes are committed by its steps: what the host asked about is a commit of
+/// the person's own changes.
+fn only_the_persons(repo: &Repo, focused: &LoadedJob) -> Result<Verdict> {
+    let persons = fence::tree::persons(repo, focused)?;
+    let staged = repo.store.staged()?;
+    let other = staged.iter().map(ToString::to_string).find(|path| !persons.contains(path));
+    Ok(other.map_or(Ok(()), |path| Err(guard::staged_by_agent(&path))))
 }
 
 fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
@@ -152,6 +172,10 @@ pub(crate) fn unproven(repo: &Repo, pushed: &str) -> Result<Option<(usize, usize
 }
 
 fn post_commit(repo: &Repo) -> Result<()> {
+    // It is the person's own, and no part of the job.
+    if answered(repo)?.is_some() {
+        return Ok(());
+    }
     let (Some(focused), Some(head)) = (repo.focused()?, repo.store.head()?.commit) else {
         return Ok(());
     };

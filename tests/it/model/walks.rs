@@ -754,7 +754,7 @@ impl<'a> Walk<'a> {
             Act::Commit => world.runs("git commit -qam 'mend the build'"),
             Act::Stash => shell("git stash"),
             Act::Network => shell("curl https://example.org"),
-            Act::Outward => shell("git push"),
+            Act::Outward => shell("npm publish"),
             Act::Delegate => {
                 world.delegates("x", || json!({ "status": "completed", "content": [] }))
             }

@@ -1,0 +1,167 @@
+//! Who answers for what git does in a call: gathers what the rule of `phases::git_acts` looks at,
+//! and words the question that the host puts to the person.
+
+use crate::engine::record::{self, git_mark};
+use crate::engine::repo::sessions::speaks_for;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::event::{Actor, Event, ToolCall};
+use crate::hosts::Host;
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword;
+use crate::phases::git_acts::{self, GitAct, Moment, Opened, Ruling, Somebody};
+use crate::phases::{Class, Phase};
+use crate::shell::Reading;
+use crate::voice::{Notice, tell};
+use crate::world;
+
+/// What becomes of the acts of git in a line; nothing where there are none, or where the phase
+/// opens them by itself.
+pub(crate) fn ruling(
+    repo: &Repo,
+    (host, event, call): (&Host, &Event, &ToolCall),
+    phase: &Phase,
+    focused: Option<&LoadedJob>,
+    reading: &Reading,
+) -> Result<Option<(Vec<GitAct>, Ruling)>> {
+    if phase.opens(Class::ShellGit) {
+        return Ok(None);
+    }
+    let acts = git_acts::acts(reading);
+    if acts.is_empty() {
+        return Ok(None);
+    }
+    let prompts = match focused {
+        Some(focused) => prompts(repo, focused)?,
+        None => Vec::new(),
+    };
+    let opened = git_mark::read(repo)?.filter(|mark| !mark.opened.is_empty()).map(|mark| {
+        let used = !mark.call.is_empty() && mark.call != git_mark::id_of(call);
+        Opened { words: mark.opened, used }
+    });
+    let closing = focused.is_some_and(|focused| focused.state.is_closing());
+    let moment = Moment {
+        at_work: phase.is_in_cycle() && !closing,
+        checkpoints: phase.checkpoints,
+        prompts: &prompts,
+        somebody: somebody(repo, host, event, &acts)?,
+        opened: opened.as_ref(),
+        has_commits: focused.is_some_and(|focused| !focused.state.home.commit.is_empty()),
+    };
+    Ok(git_acts::rule(&acts, &moment).map(|ruling| (acts, ruling)))
+}
+
+/// What the person said to the job, in their own words.
+fn prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    let mut said = Vec::new();
+    for n in 1..=focused.state.job.interactions {
+        let words = record::interactions::interaction(repo, &focused.chain, n)?;
+        let words = words.filter(|words| words.kind == InteractionKind::Prompt);
+        // A short word opens what it says itself, and names nothing beyond it.
+        said.extend(words.map(|words| match shortword::read(&words.text) {
+            Some((_, rest)) => rest.to_owned(),
+            None => words.text,
+        }));
+    }
+    Ok(said)
+}
+
+/// Whether a person would answer a question of the host's now.
+fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<Somebody> {
+    let value = host.attended.as_deref().and_then(world::variable);
+    let there = host.is_attended(value.as_deref()) == Some(true);
+    if event.by != Actor::Main || !event.puts_questions || !there {
+        return Ok(Somebody::Nobody);
+    }
+    let session = repo.session(&event.session)?;
+    if !session.is_some_and(|known| !known.nested && speaks_for(&known, &world::ancestors())) {
+        return Ok(Somebody::Nobody);
+    }
+    let setting = host.permission_files().iter().find_map(|file| {
+        let path = match file.strip_prefix("~/") {
+            Some(rest) => repo.persons_home()?.join(rest),
+            None => repo.store.work_tree().join(file),
+        };
+        // A file that does not read lets nothing pass: the host does not read it, either.
+        let settings = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        acts.iter().find_map(|act| host.lets_pass(&settings, &act.part))
+    });
+    Ok(setting.map_or(Somebody::There, Somebody::Settings))
+}
+
+/// The call is let through: it is written down, and the person is asked where nothing opened it.
+pub(crate) fn let_through(
+    repo: &Repo,
+    call: &ToolCall,
+    (acts, ruling): &(Vec<GitAct>, Ruling),
+    phase: &Phase,
+    closing: bool,
+) -> Result<Option<String>> {
+    let verbs = acts.iter().map(|act| act.verb().to_owned()).collect();
+    let by_word = *ruling == Ruling::Opened;
+    git_mark::begin(repo, call, verbs, by_word)?;
+    let Ruling::Asked(asked) = ruling else { return Ok(None) };
+    let mut lines: Vec<String> = asked.iter().map(|act| question(repo, act)).collect();
+    if phase.is_in_cycle() && !closing {
+        lines.push(tell(Notice::GitAskedAtWork, &[("phase", phase.name.as_str())]));
+    }
+    Ok(Some(lines.join("\n")))
+}
+
+/// One act in the words of the question; beyond its bounds with all that it reaches.
+fn question(repo: &Repo, act: &GitAct) -> String {
+    let line = act.line();
+    let says = act.row.map_or("", |row| row.says.as_str());
+    if act.within {
+        return tell(Notice::GitAsked, &[("line", &line), ("says", says)]);
+    }
+    let operands: Vec<&str> = act
+        .words
+        .iter()
+        .skip(2)
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let remote = operands.first().and_then(|name| {
+        let url = repo.store.remote_url(name);
+        url.or_else(|| name.contains([':', '/']).then(|| (*name).to_owned()))
+    });
+    let to = remote.map_or_else(String::new, |url| {
+        tell(Notice::GitAskedRemote, &[("url", &without_login(&url))])
+    });
+    let refs = operands.get(1..).unwrap_or_default().join(" ");
+    let refs = if refs.is_empty() || to.is_empty() {
+        String::new()
+    } else {
+        tell(Notice::GitAskedRefs, &[("refs", &refs)])
+    };
+    tell(Notice::GitAskedWide, &[("line", &line), ("says", says), ("to", &to), ("refs", &refs)])
+}
+
+/// A URL without the name and the password in it.
+fn without_login(url: &str) -> String {
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let end = rest.find('/').unwrap_or(rest.len());
+            let host = rest[..end].rsplit('@').next().unwrap_or_default();
+            format!("{scheme}://{host}{}", &rest[end..])
+        }
+        None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_login;
+
+    #[test]
+    fn a_url_shows_no_login() {
+        for (url, shown) in [
+            ("https://me:secret@example.org/a/b.git", "https://example.org/a/b.git"),
+            ("https://example.org/a@b", "https://example.org/a@b"),
+            ("git@example.org:a/b.git", "git@example.org:a/b.git"),
+            ("/srv/git/a.git", "/srv/git/a.git"),
+        ] {
+            assert_eq!(without_login(url), shown);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `[ALLOW …]`: a person opens paths for the cycle, or one call of git.
+
+use std::path::Path;
+
+use crate::engine::person::spoken::{Spoken, Told, hand_on};
+use crate::engine::record;
+use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::step::TOUCHED;
+use crate::engine::repo::rows::{from_line, to_line};
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::names;
+use crate::format::state::{self, State};
+use crate::hosts::Answer;
+use crate::memory::scope::Scope;
+use crate::phases::place::Place;
+use crate::phases::{Write, git_acts};
+use crate::shell;
+use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
+
+pub(crate) fn allow_word(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    paths: &[String],
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    if paths.is_empty() {
+        let told = Told::person(tell(Notice::AllowAlone, &[]));
+        return hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer));
+    }
+    let open = |focused: &&LoadedJob| focused.state.job.status.is_open();
+    if let Some(focused) = focused.filter(open) {
+        let told = allow(repo, spoken, focused, paths)?;
+        return hand_on(repo, spoken, rest, Some(focused)).map(|answer| told.before(answer));
+    }
+    // The prompt bears the job that the paths are opened for.
+    let answer = hand_on(repo, spoken, rest, focused)?;
+    let told = match repo.focused()?.as_ref().filter(open) {
+        Some(created) => allow(repo, spoken, created, paths)?,
+        None => Told::person(tell(Notice::AllowWithoutJob, &[])),
+    };
+    Ok(told.before(answer))
+}
+
+/// Opens one call of git; the words behind it go where a prompt goes.
+pub(crate) fn allow_git(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    line: &str,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    let acts = git_acts::acts(&shell::read(line));
+    let commits = focused.is_some_and(|focused| !focused.state.home.commit.is_empty());
+    let told = match acts.as_slice() {
+        [act] if !(act.bends || act.takes && commits) => {
+            record::git_mark::open(repo, act.words.clone())?;
+            let line = act.line();
+            Told::both(
+                tell(Notice::GitOpened, &[("line", &line)]),
+                tell(Notice::GitOpenedToAgent, &[("line", &line)]),
+            )
+        }
+        _ => Told::person(tell(Notice::GitNotOpened, &[("line", line)])),
+    };
+    // Without further words nothing is asked of the agent but this: no job is born of it.
+    let open = focused.is_some_and(|focused| focused.state.job.status.is_open());
+    if rest.is_empty() && !open {
+        return Ok(told.alone());
+    }
+    hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
+}
+
+/// Opens `paths` for the cycle; what may not be opened is told with its reason.
+fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]) -> Result<Told> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut kept_shut = Vec::new();
+    for path in paths {
+        match place_to_open(repo, path, &spoken.event.cwd, &focused.state) {
+            Ok(line) => lines.push(line),
+            Err(why) => kept_shut.push(format!("{path} ({why})")),
+        }
+    }
+    let shut = kept_shut.join(", ");
+    if lines.is_empty() {
+        return Ok(Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)])));
+    }
+    widen(repo, &focused.chain, &lines)?;
+    let opened = lines.join(", ");
+    let map = repo.map(&focused.state.stand);
+    let writes = map.phases().find(|row| row.write.contains(&Write::Scope));
+    let here = repo.row(Some(focused)).write.contains(&Write::Scope);
+    let effect = match writes {
+        Some(row) if !here => tell(Notice::AllowedLater, &[("phase", row.name.as_str())]),
+        _ => String::new(),
+    };
+    let but = if shut.is_empty() {
+        String::new()
+    } else {
+        tell(Notice::AllowedNotAll, &[("shut", &shut)])
+    };
+    let agent = tell(Notice::AllowedToAgent, &[("paths", &opened), ("effect", &effect)]);
+    record::journal_line::count_injected(repo, focused, &agent)?;
+    Ok(Told::both(
+        tell(Notice::Allowed, &[("paths", &opened), ("effect", &effect), ("but", &but)]),
+        agent,
+    ))
+}
+
+/// The line of the list that `written` means, or why it stays shut.
+fn place_to_open(
+    repo: &Repo,
+    written: &str,
+    cwd: &Path,
+    state: &State,
+) -> std::result::Result<String, String> {
+    let top = repo.store.work_tree();
+    let is_there = |base: &Path| base.join(written).symlink_metadata().is_ok();
+    let base = if !is_there(top) && is_there(cwd) { cwd } else { top };
+    let found = repo.resolve(Path::new(written), base, Some(state), &[]);
+    match &found.place {
+        _ if written.starts_with('~') => Err(tell(Notice::ShutOutside, &[])),
+        Place::Outside | Place::HostMemory | Place::Scratch => Err(tell(Notice::ShutOutside, &[])),
+        Place::Git => Err(tell(Notice::ShutGit, &[])),
+        Place::OwnState => Err(tell(Notice::ShutOwnState, &[])),
+        Place::Surface { .. } => Err(tell(Notice::ShutSurface, &[])),
+        Place::Page { dir } => Err(tell(Notice::ShutPage, &[("dir", &to_line(dir))])),
+        Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
+            Err(tell(Notice::ShutMemory, &[]))
+        }
+        Place::Project { .. }
+            if found.real.is_dir() || (written.ends_with('/') && !found.exists) =>
+        {
+            Ok(format!("{}/", to_line(&found.shown)))
+        }
+        Place::Project { .. } if !found.exists && written.contains(['*', '?']) => {
+            Err(tell(Notice::ShutPattern, &[]))
+        }
+        Place::Project { .. } => Ok(found.shown),
+    }
+}
+
+/// Adds `lines` to what is open. Changes of the agent's that lie there now belong to
+/// its work, and no longer stand outside the fence.
+fn widen(repo: &Repo, chain: &str, lines: &[String]) -> Result<()> {
+    let mut allowed = repo.lines(chain, names::ALLOWED)?;
+    allowed.extend(lines.iter().cloned());
+    let mut scope = repo.lines(chain, names::SCOPE)?;
+    let known = scope.len();
+    scope.extend(lines.iter().filter_map(|line| line.strip_suffix('/')).map(str::to_owned));
+    let mut open: Scope = scope[known..].iter().map(|line| from_line(line)).collect();
+    lines.iter().filter(|line| !line.ends_with('/')).for_each(|file| open.open(file.as_str()));
+    let touched_before = repo.lines(chain, TOUCHED)?;
+    let put = |path: &str, lines: &[String]| TreeEdit::Put {
+        path: path.to_owned(),
+        bytes: state::write_lines(lines.iter().map(String::as_str)).into_bytes(),
+    };
+    let widened = record::step::step(repo, chain, Journaling::Read, |state, since| {
+        let subject = format!("the person opened {}", lines.join(", "));
+        let mut draft =
+            StepDraft::new(state, "allow", subject, By::Person).with(put(names::ALLOWED, &allowed));
+        if !repo.rests(&state.stand) && scope.len() > known {
+            draft = draft.with(put(names::SCOPE, &scope));
+        }
+        let (inside, strays) = state.fence.strays.drain(..).partition(|path| open.holds(path));
+        let inside: Vec<String> = inside;
+        state.fence.strays = strays;
+        state.fence.unclaimed.retain(|unclaimed| !open.holds(&unclaimed.path));
+        if !inside.is_empty() {
+            let mut touched = touched_before.clone();
+            touched.extend(since.touched().map(str::to_owned));
+            touched.extend(inside);
+            draft = draft.with(put(TOUCHED, &touched));
+        }
+        Ok(Ok(draft))
+    })?;
+    debug_assert!(widened.is_ok(), "a person's word is never refused");
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! What a person lets git do for one call: the words that they opened, and the call that was let
+//! through.
+//!
+//! The file lies below `.git/seed`, one for each worktree. The next prompt ends it, and so does the
+//! end of the call. Until then git's own hooks know by it that somebody answers for the commit.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::repo::{Repo, Result, journal, own_state};
+use crate::event::{Act, ToolCall};
+use crate::world;
+
+/// A person's leave for one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GitMark {
+    /// The words of `[ALLOW git …]`; none where the host asked.
+    #[serde(default)]
+    pub opened: Vec<String>,
+    /// The call that was let through; empty before it.
+    #[serde(default)]
+    pub call: String,
+    /// The verbs of its acts.
+    #[serde(default)]
+    pub verbs: Vec<String>,
+}
+
+impl GitMark {
+    /// A call with this verb is under way, and a person answers for it.
+    pub(crate) fn covers(&self, verb: &str) -> bool {
+        !self.call.is_empty() && self.verbs.iter().any(|known| known == verb)
+    }
+}
+
+fn file(repo: &Repo) -> std::path::PathBuf {
+    let name = format!("{}.toml", repo.store.worktree_name());
+    repo.store.seed_dir().join("consent").join(name)
+}
+
+/// What stands there now.
+pub(crate) fn read(repo: &Repo) -> Result<Option<GitMark>> {
+    Ok(own_state::from_toml(&file(repo))?)
+}
+
+fn write(repo: &Repo, mark: &GitMark) -> Result<()> {
+    let text = toml::to_string(mark).map_err(io::Error::other)?;
+    let file = file(repo);
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    Ok(world::write_whole(&file, text.as_bytes())?)
+}
+
+/// Opens one call of exactly these words.
+pub(crate) fn open(repo: &Repo, words: Vec<String>) -> Result<()> {
+    write(repo, &GitMark { opened: words, ..GitMark::default() })
+}
+
+/// Nothing is opened any more.
+pub(crate) fn close(repo: &Repo) -> Result<()> {
+    match std::fs::remove_file(file(repo)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The call goes ahead, and somebody answers for it.
+pub(crate) fn begin(repo: &Repo, call: &ToolCall, verbs: Vec<String>, by_word: bool) -> Result<()> {
+    let known = read(repo)?.unwrap_or_default();
+    let opened = if by_word { known.opened } else { Vec::new() };
+    write(repo, &GitMark { opened, call: id_of(call), verbs })
+}
+
+/// The call has ended; says what it was let through with, where it was.
+pub(crate) fn end(repo: &Repo, call: &ToolCall) -> Result<Option<GitMark>> {
+    if !matches!(call.act, Act::Shell { .. }) {
+        return Ok(None);
+    }
+    let mark = read(repo)?.filter(|mark| !mark.call.is_empty() && mark.call == id_of(call));
+    if mark.is_some() {
+        close(repo)?;
+    }
+    Ok(mark)
+}
+
+/// What a call is told from others by: its id, or its line where the host gives none.
+pub(crate) fn id_of(call: &ToolCall) -> String {
+    match &call.act {
+        Act::Shell { command, .. } if call.id.is_empty() => journal::text_hash(command),
+        _ => call.id.clone(),
+    }
+}

@@ -1,0 +1,667 @@
+//! What an agent may do with git beside looking, and who answers for it.
+//!
+//! Rows of `git_acts.toml` say which verbs a person is asked about, what lies within the bounds of
+//! each, and by which words of a prompt a person names it. Whether somebody can be asked, what the
+//! prompts say and what a person opened is the caller's to bring: [`rule`] is a function of these
+//! alone. A phase whose row opens `shell-git` (gmode) needs none of it.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::shell::{self, Effect, Found, GitFlag, Reading};
+use crate::shipped;
+use crate::verdict::{Case, Refusal, Wants};
+
+/// The shipped rows.
+#[cfg(test)]
+pub(crate) const SHIPPED: &str = include_str!("git_acts.toml");
+
+/// How far an act reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// It leaves everything in this clone.
+    Local,
+    /// It talks to a remote.
+    Publishing,
+}
+
+/// One kind of act.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The verbs, with a first operand where it belongs to them.
+    pub verbs: Vec<String>,
+    #[serde(default = "git")]
+    program: Vec<String>,
+    pub kind: Reach,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    never: Vec<String>,
+    #[serde(default)]
+    pub options: Vec<String>,
+    pub operands: usize,
+    pub words: Vec<String>,
+    pub says: String,
+}
+
+fn git() -> Vec<String> {
+    vec!["git".to_owned()]
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    act: Vec<Row>,
+}
+
+/// Options of these rows that take the word behind them.
+const VALUES: &[&str] = &[
+    "-m",
+    "--message",
+    "-F",
+    "--file",
+    "-c",
+    "--create",
+    "-b",
+    "-t",
+    "--title",
+    "--body",
+    "--body-file",
+    "--description",
+    "-s",
+    "--source",
+];
+/// Of these verbs the same letters stand alone.
+const ALONE: &[(&str, &[&str])] = &[
+    ("add", &["-m", "-t", "-b", "-s", "-c"]),
+    ("commit", &["-s", "-b", "-t"]),
+    ("fetch", &["-t", "-m"]),
+    ("tag", &["-s"]),
+    ("restore", &["-m"]),
+];
+
+/// The rows in force.
+pub(crate) fn rows() -> &'static [Row] {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    &TABLE
+        .get_or_init(|| {
+            shipped::read(shipped::shipped!("git_acts"))
+                .unwrap_or_else(|bad| unreachable!("git_acts.toml: {bad}"))
+        })
+        .act
+}
+
+/// One act of git in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitAct {
+    /// Its words, the program first, without quotes.
+    pub words: Vec<String>,
+    /// The piece of the line that shows it.
+    pub part: String,
+    /// What it is; `None` for a verb that nobody is asked about.
+    pub row: Option<&'static Row>,
+    /// Nothing in it goes beyond the row.
+    pub within: bool,
+    /// It bends hooks, settings or what the words mean.
+    pub bends: bool,
+    /// It takes commits away that are there, or puts others in their place.
+    pub takes: bool,
+}
+
+impl GitAct {
+    /// The words behind the program: `push origin HEAD`.
+    pub(crate) fn verb(&self) -> &str {
+        self.words.get(1).map_or("", String::as_str)
+    }
+
+    /// The act as a line, for a person to read and to say again.
+    pub(crate) fn line(&self) -> String {
+        let plain = |word: &str| {
+            !word.is_empty()
+                && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:=@+,%^~".contains(&b))
+        };
+        let quoted = |word: &String| {
+            if plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        };
+        self.words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The acts of git in a line that change something; looking is none.
+pub fn acts(reading: &Reading) -> Vec<GitAct> {
+    let mut acts: Vec<GitAct> = Vec::new();
+    for found in reading.found.iter().filter(|found| !found.seed) {
+        if let Some(act) = act(found).filter(|act| acts.iter().all(|known| known.part != act.part))
+        {
+            acts.push(act);
+        }
+    }
+    acts
+}
+
+fn act(found: &Found) -> Option<GitAct> {
+    if found.effect == Effect::Read {
+        return None;
+    }
+    let words = plain_words(&found.part);
+    let row = words.as_ref().and_then(|words| row_of(words));
+    let by_row = row.is_some() || found.effect == Effect::GitWrite;
+    let outward = found.effect == Effect::Outward && found.git.is_some();
+    if !(by_row || outward) || (found.git.is_none() && row.is_none()) {
+        return None;
+    }
+    let has = |flag: GitFlag| found.git.as_ref().is_some_and(|git| git.has(flag));
+    let bends = has(GitFlag::NoVerify) || has(GitFlag::HooksPath) || has(GitFlag::Taint);
+    let within = row.zip(words.as_deref()).is_some_and(|(row, words)| is_within(row, words));
+    Some(GitAct {
+        takes: found.git.as_ref().is_some_and(takes),
+        bends: bends || words.is_none(),
+        words: words.or_else(|| Some(vec!["git".to_owned(), found.git.as_ref()?.verb.clone()]))?,
+        part: found.part.clone(),
+        row,
+        within,
+    })
+}
+
+/// The words of a piece that is one plain command, the verb right behind the program.
+fn plain_words(part: &str) -> Option<Vec<String>> {
+    let mut line = shell::simple(part)?;
+    let only = line.commands.pop().filter(|_| line.commands.is_empty())?;
+    let verb = only.words.get(1)?;
+    (only.literal && only.sets.is_empty() && !verb.starts_with('-')).then_some(only.words)
+}
+
+/// It would take away commits that are there.
+fn takes(git: &shell::GitVerb) -> bool {
+    let moves = || git.args.iter().any(|arg| !arg.starts_with('-') && arg != "HEAD");
+    match git.verb.as_str() {
+        "rebase" | "filter-branch" | "filter-repo" | "update-ref" | "replace" | "gc" | "prune" => {
+            true
+        }
+        "reset" => git.has(GitFlag::Hard) || (moves() && !git.args.iter().any(|arg| arg == "--")),
+        "commit" => git.has(GitFlag::Amend),
+        "branch" | "checkout" | "switch" => git.has(GitFlag::Force),
+        "reflog" => git.has(GitFlag::Prune),
+        "pull" => git.args.iter().any(|arg| arg == "-r" || arg.starts_with("--rebase")),
+        _ => false,
+    }
+}
+
+fn row_of(words: &[String]) -> Option<&'static Row> {
+    let (program, verb) = (words.first()?.as_str(), words.get(1)?.as_str());
+    let operand = words.get(2).filter(|word| !word.starts_with('-'));
+    let both = operand.map(|operand| format!("{verb} {operand}"));
+    let rows = || rows().iter().filter(move |row| row.program.iter().any(|known| known == program));
+    let named = |row: &&Row, name: &str| row.verbs.iter().any(|known| known == name);
+    // Where an operand belongs to the verb, another operand makes another act.
+    let longer = rows()
+        .flat_map(|row| &row.verbs)
+        .any(|known| known.split_once(' ').is_some_and(|(first, _)| first == verb));
+    let row = match both {
+        Some(both) if longer => rows().find(|row| named(row, &both)),
+        _ => rows().find(|row| named(row, verb)),
+    }?;
+    let given = options(row, words);
+    let has = |list: &[String]| given.iter().any(|one| list.contains(one));
+    ((row.needs.is_empty() || has(&row.needs)) && !has(&row.never)).then_some(row)
+}
+
+/// The options of an act, those that stand in one word each for itself.
+fn options(row: &Row, words: &[String]) -> Vec<String> {
+    read(row, words).0
+}
+
+/// Options and operands of an act.
+fn read(row: &Row, words: &[String]) -> (Vec<String>, usize) {
+    let verb = words.get(1).map_or("", String::as_str);
+    let alone = ALONE.iter().find(|(known, _)| *known == verb).map_or(&[][..], |(_, list)| list);
+    let takes_value = |name: &str| VALUES.contains(&name) && !alone.contains(&name);
+    let mut rest = words.iter().skip(2);
+    if row.verbs.iter().any(|name| {
+        name.split_once(' ')
+            .is_some_and(|(_, second)| words.get(2).is_some_and(|word| word == second))
+    }) {
+        rest.next();
+    }
+    let (mut options, mut operands, mut dashes) = (Vec::new(), 0, false);
+    while let Some(word) = rest.next() {
+        if dashes || !word.starts_with('-') || word == "-" {
+            operands += 1;
+        } else if word == "--" {
+            dashes = true;
+            options.push(word.clone());
+        } else if let Some(long) = word.strip_prefix("--") {
+            let name = format!("--{}", long.split('=').next().unwrap_or(long));
+            if takes_value(&name) && !word.contains('=') {
+                rest.next();
+            }
+            options.push(name);
+        } else {
+            let letters: Vec<char> = word.chars().skip(1).collect();
+            for (at, letter) in letters.iter().enumerate() {
+                let name = format!("-{letter}");
+                let value = takes_value(&name);
+                options.push(name);
+                if value {
+                    // The value stands right behind the letter, or is the next word.
+                    if at + 1 == letters.len() {
+                        rest.next();
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    (options, operands)
+}
+
+fn is_within(row: &Row, words: &[String]) -> bool {
+    let (options, operands) = read(row, words);
+    operands <= row.operands && options.iter().all(|one| row.options.contains(one))
+}
+
+/// Whether a person is there to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Somebody {
+    /// The host puts the question to a person who is there.
+    There,
+    /// Nobody is known to be there, or the host puts no question in this mode.
+    Nobody,
+    /// A setting of the host would answer in the person's place: the setting.
+    Settings(String),
+}
+
+/// One call of exactly these words that a person opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    pub words: Vec<String>,
+    /// Another call has begun with it.
+    pub used: bool,
+}
+
+/// What the rule looks at beside the acts.
+#[derive(Clone, Debug)]
+pub struct Moment<'a> {
+    /// The job is in a phase of its cycle, and not approved yet.
+    pub at_work: bool,
+    /// Commits in between are that phase's way of working.
+    pub checkpoints: bool,
+    /// What the person said to the job, oldest first; their own words alone.
+    pub prompts: &'a [String],
+    pub somebody: Somebody,
+    pub opened: Option<&'a Opened>,
+    /// Steps of the job are committed: what takes commits away would take these.
+    pub has_commits: bool,
+}
+
+/// What becomes of the acts of git in one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// A person opened it.
+    Opened,
+    /// The host asks the person about these, each with what it does.
+    Asked(Vec<GitAct>),
+    Refused(Refusal),
+}
+
+/// Rules on the acts of git in one call; the first that is refused decides.
+pub fn rule(acts: &[GitAct], moment: &Moment<'_>) -> Option<Ruling> {
+    let mut asked = Vec::new();
+    for act in acts {
+        match rule_one(act, moment) {
+            Ruling::Opened => {}
+            Ruling::Asked(_) => asked.push(act.clone()),
+            refused @ Ruling::Refused(_) => return Some(refused),
+        }
+    }
+    match (acts.is_empty(), asked.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some(Ruling::Opened),
+        (false, false) => Some(Ruling::Asked(asked)),
+    }
+}
+
+fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
+    let no = |wants: Wants, case: Case| {
+        let refusal = Refusal::new("guard", wants).case(case);
+        Ruling::Refused(refusal.with("verb", act.verb()).with("line", act.line()))
+    };
+    if act.bends {
+        return no(Wants::Git, Case::Bends);
+    }
+    if act.takes && moment.has_commits {
+        return no(Wants::Git, Case::Takes);
+    }
+    match moment.opened {
+        Some(opened) if opened.words == act.words && opened.used => {
+            return no(Wants::Git, Case::Used);
+        }
+        Some(opened) if opened.words == act.words => return Ruling::Opened,
+        _ => {}
+    }
+    let Some(row) = act.row else {
+        return if moment.at_work {
+            no(Wants::Checkpoint, Case::Git)
+        } else {
+            no(Wants::Git, Case::Unlisted)
+        };
+    };
+    match naming(moment.prompts, &row.words) {
+        Naming::Forbidden(said) => {
+            let refusal = Refusal::new("guard", Wants::Git).case(Case::Forbidden);
+            let refusal = refusal.with("verb", act.verb()).with("line", act.line());
+            return Ruling::Refused(refusal.with("said", said));
+        }
+        Naming::Unnamed if moment.at_work && row.kind == Reach::Local => {
+            let ours = act.verb() == "commit" && moment.checkpoints;
+            let case = if ours { Case::Commit } else { Case::Git };
+            return no(Wants::Checkpoint, case);
+        }
+        Naming::Unnamed if moment.at_work => return no(Wants::Git, Case::Unnamed),
+        Naming::Unnamed | Naming::Named => {}
+    }
+    match &moment.somebody {
+        Somebody::There => Ruling::Asked(Vec::new()),
+        Somebody::Nobody => no(Wants::Git, Case::Nobody),
+        Somebody::Settings(setting) => match no(Wants::Git, Case::Settings) {
+            Ruling::Refused(refusal) => Ruling::Refused(refusal.with("setting", setting.as_str())),
+            other => other,
+        },
+    }
+}
+
+/// Whether a person's words name an act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Naming {
+    Unnamed,
+    Named,
+    /// They forbid it: the sentence.
+    Forbidden(String),
+}
+
+/// Words that turn round what stands behind them in a sentence.
+const NOT: &[&str] = &[
+    "not",
+    "no",
+    "never",
+    "don't",
+    "dont",
+    "doesn't",
+    "won't",
+    "can't",
+    "cannot",
+    "mustn't",
+    "shouldn't",
+    "without",
+    "nothing",
+    "avoid",
+    "instead",
+];
+/// Behind one of those, it says the opposite again.
+const BUT: &[&str] = &["forget", "only", "hesitate", "but", "then"];
+
+/// What `prompts` say of an act that `words` name: the last sentence that does decides.
+fn naming(prompts: &[String], words: &[String]) -> Naming {
+    let mut naming = Naming::Unnamed;
+    let sentences = prompts.iter().flat_map(|text| text.split(['\n', '.', '!', '?', ';']));
+    for sentence in sentences {
+        let tokens = tokens(sentence);
+        let places: Vec<usize> = words.iter().filter_map(|name| place_of(&tokens, name)).collect();
+        let Some(first) = places.into_iter().min() else { continue };
+        let turned = tokens[..first]
+            .iter()
+            .rev()
+            .find(|token| NOT.contains(&token.as_str()) || BUT.contains(&token.as_str()));
+        naming = match turned {
+            Some(token) if NOT.contains(&token.as_str()) => {
+                Naming::Forbidden(sentence.split_whitespace().collect::<Vec<_>>().join(" "))
+            }
+            _ => Naming::Named,
+        };
+    }
+    naming
+}
+
+fn tokens(sentence: &str) -> Vec<String> {
+    let letters = |c: char| !(c.is_alphanumeric() || c == '\'' || c == '’' || c == '_');
+    let words = sentence.split(letters).filter(|word| !word.is_empty());
+    words.map(|word| word.to_lowercase().replace('’', "'")).collect()
+}
+
+/// Where `name`, of one word or several, stands among `tokens`.
+fn place_of(tokens: &[String], name: &str) -> Option<usize> {
+    let name: Vec<&str> = name.split(' ').collect();
+    tokens.windows(name.len()).position(|window| window.iter().zip(&name).all(|(a, b)| a == b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(line: &str) -> GitAct {
+        let acts = acts(&shell::read(line));
+        assert_eq!(acts.len(), 1, "{line}: {acts:?}");
+        acts.into_iter().next().expect("there is one")
+    }
+
+    #[test]
+    fn each_row_names_known_things_and_stays_within_itself() {
+        let table: Table = toml::from_str(SHIPPED).expect("the table parses");
+        assert_eq!(table.act, rows());
+        for row in rows() {
+            assert!(!row.words.is_empty() && !row.says.is_empty(), "{:?}", row.verbs);
+            for name in &row.words {
+                assert_eq!(*name, name.to_lowercase(), "{:?}", row.verbs);
+            }
+            let operand = if row.operands == 1 { " x" } else { "" };
+            let need = row.needs.first().map_or(operand.to_owned(), |need| format!(" {need} x"));
+            for verb in &row.verbs {
+                let line = format!("{} {verb}{need}", row.program[0]);
+                assert_eq!(only(&line).row, Some(row), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_document_tells_each_row() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/git.md");
+        let text = std::fs::read_to_string(path).expect("it is there");
+        let told: Vec<Vec<&str>> = text
+            .lines()
+            .filter(|line| line.starts_with("| `"))
+            .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+            .collect();
+        assert_eq!(told.len(), rows().len());
+        for (row, told) in rows().iter().zip(told) {
+            let need = row.needs.first().map_or(String::new(), |need| format!(" {need}"));
+            let names = row.program.iter().zip(row.verbs.iter().cycle());
+            let told_as = |program: &str, verb: &str| format!("`{program} {verb}{need}`");
+            let first: Vec<String> = if row.program.len() == 1 {
+                row.verbs.iter().map(|verb| told_as(&row.program[0], verb)).collect()
+            } else {
+                names.map(|(program, verb)| told_as(program, verb)).collect()
+            };
+            for name in &first {
+                let name = name.replace("checkout -c", "checkout -b");
+                assert!(told[0].contains(&name), "{name}: {}", told[0]);
+            }
+            assert_eq!((told[1], told[2]), (row.says.as_str(), row.words.join(", ").as_str()));
+        }
+    }
+
+    /// What each line is: a verb's row, and whether it is within (`y`), beyond (`+`), without a
+    /// row (`-`), bent (`!`) or takes commits away (`x`).
+    #[test]
+    fn lines_are_read_by_their_rows() {
+        let cases = [
+            ("git add -A", 'y'),
+            ("git add src 'a b.rs'", 'y'),
+            ("git add -f target/x", '+'),
+            ("git commit -m 'add the lexer'", 'y'),
+            ("git commit -am lexer", 'y'),
+            ("git commit --amend --no-edit", 'x'),
+            ("git commit --no-verify -m x", '!'),
+            ("git commit -nm x", '!'),
+            ("git -c core.hooksPath=/dev/null commit -m x", '!'),
+            ("GIT_DIR=/x git commit -m x", '!'),
+            ("git -C ../other push", '!'),
+            ("git push", 'y'),
+            ("git push origin HEAD", '+'),
+            ("git push --force", '+'),
+            ("git push -u origin feature", '+'),
+            ("git push origin :gone", '+'),
+            ("git push $REMOTE", '!'),
+            ("git pull", 'y'),
+            ("git pull --ff-only", 'y'),
+            ("git pull --rebase", 'x'),
+            ("git pull origin main", '+'),
+            ("git fetch", 'y'),
+            ("git fetch origin main:main", '+'),
+            ("git switch -c feature", 'y'),
+            ("git checkout -b feature", 'y'),
+            ("git switch -c feature origin/main", '+'),
+            ("git switch main", '-'),
+            ("git checkout -- src", '-'),
+            ("git checkout -B main origin/main", 'x'),
+            ("git restore --staged src", 'y'),
+            ("git restore src", '-'),
+            ("git restore --staged --worktree src", '-'),
+            ("git stash", 'y'),
+            ("git stash push -m 'half done'", 'y'),
+            ("git stash pop", 'y'),
+            ("git stash drop", '-'),
+            ("git tag v1.2", 'y'),
+            ("git tag -d v1.2", '-'),
+            ("git merge main", '-'),
+            ("git rebase main", 'x'),
+            ("git reset --hard HEAD~1", 'x'),
+            ("git reset HEAD~1", 'x'),
+            ("git reset -- src", '-'),
+            ("git branch -D old", 'x'),
+            ("gh pr create --fill", 'y'),
+            ("gh pr create --repo other/project", '+'),
+            ("glab mr create --fill --yes", 'y'),
+        ];
+        for (line, expected) in cases {
+            let act = only(line);
+            let is = match &act {
+                GitAct { bends: true, .. } => '!',
+                GitAct { takes: true, .. } => 'x',
+                GitAct { row: None, .. } => '-',
+                GitAct { within: true, .. } => 'y',
+                _ => '+',
+            };
+            assert_eq!(is, expected, "{line}: {act:?}");
+        }
+        for line in ["git status", "git log", "git stash list", "gh pr view", "git tag -l", "ls"] {
+            assert_eq!(acts(&shell::read(line)), [], "{line}");
+        }
+        let all =
+            acts(&shell::read("cd a && git add -A && git commit -m x 2>&1 | tail -3; git push"));
+        let verbs: Vec<&str> = all.iter().map(GitAct::verb).collect();
+        assert_eq!(verbs, ["add", "commit", "push"]);
+    }
+
+    #[test]
+    fn the_last_sentence_that_names_an_act_decides() {
+        let words = ["push".to_owned(), "publish".to_owned()];
+        let cases = [
+            ("fix the lexer", "unnamed"),
+            ("fix the lexer, commit and push", "named"),
+            ("Push it when the tests are green!", "named"),
+            ("do not push", "forbidden"),
+            ("never ever push to main", "forbidden"),
+            ("fix it without pushing", "unnamed"),
+            ("fix it. Don't push. Tell me when done", "forbidden"),
+            ("don’t push yet", "forbidden"),
+            ("don't forget to push", "named"),
+            ("not only commit but push", "named"),
+            ("do not push\nwell, push it now", "named"),
+            ("push it\nno, do not push", "forbidden"),
+            ("the pushdown automaton", "unnamed"),
+        ];
+        for (prompt, expected) in cases {
+            let is = match naming(&[prompt.to_owned()], &words) {
+                Naming::Unnamed => "unnamed",
+                Naming::Named => "named",
+                Naming::Forbidden(said) => {
+                    assert!(prompt.contains(&said), "{said}");
+                    "forbidden"
+                }
+            };
+            assert_eq!(is, expected, "{prompt}");
+        }
+    }
+
+    fn ruled(line: &str, moment: &Moment<'_>) -> String {
+        match rule(&acts(&shell::read(line)), moment) {
+            None => "none".to_owned(),
+            Some(Ruling::Opened) => "opened".to_owned(),
+            Some(Ruling::Asked(acts)) => format!("asked {}", acts.len()),
+            Some(Ruling::Refused(no)) => {
+                format!("{} {}", no.wants.word(), no.facts.case().unwrap_or_default())
+            }
+        }
+    }
+
+    #[test]
+    fn who_answers_for_an_act_goes_by_room_prompt_and_word() {
+        let prompts = ["commit and push".to_owned()];
+        let opened = Opened { words: only("git push origin HEAD").words, used: false };
+        let used = Opened { used: true, ..opened.clone() };
+        let talk = Moment {
+            at_work: false,
+            checkpoints: false,
+            prompts: &[],
+            somebody: Somebody::There,
+            opened: None,
+            has_commits: false,
+        };
+        let work = Moment { at_work: true, checkpoints: true, has_commits: true, ..talk.clone() };
+        let looking = Moment { checkpoints: false, ..work.clone() };
+        let named = Moment { prompts: &prompts, ..work.clone() };
+        let alone = Moment { somebody: Somebody::Nobody, ..talk.clone() };
+        let settled =
+            Moment { somebody: Somebody::Settings("Bash(git:*)".to_owned()), ..talk.clone() };
+        let by_word = Moment { opened: Some(&opened), ..alone.clone() };
+        let worked = Moment { opened: Some(&opened), somebody: Somebody::Nobody, ..work.clone() };
+        let gone = Moment { opened: Some(&used), ..alone.clone() };
+        let cases = [
+            ("git status", &talk, "none"),
+            ("git push", &talk, "asked 1"),
+            ("git add -A && git commit -m x && git push", &talk, "asked 3"),
+            ("git merge main", &talk, "git unlisted"),
+            ("git push --no-verify", &talk, "git bends"),
+            ("git push", &alone, "git nobody"),
+            ("git push", &settled, "git settings"),
+            ("git push", &work, "git unnamed"),
+            ("git push", &named, "asked 1"),
+            ("git commit -m x", &work, "checkpoint commit"),
+            ("git commit -m x", &looking, "checkpoint git"),
+            ("git commit -m x", &named, "asked 1"),
+            ("git stash", &named, "checkpoint git"),
+            ("git merge main", &named, "checkpoint git"),
+            ("git rebase main", &named, "git takes"),
+            ("git rebase main", &talk, "git unlisted"),
+            ("git push origin HEAD", &by_word, "opened"),
+            ("git push origin HEAD", &worked, "opened"),
+            ("git push origin HEAD", &gone, "git used"),
+            ("git push origin HEAD:main", &by_word, "git nobody"),
+            ("git push origin HEAD --force", &by_word, "git nobody"),
+        ];
+        for (line, moment, expected) in cases {
+            assert_eq!(ruled(line, moment), expected, "{line} {moment:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_reads_back_as_its_words() {
+        for line in ["git push origin HEAD", "git commit -m 'it'\\''s done'", "git tag 'v 1'"] {
+            let act = only(line);
+            assert_eq!(only(&act.line()).words, act.words, "{line}");
+        }
+    }
+}

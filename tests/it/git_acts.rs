@@ -1,0 +1,188 @@
+//! "Commit and push": what an agent does with git, and who answers for it.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::{CODE, Did, World, completion};
+
+/// A person sits at the host, and the branch has an upstream.
+fn attended(world: World) -> World {
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    world.sh("git init -q --bare ../upstream.git && git remote add origin ../upstream.git");
+    world.sh("git push -qu origin main");
+    world.session("a-person-sits-here");
+    world.starts();
+    world
+}
+
+#[track_caller]
+fn asks(did: &Did, expected: &str) {
+    let question = did.before.question();
+    let question = question.unwrap_or_else(|| panic!("nobody is asked: {did:?}"));
+    assert!(question.contains(expected), "lacks {expected:?}: {question}");
+}
+
+fn bash(line: &str) -> serde_json::Value {
+    json!({ "command": line, "description": "scripted command" })
+}
+
+fn upstream(world: &World) -> String {
+    world.git("--git-dir ../upstream.git log -1 --format=%s main").trim().to_owned()
+}
+
+#[test]
+fn commit_and_push_are_asked_for_between_jobs() {
+    let world = attended(World::seeded());
+    world.puts("mine.txt", "by hand\n");
+    let did = world.runs("git add -A && git commit -qm 'mine' && git push -q");
+    // What was asked and allowed runs, past git's own hooks, and leaves nothing to explain.
+    asks(&did, "git add -A");
+    asks(&did, "git commit -qm mine");
+    asks(&did, "sends this branch to its own upstream");
+    assert_eq!(did.after.context(), None, "{did:?}");
+    assert_eq!(upstream(&world), "mine");
+    // What the question let through is over with the call.
+    world.puts("more.txt", "by hand\n");
+    let said = world.agents_shell("git add -A && git commit -qm more", "");
+    assert!(said.err.contains("more.txt"), "{said:?}");
+    world.git("reset -q");
+    // In talk alike; the work begins on what was committed.
+    world.prompt("commit and push what I have, then fix the lexer");
+    asks(&world.runs("git add -A && git commit -qm more"), "commits what is in the index");
+    asks(&world.runs("git push -q"), "upstream");
+    assert_eq!((world.git("status --porcelain").as_str(), upstream(&world).as_str()), ("", "more"));
+    world.enters("observe");
+    world.person("verify").succeeds();
+}
+
+#[test]
+fn after_the_approval_the_work_is_pushed() {
+    let world = attended(World::seeded());
+    world.to("condense");
+    world.works("condense");
+    world.runs("git push").refuses("no prompt of this job names git push");
+    world.asks(&completion()).passes().answers("Approve completion");
+    asks(&world.runs("git push -q"), "git push -q");
+    world.leaves();
+    asks(&world.runs("git push -q origin HEAD:review"), "../upstream.git; refs: HEAD:review");
+    assert!(upstream(&world).starts_with("verify:"), "pushed before the last step");
+    let far = "git push https://me:secret@example.org/a.git main --force";
+    let question = world.before("Bash", &bash(far), "far");
+    let question = question.question().expect("it is asked").to_owned();
+    assert!(question.contains("talks to https://example.org/a.git; refs: main"), "{question}");
+}
+
+#[test]
+fn where_nobody_can_be_asked_the_person_opens_one_call_by_its_words() {
+    let world = World::seeded();
+    world.sh("git init -q --bare ../upstream.git && git remote add origin ../upstream.git");
+    world.runs("git push origin HEAD").refuses("[ALLOW git push origin HEAD]");
+    let told = world.prompt("[ALLOW git push origin HEAD]");
+    assert!(told.to_person().is_some_and(|told| told.contains("git push origin HEAD")), "{told:?}");
+    assert_eq!(world.phase(), "none", "no job is born of it");
+    world.runs("git push origin main").refuses("[ALLOW git push origin main]");
+    let first = world.before("Bash", &bash("git push origin HEAD"), "one");
+    assert!(first.is_silent(), "{first:?}");
+    // Told twice it is the same call; another one is another one.
+    assert!(world.before("Bash", &bash("git push origin HEAD"), "one").is_silent());
+    world
+        .before("Bash", &bash("git push origin HEAD"), "two")
+        .refuses("opened git push origin HEAD once");
+    world.after("Bash", &bash("git push origin HEAD"), "one", &json!({}), 40);
+    world.before("Bash", &bash("git push origin HEAD"), "two").refuses("nobody can be asked");
+    // The next prompt ends it.
+    world.prompt("[ALLOW git push origin HEAD] and tell me what came of it");
+    assert!(world.runs("git push -q origin HEAD").before.refusal().is_some());
+    world.prompt("or rather not");
+    world.runs("git push origin HEAD").refuses("nobody can be asked");
+    for line in ["git push --no-verify", "git -c core.hooksPath=/x commit -m x", "rm -rf x", "gitk"]
+    {
+        let told = world.prompt(&format!("[ALLOW {line}]"));
+        assert!(world.runs(line).before.refusal().is_some(), "{line}: {told:?}");
+    }
+}
+
+#[test]
+fn what_the_settings_would_answer_for_the_person_is_not_asked() {
+    let world = attended(World::seeded());
+    let local = world.text(".claude/settings.local.json");
+    let mut settings: serde_json::Value = serde_json::from_str(&local).expect("it is JSON");
+    settings["permissions"] = json!({ "allow": ["Bash(npm test:*)", "Bash(git push:*)"] });
+    world.puts(".claude/settings.local.json", &settings.to_string());
+    world.runs("git push").refuses("its setting Bash(git push:*) answers for the person");
+    asks(&world.runs("git fetch -q"), "git fetch");
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    world.runs("git fetch -q").refuses("nobody can be asked");
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    for mode in ["bypassPermissions", "dontAsk", "auto"] {
+        let payload = json!({ "tool_name": "Bash", "tool_input": bash("git fetch"),
+            "tool_use_id": mode, "permission_mode": mode });
+        world.event("PreToolUse", &payload).refuses("nobody can be asked");
+    }
+    let subagent = json!({ "tool_name": "Bash", "tool_input": bash("git fetch"),
+        "tool_use_id": "sub", "agent_id": "a1", "agent_type": "general" });
+    world.event("PreToolUse", &subagent).refuses("nobody can be asked");
+}
+
+#[test]
+fn during_the_work_the_persons_words_name_what_is_asked() {
+    let world = attended(World::seeded());
+    world.to("execute");
+    world.runs("git push").refuses("no prompt of this job names git push");
+    world.runs("git stash").refuses("a person opens the command with [ALLOW git stash]");
+    world.runs("git merge side").refuses("[ALLOW git merge side]");
+    world.prompt("when the tests pass, push it");
+    asks(&world.runs("git push -q"), "The job is in execute; nobody has approved it.");
+    world.prompt("no, do not push before I have seen it");
+    world.runs("git push").refuses("no, do not push before I have seen it");
+    world.prompt("[ALLOW git push]");
+    assert!(world.runs("git push").before.is_silent());
+    world.runs("git push").refuses("do not push");
+    for line in ["git rebase main", "git commit --amend --no-edit", "git reset --hard HEAD~1"] {
+        world.runs(line).refuses("would take commits of this job away");
+        world.prompt(&format!("[ALLOW {line}]"));
+        world.runs(line).refuses("would take commits of this job away");
+    }
+    // The work goes on as if nothing had been.
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+}
+
+#[test]
+fn a_branch_that_is_opened_at_head_takes_the_job_along() {
+    let world = attended(World::seeded());
+    world.to("execute");
+    world.prompt("do it on a branch of its own");
+    let did = world.runs("git switch -q -c lexer");
+    asks(&did, "the job goes along");
+    did.after.tells("the job lives on lexer now");
+    world.works("execute");
+    world.leaves();
+    assert_eq!(
+        (world.phase().as_str(), world.git("branch --show-current").trim()),
+        ("verify", "lexer")
+    );
+    world.person("verify").succeeds();
+}
+
+#[test]
+fn a_commit_in_the_middle_of_the_work_holds_the_persons_own_changes() {
+    let world = attended(World::new().installed());
+    world.puts("todo.txt", "a\nb\nc\nd\n");
+    world.to("execute");
+    world.prompt("commit my todo.txt, it has nothing to do with it");
+    world.writes("src/parser/token.rs", "fn token() {}\n").passes();
+    let did = world.runs("git add -A && git commit -qm 'all of it'");
+    asks(&did, "git commit");
+    let said = did.said.expect("it ran");
+    assert!(said.err.contains("is staged, and execute may not commit it"), "{said:?}");
+    world.git("reset -q");
+    let did = world.runs("git add todo.txt && git commit -qm 'what is to do'");
+    assert!(did.after.refusal().is_none(), "{did:?}");
+    assert_eq!(world.git("log -1 --format=%s").trim(), "what is to do");
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.files_of_head().contains(&CODE.to_owned()), true);
+    world.person("verify").succeeds();
+}
