@@ -295,7 +295,11 @@ pub(crate) fn prints_hold(first: Option<&str>, stuck: Option<&str>) -> Verdict {
 
 /// The tree changed, so hooks must have been `heard`: else they do not fire. A stray was seen
 /// by one, and says so for itself.
-pub(crate) fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
+///
+/// # Errors
+///
+/// Refuses where no hook of the session was heard.
+pub fn hooks_fire(changed: bool, heard: bool, strays: bool) -> Verdict {
     if !changed || heard || strays {
         return Ok(());
     }

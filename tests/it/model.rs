@@ -55,6 +55,7 @@ const DETOURS: u8 = 3;
 /// Tags of the questions that are tried in every shape.
 const COMPLETE: &str = "[JOB-COMPLETE]";
 const SIDE: &str = "[GMODE]";
+const DROP: &str = "[JOB-DROP]";
 /// An objective in the shape that a job may ask for.
 const TOLD: &str = "## Users\neverybody\n";
 
@@ -258,9 +259,11 @@ enum Around {
     Unsummed,
     /// Acts wait for a ruling on the claim behind them.
     Unruled,
+    /// The host's hooks do not fire.
+    Silent,
 }
 
-const AROUND: [Around; 9] = [
+const AROUND: [Around; 10] = [
     Around::Nothing,
     Around::Guest,
     Around::Away,
@@ -270,6 +273,7 @@ const AROUND: [Around; 9] = [
     Around::Below,
     Around::Unsummed,
     Around::Unruled,
+    Around::Silent,
 ];
 
 // ---- acts and commands
@@ -345,9 +349,11 @@ enum Act {
     SeedMoves,
     /// A command that is a person's.
     Persons,
+    AskDrop,
+    AskDropBare,
 }
 
-const ACTS: [Act; 63] = {
+const ACTS: [Act; 65] = {
     use Act::*;
     [
         ReadProject,
@@ -413,6 +419,8 @@ const ACTS: [Act; 63] = {
         SeedLooks,
         SeedMoves,
         Persons,
+        AskDrop,
+        AskDropBare,
     ]
 };
 
@@ -985,7 +993,9 @@ impl<'a> Search<'a> {
             | Act::AskCompleteNameless
             | Act::AskSide
             | Act::AskSideShort
-            | Act::AskSideBeside => class(Class::Ask),
+            | Act::AskSideBeside
+            | Act::AskDrop
+            | Act::AskDropBare => class(Class::Ask),
             Act::Housekeeping => class(Class::Housekeeping),
             Act::Schedule => class(Class::Schedule),
             Act::Foreign => class(Class::Foreign),
@@ -1395,6 +1405,11 @@ impl<'a> Search<'a> {
             Ok(up) if confined && state.outgrown => Some(up),
             _ => step,
         };
+        if around == Around::Silent
+            && let Err(no) = gates::hooks_fire(state.own, false, state.stray)
+        {
+            return self.no(state, no);
+        }
         let up = matches!(step, Some(Move::Up { .. }));
         let to = match &step {
             Some(Move::Forward(to) | Move::Back(to)) => self.number(to.as_str()),
@@ -2120,6 +2135,8 @@ impl<'a> Search<'a> {
             "proof",
             "criteria",
             "claims",
+            // `git seed doctor` says why they do not fire.
+            "hooks",
         ]
         .contains(by)
             || (*by == "place" && case.starts_with("declaration/"))
@@ -2615,10 +2632,23 @@ impl<'a> Search<'a> {
                     self.object(state, around, no, "a command that mends is refused");
                 }
             }
+            // The agent may always ask whether the job is to be given up, once it has said how
+            // much the stay needs and what was told is summed up.
+            let asks = matches!(state.dial, Dial::Half | Dial::Three) || !self.row(state).dial;
+            let heard = !matches!(around, Around::Guest | Around::Broken | Around::Unsummed);
+            if let Some(no) = self.act(state, Act::AskDrop, around)
+                && asks
+                && heard
+                && !state.life.rests()
+            {
+                self.object(state, around, no, "the question that gives the job up is refused");
+            }
             let back = Cmd::Back { to: None, said: true };
             let leaves = self.row(state).kind == PhaseKind::Side;
             let clean = State { stray: false, caused: true, ..*state };
-            let cross = !matches!(around, Around::Guest | Around::Away | Around::Broken);
+            // Where no hook fires nobody watched the work: `git seed doctor` comes first.
+            let shut = [Around::Guest, Around::Away, Around::Broken, Around::Silent];
+            let cross = !shut.contains(&around);
             if cross && !state.life.rests() {
                 if leaves && !matches!(self.command(&clean, Cmd::Exit, around), Came::On) {
                     self.objections.insert(format!("gmode exit is shut in {state:?}"));
@@ -2820,6 +2850,8 @@ fn asked(act: Act) -> Option<(String, &'static [&'static str])> {
         Act::AskRepeat => {
             ("[REPEAT-JOB] every 2".to_owned(), &["Hourly", "Daily", "Weekly", "Keep one-shot"])
         }
+        Act::AskDrop => (format!("{DROP} {words}"), &["Drop the job", "Keep the job"]),
+        Act::AskDropBare => (DROP.to_owned(), &["Drop the job", "Keep the job"]),
         _ => return None,
     })
 }
@@ -2877,7 +2909,9 @@ fn event_of(act: Act) -> event::Act {
         | Act::AskCompleteNameless
         | Act::AskSide
         | Act::AskSideShort
-        | Act::AskSideBeside => Of::Ask(Vec::new()),
+        | Act::AskSideBeside
+        | Act::AskDrop
+        | Act::AskDropBare => Of::Ask(Vec::new()),
         Act::Housekeeping => Of::Housekeeping,
         Act::Schedule => Of::Schedule { text: String::new() },
         Act::Foreign => Of::Foreign { server: String::new() },
