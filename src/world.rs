@@ -19,7 +19,7 @@ mod whole;
 pub(crate) use child::Group;
 pub(crate) use git_environment::{git_place_variables, git_variables};
 pub(crate) use person::{
-    Ancestor, HostProcess, NotAPerson, Surroundings, started_by_a_person, who,
+    Agents, Ancestor, HostProcess, Life, Lives, NotAPerson, Surroundings, Typist, who, who_started,
 };
 pub(crate) use there::read_if_there;
 pub(crate) use whole::{Whole, sync, write_whole};
@@ -28,6 +28,11 @@ pub(crate) use whole::{Whole, sync, write_whole};
 const CLOCK: &str = "GIT_SEED_TEST_CLOCK";
 /// The variable that lets debug builds take a test for a person at a terminal.
 const PERSON: &str = "GIT_SEED_TEST_PERSON";
+
+/// The variables that set the code of a command that waits for a person, and how long it waits,
+/// in milliseconds.
+const CODE: &str = "GIT_SEED_TEST_CODE";
+const PATIENCE: &str = "GIT_SEED_TEST_PATIENCE";
 
 /// Reads the environment; an empty value counts as absent.
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
@@ -55,9 +60,10 @@ pub(crate) fn now_ms() -> i64 {
     if debug_variable(CLOCK).is_some() { 0 } else { system_ms() }
 }
 
-/// The system's clock, in milliseconds since the epoch.
+/// The system's clock, in milliseconds since the epoch: what processes are as old as goes by it,
+/// whatever clock a test sets.
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
-fn system_ms() -> i64 {
+pub(crate) fn system_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
@@ -158,6 +164,39 @@ pub(crate) fn is_played_person() -> bool {
     debug_variable(PERSON).is_some()
 }
 
+/// Who types, where a debug build was told so: `untold` names what leaves it open.
+pub(crate) fn played_typist() -> Option<Typist> {
+    let played = debug_variable(PERSON)?;
+    let untold = played.strip_prefix("untold ").map(|by| Typist::Untold(by.to_owned()));
+    Some(untold.unwrap_or(Typist::Person))
+}
+
+/// A code that nobody can guess, from the system's randomness; a test may set it.
+pub(crate) fn new_code() -> std::io::Result<String> {
+    use std::io::Read as _;
+    if let Some(code) = debug_variable(CODE) {
+        return Ok(code);
+    }
+    let mut bits = [0; 4];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    Ok(crate::jobs::code::code(u32::from_le_bytes(bits)))
+}
+
+/// How long a command waits for a person, in milliseconds; a test may set it.
+pub(crate) fn patience_ms(usual: i64) -> i64 {
+    debug_variable(PATIENCE).and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// The number of this process's terminal; 0 for none.
+pub(crate) fn own_terminal() -> i64 {
+    details(std::process::id()).map_or(0, |(_, tty)| tty)
+}
+
+/// When the first process of this system or container started, in milliseconds.
+pub(crate) fn first_process_ms() -> Option<i64> {
+    running(1).as_ref().and_then(started_ms)
+}
+
 /// The process `pid`, if it runs.
 pub(crate) fn running(pid: u32) -> Option<Process> {
     process(pid).map(|(process, _)| process)
@@ -174,9 +213,31 @@ pub(crate) fn started_ms(process: &Process) -> Option<i64> {
     Some(system_ms() - up + process.started.parse::<i64>().ok()? * TICK_MS)
 }
 
-#[cfg(not(target_os = "linux"))]
+/// The same, as `ps` tells how long the process has run.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) fn started_ms(process: &Process) -> Option<i64> {
+    let asked = std::process::Command::new("ps")
+        .args(["-o", "etime=", "-p", &process.pid.to_string()])
+        .output()
+        .ok()?;
+    let ran = seconds_of(String::from_utf8_lossy(&asked.stdout).trim())?;
+    Some(system_ms() - ran * 1000)
+}
+
+#[cfg(not(unix))]
 pub(crate) fn started_ms(_: &Process) -> Option<i64> {
     None
+}
+
+/// The seconds of a time that `ps` tells: `[[days-]hours:]minutes:seconds`.
+#[cfg(any(test, all(unix, not(target_os = "linux"))))]
+fn seconds_of(time: &str) -> Option<i64> {
+    let (days, time) = time.split_once('-').unwrap_or(("0", time));
+    let parts = time.split(':').map(|part| part.parse::<i64>().ok());
+    let seconds = parts.collect::<Option<Vec<_>>>()?;
+    let within = (2..=3).contains(&seconds.len());
+    let seconds = seconds.iter().fold(0, |sum, part| sum * 60 + part);
+    within.then_some(days.parse::<i64>().ok()? * 86_400 + seconds)
 }
 
 #[cfg(unix)]
@@ -513,7 +574,7 @@ pub(crate) fn surroundings(markers: &[String]) -> Surroundings {
         markers: markers.iter().filter(|marker| variable(marker).is_some()).cloned().collect(),
         from_here: variable("SSH_CONNECTION").is_some_and(|text| person::is_from_here(&text)),
         terminals: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
-        tty: details(std::process::id()).map_or(0, |(_, tty)| tty),
+        tty: own_terminal(),
     }
 }
 
@@ -709,6 +770,22 @@ mod tests {
             above("env", "env A=1 python3 drive.py seed hook claude"),
         ] {
             assert_eq!(caller(&[script.clone(), python.clone()]), Some(&script));
+        }
+    }
+
+    #[test]
+    fn the_times_of_ps_are_read() {
+        for (time, seconds) in [
+            ("00:05", Some(5)),
+            ("12:30", Some(750)),
+            ("01:00:00", Some(3600)),
+            ("2-01:00:01", Some(2 * 86_400 + 3601)),
+            ("", None),
+            ("5", None),
+            ("ELAPSED", None),
+            ("1:2:3:4", None),
+        ] {
+            assert_eq!(seconds_of(time), seconds, "{time}");
         }
     }
 

@@ -74,7 +74,11 @@ fn answer(host: &'static Host, event: Option<&str>) -> Option<String> {
     let project = host.project.as_deref().and_then(crate::world::variable);
     let answer = match Repo::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
         // The process ends here: taking the store apart again would be a tenth of its time.
-        Ok(repo) => crate::engine::hook::answer(&std::mem::ManuallyDrop::new(repo), host, &event),
+        Ok(repo) => {
+            let repo = std::mem::ManuallyDrop::new(repo);
+            crate::engine::person::at_terminal::burn(&repo, &event, &bytes);
+            crate::engine::hook::answer(&repo, host, &event)
+        }
         Err(error) => closed(&event, &error),
     };
     hosts::reply(host, &event, &answer).map(|reply| reply.to_string())

@@ -255,7 +255,7 @@ fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Re
     let (command, done) =
         if focus { ("job focus", "focused") } else { ("job activate", "active and focused") };
     if (state.job.status == Status::Awaiting || repo.is_foreign(&state)?)
-        && let Some(refusal) = super::require_person(repo, command)
+        && let Some(refusal) = super::require_person(repo, command, out)?
     {
         return Ok(refuse(repo, &refusal, out));
     }

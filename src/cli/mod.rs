@@ -37,7 +37,7 @@ mod verify;
 mod why;
 
 use crate::engine;
-use crate::engine::{boundary, record};
+use crate::engine::{boundary, person, record};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,6 +47,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::engine::repo::{EngineError, Repo};
 use crate::phases::commands;
 use crate::verdict::Refusal;
+use crate::world::Typist;
 use report::{Colour, Report};
 
 /// How a command ended.
@@ -183,6 +184,9 @@ enum Whose {
     Persons { command: &'static str, first: First },
 }
 
+/// Commands that no word in a session confirms: they change who judges.
+const TAKE_NO_CODE: [&str; 3] = ["rules apply", "job approve-plugin", "uninstall"];
+
 /// What is found out before anybody is asked who gives a person's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
@@ -215,7 +219,8 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Job { command } => match command {
-                OfJob::Complete | OfJob::Approve { .. } => ("job approve", Seeded),
+                OfJob::Complete => ("job complete", Seeded),
+                OfJob::Approve { .. } => ("job approve", Seeded),
                 OfJob::Drop { .. } => ("job drop", Seeded),
                 OfJob::ApprovePlugin => ("job approve-plugin", Seeded),
                 OfJob::Reactivate { .. } => ("job reactivate", Seeded),
@@ -252,7 +257,7 @@ fn keep_for_a_person(
     };
     let phase =
         focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
-    Ok(require_person(&repo, command).map(|refusal| out.refusal(&refusal, &phase)))
+    Ok(require_person(&repo, command, out)?.map(|refusal| out.refusal(&refusal, &phase)))
 }
 
 /// What every command is given.
@@ -409,9 +414,46 @@ fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
     outcome
 }
 
-/// The refusal of a command that is a person's when no person may be assumed here.
-fn require_person(repo: &Repo, command: &str) -> Option<Refusal> {
-    repo.is_person().err().map(|why| commands::persons_only(command, &why.to_string()))
+/// The refusal of a command that is a person's when no person may be assumed here. Where who
+/// types cannot be told, it waits for a person's word first.
+fn require_person(repo: &Repo, command: &str, out: &mut Report) -> anyhow::Result<Option<Refusal>> {
+    // Where nothing can be written, the ends of sessions are found anew by each look.
+    let _ = person::sender::settle(repo);
+    let why = match repo.typist() {
+        Ok(Typist::Person) => return Ok(None),
+        Ok(Typist::Untold(by)) if TAKE_NO_CODE.contains(&command) => {
+            return Ok(Some(commands::takes_no_code(command, &by)));
+        }
+        Ok(Typist::Untold(_)) => {
+            let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            let line = words.fold("git seed".to_owned(), |line, word| format!("{line} {word}"));
+            let given = person::at_terminal::GivenCommand {
+                name: command,
+                line: line.chars().take(LINE).collect(),
+                does: help_of(command),
+            };
+            match person::at_terminal::wait_for_word(repo, &given, |told| out.aside(told))? {
+                None => return Ok(None),
+                Some(why) => return Ok(Some(commands::was_not_said(command, &why))),
+            }
+        }
+        Err(why) => why.to_string(),
+    };
+    Ok(Some(commands::persons_only(command, &why)))
+}
+
+/// The most characters of a command line that a person is told in a session.
+const LINE: usize = 120;
+
+/// What a command does, as its help says it.
+fn help_of(command: &str) -> String {
+    let all = definition();
+    let found = command.split(' ').try_fold(&all, |all, word| all.find_subcommand(word));
+    let help = found.and_then(clap::Command::get_about).map(ToString::to_string);
+    let help = help.unwrap_or_default();
+    let help = help.trim_end_matches('\u{b0}');
+    let mut letters = help.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// A text argument: given as is, from a file, or from standard input with `-`.

@@ -133,6 +133,9 @@ pub struct Host {
     pub processes: Vec<String>,
     /// Environment variables that only an agent's process has.
     pub markers: Vec<String>,
+    /// Programs that run this host and open the person's own terminals, too: editors, and what
+    /// stands in for them on another machine. One with a dot is looked for in the command line.
+    pub shares_terminal: Vec<String>,
     /// The variable that says whether a person is there.
     pub attended: Option<String>,
     /// The variable that names the project's directory, wherever the host works just now.

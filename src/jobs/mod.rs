@@ -4,6 +4,7 @@
 //! status machine and the routing of prompts; where a job stands on its map is
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
+pub(crate) mod code;
 pub(crate) mod due;
 pub mod graph;
 pub mod questions;

@@ -30,6 +30,8 @@ pub(crate) enum ShortWord {
     Approve(Option<String>),
     /// This session drives the job from now on.
     Join,
+    /// A command at a terminal is this person's: its last word, and the code that it shows.
+    Ok { command: String, code: String },
 }
 
 impl ShortWord {
@@ -45,6 +47,7 @@ impl ShortWord {
             Self::On => "[ON]",
             Self::Approve(_) => "[APPROVE]",
             Self::Join => "[JOIN]",
+            Self::Ok { .. } => "[OK]",
         }
     }
 }
@@ -113,7 +116,10 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
         "JOIN" => ShortWord::Join,
         "APPROVE" => return Some(approval(rest)),
         "DROP" => return Some(drop_of(rest)),
-        _ => allow(allowed(word)?),
+        _ => match confirmed(word) {
+            Some(ok) => ok,
+            None => allow(allowed(word)?),
+        },
     };
     Some((word, rest))
 }
@@ -132,6 +138,14 @@ fn closing(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// `OK`, the last word of a command's name, and a code.
+fn confirmed(word: &str) -> Option<ShortWord> {
+    let mut words = word.split([' ', '\t']).filter(|word| !word.is_empty());
+    let (ok, command, code) = (words.next()?, words.next()?, words.next()?);
+    let whole = ok == "OK" && words.next().is_none();
+    whole.then(|| ShortWord::Ok { command: command.to_owned(), code: code.to_owned() })
 }
 
 /// What stands after `ALLOW`.
@@ -228,6 +242,9 @@ mod tests {
         let allow = |paths: &[&str]| Allow(paths.iter().map(|&path| path.to_owned()).collect());
         let job = |id: &str| Approve(Some(id.to_owned()));
         let git = |line: &str| ShortWord::AllowGit(line.to_owned());
+        let ok = |command: &str, code: &str, rest| {
+            Some((ShortWord::Ok { command: command.to_owned(), code: code.to_owned() }, rest))
+        };
         let cases = [
             ("[QUICK] fix the typo", Some((Quick, "fix the typo"))),
             ("  [PAUSE]", Some((Pause, ""))),
@@ -253,6 +270,12 @@ mod tests {
             ("[APPROVE] well done", Some((Approve(None), "well done"))),
             ("[APPROVE] 20261121t205612-7f3a", Some((job("20261121t205612-7f3a"), ""))),
             ("[APPROVE] 20261121t20 thanks", Some((job("20261121t20"), "thanks"))),
+            ("[OK approve k7m2qx]", ok("approve", "k7m2qx", "")),
+            ("[OK  approve  k7m2qx ] thanks", ok("approve", "k7m2qx", "thanks")),
+            ("[OK]", None),
+            ("[OK approve]", None),
+            ("[OK job approve k7m2qx]", None),
+            ("[OKAY approve k7m2qx]", None),
             ("please [OFF]", None),
             ("[off]", None),
             ("[OFFER] a hand", None),

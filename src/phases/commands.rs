@@ -165,6 +165,22 @@ pub fn names_the_root_cause(before: Option<usize>, notes: usize) -> Verdict {
     }
 }
 
+/// It is a person's, who types cannot be told, and no word in a session confirms it.
+pub(crate) fn takes_no_code(command: &str, by: &str) -> Refusal {
+    Refusal::new("person", Wants::Person)
+        .case(Case::NoCode)
+        .with("command", format!("git seed {command}"))
+        .with("by", by)
+}
+
+/// It is a person's, and no word for it came from a session; `why` says how it ended.
+pub(crate) fn was_not_said(command: &str, why: &str) -> Refusal {
+    Refusal::new("person", Wants::Person)
+        .case(Case::Unsaid)
+        .with("command", format!("git seed {command}"))
+        .with("why", why)
+}
+
 /// The refusal of `command`, which is a person's, where none may be assumed; `why` says how
 /// that is known.
 pub(crate) fn persons_only(command: &str, why: &str) -> Refusal {

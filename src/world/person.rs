@@ -1,11 +1,12 @@
-//! Whether a person sits behind a process: what speaks for it is gathered in one place and
-//! judged in another.
+//! Who types at a terminal: what speaks for a person is gathered in one place and judged in
+//! another.
 //!
 //! An agent runs as the person's own user and can give its code a terminal (`script`, a new
 //! `tmux`, `ssh localhost`, a pty of Python's). What it cannot do is to put that code below
-//! a login that was there before it. So a chain of processes has to lead to a program that
-//! people log in through, whose file and, for one that outlives its terminal, whose process
-//! is older than every agent session that runs here.
+//! a shell that was there before it. So a chain of processes has to lead to a program that
+//! people log in through, by a shell that began while no agent session lived here. Where it
+//! does not, who types cannot be told, and a person says so in a session; where no session
+//! lives to say it in, nobody types.
 
 use super::Process;
 
@@ -23,10 +24,20 @@ pub(crate) enum NotAPerson {
     #[error("this terminal was opened over ssh from this very machine")]
     FromHere,
     #[error(
-        "`{0}` was started after the agent's session. Use a terminal from before it or outside of \
-         `{0}`, or a short word in the prompt"
+        "who types here cannot be told: `{0}` above began while an agent session lived in this \
+         repository, or takes keys from any program"
     )]
-    Younger(String),
+    Untold(String),
+    #[error(
+        "this terminal was opened while an agent session lived in this repository; open a new \
+         terminal"
+    )]
+    LeftBehind,
+    #[error(
+        "the agent's programs open terminals below `{0}`, too; open a terminal outside of it, or \
+         say it in a session's prompt"
+    )]
+    Shared(String),
     #[error("`{0}` is no login program: its file is another or too new")]
     Disguised(String),
     #[error("the processes above do not lead to a login, a terminal or a multiplexer")]
@@ -69,16 +80,86 @@ pub(crate) struct Surroundings {
     pub tty: i64,
 }
 
-/// A recorded host process of an agent session.
+/// A recorded host process of an agent session that lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HostProcess {
     pub process: Process,
-    pub started_ms: Option<i64>,
+    /// Since when, in milliseconds.
+    pub since: i64,
+}
+
+/// A session that is over, from when to when it lived, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Life {
+    pub from: i64,
+    pub to: i64,
+}
+
+/// The agent sessions of a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lives {
+    pub live: Vec<HostProcess>,
+    pub over: Vec<Life>,
+}
+
+impl Lives {
+    /// A session lived at `at`; where nobody can tell, while one lives.
+    fn at(&self, at: Option<i64>) -> bool {
+        let Some(at) = at else { return !self.live.is_empty() };
+        self.live.iter().any(|host| host.since <= at)
+            || self.over.iter().any(|life| life.from <= at && at <= life.to)
+    }
+
+    /// `at` lies between the beginning of the first session and the end of the last one, of
+    /// those that are over.
+    fn spanned(&self, at: Option<i64>) -> bool {
+        let first = self.over.iter().map(|life| life.from).min();
+        let last = self.over.iter().map(|life| life.to).max();
+        // Where the system does not tell, the terminal has to do.
+        let found = at.zip(first).zip(last);
+        found.is_some_and(|((at, first), last)| first <= at && at <= last)
+    }
+}
+
+/// What may be said of who types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Typist {
+    Person,
+    /// A person or the agent; this program above leaves it open.
+    Untold(String),
+}
+
+/// The programs and marks of agent hosts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Agents {
+    /// Names of their processes.
+    pub programs: Vec<String>,
+    /// Variables that only an agent's process has.
+    pub markers: Vec<String>,
+    /// Programs that are above a host and above the person's own shells.
+    pub shares_terminal: Vec<String>,
+}
+
+impl Agents {
+    fn shared<'a>(&self, above: &'a [Ancestor]) -> Option<&'a Ancestor> {
+        above.iter().find(|up| self.shares(up))
+    }
+
+    /// One that has a dot is looked for in the whole command line: a class, a directory.
+    fn shares(&self, up: &Ancestor) -> bool {
+        let inside = |program: &String| program.contains('.') && up.line.contains(program.as_str());
+        self.is_editor(up) || self.shares_terminal.iter().any(inside)
+    }
+
+    /// It runs one of those programs. A host may lie in an editor's directory and is none.
+    fn is_editor(&self, up: &Ancestor) -> bool {
+        self.shares_terminal.iter().any(|program| runs_program(&up.name, &up.line, program))
+    }
 }
 
 /// Programs that a person's shell hangs below, as the system names their processes (15
 /// letters at most there), and what the file may be called.
-const LOGINS: [(&str, &str); 30] = [
+const LOGINS: [(&str, &str); 29] = [
     ("login", "login"),
     ("sshd", "sshd"),
     ("sshd-session", "sshd-session"),
@@ -104,7 +185,6 @@ const LOGINS: [(&str, &str); 30] = [
     ("ghostty", "ghostty"),
     ("tilix", "tilix"),
     ("ptyxis-agent", "ptyxis-agent"),
-    ("code", "code"),
     ("getty", "getty"),
     ("agetty", "agetty"),
     ("Terminal", "Terminal"),
@@ -113,42 +193,101 @@ const LOGINS: [(&str, &str); 30] = [
 
 /// Those that outlive the terminal they were started from: whoever starts one is no longer
 /// above it.
-const OUTLIVES: [&str; 9] = [
-    "tmux: server",
+const OUTLIVES: [&str; 7] =
+    ["tmux", "screen", "zellij", "dtach", "abduco", "mosh-server", "wezterm-mux-server"];
+
+/// Those that take keys from other programs of the same user, so that even an old shell of a
+/// person's may be typed into.
+const MULTIPLEXERS: [&str; 9] = [
     "tmux",
     "screen",
-    "SCREEN",
     "zellij",
     "dtach",
     "abduco",
-    "mosh-server",
-    "wezterm-mux-ser",
+    "wezterm",
+    "wezterm-gui",
+    "wezterm-mux-server",
+    "konsole",
 ];
 
 const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "dash", "ash", "ksh"];
 
-/// Says whether a person may be assumed behind a command. `agents` are the names of hosts,
-/// `hosts` the recorded ones that run here.
+/// Says who types a command.
 ///
 /// # Errors
 ///
-/// Says what speaks against it.
+/// Says what speaks against a person.
 pub(crate) fn who(
     around: &Surroundings,
-    agents: &[String],
-    hosts: &[HostProcess],
-) -> Result<(), NotAPerson> {
+    agents: &Agents,
+    lives: &Lives,
+) -> Result<Typist, NotAPerson> {
     if let Some(marker) = around.markers.first() {
         return Err(NotAPerson::AgentMarker(marker.clone()));
     }
-    no_agent_above(&around.above, agents, hosts)?;
-    if around.from_here {
-        return Err(NotAPerson::FromHere);
-    }
+    no_agent_above(&around.above, agents, lives)?;
     if !around.terminals {
         return Err(NotAPerson::NoTerminal);
     }
-    leads_to_a_login(&around.above, Some(around.tty), hosts)
+    let shared = agents.shared(&around.above);
+    let way = match shared {
+        Some(editor) => Way::through(&around.above, editor, bare(&editor.name)),
+        None => leads_to_a_login(&around.above, Some(around.tty), lives)?,
+    };
+    let looped = around.from_here || around.above.iter().any(|up| up.from_here);
+    if lives.live.is_empty() {
+        return while_none_lives(&way, shared.is_some(), looped, lives);
+    }
+    let multiplexer = around.above.iter().filter_map(|up| login_file(&up.name));
+    let open = shared
+        .map(|_| way.name.clone())
+        .or_else(|| multiplexer.clone().find(|file| MULTIPLEXERS.contains(file)).map(str::to_owned))
+        .or_else(|| looped.then(|| "ssh".to_owned()))
+        .or_else(|| (lives.at(way.shell) || lives.at(way.login)).then(|| way.name.clone()));
+    Ok(open.map_or(Typist::Person, Typist::Untold))
+}
+
+/// While no session lives, a shell is a person's that was not opened between the first and the
+/// last of them.
+fn while_none_lives(
+    way: &Way,
+    shared: bool,
+    looped: bool,
+    lives: &Lives,
+) -> Result<Typist, NotAPerson> {
+    let first = lives.over.iter().map(|life| life.from).min();
+    let before_all = first.is_none_or(|first| way.shell.is_some_and(|at| at < first));
+    if looped {
+        Err(NotAPerson::FromHere)
+    } else if shared && !before_all {
+        Err(NotAPerson::Shared(way.name.clone()))
+    } else if lives.spanned(way.shell) {
+        Err(NotAPerson::LeftBehind)
+    } else {
+        Ok(Typist::Person)
+    }
+}
+
+/// How a chain of processes leads to where people log in.
+struct Way {
+    /// What that is called.
+    name: String,
+    /// When it began.
+    login: Option<i64>,
+    /// When the shell right below it began; now, where it started the command itself.
+    shell: Option<i64>,
+}
+
+impl Way {
+    fn through(above: &[Ancestor], login: &Ancestor, name: &str) -> Self {
+        let at = above.iter().position(|up| up.pid == login.pid).unwrap_or(0);
+        let shell = at.checked_sub(1).map(|below| &above[below]);
+        Self {
+            name: name.to_owned(),
+            login: login.started_ms,
+            shell: shell.map_or_else(|| Some(super::system_ms()), |shell| shell.started_ms),
+        }
+    }
 }
 
 /// Programs that take over what lost its parent, or that start things for anybody.
@@ -172,46 +311,57 @@ const REAPERS: [&str; 17] = [
     "containerd-shim",
 ];
 
-/// Says whether a host process was started by a person while other sessions run: its own
-/// chain has to lead to a login, or to something that no agent made: a program that was
-/// there before every session, such as an editor's, and that does not take in orphans.
+/// Says who started a host process while other sessions run: its own chain has to lead to a
+/// login, or to something that no agent made: a program that was there before every session,
+/// such as an editor's, and that does not take in orphans.
 ///
 /// # Errors
 ///
-/// Says what speaks against it.
-pub(crate) fn started_by_a_person(
+/// Says what speaks against a person.
+pub(crate) fn who_started(
     above: &[Ancestor],
-    agents: &[String],
-    hosts: &[HostProcess],
-) -> Result<(), NotAPerson> {
-    no_agent_above(above, agents, hosts)?;
-    let oldest = hosts.iter().filter_map(|host| host.started_ms).min();
+    agents: &Agents,
+    lives: &Lives,
+) -> Result<Typist, NotAPerson> {
+    no_agent_above(above, agents, lives)?;
+    if let Some(up) = above.iter().find(|up| up.from_here) {
+        return Ok(Typist::Untold(up.name.clone()));
+    }
+    let over = lives.over.iter().map(|life| life.from);
+    let oldest = lives.live.iter().map(|host| host.since).chain(over).min();
     let before = |up: &Ancestor| {
         let takes_in = up.pid == 1
             || REAPERS.iter().any(|reaper| up.name == *reaper)
             || login_file(&up.name).is_some();
         !takes_in && up.started_ms.zip(oldest).is_some_and(|(at, oldest)| at < oldest)
     };
-    if above.iter().any(before) { Ok(()) } else { leads_to_a_login(above, None, hosts) }
+    if above.iter().any(before) {
+        return Ok(Typist::Person);
+    }
+    if let Some(editor) = agents.shared(above) {
+        return Ok(Typist::Untold(bare(&editor.name).to_owned()));
+    }
+    let way = leads_to_a_login(above, None, lives)?;
+    let young = oldest.is_some_and(|oldest| way.login.is_none_or(|at| at >= oldest));
+    Ok(if young && OUTLIVES.contains(&way.name.as_str()) {
+        Typist::Untold(way.name)
+    } else {
+        Typist::Person
+    })
 }
 
-fn no_agent_above(
-    above: &[Ancestor],
-    agents: &[String],
-    hosts: &[HostProcess],
-) -> Result<(), NotAPerson> {
+fn no_agent_above(above: &[Ancestor], agents: &Agents, lives: &Lives) -> Result<(), NotAPerson> {
     for up in above {
-        let recorded = hosts
+        let recorded = lives
+            .live
             .iter()
             .any(|host| host.process.pid == up.pid && host.process.started == up.started);
-        if recorded || agents.iter().any(|agent| runs_program(&up.name, &up.line, agent)) {
+        let named = agents.programs.iter().any(|agent| runs_program(&up.name, &up.line, agent));
+        if (recorded || named) && !agents.is_editor(up) {
             return Err(NotAPerson::AgentAbove(up.name.clone()));
         }
         if let Some(marker) = up.markers.first() {
             return Err(NotAPerson::MarkedAbove { name: up.name.clone(), marker: marker.clone() });
-        }
-        if up.from_here {
-            return Err(NotAPerson::FromHere);
         }
     }
     Ok(())
@@ -220,41 +370,31 @@ fn no_agent_above(
 fn leads_to_a_login(
     above: &[Ancestor],
     tty: Option<i64>,
-    hosts: &[HostProcess],
-) -> Result<(), NotAPerson> {
+    lives: &Lives,
+) -> Result<Way, NotAPerson> {
     // Where the system names no process at all, the terminal has to do.
     if above.is_empty() && !cfg!(target_os = "linux") {
-        return Ok(());
+        return Ok(Way { name: "terminal".to_owned(), login: None, shell: None });
     }
-    let oldest = hosts.iter().filter_map(|host| host.started_ms).min();
     let mut against = None;
     for up in above {
         let Some(file) = login_file(&up.name) else { continue };
-        if !is_itself(up, file, oldest) {
-            against.get_or_insert(NotAPerson::Disguised(up.name.clone()));
-            continue;
+        if is_itself(up, file, lives) {
+            return Ok(Way::through(above, up, file));
         }
-        let young = OUTLIVES.contains(&bare(&up.name))
-            && oldest.is_some_and(|oldest| up.started_ms.is_none_or(|at| at >= oldest));
-        if young {
-            let name = file.to_owned();
-            against.get_or_insert(NotAPerson::Younger(name));
-            continue;
-        }
-        return Ok(());
+        against.get_or_insert(NotAPerson::Disguised(up.name.clone()));
     }
     // A container's first process may itself be the person's shell, and one may be entered
     // from outside. Whatever is orphaned there hangs below the first one, too: so it has to
     // be on this very terminal.
-    let entered = |up: &Ancestor| {
+    let entered = |up: &&Ancestor| {
         let first = up.pid == 1 && SHELLS.contains(&bare(&up.name));
         let outside = up.parent == 0 && up.pid != 1;
         (first || outside) && up.tty != 0 && tty.is_none_or(|tty| tty == up.tty)
     };
-    if above.last().is_some_and(entered) {
-        Ok(())
-    } else {
-        Err(against.unwrap_or(NotAPerson::NoLogin))
+    match above.last().filter(entered) {
+        Some(up) => Ok(Way { shell: up.started_ms, ..Way::through(above, up, bare(&up.name)) }),
+        None => Err(against.unwrap_or(NotAPerson::NoLogin)),
     }
 }
 
@@ -271,8 +411,8 @@ fn login_file(name: &str) -> Option<&'static str> {
     LOGINS.iter().find(|(known, _)| *known == name).map(|(_, file)| *file)
 }
 
-/// The process runs the file that its name says, and that file was there before the agent.
-fn is_itself(up: &Ancestor, file: &str, oldest: Option<i64>) -> bool {
+/// The process runs the file that its name says, and no agent can have put it there.
+fn is_itself(up: &Ancestor, file: &str, lives: &Lives) -> bool {
     let Some(exe) = &up.exe else {
         // What belongs to another user was not put there by this one; elsewhere nobody tells.
         return up.others || !cfg!(target_os = "linux");
@@ -283,8 +423,7 @@ fn is_itself(up: &Ancestor, file: &str, oldest: Option<i64>) -> bool {
     let found = found.trim_start_matches('.');
     let found = found.strip_suffix("-wrapped").unwrap_or(found);
     let named = found == file || file == "sshd" && found == "sshd-session";
-    let young = oldest.zip(up.exe_ms).is_some_and(|(oldest, at)| at >= oldest);
-    named && !young
+    named && !up.exe_ms.is_some_and(|at| lives.at(Some(at)))
 }
 
 /// Interpreters, whose first word that is no flag is the program.
@@ -362,217 +501,4 @@ pub(crate) fn is_from_here(connection: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// An agent session runs since then.
-    const AGENT: i64 = 1_000_000;
-
-    fn up(pid: u32, name: &str, exe: &str) -> Ancestor {
-        Ancestor {
-            pid,
-            parent: pid - 1,
-            started: pid.to_string(),
-            started_ms: Some(AGENT - 500),
-            name: name.to_owned(),
-            line: name.to_owned(),
-            exe: Some(exe.to_owned()),
-            exe_ms: Some(AGENT - 900),
-            tty: 7,
-            ..Ancestor::default()
-        }
-    }
-
-    fn shell() -> Ancestor {
-        up(50, "bash", "/usr/bin/bash")
-    }
-
-    fn around(above: Vec<Ancestor>) -> Surroundings {
-        Surroundings { above, terminals: true, tty: 7, ..Surroundings::default() }
-    }
-
-    fn hosts() -> Vec<HostProcess> {
-        let process = Process {
-            pid: 40,
-            started: "40".to_owned(),
-            name: "renamed".to_owned(),
-            line: String::new(),
-            detached: false,
-        };
-        vec![HostProcess { process, started_ms: Some(AGENT) }]
-    }
-
-    fn verdict(around: &Surroundings) -> Result<(), NotAPerson> {
-        who(around, &["claude".to_owned(), "codex".to_owned()], &hosts())
-    }
-
-    #[test]
-    fn people_are_let_through() {
-        let others = |mut up: Ancestor| {
-            (up.exe, up.exe_ms, up.others) = (None, None, true);
-            up
-        };
-        let later = |mut up: Ancestor| {
-            up.started_ms = Some(AGENT + 9);
-            up
-        };
-        let outside = Ancestor { parent: 0, ..up(77, "bash", "/usr/bin/bash") };
-        for chain in [
-            vec![shell(), up(9, "tmux: server", "/usr/bin/tmux")],
-            vec![shell(), up(9, "screen", "/usr/bin/screen")],
-            vec![shell(), up(9, "login", "/usr/bin/login")],
-            vec![shell(), others(up(9, "login", ""))],
-            vec![shell(), others(up(9, "sshd", ""))],
-            vec![shell(), others(up(9, "sshd: ada@pts/0", ""))],
-            vec![shell(), up(9, "sshd-session", "/usr/lib/ssh/sshd-session")],
-            vec![shell(), up(9, "gnome-terminal-", "/usr/libexec/gnome-terminal-server")],
-            vec![
-                shell(),
-                up(9, "-su", "/usr/bin/bash"),
-                others(up(8, "su", "")),
-                up(7, "xterm", "/usr/bin/xterm"),
-            ],
-            // A window may be younger than the session; what outlives its terminal may not.
-            vec![shell(), later(up(9, "alacritty", "/usr/bin/alacritty"))],
-            vec![shell(), up(9, "kitty", "/nix/store/x/bin/.kitty-wrapped")],
-            vec![shell(), up(9, "code", "/usr/share/code/code")],
-            vec![Ancestor { parent: 0, ..up(1, "bash", "/usr/bin/bash") }],
-            vec![shell(), outside],
-        ] {
-            assert_eq!(verdict(&around(chain.clone())), Ok(()), "{chain:#?}");
-        }
-    }
-
-    #[test]
-    fn agents_are_not() {
-        let name = |text: &str| text.to_owned();
-        let young_file = Ancestor { exe_ms: Some(AGENT + 1), ..up(9, "tmux: server", "/tmp/tmux") };
-        let young =
-            Ancestor { started_ms: Some(AGENT + 1), ..up(9, "tmux: server", "/usr/bin/tmux") };
-        let mosh = Ancestor {
-            started_ms: Some(AGENT + 1),
-            ..up(9, "mosh-server", "/usr/bin/mosh-server")
-        };
-        let marked = Ancestor {
-            markers: vec![name("CLAUDECODE")],
-            ..up(9, "tmux: server", "/usr/bin/tmux")
-        };
-        let here = Ancestor { from_here: true, ..up(9, "sshd", "/usr/sbin/sshd") };
-        let other_tty = Ancestor { parent: 0, tty: 8, ..up(77, "bash", "/usr/bin/bash") };
-        let node = Ancestor {
-            line: name("node --max-old-space-size=9 /usr/bin/claude -p x"),
-            ..up(9, "node", "/n")
-        };
-        for (chain, why) in [
-            (vec![shell()], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "supervisord", "/usr/bin/python3")], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "su", "/usr/bin/su")], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "sudo", "/usr/bin/sudo")], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "codexec", "/usr/bin/codexec")], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "script", "/usr/bin/script")], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "loginctl", "/usr/bin/loginctl")], NotAPerson::NoLogin),
-            (vec![shell(), up(1, "systemd", "/usr/lib/systemd/systemd")], NotAPerson::NoLogin),
-            (vec![shell(), Ancestor { tty: 0, ..up(1, "bash", "/bin/bash") }], NotAPerson::NoLogin),
-            (vec![shell(), Ancestor { tty: 8, ..up(1, "bash", "/bin/bash") }], NotAPerson::NoLogin),
-            (vec![shell(), other_tty], NotAPerson::NoLogin),
-            (vec![shell(), up(9, "tmux", "/usr/bin/bash")], NotAPerson::Disguised(name("tmux"))),
-            (
-                vec![shell(), Ancestor { exe: None, ..up(9, "tmux", "") }],
-                NotAPerson::Disguised(name("tmux")),
-            ),
-            (vec![shell(), young_file], NotAPerson::Disguised(name("tmux: server"))),
-            (vec![shell(), young], NotAPerson::Younger(name("tmux"))),
-            (vec![shell(), mosh], NotAPerson::Younger(name("mosh-server"))),
-            (vec![shell(), here], NotAPerson::FromHere),
-            (
-                vec![shell(), up(40, "renamed", "/x"), up(9, "login", "/usr/bin/login")],
-                NotAPerson::AgentAbove(name("renamed")),
-            ),
-            (
-                vec![shell(), up(30, "codex", "/x"), up(9, "login", "/usr/bin/login")],
-                NotAPerson::AgentAbove(name("codex")),
-            ),
-            (
-                vec![shell(), node, up(8, "login", "/usr/bin/login")],
-                NotAPerson::AgentAbove(name("node")),
-            ),
-            (
-                vec![shell(), marked],
-                NotAPerson::MarkedAbove { name: name("tmux: server"), marker: name("CLAUDECODE") },
-            ),
-        ] {
-            assert_eq!(verdict(&around(chain.clone())), Err(why), "{chain:#?}");
-        }
-        let login = || vec![shell(), up(9, "login", "/usr/bin/login")];
-        let bare = Surroundings { terminals: false, ..around(login()) };
-        assert_eq!(verdict(&bare), Err(NotAPerson::NoTerminal));
-        let marked = Surroundings { markers: vec![name("CLAUDECODE")], ..around(login()) };
-        assert_eq!(verdict(&marked), Err(NotAPerson::AgentMarker(name("CLAUDECODE"))));
-        let looped = Surroundings { from_here: true, ..around(login()) };
-        assert_eq!(verdict(&looped), Err(NotAPerson::FromHere));
-    }
-
-    #[test]
-    fn without_a_session_age_says_nothing() {
-        let young = Ancestor {
-            started_ms: Some(AGENT + 1),
-            exe_ms: Some(AGENT + 1),
-            ..up(9, "tmux: server", "/usr/bin/tmux")
-        };
-        assert_eq!(who(&around(vec![shell(), young]), &[], &[]), Ok(()));
-    }
-
-    #[test]
-    fn a_host_is_started_by_whom_its_own_chain_leads_to() {
-        let detached = [up(3, "systemd", "/usr/lib/systemd/systemd")];
-        assert_eq!(started_by_a_person(&detached, &[], &hosts()), Err(NotAPerson::NoLogin));
-        let young = |up: Ancestor| Ancestor { started_ms: Some(AGENT + 5), ..up };
-        let login = [young(shell()), young(up(9, "xterm", "/usr/bin/xterm"))];
-        assert_eq!(started_by_a_person(&login, &[], &hosts()), Ok(()));
-        // An editor's server that was there before; the same one started later; a new tmux.
-        let init = || up(1, "init", "/sbin/init");
-        let editor = [young(shell()), up(9, "node", "/opt/server/node"), init()];
-        assert_eq!(started_by_a_person(&editor, &[], &hosts()), Ok(()));
-        let later = [young(shell()), young(up(9, "node", "/opt/server/node")), init()];
-        assert_eq!(started_by_a_person(&later, &[], &hosts()), Err(NotAPerson::NoLogin));
-        let tmux = [young(shell()), young(up(9, "tmux: server", "/usr/bin/tmux")), init()];
-        let why = NotAPerson::Younger("tmux".to_owned());
-        assert_eq!(started_by_a_person(&tmux, &[], &hosts()), Err(why));
-    }
-
-    #[test]
-    fn an_agent_is_known_by_its_program_or_its_script() {
-        for (name, line, known) in [
-            ("claude", "claude -p x", true),
-            ("node", "node /usr/bin/claude --resume", true),
-            ("node", "node --max-old-space-size=8192 /usr/bin/claude", true),
-            ("node", "node --no-warnings -r dotenv/config --import tsx /opt/claude.mjs", true),
-            ("MainThread", "/usr/local/bin/node --trace /usr/bin/claude", true),
-            ("bun", "bun run --bun claude", true),
-            ("python3.12", "/usr/bin/python3.12 -I -m claude", true),
-            ("env", "env A=1 claude", true),
-            ("renamed", "/opt/x/claude", true),
-            ("vim", "vim claude.md", false),
-            ("grep", "grep -r x claude", false),
-            ("node", "node server.js claude", false),
-            ("claudette", "claudette", false),
-        ] {
-            assert_eq!(runs_program(name, line, "claude"), known, "{line}");
-        }
-    }
-
-    #[test]
-    fn both_ends_of_a_connection_are_compared() {
-        for (connection, here) in [
-            ("127.0.0.1 50000 127.0.0.1 22", true),
-            ("::1 50000 ::1 22", true),
-            ("::ffff:127.0.0.1 1 ::ffff:127.0.0.1 22", true),
-            ("192.168.1.4 50000 192.168.1.4 22", true),
-            ("fe80::1%eth0 5 fe80::1%lo 22", true),
-            ("192.168.1.9 50000 192.168.1.4 22", false),
-            ("", false),
-        ] {
-            assert_eq!(is_from_here(connection), here, "{connection}");
-        }
-    }
-}
+mod tests;

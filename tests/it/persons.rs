@@ -46,7 +46,7 @@ fn left(world: &World, file: &str) -> String {
 /// A script that gives a person's command at a terminal, and keeps what was said and how it
 /// ended.
 fn tries(world: &World) -> String {
-    let text = "#!/bin/sh\nscript -qec 'git seed off -m tried' ../told >/dev/null </dev/null; \
+    let text = "#!/bin/sh\nscript -qfec 'git seed off -m tried' ../told >/dev/null </dev/null; \
         echo $? >../code\n";
     executable(world, "try.sh", text)
 }
@@ -61,17 +61,39 @@ fn executable(world: &World, name: &str, text: &str) -> String {
 
 /// Tries it in this way; gives the exit code and what was said.
 fn tried(world: &World, way: &str) -> (String, String) {
+    begins(world, way);
+    ended(world)
+}
+
+fn begins(world: &World, way: &str) {
     for file in ["told", "code"] {
         let _ = fs::remove_file(world.root().join(file));
     }
     world.tries(&way.replace("CLEAN", CLEAN).replace("TRY", &tries(world)));
+}
+
+fn ended(world: &World) -> (String, String) {
     let code = left(world, "code");
-    (
-        code,
-        fs::read_to_string(world.root().join("told"))
-            .unwrap_or_default()
-            .replace(['\r', '\n'], " "),
-    )
+    (code, told(world).replace(['\r', '\n'], " "))
+}
+
+fn told(world: &World) -> String {
+    fs::read_to_string(world.root().join("told")).unwrap_or_default()
+}
+
+/// Tries it in this way, which asks for a word; gives the word that it shows.
+fn asked(world: &World, way: &str) -> String {
+    begins(world, way);
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(20) {
+        let told = told(world);
+        let word = told.split_once("[OK ").and_then(|(_, rest)| rest.split_once(']'));
+        if let Some((word, _)) = word {
+            return format!("[OK {word}]");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{way} asked for no word: {}", told(world))
 }
 
 /// The way is refused for this reason.
@@ -142,15 +164,111 @@ fn no_terminal_of_an_agents_making_is_a_persons() {
 }
 
 #[test]
-fn a_multiplexer_that_is_younger_than_the_session_is_no_persons() {
+fn a_terminal_that_is_younger_than_the_session_acts_on_a_persons_word() {
     if !has("script") || !has("tmux") {
         return;
     }
     let world = World::seeded();
     let tmux = Tmux::start(&world, "young", "");
-    refused(&world, &tmux.window(""), "was started after the agent's session");
-    let told = tried(&world, &tmux.window("")).1;
-    assert!(told.contains("a short word in the prompt"), "{told}");
+    // The agent opens it, and reads what it shows.
+    let word = asked(&world, &tmux.window(""));
+    world.runs(&format!("echo '{word}'"));
+    let (code, told) = ended(&world);
+    assert_eq!(code, "2", "{told}");
+    assert!(told.contains("the agent has seen the code"), "{told}");
+    assert_eq!(world.json("status")["enabled"], true);
+    // Three wrong codes, whoever types them.
+    let word = asked(&world, &tmux.window(""));
+    for wrong in ["[OK on 000000]", "[OK off 000000]", &word.replace("off", "on")] {
+        world.prompt(wrong);
+    }
+    assert!(world.prompt(&word).to_person().is_some_and(|told| told.contains("does not wait")));
+    let (code, told) = ended(&world);
+    assert_eq!(code, "2", "{told}");
+    assert!(told.contains("three wrong codes"), "{told}");
+    // The person says it, once. Two commands wait at once, each with a code of its own.
+    let word = asked(&world, &tmux.window(""));
+    let reply = world.prompt(&word);
+    let told = reply.to_person().expect("one sentence");
+    assert!(told.contains("git seed off -m tried"), "{told}");
+    let (code, told) = ended(&world);
+    assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
+    // Also the one that switches it on again, which is heard while all else is silent.
+    let mut on = world.new_terminal("git seed on", "abc123");
+    assert!(on.says().contains("[OK on abc123]"));
+    world.prompt("[OK on ABC123]");
+    assert_eq!(on.ends().code, 0);
+    assert_eq!(world.json("status")["enabled"], true);
+    // One that was ended leaves nothing that waits.
+    let mut killed = world.new_terminal("exec git-seed off -m x", "k7m2qx");
+    killed.says();
+    killed.is_killed();
+    let told = world.prompt("[OK off k7m2qx]");
+    assert!(told.to_person().is_some_and(|told| told.contains("no command waits")), "{told:?}");
+    assert_eq!(world.json("status")["enabled"], true);
+}
+
+#[test]
+fn a_window_that_the_agent_left_behind_is_no_persons() {
+    if !has("script") || !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    let host = AHost::start(&world);
+    host.sends("SessionStart", &json!({ "source": "startup" }));
+    let tmux = Tmux::start(&world, "left", "");
+    // It waits in its window until the session is over.
+    let waits = "while [ ! -e ../over ]; do sleep 0.05; done;";
+    world.sh(&tmux.window(waits).replace("CLEAN", CLEAN).replace("TRY", &tries(&world)));
+    std::thread::sleep(Duration::from_millis(300));
+    host.sends("SessionEnd", &json!({ "reason": "exit" }));
+    drop(host);
+    fs::write(world.root().join("over"), "").expect("written");
+    let (code, told) = ended(&world);
+    assert_eq!(code, "2", "{told}");
+    assert!(told.contains("open a new terminal"), "{told}");
+    // A window that is opened now is a person's.
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
+}
+
+#[test]
+fn a_session_below_a_younger_multiplexer_works_and_grants_nothing() {
+    if !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    let first = AHost::start(&world);
+    first.sends("SessionStart", &json!({ "source": "startup" }));
+    let tmux = Tmux::start(&world, "mine", "");
+    let event = |name: &str, fields: serde_json::Value| {
+        let mut payload =
+            json!({ "session_id": "0d0d", "cwd": world.repo(), "hook_event_name": name });
+        for (key, value) in fields.as_object().expect("fields") {
+            payload[key] = value.clone();
+        }
+        fs::write(world.root().join(name), payload.to_string()).expect("written");
+        format!("git-seed hook claude {name} <../{name} >>../answers\n")
+    };
+    let script = [
+        "#!/bin/sh\n".to_owned(),
+        event("SessionStart", json!({ "source": "startup" })),
+        event("UserPromptSubmit", json!({ "prompt": "[OFF] now" })),
+        "echo 0 >../code\n".to_owned(),
+    ];
+    let script = executable(&world, "second", &script.concat());
+    world.sh(&format!("{CLEAN} tmux -S ../{} new-window {script}", tmux.1));
+    left(&world, "code");
+    let answers = fs::read_to_string(world.root().join("answers")).expect("there");
+    assert!(answers.contains("nobody can tell who types"), "{answers}");
+    assert!(answers.contains("its short words do nothing"), "{answers}");
+    assert!(answers.contains("this prompt is a new job"), "{answers}");
+    assert_eq!(world.json("status")["enabled"], true);
+    assert_eq!(world.json("status")["job"]["status"], "active");
 }
 
 #[test]
@@ -183,8 +301,12 @@ fn a_person_in_a_multiplexer_is_one() {
     std::thread::sleep(Duration::from_millis(50));
     let host = AHost::start(&world);
     host.sends("SessionStart", &json!({ "source": "startup" }));
-    let (code, told) = tried(&world, &tmux.window(""));
+    // But a multiplexer takes keys from anybody, so the person says so.
+    let word = asked(&world, &tmux.window(""));
+    host.sends("UserPromptSubmit", &json!({ "prompt": word }));
+    let (code, told) = ended(&world);
     assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
 }
 
 /// A host process of its own, which hands events to the hook until it is dropped.

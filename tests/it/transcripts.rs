@@ -1,10 +1,11 @@
 //! Transcripts: sessions as text, played line by line, each answer compared exactly.
 //!
 //! A line that begins with `$` is a command of the agent's shell, `person$` one at a
-//! person's terminal; `>` is an act of the agent or of its host, `person>` a file that
-//! the person changes. What comes back stands indented below it. Everything else is
-//! prose. Ids and commits get names in the order in which they turn up; an act may use
-//! the name of a job for its id.
+//! person's terminal, `new-terminal$` one at a terminal that does not tell who types, and
+//! `> terminal` what that one says in the end. `>` is an act of the agent or of its host,
+//! `person>` a file that the person changes. What comes back stands indented below it.
+//! Everything else is prose. Ids and commits get names in the order in which they turn up;
+//! an act may use the name of a job for its id.
 //! `UPDATE_TRANSCRIPTS=1 cargo test transcripts` writes the answers anew: read the diff.
 
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::world::{Did, PAGE, PHASES, Reply, Said, World, message, page, question};
+use super::world::{Did, NewTerminal, PAGE, PHASES, Reply, Said, World, message, page, question};
 
 const INDENT: &str = "    ";
 
@@ -43,11 +44,13 @@ struct Player {
     names: Names,
     asked: Option<serde_json::Value>,
     call: String,
+    terminal: Option<NewTerminal>,
 }
 
 impl Player {
     fn new() -> Self {
-        Self { world: World::new(), names: Names::default(), asked: None, call: String::new() }
+        let (world, names) = (World::new(), Names::default());
+        Self { world, names, asked: None, call: String::new(), terminal: None }
     }
 
     /// Plays every line of `text`; gives it back with what was answered.
@@ -103,6 +106,12 @@ impl Player {
         if let Some(line) = text.strip_prefix("person$ ") {
             return heard(&world.tries(line));
         }
+        if let Some(line) = text.strip_prefix("new-terminal$ ") {
+            let mut terminal = world.new_terminal(line, "k7m2qx");
+            let said = terminal.says();
+            self.terminal = Some(terminal);
+            return said;
+        }
         if let Some(act) = text.strip_prefix("person> write ") {
             let (path, words) = two(act, ": ");
             world.puts(path, &unescape(words));
@@ -120,6 +129,7 @@ impl Player {
             "start" => told(&world.starts()),
             "end" => told(&world.ends()),
             "stop" => told(&world.stops()),
+            "terminal" => heard(&self.terminal.take().expect("it waits").ends()),
             "prompt" => told(&world.prompt(rest)),
             "read" => did(&world.reads(rest)),
             "run" => did(&world.runs(rest)),
@@ -299,7 +309,7 @@ fn inside<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str> + Cl
 }
 
 fn is_act(line: &str) -> bool {
-    ["$ ", "person$ ", "> ", "person> "].iter().any(|mark| line.starts_with(mark))
+    ["$ ", "person$ ", "new-terminal$ ", "> ", "person> "].iter().any(|mark| line.starts_with(mark))
 }
 
 /// The word that ends the document that a command begins.
@@ -427,6 +437,11 @@ fn commit_and_push() {
 #[test]
 fn a_whole_cycle() {
     plays("a-whole-cycle.txt");
+}
+
+#[test]
+fn approve_from_a_new_terminal() {
+    plays("approve-from-a-new-terminal.txt");
 }
 
 #[test]

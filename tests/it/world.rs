@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -332,6 +332,16 @@ impl World {
         let mut command = self.command("sh");
         command.args(["-c", line]).env("GIT_SEED_TEST_PERSON", "1");
         Said::of(line, run(command, stdin.as_bytes()))
+    }
+
+    /// A command of git seed in a terminal that does not tell who types; `code` is the one that
+    /// it shows.
+    pub fn new_terminal(&self, line: &str, code: &str) -> NewTerminal {
+        let mut command = self.command("sh");
+        command.args(["-c", line]).env("GIT_SEED_TEST_PERSON", "untold tmux");
+        command.env("GIT_SEED_TEST_CODE", code);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        NewTerminal { line: line.to_owned(), child: command.spawn().expect("it starts") }
     }
 
     // ---- events
@@ -834,6 +844,36 @@ impl Said {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+}
+
+/// A command that may wait for a person's word.
+pub struct NewTerminal {
+    line: String,
+    child: std::process::Child,
+}
+
+impl NewTerminal {
+    /// The line that it says first.
+    pub fn says(&mut self) -> String {
+        let mut line = Vec::new();
+        let errors = self.child.stderr.as_mut().expect("a pipe");
+        let mut letter = [0];
+        while errors.read(&mut letter).expect("it reads") == 1 && letter[0] != b'\n' {
+            line.push(letter[0]);
+        }
+        String::from_utf8(line).expect("text")
+    }
+
+    /// What it says from there on, and how it ends.
+    pub fn ends(self) -> Said {
+        Said::of(&self.line, self.child.wait_with_output().expect("it ends"))
+    }
+
+    /// It is ended, as by Ctrl-C.
+    pub fn is_killed(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
     }
 }
 

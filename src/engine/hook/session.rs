@@ -24,7 +24,11 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &SessionSource) 
         return Ok(Answer::silence());
     }
     repo.require_seeded()?;
-    person::sender::begin_session(repo, event)?;
+    let session = person::sender::begin_session(repo, event)?;
+    if !session.untold.is_empty() {
+        let facts = [("by", session.untold.as_str())];
+        return Ok(Answer::to_person(tell(Notice::SessionUntold, &facts)));
+    }
     let Some(focused) = repo.focused()? else { return jobs::unattended::good_morning(repo) };
     if focused.state.is_small_talk() {
         return Ok(Answer::silence());

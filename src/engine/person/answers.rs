@@ -72,7 +72,7 @@ fn hear_late(
         if !its_trace_has(repo, &job.chain, call, &asked)? {
             continue;
         }
-        let counts = !answer.timed_out && sender.is_somebody();
+        let counts = !answer.timed_out && sender.is_persons();
         if !counts || (sender == Sender::Unattended && repo.rules.unattended == Unattended::Refuse)
         {
             return Ok(Some(PersonReply::NotCounted(tell(Notice::AnswerUnattended, &[]))));
@@ -116,7 +116,7 @@ pub(crate) fn add_prompt(
     word: Sender,
 ) -> Result<()> {
     // The step of the prompt itself is the first of the turn.
-    let speaks = kind == InteractionKind::Prompt && word.is_somebody();
+    let speaks = kind == InteractionKind::Prompt && word.is_persons();
     let begins = |state: &mut State| {
         state.turn = state.steps + 1;
         if speaks {
@@ -155,6 +155,7 @@ fn hear(
         Sender::Nobody => {
             return not(Notice::AnswerOfNobody);
         }
+        Sender::Untold => return not(Notice::AnswerOfUntold),
         Sender::Unattended if repo.rules.unattended == Unattended::Refuse => {
             return not(Notice::AnswerUnattended);
         }
@@ -183,7 +184,7 @@ fn not_granted(
     let asked = [registered.tag.as_str(), &text_hash(&answer.question), ""];
     let counts = registered.grants == Grant::Complete
         && !answer.timed_out
-        && sender.is_somebody()
+        && sender.is_persons()
         && (sender != Sender::Unattended || repo.rules.unattended != Unattended::Refuse)
         && was_asked(repo, chain, call, &asked)?;
     if !counts {

@@ -9,6 +9,7 @@ use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
 use crate::jobs::shortword::{self, ShortWord};
+use crate::voice::{Notice, tell};
 
 /// The most characters of a prompt that are kept with a job.
 const PROMPT: usize = 256 * 1024;
@@ -26,9 +27,11 @@ pub(crate) fn prompt(
     repo.require_seeded()?;
     let word = person::sender::word(repo, host, event)?;
     let focused = repo.focused()?;
-    // What the person gives up needs no account of what was done for it.
-    let dropped = matches!(shortword::read(text), Some((ShortWord::Drop(_), _)));
-    if let Some(focused) = focused.as_ref().filter(|_| !dropped) {
+    // What the person gives up needs no account of what was done for it, and a command of theirs
+    // judges for itself.
+    let apart =
+        matches!(shortword::read(text), Some((ShortWord::Drop(_) | ShortWord::Ok { .. }, _)));
+    if let Some(focused) = focused.as_ref().filter(|_| !apart) {
         focused.activity.clone()?;
     }
     let guest = focused.as_ref().map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
@@ -44,15 +47,19 @@ pub(crate) fn prompt(
         record::git_mark::close(repo)?;
     }
     if let Some((short, rest)) = shortword::read(&text).filter(|_| person)
+        && (word.is_persons() || matches!(short, ShortWord::Ok { .. }))
         && !person::short_words::was_ever_scheduled(repo, &text)?
     {
         let spoken = Spoken { event, text: &text, word, guest };
         return person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref());
     }
+    let untold = (person && !word.is_persons() && shortword::read(&text).is_some())
+        .then(|| tell(Notice::WordOfUntoldSession, &[]));
     if guest {
-        return Ok(Answer::silence());
+        return Ok(untold.map_or_else(Answer::silence, Answer::to_person));
     }
-    person::route::route_prompt(repo, event, text, word, person, focused.as_ref())
+    let answer = person::route::route_prompt(repo, event, text, word, person, focused.as_ref())?;
+    Ok(Answer { to_person: merged(untold, answer.to_person), ..answer })
 }
 
 /// Logs a prompt by hash and length, and tells the agent what waited for it.

@@ -1,6 +1,7 @@
 //! Who speaks in a session: a person at a host that lives, or nobody who can be named.
 
 use crate::engine::fence;
+use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
     Sender, Session, is_handed_alike, is_running, is_unattended, speaks_for,
 };
@@ -8,7 +9,7 @@ use crate::engine::repo::{EngineError, Repo, Result};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::Host;
-use crate::world;
+use crate::world::{self, Typist};
 
 /// Records the session of `event` with the process that called us.
 ///
@@ -26,15 +27,24 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         fence::fingerprints::take_prints(repo)?;
         fence::looks::forget_looks(repo);
     }
+    settle(repo)?;
+    let (started, untold) = match repo.starter(&above) {
+        Ok(Typist::Person) => (true, String::new()),
+        Ok(Typist::Untold(by)) => (true, by),
+        Err(_) => (false, String::new()),
+    };
+    let caller = world::caller(&above);
     let session = Session {
         host: event.host.to_owned(),
         id: event.session.clone(),
         worktree: repo.store.worktree_name(),
         started: repo.now,
-        process: world::caller(&above).cloned(),
+        process: caller.cloned(),
         home: world::variable("HOME").map(Into::into),
-        manner: world::caller(&above).and_then(world::manner),
-        nested: repo.is_below_another(&above) || repo.is_detached_from_another(&above),
+        manner: caller.and_then(world::manner),
+        since_ms: caller.and_then(world::started_ms).unwrap_or_else(world::system_ms),
+        nested: repo.is_below_another(&above) || !started,
+        untold,
         unattended: is_unattended(event.host),
         trace: next_trace(repo, event)?,
     };
@@ -48,10 +58,35 @@ pub(crate) fn end_session(repo: &Repo, event: &Event) -> Result<()> {
     if !repo.is_own_session(event)? {
         return Ok(());
     }
+    settle(repo)?;
+    if let Some(session) = repo.session(&event.session)? {
+        write_ends(repo, std::slice::from_ref(&session))?;
+    }
     match std::fs::remove_file(repo.session_file(&event.session)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Writes down that sessions are over whose hosts ended without a word.
+pub(crate) fn settle(repo: &Repo) -> Result<()> {
+    write_ends(repo, &repo.died())
+}
+
+fn write_ends(repo: &Repo, over: &[Session]) -> Result<()> {
+    let (now, first) = (world::system_ms(), world::first_process_ms());
+    let add = |mut ends: Ends| {
+        over.iter().for_each(|session| ends.add(session, now, first));
+        ends
+    };
+    let before = repo.ends();
+    if add(before.clone()) == before {
+        return Ok(());
+    }
+    let _lock = repo.store.lock()?;
+    let text = toml::to_string(&add(repo.ends()));
+    let text = text.map_err(|error| EngineError::Usage(error.to_string()))?;
+    Ok(world::write_whole(&repo.ends_file(), text.as_bytes())?)
 }
 
 /// A trace for the session of `event`: that of the session that it goes on with, where the
@@ -83,6 +118,9 @@ pub(crate) fn word(repo: &Repo, host: &Host, event: &Event) -> Result<Sender> {
     };
     if session.nested || !speaks_for(&session, &world::ancestors()) || !is_handed_alike(&session) {
         return Ok(Sender::Nobody);
+    }
+    if !session.untold.is_empty() {
+        return Ok(Sender::Untold);
     }
     let value = host.attended.as_deref().and_then(world::variable);
     Ok(match host.is_attended(value.as_deref()) {

@@ -70,6 +70,9 @@ pub(crate) fn short_word(
         ShortWord::Approve(None) => approve_word(repo, spoken, focused),
         ShortWord::Approve(Some(job)) => approve_other(repo, spoken, job, focused),
         ShortWord::Join => join_word(repo, spoken, rest, focused),
+        ShortWord::Ok { command, code } => {
+            person::at_terminal::hear(repo, spoken, (command, code), rest, focused)
+        }
     }
 }
 
@@ -78,19 +81,26 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     let EventKind::Prompt { text, automation: false } = &event.kind else {
         return Ok(Answer::silence());
     };
-    let Some((ShortWord::On, rest)) = shortword::read(text) else { return Ok(Answer::silence()) };
+    let (short, rest) = match shortword::read(text) {
+        Some((short @ (ShortWord::On | ShortWord::Ok { .. }), rest)) => (short, rest),
+        _ => return Ok(Answer::silence()),
+    };
     if event.by != Actor::Main || !repo.is_seeded()? {
         return Ok(Answer::silence());
     }
     repo.require_seeded()?;
     let word = person::sender::word(repo, host, event)?;
-    if !word.is_somebody() || was_ever_scheduled(repo, text)? {
+    if !word.is_persons() || was_ever_scheduled(repo, text)? {
         return Ok(Answer::silence());
     }
-    jobs::lifecycle::switch_on(repo)?;
     let focused = repo.focused()?;
     let guest = focused.as_ref().map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
     let spoken = Spoken { event, text, word, guest };
+    if let ShortWord::Ok { command, code } = &short {
+        return person::at_terminal::hear(repo, &spoken, (command, code), rest, focused.as_ref());
+    }
+    jobs::lifecycle::switch_on(repo)?;
+    let focused = repo.focused()?;
     let told = match &focused {
         Some(focused) if !guest && !focused.state.stand.is_talk() => {
             let agent = format!(

@@ -33,11 +33,14 @@ pub(crate) fn is_function(name: &str) -> bool {
 }
 
 /// The programs and the marks of all agent hosts.
-pub(crate) fn agents() -> (Vec<String>, Vec<String>) {
+pub(crate) fn agents() -> world::Agents {
     let rows: Vec<_> = hosts::names().filter_map(|name| hosts::row(name).ok()).collect();
-    let programs = rows.iter().flat_map(|row| row.processes.clone()).collect();
-    let markers = rows.iter().flat_map(|row| row.markers.clone()).collect();
-    (programs, markers)
+    let all = |of: fn(&Host) -> &Vec<String>| rows.iter().flat_map(|row| of(row).clone()).collect();
+    world::Agents {
+        programs: all(|row| &row.processes),
+        markers: all(|row| &row.markers),
+        shares_terminal: all(|row| &row.shares_terminal),
+    }
 }
 
 /// What `init` wrote, for `uninstall`.

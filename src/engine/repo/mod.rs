@@ -12,6 +12,7 @@ pub(crate) mod clone_id;
 pub(crate) mod installation;
 pub(crate) mod job;
 pub(crate) mod journal;
+pub(crate) mod lives;
 pub(crate) mod own_state;
 pub(crate) mod page_paths;
 pub(crate) mod paths;

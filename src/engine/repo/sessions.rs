@@ -6,11 +6,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{self, Repo, Result, own_state};
+use crate::engine::repo::{Repo, Result, own_state};
 use crate::event::Event;
 use crate::format::short_hash;
 use crate::jobs::UnixSeconds;
-use crate::world::{self, HostProcess, Manner, NotAPerson, Process};
+use crate::world::{self, Manner, Process};
 
 /// A session as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,10 +28,16 @@ pub(crate) struct Session {
     /// How the host hands over its events.
     #[serde(default)]
     pub manner: Option<Manner>,
-    /// Started from inside another recorded session, or by nobody that can be told while
-    /// another one ran.
+    /// When its process started, in milliseconds by the system's clock.
+    #[serde(default)]
+    pub since_ms: i64,
+    /// Started from inside another recorded session, or detached from one.
     #[serde(default)]
     pub nested: bool,
+    /// It began while another one ran, and this program above its process leaves open who
+    /// started it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub untold: String,
     /// The host said that nobody sits there.
     #[serde(default)]
     pub unattended: bool,
@@ -49,6 +55,8 @@ pub(crate) enum Sender {
     Unattended,
     /// A person's session; the host does not say whether anyone sits there.
     Unknown,
+    /// A session that a person or an agent began: its words are work, and grant nothing.
+    Untold,
     /// Nobody's: an agent made it, or another process than the recorded host.
     Nobody,
 }
@@ -59,18 +67,24 @@ impl Sender {
             Self::Attended => "attended",
             Self::Unattended => "unattended",
             Self::Unknown => "unknown",
+            Self::Untold => "untold",
             Self::Nobody => "nobody",
         }
     }
 
     /// The word that [`Sender::text`] wrote.
     pub(crate) fn read(text: &str) -> Self {
-        let all = [Self::Attended, Self::Unattended, Self::Nobody];
+        let all = [Self::Attended, Self::Unattended, Self::Untold, Self::Nobody];
         all.into_iter().find(|word| word.text() == text).unwrap_or(Self::Unknown)
     }
 
     pub(crate) fn is_somebody(self) -> bool {
         self != Self::Nobody
+    }
+
+    /// A person's, as far as can be told.
+    pub(crate) fn is_persons(self) -> bool {
+        !matches!(self, Self::Untold | Self::Nobody)
     }
 }
 
@@ -139,8 +153,8 @@ impl Repo {
         Ok(known.is_some_and(|known| speaks_for(&known, &world::ancestors())))
     }
 
-    /// Recorded sessions whose host still runs, where the system tells.
-    fn hosted(&self) -> Vec<Session> {
+    /// Sessions that are recorded, whether their host runs or not.
+    pub(crate) fn recorded(&self) -> impl Iterator<Item = Session> {
         let files = std::fs::read_dir(self.store.seed_dir().join("sessions"));
         let read = |file: std::fs::DirEntry| {
             // The draft of a writer that was killed is no session.
@@ -149,8 +163,12 @@ impl Repo {
             // trouble; a person's `git seed off` asks for all of them, and is not.
             toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
         };
-        let sessions = files.into_iter().flatten().flatten().filter_map(read);
-        sessions
+        files.into_iter().flatten().flatten().filter_map(read)
+    }
+
+    /// Recorded sessions whose host still runs, where the system tells.
+    pub(crate) fn hosted(&self) -> Vec<Session> {
+        self.recorded()
             .filter(|session| session.process.is_some() && is_running(session.process.as_ref()))
             .collect()
     }
@@ -181,43 +199,6 @@ impl Repo {
     /// The host processes of recorded sessions that run.
     pub(crate) fn host_processes(&self) -> Vec<Process> {
         self.hosted().into_iter().filter_map(|session| session.process).collect()
-    }
-
-    /// Says whether a person may be assumed behind this process.
-    ///
-    /// # Errors
-    ///
-    /// Says what speaks against it.
-    pub(crate) fn is_person(&self) -> std::result::Result<(), NotAPerson> {
-        if world::is_played_person() {
-            return Ok(());
-        }
-        let (agents, markers) = repo::installation::agents();
-        world::who(&world::surroundings(&markers), &agents, &self.live_hosts())
-    }
-
-    fn live_hosts(&self) -> Vec<HostProcess> {
-        let host =
-            |process: Process| HostProcess { started_ms: world::started_ms(&process), process };
-        self.host_processes().into_iter().map(host).collect()
-    }
-
-    /// A host that begins while a person sits at another one here is a person's only if its own
-    /// chain leads to one: code of an agent's that was detached from its shell leads nowhere.
-    /// Where only unattended sessions run, nobody's word is at stake.
-    pub(crate) fn is_detached_from_another(&self, above: &[Process]) -> bool {
-        let Some(caller) = world::caller(above) else { return false };
-        let another = |session: &Session| {
-            !session.unattended
-                && !session.process.as_ref().is_some_and(|process| is_same(process, caller))
-        };
-        if world::is_played_person() || !self.hosted().iter().any(another) {
-            return false;
-        }
-        let (agents, markers) = repo::installation::agents();
-        let others: Vec<HostProcess> =
-            self.live_hosts().into_iter().filter(|host| !is_same(&host.process, caller)).collect();
-        world::started_by_a_person(&world::above(caller.pid, &markers), &agents, &others).is_err()
     }
 
     pub(crate) fn is_below_another(&self, above: &[Process]) -> bool {

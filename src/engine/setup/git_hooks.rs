@@ -208,11 +208,11 @@ pub(crate) fn agent_is_above() -> bool {
     if world::is_played_person() {
         return false;
     }
-    let (programs, markers) = agents();
-    markers.iter().any(|marker| world::variable(marker).is_some())
+    let agents = agents();
+    agents.markers.iter().any(|marker| world::variable(marker).is_some())
         || world::ancestors()
             .iter()
-            .any(|process| programs.iter().any(|name| world::is_program(process, name)))
+            .any(|process| agents.programs.iter().any(|name| world::is_program(process, name)))
 }
 
 #[cfg(test)]

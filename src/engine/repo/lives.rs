@@ -1,0 +1,212 @@
+//! When agent sessions lived in this repository: those that live, and those that are over.
+//!
+//! A terminal that was opened while one lived may be the agent's work, also when that session
+//! has ended. So the ends are kept, below `.git/seed/lives.toml`; `person::sender` writes them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::repo::sessions::{Session, is_running};
+use crate::engine::repo::{self, Repo, own_state};
+use crate::format::short_hash;
+use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist};
+
+/// The most ends that are kept; older ones become one.
+const MOST: usize = 64;
+
+/// The ends of sessions, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Ends {
+    #[serde(default)]
+    life: Vec<End>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct End {
+    /// The hash of the session's id, and its process.
+    session: String,
+    process: String,
+    from: i64,
+    to: i64,
+    /// Nobody sat there.
+    #[serde(default)]
+    unattended: bool,
+}
+
+impl Ends {
+    fn has(&self, session: &Session) -> bool {
+        let (name, process) = (name_of(session), mark(session.process.as_ref()));
+        self.life.iter().any(|end| end.session == name && end.process == process)
+    }
+
+    /// Adds the end of `session` at `now`, or before that, where the machine was started anew
+    /// since. One that is known already keeps its first end.
+    pub(crate) fn add(&mut self, session: &Session, now: i64, first_process: Option<i64>) {
+        if self.has(session) {
+            return;
+        }
+        let from = session.since_ms;
+        // Where everything began after it, it was over by then.
+        let to = first_process.filter(|at| *at > from).unwrap_or(now).max(from);
+        self.life.push(End {
+            session: name_of(session),
+            process: mark(session.process.as_ref()),
+            from,
+            to,
+            unattended: session.unattended,
+        });
+        while self.life.len() > MOST {
+            let old = self.life.remove(0);
+            self.life[0].from = self.life[0].from.min(old.from);
+            self.life[0].to = self.life[0].to.max(old.to);
+            self.life[0].unattended &= old.unattended;
+        }
+    }
+
+    fn lives(&self) -> impl Iterator<Item = Life> {
+        self.life.iter().map(|end| Life { from: end.from, to: end.to })
+    }
+}
+
+fn mark(process: Option<&Process>) -> String {
+    process.map_or_else(String::new, |process| format!("{} {}", process.pid, process.started))
+}
+
+fn name_of(session: &Session) -> String {
+    short_hash(session.id.as_bytes(), 16)
+}
+
+impl Repo {
+    pub(crate) fn ends_file(&self) -> PathBuf {
+        self.store.seed_dir().join("lives.toml")
+    }
+
+    /// The ends that are kept.
+    pub(crate) fn ends(&self) -> Ends {
+        // A file that does not read kept none: a person's `git seed off` has to work over it, and
+        // the sessions that live are known without it.
+        own_state::from_toml(&self.ends_file()).ok().flatten().unwrap_or_default()
+    }
+
+    /// The agent sessions of this repository. One whose host is gone and whose end nobody wrote
+    /// is over by now.
+    fn lives(&self) -> Lives {
+        Lives { live: self.live_hosts(), over: self.all_ends().lives().collect() }
+    }
+
+    fn all_ends(&self) -> Ends {
+        let mut ends = self.ends();
+        for session in self.died() {
+            ends.add(&session, world::system_ms(), world::first_process_ms());
+        }
+        ends
+    }
+
+    /// Recorded sessions whose host ended without a word.
+    pub(crate) fn died(&self) -> Vec<Session> {
+        let gone =
+            |session: &Session| session.process.is_some() && !is_running(session.process.as_ref());
+        self.recorded().filter(gone).collect()
+    }
+
+    /// Says who types at the terminal of this process.
+    ///
+    /// # Errors
+    ///
+    /// Says what speaks against a person.
+    pub(crate) fn typist(&self) -> Result<Typist, NotAPerson> {
+        if let Some(played) = world::played_typist() {
+            return Ok(played);
+        }
+        let agents = repo::installation::agents();
+        world::who(&world::surroundings(&agents.markers), &agents, &self.lives())
+    }
+
+    /// Says whether a person may be assumed behind this process, with nobody asked.
+    ///
+    /// # Errors
+    ///
+    /// Says what speaks against it.
+    pub(crate) fn is_person(&self) -> Result<(), NotAPerson> {
+        match self.typist()? {
+            Typist::Person => Ok(()),
+            Typist::Untold(by) => Err(NotAPerson::Untold(by)),
+        }
+    }
+
+    fn live_hosts(&self) -> Vec<HostProcess> {
+        self.hosted().into_iter().filter_map(host).collect()
+    }
+
+    /// Who started the host that calls, where another one that a person attends lived here then.
+    ///
+    /// # Errors
+    ///
+    /// Says what speaks against a person: code of an agent's that was detached from its shell
+    /// leads nowhere.
+    pub(crate) fn starter(&self, above: &[Process]) -> Result<Typist, NotAPerson> {
+        let Some(caller) = world::caller(above) else { return Ok(Typist::Person) };
+        if let Some(played) = world::played_typist() {
+            return Ok(played);
+        }
+        let began = world::started_ms(caller).unwrap_or_else(world::system_ms);
+        // Where only unattended sessions run, nobody's word is at stake.
+        let others =
+            |process: &String, unattended: bool| !unattended && *process != mark(Some(caller));
+        let live = self.hosted().into_iter();
+        let live = live.filter(|one| others(&mark(one.process.as_ref()), one.unattended));
+        let live = live.filter_map(host).collect::<Vec<_>>();
+        let then = |end: &End| end.from <= began && began <= end.to;
+        let over = self.all_ends().life.into_iter();
+        let over = over.filter(|end| then(end) && others(&end.process, end.unattended));
+        let over: Vec<Life> = over.map(|end| Life { from: end.from, to: end.to }).collect();
+        if live.is_empty() && over.is_empty() {
+            return Ok(Typist::Person);
+        }
+        let agents = repo::installation::agents();
+        let lives = Lives { live, over };
+        world::who_started(&world::above(caller.pid, &agents.markers), &agents, &lives)
+    }
+}
+
+fn host(session: Session) -> Option<HostProcess> {
+    let since = session.since_ms;
+    session.process.map(|process| HostProcess { process, since })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str, since_ms: i64) -> Session {
+        let text = format!(
+            "host = \"claude\"\nid = \"{id}\"\nworktree = \"main\"\nstarted = 1\nsince_ms = \
+             {since_ms}\n[process]\npid = 7\nstarted = \"{since_ms}\"\nname = \"claude\"\n"
+        );
+        toml::from_str(&text).expect("a session")
+    }
+
+    #[test]
+    fn an_end_is_written_once_and_lies_before_all_that_runs() {
+        let mut ends = Ends::default();
+        ends.add(&session("a", 100), 200, Some(10));
+        ends.add(&session("a", 100), 900, Some(10));
+        // It goes on in another process, and the machine was started anew before anybody looked.
+        ends.add(&session("a", 300), 900, Some(400));
+        let lives: Vec<(i64, i64)> = ends.lives().map(|life| (life.from, life.to)).collect();
+        assert_eq!(lives, [(100, 200), (300, 400)]);
+    }
+
+    #[test]
+    fn old_ends_become_one() {
+        let mut ends = Ends::default();
+        for at in 0..100 {
+            ends.add(&session(&at.to_string(), at * 10), at * 10 + 5, None);
+        }
+        let lives: Vec<Life> = ends.lives().collect();
+        assert_eq!(lives.len(), MOST);
+        assert_eq!(lives[0], Life { from: 0, to: 365 });
+        assert_eq!(lives[63], Life { from: 990, to: 995 });
+    }
+}
