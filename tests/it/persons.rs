@@ -326,7 +326,7 @@ impl<'a> AHost<'a> {
         let mut command = Command::new("sh");
         command.arg(file).current_dir(world.repo()).stdin(Stdio::piped());
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", world.root().join("home"));
+        command.env("HOME", world.root().join("home")).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
         Self { world, child: command.spawn().expect("a shell") }
     }
 

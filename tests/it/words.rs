@@ -313,6 +313,48 @@ fn an_approval_of_a_session_without_a_person_does_not_count() {
     told(&world.prompt("[APPROVE]"), "is approved");
 }
 
+/// A host that does not say whether a person is there, and that has no terminal, as `codex exec`
+/// below a scheduler; the same with a terminal is a person's as far as can be told.
+#[test]
+fn a_host_without_mark_and_terminal_is_nobodys() {
+    if std::process::Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    for (host, prompt) in [("codex", "UserPromptSubmit"), ("gemini", "BeforeAgent")] {
+        for (terminal, approved) in [(false, false), (true, true)] {
+            let world = World::new();
+            world.person("init").succeeds();
+            let cwd = world.repo().display().to_string();
+            let puts = |name: &str, event: &str, fields: &Value| {
+                let mut payload =
+                    json!({ "session_id": "c", "cwd": cwd, "hook_event_name": event });
+                for (key, value) in fields.as_object().expect("fields") {
+                    payload[key] = value.clone();
+                }
+                std::fs::write(world.root().join(name), payload.to_string()).expect("written");
+            };
+            puts("start", "SessionStart", &json!({ "source": "startup" }));
+            puts("prompt", prompt, &json!({ "prompt": "Fix the lexer" }));
+            puts("approve", prompt, &json!({ "prompt": "[APPROVE]" }));
+            let text = format!(
+                "for event in start prompt approve; do git-seed hook {host} <../$event >../$event.out; \
+                 done; echo done >../done\n"
+            );
+            std::fs::write(world.root().join("host.sh"), text).expect("written");
+            let line = if terminal {
+                "script -qec 'sh ../host.sh' /dev/null </dev/null"
+            } else {
+                "setsid -w sh ../host.sh"
+            };
+            world.sh(line);
+            let said = world.json("job show")["interactions"].clone();
+            let told = std::fs::read_to_string(world.root().join("approve.out")).expect("there");
+            assert_eq!(told.contains("nothing shows that a person sits"), !approved, "{told}");
+            assert_eq!(said.as_array().map(Vec::len), Some(2), "{said}");
+        }
+    }
+}
+
 #[test]
 fn a_mistyped_id_approves_no_other_job() {
     let world = ready();

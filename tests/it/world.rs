@@ -116,7 +116,8 @@ impl World {
             session: RefCell::new("e2fc06a6-4aaf-49f6-8712-117cd08f9339".to_owned()),
             clock: Cell::new(BEGINS),
             calls: Cell::new(0),
-            host: RefCell::new(BTreeMap::new()),
+            // A person sits at it, whether this process has a terminal or not.
+            host: RefCell::new([("CLAUDE_CODE_SESSION_ATTENDED", "1")].map(owned).into()),
             through: RefCell::new(None),
             damaged: Cell::new(false),
             untouched: Cell::new(None),
@@ -1240,6 +1241,10 @@ fn plain_words(line: &str) -> Option<Vec<String>> {
         rest = after.trim_start();
     }
     Some(words)
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 /// Where a program lies. A name that is looked up in a `PATH` of its own makes the standard library

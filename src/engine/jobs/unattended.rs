@@ -27,7 +27,8 @@ pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
     // Where an answer that nobody sat there for would not count, nobody is asked. Of a session that
     // does not read nothing is known, so the person is asked.
     let session = repo.session(&state.driver.session).ok().flatten();
-    repo.rules.unattended == Unattended::Refuse && session.is_some_and(|session| session.unattended)
+    let nobody = session.is_some_and(|session| session.unattended || session.bare);
+    repo.rules.unattended == Unattended::Refuse && nobody
 }
 
 /// True when closing the cycle of `focused` now lets it rest: it could be completed, and nobody

@@ -3,12 +3,12 @@
 use crate::engine::fence;
 use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
-    Sender, Session, is_handed_alike, is_running, is_unattended, speaks_for,
+    Sender, Session, attendance, is_handed_alike, is_running, is_unattended, speaks_for,
 };
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
-use crate::hosts::Host;
+use crate::hosts::{self, Host};
 use crate::world::{self, Typist};
 
 /// Records the session of `event` with the process that called us.
@@ -34,6 +34,8 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         Err(_) => (false, String::new()),
     };
     let caller = world::caller(&above);
+    // Of a host without a row nothing is known.
+    let row = hosts::row(event.host).ok();
     let session = Session {
         host: event.host.to_owned(),
         id: event.session.clone(),
@@ -45,7 +47,10 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         since_ms: caller.and_then(world::started_ms).unwrap_or_else(world::system_ms),
         nested: repo.is_below_another(&above) || !started,
         untold,
-        unattended: is_unattended(event.host),
+        unattended: row.is_some_and(is_unattended),
+        bare: row.is_some_and(|row| {
+            !is_unattended(row) && attendance(row, &above) == Sender::Unattended
+        }),
         trace: next_trace(repo, event)?,
     };
     let text = toml::to_string(&session).map_err(|error| EngineError::Usage(error.to_string()))?;
@@ -116,16 +121,12 @@ pub(crate) fn word(repo: &Repo, host: &Host, event: &Event) -> Result<Sender> {
         Some(session) => session,
         None => begin_session(repo, event)?,
     };
-    if session.nested || !speaks_for(&session, &world::ancestors()) || !is_handed_alike(&session) {
+    let above = world::ancestors();
+    if session.nested || !speaks_for(&session, &above) || !is_handed_alike(&session) {
         return Ok(Sender::Nobody);
     }
     if !session.untold.is_empty() {
         return Ok(Sender::Untold);
     }
-    let value = host.attended.as_deref().and_then(world::variable);
-    Ok(match host.is_attended(value.as_deref()) {
-        Some(true) => Sender::Attended,
-        Some(false) => Sender::Unattended,
-        None => Sender::Unknown,
-    })
+    Ok(attendance(host, &above))
 }

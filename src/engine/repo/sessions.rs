@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::repo::{Repo, Result, own_state};
 use crate::event::Event;
 use crate::format::short_hash;
+use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
 use crate::world::{self, Manner, Process};
 
@@ -41,6 +42,9 @@ pub(crate) struct Session {
     /// The host said that nobody sits there.
     #[serde(default)]
     pub unattended: bool,
+    /// The host does not say whether somebody sits there, and has no terminal to sit at.
+    #[serde(default)]
+    pub bare: bool,
     /// What its acts and rulings are told apart by; a session that goes on keeps it.
     #[serde(default)]
     pub trace: String,
@@ -88,11 +92,22 @@ impl Sender {
     }
 }
 
+/// Whether a person sits at the session that calls, where that is a person's.
+pub(crate) fn attendance(host: &Host, above: &[Process]) -> Sender {
+    let value = host.attended.as_deref().and_then(world::variable);
+    // Where the host does not say, a person needs a terminal to sit at.
+    let has_terminal = world::caller(above).is_none_or(|host| !host.detached);
+    match host.is_attended(value.as_deref()) {
+        Some(true) => Sender::Attended,
+        None if has_terminal => Sender::Unknown,
+        Some(false) | None => Sender::Unattended,
+    }
+}
+
 /// The host says of itself that nobody sits there.
-pub(crate) fn is_unattended(host: &str) -> bool {
-    let Ok(row) = crate::hosts::row(host) else { return false };
-    let value = row.attended.as_deref().and_then(world::variable);
-    row.is_attended(value.as_deref()) == Some(false)
+pub(crate) fn is_unattended(host: &Host) -> bool {
+    let value = host.attended.as_deref().and_then(world::variable);
+    host.is_attended(value.as_deref()) == Some(false)
 }
 
 /// True when the process that calls us is the session's recorded host.
