@@ -73,7 +73,10 @@ fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<
         return Ok(Somebody::Nobody);
     }
     let session = repo.session(&event.session)?;
-    if !session.is_some_and(|known| !known.nested && speaks_for(&known, &world::ancestors())) {
+    let persons = session.is_some_and(|known| {
+        !known.nested && known.untold.is_empty() && speaks_for(&known, &world::ancestors())
+    });
+    if !persons {
         return Ok(Somebody::Nobody);
     }
     let setting = host.permission_files().iter().find_map(|file| {
