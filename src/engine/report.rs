@@ -137,32 +137,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     repo.require_seeded()?;
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
-    let Some(focused) = &focused else {
-        let (awaiting, waits) =
-            (jobs::unattended::awaiting(repo)?, jobs::birth::waiting_here(repo)?);
-        return Ok(Status {
-            enabled: repo.is_on(),
-            track: repo.rules.maps.home_name().to_owned(),
-            job: None,
-            phase: "none".to_owned(),
-            cycle: 0,
-            cycles: None,
-            allowed: allowed(row, &[]),
-            missing: Vec::new(),
-            next: next_without_job(repo, waits.as_ref(), &awaiting),
-            unsynced: 0,
-            cost: CostShown::default(),
-            fence: FenceShown {
-                strays: fence::fingerprint_restore::print_strays(repo)?,
-                ..FenceShown::default()
-            },
-            words: acting(
-                repo,
-                Moment::NoJob { waits: waits.is_some(), awaits: !awaiting.is_empty() },
-            ),
-            awaiting: awaiting.iter().map(job_head).collect(),
-        });
-    };
+    let Some(focused) = &focused else { return status_without_job(repo, row) };
     let state = &focused.state;
     let missing = boundary::judge::missing(repo, focused)?;
     Ok(Status {
@@ -191,6 +166,38 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     })
 }
 
+/// Where everything stands without a job in focus.
+fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
+    let (awaiting, waits) = (jobs::unattended::awaiting(repo)?, jobs::birth::waiting_here(repo)?);
+    let paused = jobs::birth::paused_here(repo)?;
+    Ok(Status {
+        enabled: repo.is_on(),
+        track: repo.rules.maps.home_name().to_owned(),
+        job: None,
+        phase: "none".to_owned(),
+        cycle: 0,
+        cycles: None,
+        allowed: allowed(row, &[]),
+        missing: Vec::new(),
+        next: next_without_job(repo, waits.as_ref(), &paused, &awaiting),
+        unsynced: 0,
+        cost: CostShown::default(),
+        fence: FenceShown {
+            strays: fence::fingerprint_restore::print_strays(repo)?,
+            ..FenceShown::default()
+        },
+        words: acting(
+            repo,
+            Moment::NoJob {
+                rests: !paused.is_empty(),
+                waits: waits.is_some(),
+                awaits: !awaiting.is_empty(),
+            },
+        ),
+        awaiting: awaiting.iter().map(job_head).collect(),
+    })
+}
+
 /// Directories and files that may be written in where the phase writes its scope.
 fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     let mut places = repo.lines(&focused.chain, names::SCOPE)?;
@@ -204,9 +211,18 @@ fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
 }
 
 /// What comes next where no job is focused.
-fn next_without_job(repo: &Repo, waits: Option<&LoadedJob>, awaiting: &[LoadedJob]) -> String {
+fn next_without_job(
+    repo: &Repo,
+    waits: Option<&LoadedJob>,
+    paused: &[LoadedJob],
+    awaiting: &[LoadedJob],
+) -> String {
     if !repo.is_on() {
         return tell(Notice::NextOn, &[]);
+    }
+    if let Some(job) = paused.first() {
+        let job = &job.state.job;
+        return tell(Notice::NextPaused, &[("job", &job.name), ("id", job.id.as_str())]);
     }
     match (waits, awaiting) {
         (Some(job), _) => format!("git seed job activate {}", job.state.job.id),

@@ -220,6 +220,10 @@ pub struct Home {
     /// Where a person let it rest: it waits for nobody there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rested: String,
+    /// The number of its words from which on it is open whether they belong to it; 0 once that is
+    /// settled. Absent until a prompt came while it was paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<u32>,
     /// HEAD when it left the focus: what was committed since then is none of its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub left: String,

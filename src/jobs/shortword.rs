@@ -19,6 +19,8 @@ pub(crate) enum ShortWord {
     AllowGit(String),
     /// The focused job rests.
     Pause,
+    /// The job that rests here goes on, or the one that is named.
+    Resume(Option<String>),
     /// The focused job is not to be finished, or the one that is named.
     Drop(Option<JobId>),
     /// Discipline is off in this worktree.
@@ -42,6 +44,7 @@ impl ShortWord {
             Self::Allow(_) => "[ALLOW]",
             Self::AllowGit(_) => "[ALLOW git]",
             Self::Pause => "[PAUSE]",
+            Self::Resume(_) => "[RESUME]",
             Self::Drop(_) => "[DROP]",
             Self::Off => "[OFF]",
             Self::On => "[ON]",
@@ -63,8 +66,9 @@ impl fmt::Display for ShortWord {
 pub(crate) enum Moment {
     /// Discipline is off in this worktree.
     Off,
-    /// No job is focused; `waits` for one that rests here, `awaits` for one to be approved.
-    NoJob { waits: bool, awaits: bool },
+    /// No job is focused; `rests` for one that a person paused here, `waits` for one that waits
+    /// here, `awaits` for one to be approved.
+    NoJob { rests: bool, waits: bool, awaits: bool },
     /// Only words were said of the focused job.
     Talk,
     /// It is at work; `ends` where a person may approve it now.
@@ -77,10 +81,11 @@ pub(crate) enum Moment {
 pub(crate) fn acting(moment: Moment) -> Vec<&'static str> {
     let mut words = match moment {
         Moment::Off => return vec!["[ON]"],
-        Moment::NoJob { waits, awaits } => {
+        Moment::NoJob { rests, waits, awaits } => {
             let mut words = vec!["[QUICK]"];
+            words.extend(rests.then_some("[RESUME]"));
             words.extend(awaits.then_some("[APPROVE]"));
-            words.extend(waits.then_some("[DROP] <id>"));
+            words.extend((rests || waits).then_some("[DROP] <id>"));
             words.push("[ALLOW git <words>]");
             words
         }
@@ -112,7 +117,8 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
         "QUICK" => ShortWord::Quick,
         "PAUSE" => ShortWord::Pause,
         "OFF" => ShortWord::Off,
-        "ON" => ShortWord::On,
+        "ON" => return Some(on_of(rest)),
+        "RESUME" => return Some(resume_of(rest)),
         "JOIN" => ShortWord::Join,
         "APPROVE" => return Some(approval(rest)),
         "DROP" => return Some(drop_of(rest)),
@@ -196,6 +202,22 @@ fn approval(rest: &str) -> (ShortWord, &str) {
     }
 }
 
+/// As for an approval: a first word that begins with a digit names a job.
+fn resume_of(rest: &str) -> (ShortWord, &str) {
+    match approval(rest) {
+        (ShortWord::Approve(named), rest) => (ShortWord::Resume(named), rest),
+        other => other,
+    }
+}
+
+/// Behind `[ON]` an id goes on with that job; whatever else stands there are words.
+fn on_of(rest: &str) -> (ShortWord, &str) {
+    match drop_of(rest) {
+        (ShortWord::Drop(Some(id)), rest) => (ShortWord::Resume(Some(id.to_string())), rest),
+        _ => (ShortWord::On, rest),
+    }
+}
+
 /// The words behind it are the reason, which may well begin with a number: only a first word of
 /// the shape that git seed gives its ids names a job.
 fn drop_of(rest: &str) -> (ShortWord, &str) {
@@ -212,8 +234,8 @@ mod tests {
     fn the_words_that_act_are_words_that_read() {
         let moments = [
             Moment::Off,
-            Moment::NoJob { waits: true, awaits: true },
-            Moment::NoJob { waits: false, awaits: false },
+            Moment::NoJob { rests: true, waits: true, awaits: true },
+            Moment::NoJob { rests: false, waits: false, awaits: false },
             Moment::Talk,
             Moment::Work { ends: true },
             Moment::Work { ends: false },
@@ -251,6 +273,17 @@ mod tests {
             ("[OFF] by hand for a while\nthanks", Some((Off, "by hand for a while\nthanks"))),
             ("[ON]\ngo on", Some((On, "go on"))),
             ("[JOIN]", Some((Join, ""))),
+            ("[RESUME]", Some((ShortWord::Resume(None), ""))),
+            ("[RESUME] with the parser", Some((ShortWord::Resume(None), "with the parser"))),
+            (
+                "[RESUME] 20261121t205612-7f3a go",
+                Some((ShortWord::Resume(Some("20261121t205612-7f3a".to_owned())), "go")),
+            ),
+            (
+                "[ON] 20261121t205612-7f3a",
+                Some((ShortWord::Resume(Some("20261121t205612-7f3a".to_owned())), "")),
+            ),
+            ("[ON] 2 more tests", Some((On, "2 more tests"))),
             ("[ALLOW]", Some((allow(&[]), ""))),
             ("[ALLOW src/a.rs  b/ ] and go on", Some((allow(&["src/a.rs", "b/"]), "and go on"))),
             ("[ALLOW app/[id]/page.tsx]", Some((allow(&["app/[id]/page.tsx"]), ""))),

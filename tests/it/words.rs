@@ -201,6 +201,80 @@ fn a_link_out_of_the_work_tree_is_not_opened() {
 // ---- [PAUSE], [OFF], [ON]
 
 #[test]
+fn a_paused_job_goes_on_by_a_word() {
+    for word in ["[RESUME] and keep it short", "[ON] and keep it short"] {
+        let world = World::seeded();
+        world.to("execute");
+        let job = world.job();
+        world.prompt("[PAUSE]");
+        let status = world.json("status");
+        assert!(status["next"].as_str().is_some_and(|next| next.contains("[RESUME]")), "{status}");
+        assert!(status["words"].to_string().contains("[RESUME]"), "{status}");
+        let told = world.prompt(word);
+        assert!(told.to_person().is_some_and(|told| told.contains("goes on in execute")));
+        told.tells("scope");
+        assert_eq!((world.job(), world.phase().as_str()), (job.clone(), "execute"));
+        assert_eq!(last_words(&world, &job).1, word);
+        world.edits(CODE, "lex()", "lexer()").passes();
+    }
+}
+
+#[test]
+fn words_beside_a_paused_job_are_asked_about_once() {
+    let world = World::seeded();
+    world.to("observe");
+    let job = world.job();
+    world.prompt("[PAUSE]");
+    let asked = world.prompt("and the parser, too");
+    asked.tells("it is open whether these words go on with it");
+    assert!(asked.to_person().is_some_and(|told| told.contains("[RESUME]")), "{asked:?}");
+    assert_eq!(world.phase(), "none");
+    assert!(world.stops().is_silent(), "the agent asks, and the turn may end");
+    // They go on: the words are the job's.
+    world.prompt("[RESUME]");
+    assert_eq!(world.job(), job);
+    let said = world.json("job show")["interactions"].to_string();
+    assert!(said.contains("and the parser, too"), "{said}");
+
+    // They do not: a job is born with all of them, and the next prompt without a job is one.
+    world.prompt("[PAUSE]");
+    world.prompt("look at the tests");
+    world.prompt("a new one, please");
+    let born = world.job();
+    assert_ne!(born, job);
+    let shown = world.json("job show");
+    assert_eq!(shown["name"], "look at the tests");
+    assert_eq!(shown["interactions"].as_array().map(Vec::len), Some(2), "{shown}");
+    world.prompt("[DROP]");
+    world.prompt("write the manual");
+    assert_eq!(world.json("job show")["name"], "write the manual");
+    assert_eq!(world.json("job show")["interactions"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn which_of_several_paused_jobs_goes_on_is_said_by_its_id() {
+    let world = World::seeded();
+    world.prompt("one");
+    let one = world.job();
+    world.prompt("[PAUSE]");
+    world.prompt("[QUICK] two");
+    let two = world.job();
+    world.prompt("[PAUSE]");
+    let both = world.prompt("[RESUME]");
+    told(&both, &one);
+    told(&both, &two);
+    assert!(world.prompt("[RESUME] 20200101t000000-0000").to_person().is_some());
+    assert_eq!(world.phase(), "none");
+    world.prompt(&format!("[ON] {one}"));
+    assert_eq!(world.job(), one);
+    told(&world.prompt("[RESUME]"), "at work already");
+    // Nothing rests: the word says so, and bears no job.
+    let world = World::seeded();
+    told(&world.prompt("[RESUME]"), "no job rests");
+    assert_eq!(world.phase(), "none");
+}
+
+#[test]
 fn a_person_pauses_in_any_phase_and_everything_waits() {
     for phase in ["observe", "plan", "execute", "verify", "condense"] {
         let world = at(phase);
@@ -337,8 +411,8 @@ fn a_host_without_mark_and_terminal_is_nobodys() {
             puts("prompt", prompt, &json!({ "prompt": "Fix the lexer" }));
             puts("approve", prompt, &json!({ "prompt": "[APPROVE]" }));
             let text = format!(
-                "for event in start prompt approve; do git-seed hook {host} <../$event >../$event.out; \
-                 done; echo done >../done\n"
+                "for event in start prompt approve; do \
+                 git-seed hook {host} <../$event >../$event.out; done; echo done >../done\n"
             );
             std::fs::write(world.root().join("host.sh"), text).expect("written");
             let line = if terminal {

@@ -81,6 +81,20 @@ pub(crate) fn waiting_here(repo: &Repo) -> Result<Option<LoadedJob>> {
     Ok((!waiting.is_empty()).then(|| waiting.swap_remove(free.unwrap_or(0))))
 }
 
+/// The jobs that a person paused in this worktree.
+pub(crate) fn paused_here(repo: &Repo) -> Result<Vec<LoadedJob>> {
+    let here = repo.store.worktree_name();
+    let mut paused = Vec::new();
+    for job in repo.jobs()? {
+        let state = &job.state;
+        let rests = state.job.status == Status::Pending || state.is_closing();
+        if rests && state.home.rested == here && !repo.is_foreign(state)? {
+            paused.push(job);
+        }
+    }
+    Ok(paused)
+}
+
 /// The track of the small lane.
 pub(crate) const QUICK: &str = "quick";
 

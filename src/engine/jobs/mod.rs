@@ -1,6 +1,7 @@
 //! A job's life between its steps: birth, focus, dependencies, runs, plan, completion.
 
 pub(crate) mod archive_check;
+pub(crate) mod beside_pause;
 pub(crate) mod birth;
 pub(crate) mod completion;
 pub(crate) mod dependencies;

@@ -8,6 +8,7 @@ pub(crate) mod ask;
 pub(crate) mod at_terminal;
 pub(crate) mod completion_question;
 pub(crate) mod prompt;
+pub(crate) mod resume_word;
 pub(crate) mod route;
 pub(crate) mod sender;
 pub(crate) mod short_words;

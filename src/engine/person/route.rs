@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
 use crate::jobs::routing::{self, InteractionKind, Route};
+use crate::jobs::shortword;
 use crate::phases::review::Review;
 use crate::voice::{Notice, tell};
 
@@ -26,13 +27,15 @@ pub(crate) fn route_prompt(
     let driver = Driver { host: event.host.to_owned(), session: event.session.clone() };
     match (route, focused) {
         (Route::Bear, _) => {
+            if let [paused] = jobs::birth::paused_here(repo)?.as_slice()
+                && paused.state.home.asked.is_none()
+                && shortword::read(&text).is_none()
+            {
+                return beside_a_pause(repo, paused, &text, word);
+            }
             let interaction = jobs::birth::as_prompt(repo, text, word);
-            let created = jobs::birth::create_from_prompt(
-                repo,
-                &interaction,
-                &driver,
-                repo.rules.maps.home_name(),
-            )?;
+            let track = repo.rules.maps.home_name();
+            let created = jobs::beside_pause::bear_beside(repo, interaction, &driver, track)?;
             let told = tell(Notice::PromptIsJob, &[]);
             record::journal_line::count_injected(repo, &created, &told)?;
             Ok(Answer::context(told))
@@ -56,6 +59,14 @@ pub(crate) fn route_prompt(
         }
         _ => Ok(Answer::silence()),
     }
+}
+
+/// The person paused the only job here: whether their words go on with it is theirs to say.
+fn beside_a_pause(repo: &Repo, paused: &LoadedJob, text: &str, word: Sender) -> Result<Answer> {
+    jobs::beside_pause::ask_about(repo, paused, text, word)?;
+    let facts = [("job", paused.state.job.name.as_str())];
+    let to_person = Some(tell(Notice::PausedAsks, &facts));
+    Ok(Answer { to_person, ..Answer::context(tell(Notice::PausedAsksAgent, &facts)) })
 }
 
 /// What the agent hears with a prompt that comes after its question for completion.

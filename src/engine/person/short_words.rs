@@ -44,6 +44,7 @@ pub(crate) fn short_word(
                 | ShortWord::Allow(_)
                 | ShortWord::AllowGit(_)
                 | ShortWord::Pause
+                | ShortWord::Resume(_)
                 | ShortWord::Approve(None)
                 | ShortWord::Drop(None)
         )
@@ -63,6 +64,12 @@ pub(crate) fn short_word(
         ShortWord::Pause => pause_word(repo, spoken, focused),
         ShortWord::Drop(id) => drop_word(repo, spoken, id.as_ref(), rest, focused),
         ShortWord::Off => off_word(repo, spoken, rest, focused),
+        ShortWord::Resume(named) => {
+            person::resume_word::resume_word(repo, spoken, named.as_deref(), rest, focused)
+        }
+        ShortWord::On if focused.is_none() => {
+            person::resume_word::resume_word(repo, spoken, None, rest, None)
+        }
         ShortWord::On => {
             let told = Told::person(tell(Notice::OnAlready, &[]));
             hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
@@ -101,6 +108,10 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     }
     jobs::lifecycle::switch_on(repo)?;
     let focused = repo.focused()?;
+    if focused.is_none() && !jobs::birth::paused_here(repo)?.is_empty() {
+        return person::resume_word::resume_word(repo, &spoken, None, rest, None)
+            .map(|answer| Told::person(tell(Notice::OnAgain, &[])).before(answer));
+    }
     let told = match &focused {
         Some(focused) if !guest && !focused.state.stand.is_talk() => {
             let agent = format!(
@@ -172,7 +183,7 @@ fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) ->
             return closed(tell(Notice::QuickWhileClosing, &[]));
         }
         let prompt = jobs::birth::as_prompt(repo, spoken.text.to_owned(), spoken.word);
-        let created = jobs::birth::create_from_prompt(repo, &prompt, &spoken.driver(), QUICK)?;
+        let created = jobs::beside_pause::bear_beside(repo, prompt, &spoken.driver(), QUICK)?;
         return Ok(Lane::Created(Box::new(boundary::cross::open_lane(repo, created)?)));
     };
     let stand = &focused.state.stand;
