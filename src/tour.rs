@@ -196,13 +196,16 @@ impl Stage {
         let mut kept = None;
         let input = json!({ "subagent_type": agent, "description": "one note", "prompt": prompt });
         let came = self.tool("Agent", input, |stage| {
-            let run =
-                |event: &str| stage.event(event, json!({ "agent_id": agent, "agent_type": agent }));
-            run("SubagentStart")?;
-            kept = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason"));
+            let run = |event: &str, again: bool| {
+                let again = json!({ "agent_id": agent, "agent_type": agent,
+                    "stop_hook_active": again });
+                let answer = stage.event(event, again)?;
+                std::io::Result::Ok(answer.and_then(|answer| text_at(&answer, "/reason")))
+            };
+            run("SubagentStart", false)?;
+            kept = run("SubagentStop", false)?;
             does(stage)?;
-            if let Some(kept) = run("SubagentStop")?.and_then(|answer| text_at(&answer, "/reason"))
-            {
+            if let Some(kept) = run("SubagentStop", true)? {
                 return Err(std::io::Error::other(kept));
             }
             Ok(json!({ "status": "completed", "content": [] }))

@@ -377,6 +377,7 @@ pub enum Found {
     HostTrouble,
     SettingsTrouble,
     HooksOff,
+    HostTwice,
     NoHookLine,
     NotTried,
     NothingToTry,

@@ -72,16 +72,17 @@ fn answer(host: &'static Host, event: Option<&str>) -> Option<String> {
         Err(bad) => return unreadable(&bad),
     };
     let project = host.project.as_deref().and_then(crate::world::variable);
-    let answer = match Repo::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
+    let reply = |answer| hosts::reply(host, &event, &answer).map(|reply| reply.to_string());
+    match Repo::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
         // The process ends here: taking the store apart again would be a tenth of its time.
         Ok(repo) => {
             let repo = std::mem::ManuallyDrop::new(repo);
             crate::engine::person::at_terminal::burn(&repo, &event, &bytes);
-            crate::engine::hook::answer(&repo, host, &event)
+            let answers = || reply(crate::engine::hook::answer(&repo, host, &event));
+            crate::engine::hook::once::answered(&repo, host, &event, &bytes, answers)
         }
-        Err(error) => closed(&event, &error),
-    };
-    hosts::reply(host, &event, &answer).map(|reply| reply.to_string())
+        Err(error) => reply(closed(&event, &error)),
+    }
 }
 
 /// What does not read is never refused by accident; the person hears of it.

@@ -25,7 +25,7 @@ use crate::shipped::{self, shipped};
 
 pub(crate) use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
 pub use read::read;
-pub(crate) use read::{BadPayload, PAYLOAD_LIMIT};
+pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity};
 pub use reply::{Answer, reply};
 
 /// Every host there is.
@@ -211,6 +211,8 @@ struct Fields {
     call: Option<String>,
     duration: Option<String>,
     prompt: String,
+    /// The host's id of a prompt.
+    prompt_id: Option<String>,
     source: String,
     reason: String,
     again: String,

@@ -74,6 +74,41 @@ pub fn read(
     })
 }
 
+/// What tells an event from another one of its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub text: String,
+    /// It tells however late; without an id of the host's it does so within a second.
+    pub lasts: bool,
+}
+
+/// What tells `event`, which was read from these bytes, from another one: the host's id of the
+/// call with the event's name, that of the prompt, or else the bytes.
+pub(crate) fn identity(host: &Host, event: &Event, bytes: &[u8]) -> Identity {
+    let named = |id: &str, more: &str| {
+        let text = [event.host, &event.session, &event.name, id, more].join("\n");
+        Identity { text, lasts: true }
+    };
+    match &event.kind {
+        EventKind::Before(call) | EventKind::After { call, .. } if !call.id.is_empty() => {
+            named(&call.id, &format!("{} {:?}", call.tool, call.act))
+        }
+        EventKind::Prompt { text, .. } => {
+            let field = host.fields.prompt_id.as_ref();
+            // It was read as an object before.
+            let top = field.and_then(|_| object(bytes).ok());
+            let id = top.as_ref().zip(field).and_then(|(top, field)| self::text(top, field));
+            id.map_or_else(|| by_bytes(event, bytes), |id| named(id, text))
+        }
+        _ => by_bytes(event, bytes),
+    }
+}
+
+fn by_bytes(event: &Event, bytes: &[u8]) -> Identity {
+    let hash = short_hash(bytes.trim_ascii(), 32);
+    Identity { text: [event.host, &event.name, &hash].join("\n"), lasts: false }
+}
+
 /// The JSON text with each half of a surrogate pair replaced by U+FFFD; `None` without any.
 fn whole_surrogates(bytes: &[u8]) -> Option<Vec<u8>> {
     let unit = |at: usize| -> Option<u32> {

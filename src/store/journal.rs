@@ -18,6 +18,9 @@ use crate::world::Whole;
 /// How much is read at a time, from the end.
 const BLOCK: u64 = 8 * 1024;
 
+/// How far back a line is looked for that may be there already.
+const RECENT: u64 = 64 * 1024;
+
 /// The journal of one worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Journal {
@@ -83,6 +86,38 @@ impl Journal {
         self.with_lock(|open| Ok(open.append(next)?))
     }
 
+    /// The same, unless one of the last lines is `known`; true where the line was appended.
+    pub(crate) fn append_unless(
+        &self,
+        known: impl Fn(&[u8]) -> bool,
+        next: impl FnOnce(Option<&[u8]>) -> Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        self.with_lock(|open| {
+            if open.recent()?.iter().any(|line| known(line)) {
+                return Ok(false);
+            }
+            open.append(next).map(|_| true).map_err(StoreError::from)
+        })
+    }
+
+    /// The last complete lines, as many as lie within the last [`RECENT`] bytes.
+    pub(crate) fn recent(&self) -> io::Result<Vec<Vec<u8>>> {
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(err) => return Err(err),
+        };
+        let end = file.seek(SeekFrom::End(0))?;
+        let from = end.saturating_sub(RECENT);
+        let bytes = read_at(&mut file, from, end - from)?;
+        let mut lines = complete_lines(&bytes);
+        if from > 0 && !lines.is_empty() {
+            // Its beginning may be missing.
+            lines.remove(0);
+        }
+        Ok(lines)
+    }
+
     /// Starts anew with `first` as the only line, or with none.
     pub(crate) fn restart(&self, first: Option<&[u8]>) -> Result<(), StoreError> {
         self.with_lock(|open| Ok(open.restart(first)?))
@@ -102,6 +137,11 @@ impl OpenJournal<'_> {
     /// See [`Journal::all`].
     pub(crate) fn all(&self) -> io::Result<Vec<Vec<u8>>> {
         self.journal.all()
+    }
+
+    /// See [`Journal::recent`].
+    fn recent(&self) -> io::Result<Vec<Vec<u8>>> {
+        self.journal.recent()
     }
 
     /// See [`Journal::append`].

@@ -441,6 +441,75 @@ fn an_answer_opens_the_side_lane_once() {
     assert_eq!(world.phase(), "execute", "an answer that was used is used up");
 }
 
+/// Two registrations of one host: each event comes twice at the same instant, from a line that
+/// the team shares and from one of this clone's. It is answered twice alike and recorded once.
+#[test]
+fn an_event_that_comes_twice_is_recorded_once() {
+    // (host, its prompt's event, before and after a tool, its stop, the tool that runs a line)
+    for (host, prompt, before, after, stop, tool) in [
+        ("claude", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Bash"),
+        ("codex", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Bash"),
+        ("gemini", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "run_shell_command"),
+    ] {
+        let world = World::new();
+        world.person("init").succeeds();
+        let twice = |event: &str, fields: serde_json::Value| {
+            let mut fields = fields;
+            fields["hook_event_name"] = json!(event);
+            // Ids that a host does not give are none of its payload's.
+            if host == "gemini" {
+                fields.as_object_mut().expect("fields").remove("tool_use_id");
+            }
+            payload(&world, "twice", fields);
+            let line = format!("git-seed hook {host} {event} < ../twice.json");
+            let script = format!("{line} >../one & {line} >../two & wait");
+            fs::write(world.root().join("host.sh"), "eval \"$1\"\nexit 0\n").expect("written");
+            world.agents_shell(&format!("sh ../host.sh '{script}'"), "");
+            let read = |name: &str| fs::read_to_string(world.root().join(name)).expect("there");
+            let (one, two) = (read("one"), read("two"));
+            assert_eq!(one, two, "{host} {event}: both are answered alike");
+            world.minute();
+            one
+        };
+        twice("SessionStart", json!({ "source": "startup" }));
+        let told = twice(prompt, json!({ "prompt": "Fix the lexer", "prompt_id": "p1" }));
+        assert!(told.contains("a new job"), "{host}: {told}");
+        let shown = world.json("job show");
+        assert_eq!(shown["interactions"].as_array().map(Vec::len), Some(1), "{host}: {shown}");
+        assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1), "{host}");
+        // A prompt with the same words later is another one.
+        twice(prompt, json!({ "prompt": "Fix the lexer", "prompt_id": "p2" }));
+        let shown = world.json("job show");
+        assert_eq!(shown["interactions"].as_array().map(Vec::len), Some(2), "{host}: {shown}");
+        let call = |name: &str, line: &str, id: &str| {
+            twice(
+                name,
+                json!({ "tool_name": tool, "tool_use_id": id,
+                    "tool_input": { "command": line }, "tool_response": { "stdout": "a" } }),
+            )
+        };
+        let calls = || world.json("status")["cost"]["calls"].as_u64().expect("a number");
+        let refusals = || world.json("status")["cost"]["refusals"].as_u64().expect("a number");
+        let known = calls();
+        call(before, "ls src", "t1");
+        call(after, "ls src", "t1");
+        assert_eq!(calls(), known + 1, "{host}");
+        let known = refusals();
+        let told = call(before, "echo x > src/parser/lex.rs", "t2");
+        assert!(told.contains("BLOCKED"), "{host}: {told}");
+        // A host without ids cannot tell one refused call from another.
+        let counted = if host == "gemini" { 2 } else { 1 };
+        assert_eq!(refusals(), known + counted, "{host}");
+        // The work begins; the stop is held three times, and yields at the fourth.
+        world.seed("phase advance").succeeds();
+        for n in 1..=4 {
+            let told = twice(stop, json!({ "stop_hook_active": n > 1 }));
+            let held = told.contains("BLOCKED");
+            assert_eq!(held, n < 4, "{host}: stop {n}: {told}");
+        }
+    }
+}
+
 #[test]
 fn a_prompt_that_comes_twice_at_once_bears_one_job() {
     let world = World::seeded();

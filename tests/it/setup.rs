@@ -433,3 +433,40 @@ fn a_step_that_was_killed_before_its_commit_never_was() {
     assert_eq!(world.phase(), "verify");
     assert_eq!(world.git("rev-list --count HEAD"), "4");
 }
+
+/// One of the team wrote hook lines into the settings that are committed; each clone needs no
+/// others.
+#[test]
+fn a_host_has_one_registration() {
+    let (team, own) = (".claude/settings.json", ".claude/settings.local.json");
+    let has = |world: &World, name: &str| {
+        std::fs::read_to_string(world.path(name)).is_ok_and(|text| text.contains("PreToolUse"))
+    };
+    let world = World::new();
+    // Own ones first; those of the team come with a pull.
+    world.person("init --host claude").succeeds();
+    let lines = world.text(own);
+    let said = world.person("init --host claude --shared").succeeds();
+    assert!(said.contains("took out  .claude/settings.local.json"), "{said}");
+    assert!(has(&world, team) && !has(&world, own), "{said}");
+    let shared = world.text(team);
+    let said = world.person("init --host claude").succeeds();
+    assert!(said.contains("kept      .claude/settings.json"), "{said}");
+    assert!(said.contains("the team's hook lines"), "{said}");
+    assert!(!has(&world, own), "{said}");
+    assert_eq!(world.text(team), shared, "a tracked file is touched only with --shared");
+    // Two all the same, by hand or by an older version: doctor names both, and init mends it.
+    world.puts(own, &lines);
+    let found = world.seed("doctor --json").said().out;
+    assert!(found.contains("each event comes twice"), "{found}");
+    world.person("init --host claude").succeeds();
+    assert!(has(&world, team) && !has(&world, own));
+    let found = world.seed("doctor --json").said().out;
+    assert!(!found.contains("each event comes twice"), "{found}");
+    // A clone where no shell finds the program needs its own.
+    let world = World::new();
+    world.puts(team, &shared);
+    let binary = env!("CARGO_BIN_EXE_git-seed");
+    world.sh(&format!("PATH=/usr/bin:/bin {binary} init --host claude"));
+    assert!(has(&world, own) && has(&world, team));
+}

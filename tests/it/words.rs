@@ -411,8 +411,8 @@ fn a_host_without_mark_and_terminal_is_nobodys() {
             puts("prompt", prompt, &json!({ "prompt": "Fix the lexer" }));
             puts("approve", prompt, &json!({ "prompt": "[APPROVE]" }));
             let text = format!(
-                "for event in start prompt approve; do \
-                 git-seed hook {host} <../$event >../$event.out; done; echo done >../done\n"
+                "for event in start prompt approve; do git-seed hook {host} <../$event \
+                 >../$event.out; done\n"
             );
             std::fs::write(world.root().join("host.sh"), text).expect("written");
             let line = if terminal {

@@ -422,7 +422,7 @@ impl World {
             "session_id": session,
             "transcript_path": format!("/home/u/.claude/projects/-home-u-project/{session}.jsonl"),
             "cwd": self.repo,
-            "prompt_id": "860a18f9-c287-4764-b282-72ef7cd3cf93",
+            "prompt_id": format!("860a18f9-c287-4764-b282-{:012}", self.clock.get()),
             "permission_mode": "acceptEdits",
             "hook_event_name": name,
         });

@@ -145,12 +145,9 @@ fn write_line(
     let EndedCall { event, call, .. } = *ended;
     let own = hook::repeats::speaks_to_seed(call);
     let mut news = false;
-    record::journal_line::note(repo, Some(focused), |line| {
-        // A read leaves no trace among the paths that a boundary commits.
-        line.what = if matches!(call.act, Act::Read { .. }) { What::Looked } else { What::After };
-        line.session.clone_from(&event.session);
-        line.tool.clone_from(&call.tool);
-        line.call.clone_from(&call.id);
+    // A read leaves no trace among the paths that a boundary commits.
+    let what = if matches!(call.act, Act::Read { .. }) { What::Looked } else { What::After };
+    record::journal_line::note_once(repo, Some(focused), (what, event, call), |line| {
         line.paths.clone_from(&effects.after.paths);
         line.strays.clone_from(&effects.after.strays);
         line.unclaimed.clone_from(&effects.after.unclaimed);

@@ -25,6 +25,12 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
     }
     let focused = focused.as_ref();
     let guest = focused.map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
+    // A launch that went to the host is one launch, however often its event comes.
+    if matches!(call.act, Act::Delegate { .. })
+        && record::journal_line::is_noted(repo, What::Launched, event, call)
+    {
+        return Ok(Answer::silence());
+    }
     let scene = hook::scene::scene(repo, host, event, call, focused, guest)?;
     let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
     if let Err(refusal) = verdict {
@@ -53,11 +59,7 @@ pub(crate) fn refuse(
     let words = count_words(&text);
     let mut storm = RepeatedRefusal::default();
     // A no stays a no where its line cannot be written: a full disk opens nothing.
-    let _ = record::journal_line::note(repo, focused, |line| {
-        line.what = What::Refused;
-        line.session.clone_from(&event.session);
-        line.tool.clone_from(&call.tool);
-        line.call.clone_from(&call.id);
+    let _ = record::journal_line::note_once(repo, focused, (What::Refused, event, call), |line| {
         line.paths = scene.call.changes.iter().map(|change| change.path.clone()).collect();
         if let (true, Some((path, _))) = (line.paths.is_empty(), &scene.call.read) {
             line.paths.push(path.clone());
@@ -99,12 +101,8 @@ fn pass(
             person::ask::ask(repo, questions, repo.row(Some(focused)), Some(focused))
         && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
     {
-        record::journal_line::note(repo, Some(focused), |line| {
-            line.what = What::Asked;
-            line.session.clone_from(&event.session);
-            line.tool.clone_from(&call.tool);
-            line.call.clone_from(&call.id);
-            line.paths = person::answers::asked(&asked);
+        record::journal_line::note_once(repo, Some(focused), (What::Asked, event, call), |line| {
+            line.paths = person::answers::asked(&asked)
         })?;
         if asked.row.grants == Grant::Complete {
             to_person = Some(person::completion_question::seen_of(repo, focused)?);
@@ -113,11 +111,8 @@ fn pass(
     if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {
         let bound = memory::note_agents::dispatch(repo, focused, agent, prompt)?.ok().flatten();
         let note = bound.map(|bound| (bound.note, bound.times)).unwrap_or_default();
-        record::journal_line::note(repo, Some(focused), |line| {
-            line.what = What::Launched;
-            line.session.clone_from(&event.session);
-            line.tool.clone_from(&call.tool);
-            line.call.clone_from(&call.id);
+        let about = (What::Launched, event, call);
+        record::journal_line::note_once(repo, Some(focused), about, |line| {
             line.counts.activity.launched(call, agent, note, repo.now);
         })?;
     }

@@ -4,7 +4,7 @@
 
 use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::event::Event;
+use crate::event::{Event, ToolCall};
 use crate::format::journal::{Line, Linked, What};
 
 /// No more than `commands` of the background are under way, the host says.
@@ -56,30 +56,78 @@ pub(crate) fn note(
     if focused.is_some_and(|focused| focused.activity.is_err()) {
         return Ok(());
     }
+    repo.store.journal().append(|last| linked(repo, focused, last, fill))?;
+    Ok(())
+}
+
+/// The same for a line about `call`, which is the last one of its kind about it: the host may hand
+/// the event over twice, and a call that passes keeps nothing by which that could be told sooner.
+/// False where the line is there already.
+pub(crate) fn note_once(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    about: (What, &Event, &ToolCall),
+    fill: impl FnOnce(&mut Line),
+) -> Result<bool> {
+    let (what, event, call) = about;
+    if focused.is_some_and(|focused| focused.activity.is_err()) {
+        return Ok(false);
+    }
+    let known = |bytes: &[u8]| is_about(bytes, what, event, call);
+    Ok(repo.store.journal().append_unless(known, |last| {
+        linked(repo, focused, last, |line| {
+            line.what = what;
+            line.session.clone_from(&event.session);
+            line.tool.clone_from(&call.tool);
+            line.call.clone_from(&call.id);
+            fill(line);
+        })
+    })?)
+}
+
+/// The journal has a line of this kind about `call`.
+pub(crate) fn is_noted(repo: &Repo, what: What, event: &Event, call: &ToolCall) -> bool {
+    // Where it cannot be read the call is judged as any other.
+    let lines = repo.store.journal().recent().unwrap_or_default();
+    lines.iter().any(|line| is_about(line, what, event, call))
+}
+
+/// Calls without an id are not told apart.
+fn is_about(bytes: &[u8], what: What, event: &Event, call: &ToolCall) -> bool {
+    let of_call = |line: &Line| {
+        (line.what, &line.call, &line.tool, &line.session)
+            == (what, &call.id, &call.tool, &event.session)
+    };
+    !call.id.is_empty() && Linked::read(bytes).is_ok_and(|linked| of_call(&linked.line))
+}
+
+/// The line that follows `last`.
+fn linked(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    last: Option<&[u8]>,
+    fill: impl FnOnce(&mut Line),
+) -> Vec<u8> {
     let mut line = Line { at: repo.now, ..Line::default() };
     let (base, folded) = focused
         .map_or(("", ""), |focused| (focused.state.step.as_str(), focused.state.folded.as_str()));
     base.clone_into(&mut line.base);
-    let journal = repo.store.journal();
-    journal.append(|last| {
-        // A line that does not read breaks the chain: what is linked here does not follow it, so
-        // the next reader hears that the journal was changed.
-        let last = last.and_then(|bytes| Linked::read(bytes).ok());
-        // A step may have landed since the job was read: the journal has begun anew then,
-        // and its own base is the right one. Only a journal that the job itself folded,
-        // whose successor was never written, is begun by this line.
-        let follows = last.as_ref().filter(|last| focused.is_none() || last.hash != folded);
-        if let Some(last) = follows {
-            if focused.is_some() {
-                line.base.clone_from(&last.line.base);
-            }
-            if last.line.base == line.base {
-                line.counts = last.line.counts.clone();
-            }
+    // A line that does not read breaks the chain: what is linked here does not follow it, so
+    // the next reader hears that the journal was changed.
+    let last = last.and_then(|bytes| Linked::read(bytes).ok());
+    // A step may have landed since the job was read: the journal has begun anew then,
+    // and its own base is the right one. Only a journal that the job itself folded,
+    // whose successor was never written, is begun by this line.
+    let follows = last.as_ref().filter(|last| focused.is_none() || last.hash != folded);
+    if let Some(last) = follows {
+        if focused.is_some() {
+            line.base.clone_from(&last.line.base);
         }
-        let prev = last.map_or_else(|| folded.to_owned(), |last| last.hash);
-        fill(&mut line);
-        line.link(&prev)
-    })?;
-    Ok(())
+        if last.line.base == line.base {
+            line.counts = last.line.counts.clone();
+        }
+    }
+    let prev = last.map_or_else(|| folded.to_owned(), |last| last.hash);
+    fill(&mut line);
+    line.link(&prev)
 }

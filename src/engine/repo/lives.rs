@@ -32,6 +32,9 @@ struct End {
     /// Nobody sat there.
     #[serde(default)]
     unattended: bool,
+    /// Its host ended without a word: it was over by `to`, and may have been sooner.
+    #[serde(default)]
+    late: bool,
 }
 
 impl Ends {
@@ -55,12 +58,14 @@ impl Ends {
             from,
             to,
             unattended: session.unattended,
+            late: !is_running(session.process.as_ref()),
         });
         while self.life.len() > MOST {
             let old = self.life.remove(0);
             self.life[0].from = self.life[0].from.min(old.from);
             self.life[0].to = self.life[0].to.max(old.to);
             self.life[0].unattended &= old.unattended;
+            self.life[0].late |= old.late;
         }
     }
 
@@ -157,7 +162,7 @@ impl Repo {
         let live = self.hosted().into_iter();
         let live = live.filter(|one| others(&mark(one.process.as_ref()), one.unattended));
         let live = live.filter_map(host).collect::<Vec<_>>();
-        let then = |end: &End| end.from <= began && began <= end.to;
+        let then = |end: &End| !end.late && end.from <= began && began <= end.to;
         let over = self.all_ends().life.into_iter();
         let over = over.filter(|end| then(end) && others(&end.process, end.unattended));
         let over: Vec<Life> = over.map(|end| Life { from: end.from, to: end.to }).collect();

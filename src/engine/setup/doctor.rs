@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
+use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, jobs, record, setup};
 use crate::format::fold::opening;
@@ -189,10 +190,27 @@ fn chain_of_journal(repo: &Repo, focused: &LoadedJob) -> Result<usize> {
 fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
     let Ok(installation) = repo.installation() else { return };
-    if installation.settings.is_empty() {
+    let mut files = installation.settings;
+    // A row that does not read is named below, where `init` wrote for it.
+    for row in hosts::names().filter_map(|name| hosts::row(name).ok()) {
+        let names = setup::host_settings::registrations(repo, row);
+        if let [one, other] = names[..] {
+            let facts = [("title", row.title.as_str()), ("one", one), ("other", other)];
+            found.push(Finding::of(Found::HostTwice, &facts));
+        }
+        for name in names {
+            let path = repo.store.work_tree().join(name);
+            let known = files.iter().any(|file| file.path == path);
+            if !known && setup::host_settings::is_found_by_name(repo, row, name) {
+                let (host, undo) = (row.name.clone(), String::new());
+                files.push(SettingsFile { host, path, made_dirs: Vec::new(), undo });
+            }
+        }
+    }
+    if files.is_empty() {
         found.push(Finding::of(Found::NoHost, &[]));
     }
-    for file in &installation.settings {
+    for file in &files {
         let row = match hosts::row(&file.host) {
             Ok(row) => row,
             Err(bad) => {

@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::repo::installation::{AgentFile, Installation, SettingsFile};
+use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::engine::{claims, fence, record, setup};
 use crate::format::{meta, names, short_hash};
-use crate::hosts::{self, Host, install};
+use crate::hosts::{self, Host};
 use crate::store::TreeEdit;
 use crate::{githooks, world};
 
@@ -40,7 +40,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     told.push(Told::new("found", titles.join(", "), ""));
     let mut installation = repo.installation()?;
     for row in rows {
-        install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
+        setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
         install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
         if wanted.mcp {
             setup::mcp_servers::install_server(
@@ -81,49 +81,6 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
         }
     }
     Ok(found)
-}
-
-fn install_host(
-    repo: &Repo,
-    row: &'static Host,
-    shared: bool,
-    installation: &mut Installation,
-    told: &mut Vec<Told>,
-) -> Result<()> {
-    let name = if shared { &row.settings.shared } else { &row.settings.local };
-    let path = repo.store.work_tree().join(name);
-    if !shared && repo.store.is_tracked(name)? {
-        let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
-        return Err(EngineError::NotNow(text));
-    }
-    let existing = read_if_there(&path)?;
-    let binary = world::own_binary();
-    let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
-    let added = install::add(existing.as_deref(), row, &binary).map_err(|bad| {
-        EngineError::Setup(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why))
-    })?;
-    let at = installation.settings.iter().position(|file| file.path == path);
-    let at = at.unwrap_or_else(|| {
-        let made_dirs = missing_dirs(&path, repo.store.work_tree());
-        let (host, undo) = (row.name.clone(), String::new());
-        installation.settings.push(SettingsFile { host, path: path.clone(), made_dirs, undo });
-        installation.settings.len() - 1
-    });
-    installation.settings[at].undo.push_str(&added.undo);
-    setup::own_record::save(repo, installation)?;
-    if added.changed {
-        record::own_files::replace_file(repo, &path, added.text.as_bytes())?;
-    }
-    told.push(Told::new(
-        "wrote",
-        name,
-        if added.changed { "hook lines" } else { "hook lines (there already)" },
-    ));
-    if !shared && !repo.store.is_ignored(name)? {
-        setup::own_record::exclude(repo, name, installation)?;
-        told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
-    }
-    Ok(())
 }
 
 /// Puts in the subagents that act on notes, where none of their names is taken.

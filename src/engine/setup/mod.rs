@@ -2,6 +2,7 @@
 
 pub(crate) mod doctor;
 pub(crate) mod git_hooks;
+pub(crate) mod host_settings;
 pub(crate) mod init;
 pub(crate) mod mcp_servers;
 pub(crate) mod own_record;

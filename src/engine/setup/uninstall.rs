@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::repo::installation::{AgentFile, Installation, SettingsFile};
-use crate::engine::repo::{self, EngineError, Repo, Result};
+use crate::engine::repo::installation::{AgentFile, Installation};
+use crate::engine::repo::{self, Repo, Result};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
-use crate::engine::{fence, record, setup};
+use crate::engine::{fence, setup};
 use crate::format::short_hash;
-use crate::hosts::{self, install};
 use crate::{githooks, world};
 
 /// Takes our subagents out again; one that was changed since stays.
@@ -55,7 +54,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
     remove_agents(repo, &installation, &mut told)?;
     setup::mcp_servers::remove_servers(repo, &installation, &mut told)?;
     for file in &installation.settings {
-        told.push(remove_settings(repo, file)?);
+        told.push(setup::host_settings::remove_settings(repo, file)?);
     }
     remove_excludes(repo, &installation, &mut told)?;
     if let Some(record) = &installation.hooks {
@@ -76,35 +75,6 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         if history { "and refs/seed" } else { "refs/seed stays" },
     ));
     Ok(told)
-}
-
-fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> {
-    let shown =
-        file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
-    let Some(text) = read_if_there(&file.path)? else {
-        return Ok(Told::new("left", shown, "it is gone already"));
-    };
-    let row = hosts::row(&file.host).map_err(|bad| EngineError::Setup(bad.to_string()))?;
-    let undo = Some(file.undo.as_str()).filter(|undo| !undo.is_empty());
-    let removed = match install::remove(&text, row, undo) {
-        Ok(removed) => removed,
-        Err(bad) => {
-            let why = format!(
-                "it does not read ({}:{}: {}); take the git-seed lines out by hand",
-                bad.line, bad.column, bad.why
-            );
-            return Ok(Told::new("left", shown, why));
-        }
-    };
-    match removed.text {
-        Some(text) => record::own_files::replace_file(repo, &file.path, text.as_bytes())?,
-        None => std::fs::remove_file(&file.path)?,
-    }
-    for dir in &file.made_dirs {
-        // Only an empty one goes: others may have put files there since.
-        let _ = std::fs::remove_dir(dir);
-    }
-    Ok(Told::new("took out", shown, "hook lines"))
 }
 
 fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {

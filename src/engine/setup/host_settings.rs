@@ -1,0 +1,149 @@
+//! Our hook lines in the settings of hosts: put in, taken out, and one registration per host.
+//!
+//! A host that finds them in the settings that the team shares and in those of this clone calls
+//! us twice for each event.
+
+use crate::engine::repo::installation::{Installation, SettingsFile};
+use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
+use crate::engine::{record, setup};
+use crate::hosts::{self, Host, install};
+use crate::world;
+
+pub(crate) fn install_host(
+    repo: &Repo,
+    row: &'static Host,
+    shared: bool,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<()> {
+    let name = if shared { &row.settings.shared } else { &row.settings.local };
+    let path = repo.store.work_tree().join(name);
+    if !shared && repo.store.is_tracked(name)? {
+        let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
+        return Err(EngineError::NotNow(text));
+    }
+    if !keeps_one(repo, row, shared, installation, told)? {
+        return Ok(());
+    }
+    let existing = read_if_there(&path)?;
+    let binary = world::own_binary();
+    let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
+    let added = install::add(existing.as_deref(), row, &binary).map_err(|bad| {
+        EngineError::Setup(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why))
+    })?;
+    let at = installation.settings.iter().position(|file| file.path == path);
+    let at = at.unwrap_or_else(|| {
+        let made_dirs = missing_dirs(&path, repo.store.work_tree());
+        let (host, undo) = (row.name.clone(), String::new());
+        installation.settings.push(SettingsFile { host, path: path.clone(), made_dirs, undo });
+        installation.settings.len() - 1
+    });
+    installation.settings[at].undo.push_str(&added.undo);
+    setup::own_record::save(repo, installation)?;
+    if added.changed {
+        record::own_files::replace_file(repo, &path, added.text.as_bytes())?;
+    }
+    told.push(Told::new(
+        "wrote",
+        name,
+        if added.changed { "hook lines" } else { "hook lines (there already)" },
+    ));
+    if !shared && !repo.store.is_ignored(name)? {
+        setup::own_record::exclude(repo, name, installation)?;
+        told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
+    }
+    Ok(())
+}
+
+/// The settings files of this host that have our hook lines, as the work tree names them: the
+/// shared one first.
+pub(crate) fn registrations<'h>(repo: &Repo, row: &'h Host) -> Vec<&'h str> {
+    let mut names = vec![row.settings.shared.as_str(), row.settings.local.as_str()];
+    names.dedup();
+    names.retain(|name| program_in(repo, row, name).is_some());
+    names
+}
+
+/// Our lines in this file name no path: the host finds the program by its name.
+pub(crate) fn is_found_by_name(repo: &Repo, row: &Host, name: &str) -> bool {
+    program_in(repo, row, name).is_some_and(|program| program == "git-seed")
+}
+
+/// The program that our lines in this file run.
+fn program_in(repo: &Repo, row: &Host, name: &str) -> Option<String> {
+    // Settings that do not read register nothing that a host would call.
+    let text = read_if_there(&repo.store.work_tree().join(name)).ok().flatten()?;
+    hosts::before_tool_line(&text, row).map(|(program, _)| program)
+}
+
+/// Sees to it that the settings which are asked for are the only ones with our lines; `false`
+/// where the ones of the team are enough.
+fn keeps_one(
+    repo: &Repo,
+    row: &Host,
+    shared: bool,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<bool> {
+    let (team, own) = (row.settings.shared.as_str(), row.settings.local.as_str());
+    let found = registrations(repo, row);
+    // The team's lines name no path: where no shell finds the program, they call nobody.
+    let enough =
+        !shared && is_found_by_name(repo, row, team) && world::on_path("git-seed").is_some();
+    if team == own || !(shared || enough) {
+        return Ok(true);
+    }
+    if found.contains(&own) {
+        let path = repo.store.work_tree().join(own);
+        let at = installation.settings.iter().position(|file| file.path == path);
+        let file = at.map(|at| installation.settings.remove(at)).unwrap_or_else(|| SettingsFile {
+            host: row.name.clone(),
+            path,
+            made_dirs: Vec::new(),
+            undo: String::new(),
+        });
+        let mut out = remove_settings(repo, &file)?;
+        setup::own_record::save(repo, installation)?;
+        out.detail = format!("{}: {team} has them, and each event would come twice", out.detail);
+        told.push(out);
+    }
+    if enough {
+        told.push(Told::new(
+            "kept",
+            team,
+            "the team's hook lines; this clone needs no second ones",
+        ));
+    }
+    Ok(!enough)
+}
+
+/// Takes our hook lines out of a settings file.
+pub(crate) fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> {
+    let shown =
+        file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path).display().to_string();
+    let Some(text) = read_if_there(&file.path)? else {
+        return Ok(Told::new("left", shown, "it is gone already"));
+    };
+    let row = hosts::row(&file.host).map_err(|bad| EngineError::Setup(bad.to_string()))?;
+    let undo = Some(file.undo.as_str()).filter(|undo| !undo.is_empty());
+    let removed = match install::remove(&text, row, undo) {
+        Ok(removed) => removed,
+        Err(bad) => {
+            let why = format!(
+                "it does not read ({}:{}: {}); take the git-seed lines out by hand",
+                bad.line, bad.column, bad.why
+            );
+            return Ok(Told::new("left", shown, why));
+        }
+    };
+    match removed.text {
+        Some(text) => record::own_files::replace_file(repo, &file.path, text.as_bytes())?,
+        None => std::fs::remove_file(&file.path)?,
+    }
+    for dir in &file.made_dirs {
+        // Only an empty one goes: others may have put files there since.
+        let _ = std::fs::remove_dir(dir);
+    }
+    Ok(Told::new("took out", shown, "hook lines"))
+}
