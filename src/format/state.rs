@@ -98,6 +98,9 @@ pub struct State {
     /// Between cycles: the last one closed without an answer, and none was added.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub finished: bool,
+    /// The last step let a turn end with the job open.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub yielded: bool,
 }
 
 /// A compaction file, as far as hooks need it: `run-<run>/compaction-<seq>.md`.
@@ -308,6 +311,7 @@ impl State {
             gate: Ruled::default(),
             review: Review::default(),
             finished: false,
+            yielded: false,
         }
     }
 

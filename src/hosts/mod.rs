@@ -591,6 +591,11 @@ impl Host {
         self.consent.as_ref().map_or(&[], |row| &row.files)
     }
 
+    /// The prompt is a refused stop that the host gives back.
+    pub(crate) fn echoes(&self, prompt: &str) -> bool {
+        self.reply.echo.as_deref().is_some_and(|echo| prompt.trim_start().starts_with(echo))
+    }
+
     fn happening(&self, event: &str) -> Option<Happening> {
         self.events.get(event).copied()
     }

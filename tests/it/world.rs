@@ -404,6 +404,21 @@ impl World {
         said
     }
 
+    /// One event of the session at another host; what its hook prints.
+    pub fn hears(&self, host: &str, event: &str, fields: &Value) -> Reply {
+        self.minute();
+        let mut payload = json!({ "session_id": *self.session.borrow(), "cwd": self.repo,
+            "hook_event_name": event });
+        for (key, value) in fields.as_object().expect("fields are an object") {
+            payload[key] = value.clone();
+        }
+        let mut command = self.command(SEED);
+        command.args(["hook", host, event]).envs(&*self.host.borrow());
+        let said = Said::of(event, run(command, payload.to_string().as_bytes()));
+        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
+        Reply::read(&said.out)
+    }
+
     /// Calls the hook with this for its standard input.
     pub fn sends_through(&self, event: &str, input: std::os::fd::OwnedFd) {
         let mut command = self.command(SEED);
@@ -995,7 +1010,8 @@ impl Reply {
         if self.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
             return self.at("/hookSpecificOutput/permissionDecisionReason");
         }
-        if self.at("/decision") == Some("block") { self.at("/reason") } else { None }
+        let no = matches!(self.at("/decision"), Some("block" | "deny"));
+        if no { self.at("/reason") } else { None }
     }
 
     /// What it told the agent.

@@ -16,15 +16,19 @@ pub(crate) mod session;
 pub(crate) mod stop;
 
 use crate::engine::hook::after::as_given;
+use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo};
 use crate::engine::{claims, hook, memory, person, record};
 use crate::event::{Event, EventKind};
-use crate::format::journal::What;
+use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
 use crate::phases::guard;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice};
+
+/// The newest lines of the journal among which a refused stop is looked for.
+const RECENT: usize = 64;
 
 /// Answers `event`.
 pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
@@ -37,6 +41,10 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
         EventKind::After { call, outcome } => {
             let given = as_given(call);
             hook::after::after(repo, host, event, given.as_ref().unwrap_or(call), outcome)
+        }
+        // What a host gives back as a prompt was said by us: it is nobody's word, and no work.
+        EventKind::Prompt { text, .. } if host.echoes(text) || came_back(repo, text) => {
+            Ok(Answer::silence())
         }
         EventKind::Prompt { text, automation } => {
             person::prompt::prompt(repo, host, event, text, *automation)
@@ -97,10 +105,22 @@ fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
         EventKind::Before(call) if !guard::looks(&call.act) => {
             Answer::refuse(voice::say(&refusal, "").text())
         }
-        EventKind::Stop { .. } => Answer::refuse(voice::say(&refusal, "").text()),
+        // Nothing can be counted over damage: a host that asks again is let go.
+        EventKind::Stop { again: false, .. } => Answer::refuse(voice::say(&refusal, "").text()),
         EventKind::Before(_) => Answer::silence(),
         _ => Answer::to_person(in_words(Notice::HookDamage, error)),
     }
+}
+
+/// The text is that of a stop that was refused here since the last step.
+fn came_back(repo: &Repo, text: &str) -> bool {
+    // A journal that does not read tells nothing; the prompt is judged as any.
+    let lines = repo.store.journal().all().unwrap_or_default();
+    let refused = |line: &Vec<u8>| {
+        Linked::read(line)
+            .is_ok_and(|read| read.line.what == What::Kept && read.line.call == text_hash(text))
+    };
+    lines.iter().rev().take(RECENT).any(refused)
 }
 
 fn in_words(notice: Notice, error: &EngineError) -> String {

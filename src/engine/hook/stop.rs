@@ -1,6 +1,7 @@
 //! The turn wants to end: held while a job is open, let go after three refusals without work.
 
 use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, jobs, record, report};
@@ -80,6 +81,7 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
     let text = voice::say(&refusal, "idle").text();
     record::journal_line::note(repo, None, |line| {
         line.what = What::Kept;
+        line.call = text_hash(&text);
         line.counts.stops += 1;
         line.refusal = Some(Refused::of(&refusal, "idle"));
     })?;
@@ -101,6 +103,10 @@ fn loose_stops(repo: &Repo) -> u32 {
 fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -> Result<Answer> {
     let stops = focused.activity.as_ref().map_or(0, |counts| counts.stops);
     let phase = focused.state.stand.phase.as_str();
+    // Nothing was done since the turn was let go: it ends again, and no step says so twice.
+    if focused.state.yielded && focused.activity.as_ref().is_ok_and(|counts| counts.calls == 0) {
+        return Ok(Answer::silence());
+    }
     if stops >= STOPS {
         return hand_off(repo, focused, refusal);
     }
@@ -108,6 +114,7 @@ fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -
     let words = count_words(&text);
     record::journal_line::note(repo, Some(focused), |line| {
         line.what = What::Kept;
+        line.call = text_hash(&text);
         line.session.clone_from(&event.session);
         line.refusal = Some(Refused::of(refusal, phase));
         line.counts.activity.landed(0);
@@ -127,6 +134,7 @@ fn hand_off(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<Answe
         let text = tell(Notice::HandOff, &facts);
         let path = format!("summaries/hand-off-{}.md", state.steps + 1);
         let put = TreeEdit::Put { path, bytes: text.into_bytes() };
+        state.yielded = true;
         Ok(Ok(
             StepDraft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)
         ))

@@ -103,6 +103,7 @@ pub(crate) fn write(
     let touched = state.take_in(since);
     let before = state.job.updated_at;
     let stood = (state.stand.phase.clone(), state.stand.cycle);
+    state.yielded = false;
     let mut draft = match decide(state, since)? {
         Ok(draft) => draft,
         Err(refusal) => return Ok(Err(refusal)),

@@ -1,0 +1,98 @@
+//! A stop lets go, whatever the host does with the refusal.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::world::World;
+
+/// A host, and its names of a session's start, a prompt, a tool that ended and a stop.
+const HOSTS: [[&str; 5]; 3] = [
+    ["claude", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"],
+    ["codex", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"],
+    ["gemini", "SessionStart", "BeforeAgent", "AfterTool", "AfterAgent"],
+];
+
+fn at_work([host, start, prompt, ..]: [&str; 5]) -> World {
+    let world = World::new();
+    world.person(&format!("init --host {host}")).succeeds();
+    world.hears(host, start, &json!({ "source": "startup" }));
+    world.hears(host, prompt, &json!({ "prompt": "Fix the lexer" }));
+    world.seed("phase advance").succeeds();
+    world
+}
+
+fn steps(world: &World) -> usize {
+    let job = world.job();
+    world.git(&format!("rev-list --count refs/seed/jobs/{job}")).trim().parse().expect("a number")
+}
+
+fn journal(world: &World) -> u64 {
+    let dir = std::fs::read_dir(world.path(".git/seed/journal")).expect("it is there");
+    dir.map(|file| file.expect("a file").metadata().expect("it has a size").len()).sum()
+}
+
+/// The client that was seen gives each refusal back as the next prompt, for as long as there is one.
+#[test]
+fn a_refusal_that_comes_back_as_a_prompt_ends_with_the_third() {
+    for names @ [host, _, prompt, _, stop] in HOSTS {
+        let world = at_work(names);
+        let mut refused = 0;
+        let mut last = (0, 0);
+        for round in 0..50 {
+            let reply = world.hears(host, stop, &json!({ "stop_hook_active": round > 0 }));
+            let Some(reason) = reply.refusal().map(str::to_owned) else {
+                let now = (steps(&world), journal(&world));
+                assert!(last == (0, 0) || now == last, "{host}: something grows: {last:?} {now:?}");
+                last = now;
+                continue;
+            };
+            refused += 1;
+            // As the client gives it back.
+            let back = world.hears(host, prompt, &json!({ "prompt": reason }));
+            assert!(back.is_silent(), "{host}: {back:?}");
+        }
+        assert_eq!(refused, 3, "{host}");
+        let shown = world.json("job show");
+        assert_eq!(shown["interactions"].as_array().map(Vec::len), Some(1), "{host}: {shown}");
+        assert!(steps(&world) < 8, "{host}: {}", steps(&world));
+    }
+}
+
+/// After the turn was let go, a person's word or a tool call is what holds the next one.
+#[test]
+fn work_and_words_hold_the_turn_again() {
+    for names @ [host, _, prompt, after, stop] in HOSTS {
+        let world = at_work(names);
+        let stops = || {
+            let reply = world.hears(host, stop, &json!({ "stop_hook_active": true }));
+            reply.refusal().is_some()
+        };
+        let held = |times: usize| (0..times).filter(|_| stops()).count();
+        assert_eq!(held(6), 3, "{host}");
+        world.hears(host, prompt, &json!({ "prompt": "go on" }));
+        assert_eq!(held(6), 3, "{host}: a person spoke");
+        let tool = if host == "gemini" { "run_shell_command" } else { "Bash" };
+        let ran = json!({ "tool_name": tool, "tool_use_id": "t9",
+            "tool_input": { "command": "ls" }, "tool_response": { "stdout": "a" } });
+        world.hears(host, after, &ran);
+        assert_eq!(held(6), 3, "{host}: something was done");
+        // A person who says our words with theirs is heard.
+        world.hears(host, prompt, &json!({ "prompt": "what does BLOCKED: job is open mean?" }));
+        let shown = world.json("job show");
+        assert_eq!(shown["interactions"].as_array().map(Vec::len), Some(3), "{host}: {shown}");
+    }
+}
+
+/// Over damage nothing can be counted: the second stop in a row is let go.
+#[test]
+fn damage_holds_no_turn_for_ever() {
+    for names @ [host, _, _, _, stop] in HOSTS {
+        let world = at_work(names);
+        world.sh("for f in .git/seed/journal/*; do echo garbage >> \"$f\"; done");
+        let first = world.hears(host, stop, &json!({ "stop_hook_active": false }));
+        first.refuses("git seed doctor --fix");
+        let second = world.hears(host, stop, &json!({ "stop_hook_active": true }));
+        assert!(second.refusal().is_none(), "{host}: {second:?}");
+        assert!(second.to_person().is_some(), "{host}: the person hears of it");
+    }
+}
