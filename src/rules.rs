@@ -27,7 +27,7 @@ use crate::shipped;
 const SHIPPED: &str = include_str!("rules.toml");
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 19] = [
+const OF_ALL: [&str; 20] = [
     "approval",
     "build",
     "check",
@@ -38,6 +38,7 @@ const OF_ALL: [&str; 19] = [
     "gmode",
     "idle",
     "memory",
+    "nights",
     "pacing",
     "pages",
     "privacy",
@@ -48,6 +49,9 @@ const OF_ALL: [&str; 19] = [
     "tests",
     "track",
 ];
+
+/// Jobs that an agent made and works on in a row, unless the rules say otherwise.
+const OWN_AT_NIGHT: u32 = 3;
 
 /// Whether small talk comes before the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -119,6 +123,8 @@ struct RulesTable {
     #[serde(default, deserialize_with = "approval")]
     approval: Approval,
     #[serde(default)]
+    nights: NightsTable,
+    #[serde(default)]
     condense: Condense,
     #[serde(default)]
     memory: MemoryTable,
@@ -184,6 +190,12 @@ struct Commit {
 struct Approval {
     mode: Option<Approving>,
     unattended: Option<Unattended>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NightsTable {
+    own: Option<u32>,
 }
 
 /// `[approval]` as a table, or its mode alone: `approval = "defer"`.
@@ -470,6 +482,8 @@ pub struct Rules {
     pub subject: String,
     pub approving: Approving,
     pub unattended: Unattended,
+    /// Jobs of the agent's own that are worked on in a row where nobody is asked.
+    pub own_at_night: u32,
     /// Percent of the footer words that must go.
     pub share: u32,
     /// Words that files of memory may have.
@@ -778,6 +792,7 @@ impl Rules {
             subject,
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
+            own_at_night: table.nights.own.unwrap_or(OWN_AT_NIGHT),
             share,
             budgets: table.memory.budgets(),
             compaction: table.compaction.read()?,
@@ -1068,6 +1083,8 @@ mod tests {
         assert_eq!(rules.approving, Approving::Ask);
         let rules = Rules::with("[approval]\nmode = \"defer\"").expect("they read");
         assert_eq!((rules.approving, rules.unattended), (Approving::Defer, Unattended::Refuse));
+        assert_eq!(Rules::with("[nights]\nown = 0").expect("none").own_at_night, 0);
+        assert_eq!(rules.own_at_night, OWN_AT_NIGHT);
         let rules = Rules::with("approval = \"defer\"").expect("the mode alone");
         assert_eq!((rules.approving, rules.unattended), (Approving::Defer, Unattended::Refuse));
         assert_eq!((rules.page_name(), rules.share), ("CLAUDE.md", 80));
@@ -1080,6 +1097,7 @@ mod tests {
             ("idel = \"open\"", "unknown field `idel`"),
             ("idle = \"ajar\"", "unknown variant `ajar`, expected `open` or `closed`"),
             ("[approval]\nmode = \"never\"", "unknown variant `never`, expected `ask` or `defer`"),
+            ("[nights]\nowned = 2", "unknown field `owned`, expected `own`"),
             ("approval = \"never\"", "unknown variant `never`, expected `ask` or `defer`"),
             ("pages = []", "names no file"),
             ("pages = [\"a/b.md\"]", "without a folder"),

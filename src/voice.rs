@@ -290,6 +290,7 @@ pub(crate) enum Notice {
     PrintsUnclaimed,
     PrintsDisarmed,
     MorningAwaits,
+    MorningOwn,
     NextApproval,
     NextAwaits,
     NextOn,

@@ -32,6 +32,7 @@ mod it {
     mod mcp;
     mod memory;
     mod model;
+    mod nights;
     mod notes;
     mod odd;
     mod pacing;

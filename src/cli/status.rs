@@ -34,6 +34,9 @@ fn print(status: &Status, out: &mut Report) {
     for job in &status.awaiting {
         out.pair("awaits", format_args!("{:<28} git seed job approve {}", job.name, job.id));
     }
+    for job in &status.queued {
+        out.pair("made", format_args!("{:<28} git seed job activate {}", job.name, job.id));
+    }
     out.pair("may", status.allowed.join(" · "));
     for missing in &status.missing {
         out.pair("missing", missing);

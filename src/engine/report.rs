@@ -38,8 +38,10 @@ pub(crate) struct Status {
     pub cost: CostShown,
     /// Paths of the agent's making outside the fence, and paths that nobody claims.
     pub fence: FenceShown,
-    /// Without a focus: the jobs that rest until a person approves them.
+    /// The jobs that rest until a person approves them.
     pub awaiting: Vec<JobHead>,
+    /// Jobs that the agent made and that wait for a person.
+    pub queued: Vec<JobHead>,
     /// Short words of a person's that would act now.
     pub words: Vec<&'static str>,
 }
@@ -162,8 +164,13 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         unsynced: state.steps,
         cost: cost(focused),
         fence: fence::shown::fence_shown(repo, focused)?,
-        awaiting: Vec::new(),
+        awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
+        queued: own_heads(repo)?,
     })
+}
+
+fn own_heads(repo: &Repo) -> Result<Vec<JobHead>> {
+    Ok(jobs::dependencies::agents_own(repo)?.iter().map(job_head).collect())
 }
 
 /// Where everything stands without a job in focus.
@@ -195,6 +202,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
             },
         ),
         awaiting: awaiting.iter().map(job_head).collect(),
+        queued: own_heads(repo)?,
     })
 }
 

@@ -101,6 +101,16 @@ pub struct State {
     /// The last step let a turn end with the job open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub yielded: bool,
+    /// How many of the agent's own jobs were taken up in a row since a person spoke, this one among
+    /// them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub own_taken: u32,
+}
+
+/// Serde asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A compaction file, as far as hooks need it: `run-<run>/compaction-<seq>.md`.
@@ -312,6 +322,7 @@ impl State {
             review: Review::default(),
             finished: false,
             yielded: false,
+            own_taken: 0,
         }
     }
 
@@ -342,9 +353,17 @@ impl State {
         self.stand.shelved.extend(spilled.shelved);
     }
 
-    /// Words before a first step. A job that was completed once is work from the beginning.
+    /// Somebody took it up by its name: it rests nowhere, and is work from now on.
+    pub(crate) fn take_up(&mut self) {
+        self.job.queued = true;
+        self.home.rested.clear();
+        self.home.asked = None;
+    }
+
+    /// Words before a first step. A job that was completed once, or taken up by its name, is
+    /// work from the beginning.
     pub(crate) fn is_small_talk(&self) -> bool {
-        self.stand.is_talk() && self.job.run == 1
+        self.stand.is_talk() && self.job.run == 1 && !self.job.queued
     }
 
     /// Completed, but not back between cycles; asked by the reserved name, since no map is at hand.

@@ -151,6 +151,10 @@ pub struct Job {
     /// A prompt came while it was closing: it bears the next job once idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_prompt: Option<u32>,
+    /// It was created, taken up or opened again by its name, and not born of a prompt: it is work
+    /// before its first step, and no session's end takes it away.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub queued: bool,
 }
 
 impl Job {
@@ -161,6 +165,7 @@ impl Job {
             status: Status::Active,
             provisional: true,
             interactions: 1,
+            queued: false,
             ..Self::created(id, &name, at)
         }
     }
@@ -185,6 +190,7 @@ impl Job {
             updated_at: at,
             shape: Vec::new(),
             kept_prompt: None,
+            queued: true,
         }
     }
 

@@ -75,6 +75,9 @@ fn a_turn_may_not_end_while_the_job_is_open_and_may_at_the_fourth_try() {
         let job = world.job();
         let left = world.git(&format!("ls-tree -r --name-only refs/seed/jobs/{job} summaries/"));
         assert!(left.starts_with("summaries/hand-off-"), "a hand-off is kept: {left:?}");
+        // It ends again, until somebody speaks or something is done.
+        assert!(world.stops().is_silent(), "{phase}");
+        world.prompt("go on");
         world.stops().refuses(phase);
     }
 }

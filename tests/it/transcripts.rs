@@ -430,6 +430,11 @@ fn place(known: &mut Vec<String>, new: &str, same: impl Fn(&str, &str) -> bool) 
 }
 
 #[test]
+fn a_night_of_five() {
+    plays("a-night-of-five.txt");
+}
+
+#[test]
 fn commit_and_push() {
     plays("commit-and-push.txt");
 }

@@ -171,16 +171,28 @@ pub(crate) fn unmet(repo: &Repo, state: &State) -> Result<Vec<(JobId, String, &'
 /// The ids of pending jobs that the agent made and no person has seen; they hold up no stop.
 /// A question cannot be judged by what does not read, so a damaged job is left to `doctor`.
 pub(crate) fn unseen_jobs(repo: &Repo) -> Vec<String> {
-    let unseen = |job: &LoadedJob| {
-        let home = &job.state.home;
-        let nobodys = home.worktree.is_empty() && home.rested.is_empty();
-        nobodys
-            && job.state.job.status == Status::Pending
-            && repo.is_foreign(&job.state).is_ok_and(|foreign| !foreign)
-    };
     // The stop hook asks: the turn of a session that has nothing to do with it may end.
     let jobs = repo.jobs().unwrap_or_default();
-    jobs.iter().filter(|job| unseen(job)).map(|job| job.state.job.id.to_string()).collect()
+    let unseen = |job: &&LoadedJob| is_agents_own(repo, job).is_ok_and(|own| own);
+    jobs.iter().filter(unseen).map(|job| job.state.job.id.to_string()).collect()
+}
+
+/// The agent made it, and no person has seen it yet.
+pub(crate) fn is_agents_own(repo: &Repo, job: &LoadedJob) -> Result<bool> {
+    let home = &job.state.home;
+    let nowhere = home.worktree.is_empty() && home.rested.is_empty();
+    Ok(nowhere && job.state.job.status == Status::Pending && !repo.is_foreign(&job.state)?)
+}
+
+/// Jobs that the agent made and that wait for a person, oldest first.
+pub(crate) fn agents_own(repo: &Repo) -> Result<Vec<LoadedJob>> {
+    let mut own = Vec::new();
+    for job in repo.jobs()? {
+        if is_agents_own(repo, &job)? {
+            own.push(job);
+        }
+    }
+    Ok(own)
 }
 
 /// A person saw the jobs that `next` names: from now on they wait here.

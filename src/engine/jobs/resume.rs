@@ -80,8 +80,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         state.home.left.clear();
         state.home.clone.clone_from(&clone);
         state.home.worktree.clone_from(&worktree);
-        state.home.rested.clear();
-        state.home.asked = None;
+        state.take_up();
         let subject =
             if moves { "the job is active, and lives here now" } else { "the job is active" };
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject, By::Agent) }))

@@ -9,7 +9,7 @@ use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, memory, record};
 use crate::format::archive;
-use crate::format::state::{Driver, State};
+use crate::format::state::State;
 use crate::hosts::{self, Answer};
 use crate::jobs::Status;
 use crate::memory::condense::Stage;
@@ -45,35 +45,44 @@ pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob, review: Review) -> bo
 pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
     repo.store.clear_focus()?;
     repo.store.journal().restart(None)?;
+    let Some((next, own)) = next_in_queue(repo, focused)? else { return Ok(None) };
+    take_up(repo, &next, &focused.state, own)
+}
+
+/// The job that is worked on when `focused` rests, and whether it is one of the agent's own. A
+/// person's come first; of its own so many as `[nights] own` says, until a person speaks.
+fn next_in_queue(repo: &Repo, focused: &LoadedJob) -> Result<Option<(LoadedJob, bool)>> {
     let here = repo.store.worktree_name();
+    let takes_own =
+        defers(repo, &focused.state) && focused.state.own_taken < repo.rules.own_at_night;
     let mut waiting = Vec::new();
-    for job in repo.jobs()? {
-        if job.state.job.status == Status::Pending
-            && jobs::resume::waits_in(repo, &job.state, &here)?
-        {
-            waiting.push(job);
+    for job in repo.jobs()?.into_iter().filter(|job| job.state.job.status == Status::Pending) {
+        if jobs::resume::waits_in(repo, &job.state, &here)? {
+            waiting.push((job, false));
+        } else if takes_own && jobs::dependencies::is_agents_own(repo, &job)? {
+            waiting.push((job, true));
         }
     }
-    let mut next = None;
-    for job in &waiting {
+    waiting.sort_by_key(|(_, own)| *own);
+    // One that waits for nobody comes first.
+    let mut free = 0;
+    for (at, (job, _)) in waiting.iter().enumerate() {
         if jobs::dependencies::unmet(repo, &job.state)?.is_empty() {
-            next = Some(job);
+            free = at;
             break;
         }
     }
-    match next.or(waiting.first()) {
-        Some(next) => take_up(repo, next, &focused.state.driver),
-        None => Ok(None),
-    }
+    Ok((!waiting.is_empty()).then(|| waiting.swap_remove(free)))
 }
 
 /// Activates `job`; the session that drove the last one drives it.
-fn take_up(repo: &Repo, job: &LoadedJob, driver: &Driver) -> Result<Option<LoadedJob>> {
+fn take_up(repo: &Repo, job: &LoadedJob, last: &State, own: bool) -> Result<Option<LoadedJob>> {
     let Ok(active) = jobs::lifecycle::activate_job(repo, &job.state.job.id)? else {
         return Ok(None);
     };
     let taken = record::step::step(repo, &active.chain, Journaling::Read, |state, _| {
-        state.driver = driver.clone();
+        state.driver = last.driver.clone();
+        state.own_taken = last.own_taken + u32::from(own);
         Ok(Ok(StepDraft::new(state, "driver", "the session goes on with this job", By::Hook)))
     })?;
     Ok(Some(taken.map_or(active, |taken| taken.focused)))
@@ -106,8 +115,13 @@ pub(crate) fn good_morning(repo: &Repo) -> Result<Answer> {
         let job = job.state.job;
         tell(Notice::MorningWaits, &[("job", &job.name), ("id", job.id.as_str())])
     };
+    let own = |job: &LoadedJob| {
+        let job = &job.state.job;
+        tell(Notice::MorningOwn, &[("job", &job.name), ("id", job.id.as_str())])
+    };
     let mut lines: Vec<String> = awaiting(repo)?.iter().map(approve).collect();
     lines.extend(jobs::birth::waiting_here(repo)?.map(activate));
+    lines.extend(jobs::dependencies::agents_own(repo)?.iter().map(own));
     Ok(if lines.is_empty() { Answer::silence() } else { Answer::to_person(lines.join("\n")) })
 }
 

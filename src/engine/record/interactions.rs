@@ -65,6 +65,9 @@ pub(crate) fn keep_words(
         Interaction { kind, at: repo.now, provenance: sender.text().to_owned(), text };
     let step = record::step::step(repo, chain, fold_for(repo, chain)?, |state, _| {
         also(state);
+        if kind == InteractionKind::Prompt && sender.is_persons() {
+            state.own_taken = 0;
+        }
         let n = state.job.interactions + 1;
         state.job.interactions = n;
         if !state.is_closing() {
