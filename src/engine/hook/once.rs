@@ -24,7 +24,7 @@ use crate::store::Tail;
 struct Kept {
     event: String,
     at: UnixSeconds,
-    /// The end of the journal then.
+    /// The end of the journal then, and whether discipline was on.
     #[serde(default)]
     tail: String,
     reply: Option<String>,
@@ -62,11 +62,12 @@ pub(crate) fn answered(
 /// The end of the journal: an event without an id that comes again after something else happened
 /// is another one.
 fn tail(repo: &Repo) -> String {
-    match repo.store.journal().tail() {
+    let line = match repo.store.journal().tail() {
         Ok(Tail::Line(line)) => short_hash(&line, 16),
         // One that does not read tells nothing; a second goes by soon.
         _ => String::new(),
-    }
+    };
+    format!("{line} {}", repo.is_on())
 }
 
 /// The place of this event, held. None where git seed does not live here.
