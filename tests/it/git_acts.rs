@@ -75,6 +75,7 @@ fn after_the_approval_the_work_is_pushed() {
 #[test]
 fn where_nobody_can_be_asked_the_person_opens_one_call_by_its_words() {
     let world = World::seeded();
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
     world.sh("git init -q --bare ../upstream.git && git remote add origin ../upstream.git");
     world.runs("git push origin HEAD").refuses("[ALLOW git push origin HEAD]");
     let told = world.prompt("[ALLOW git push origin HEAD]");
