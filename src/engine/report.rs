@@ -6,7 +6,7 @@ use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, record};
+use crate::engine::{boundary, fence, jobs, memory, person, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
@@ -245,7 +245,8 @@ fn next_without_job(
 fn acting(repo: &Repo, moment: Moment) -> Vec<&'static str> {
     let moment = if repo.is_on() { moment } else { Moment::Off };
     let known = |word: &&str| *word != "[QUICK]" || repo.rules.maps.names().contains(&QUICK);
-    shortword::acting(moment).into_iter().filter(known).collect()
+    let waits = person::at_terminal::is_any_waited_for(repo).then_some("[OK <command> <code>]");
+    waits.into_iter().chain(shortword::acting(moment).into_iter().filter(known)).collect()
 }
 
 fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {

@@ -387,6 +387,42 @@ fn an_approval_of_a_session_without_a_person_does_not_count() {
     told(&world.prompt("[APPROVE]"), "is approved");
 }
 
+#[test]
+fn a_word_confirms_the_command_that_it_names() {
+    let world = ready();
+    assert!(!world.person("status").succeeds().contains("[OK "));
+    let mut off = world.new_terminal("git seed off -m 'by hand'", "aaa111");
+    let mut approve = world.new_terminal("git seed job approve", "k7m2qx");
+    assert!(
+        off.says().contains("[OK off aaa111]") && approve.says().contains("[OK approve k7m2qx]")
+    );
+    assert!(world.person("status").succeeds().contains("[OK <command> <code>]"));
+    // Nobody sits there; then somebody does, and one of them goes on waiting.
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    told(&world.prompt("[OK approve k7m2qx]"), "nobody sits at this session");
+    assert_eq!(world.json("job show")["user_approval"], false);
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    told(&world.prompt("[OK approve k7m2qx]"), "git seed job approve");
+    let said = approve.ends();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(world.json("job show")["user_approval"], true);
+    // Its job has moved on by the approval.
+    told(&world.prompt("[OK off aaa111]"), "has moved on");
+    let said = off.ends();
+    assert!(said.code == 2 && said.err.contains("has moved on"), "{said:?}");
+    assert_eq!(world.json("status")["enabled"], true);
+    // No tool makes a prompt: a subagent's, a scheduled one and the host's own say nothing.
+    let mut off = world.new_terminal("git seed off -m 'by hand'", "bbb222");
+    off.says();
+    let said_word = "[OK off bbb222]";
+    world.event("UserPromptSubmit", &json!({ "prompt": said_word, "agent_id": "a" }));
+    world.prompt(&format!("<task-notification>{said_word}"));
+    assert_eq!(world.json("status")["enabled"], true);
+    world.prompt(said_word);
+    let said = off.ends();
+    assert!(said.code == 2 && said.err.contains("has seen the code"), "{said:?}");
+}
+
 /// A host that does not say whether a person is there, and that has no terminal, as `codex exec`
 /// below a scheduler; the same with a terminal is a person's as far as can be told.
 #[test]

@@ -887,7 +887,7 @@ impl NewTerminal {
     }
 
     /// It is ended, as by Ctrl-C.
-    pub fn is_killed(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
     }

@@ -102,7 +102,7 @@ fn pass(
         && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
     {
         record::journal_line::note_once(repo, Some(focused), (What::Asked, event, call), |line| {
-            line.paths = person::answers::asked(&asked)
+            line.paths = person::answers::asked(&asked);
         })?;
         if asked.row.grants == Grant::Complete {
             to_person = Some(person::completion_question::seen_of(repo, focused)?);

@@ -28,6 +28,9 @@ use crate::world::{self, Process};
 const PATIENCE: i64 = 120_000;
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(100);
+/// So many looks without any session that lives: a context that is cleared ends one and begins
+/// another right after it.
+const ALONE: u32 = 20;
 /// How long it lets the hook say its sentence first, in looks.
 const SENTENCE: u32 = 50;
 
@@ -117,6 +120,7 @@ pub(crate) fn wait_for_word(
 
 /// Looks at the file until it says how it ends; gives why the command may not act.
 fn wait(repo: &Repo, file: &Path, asked: &Request) -> Result<Option<Notice>> {
+    let mut alone = 0;
     loop {
         let Some(now) = own_state::from_toml::<Request>(file)? else {
             return Ok(Some(Notice::WordGone));
@@ -131,7 +135,8 @@ fn wait(repo: &Repo, file: &Path, asked: &Request) -> Result<Option<Notice>> {
         if world::system_ms() >= asked.until_ms {
             return Ok(Some(Notice::WordLate));
         }
-        if repo.hosted().is_empty() {
+        alone = if repo.hosted().is_empty() { alone + 1 } else { 0 };
+        if alone >= ALONE {
             return Ok(Some(Notice::WordSessionEnded));
         }
         std::thread::sleep(LOOK);
@@ -179,7 +184,7 @@ pub(crate) fn hear(
             let agent = tell(Notice::WordActsToAgent, &facts[..1]);
             let (stands, heard_by) = (Stands::Said, Some(world::myself()));
             let tip = tip(repo, &request.chain);
-            write(&file, &Request { stands, heard_by, tip, ..request })?;
+            write(&file, &Request { tip, stands, heard_by, ..request })?;
             (told, Some(format!("git seed: {agent}")))
         }
         Err(why) => (tell(why, &[("word", word)]), None),
@@ -198,7 +203,7 @@ fn judge(
     word: &str,
     code: &str,
 ) -> Result<std::result::Result<(PathBuf, Request), Notice>> {
-    let all = waiting(repo)?;
+    let all = waiting(repo);
     if all.is_empty() {
         return Ok(Err(Notice::WordForNothing));
     }
@@ -221,13 +226,12 @@ fn judge(
                 return Ok(against.map_or(Ok((file, request)), Err));
             }
             Heard::Burnt => told = Notice::WordSeen,
-            Heard::Other => {}
             Heard::Wrong { left } if request.stands == Stands::Waits => {
                 let stands = if left == 0 { Stands::Ended } else { Stands::Waits };
                 let wrong = request.wrong + 1;
                 write(&file, &Request { wrong, stands, ..request })?;
             }
-            Heard::Wrong { .. } => {}
+            Heard::Other | Heard::Wrong { .. } => {}
         }
     }
     Ok(Err(told))
@@ -281,12 +285,17 @@ fn keep(
 /// The prompt itself was kept with the job: for those that wait the job stands where it stood.
 fn follow(repo: &Repo, chain: &str, before: &str) -> Result<()> {
     let now = tip(repo, chain);
-    for (file, request) in waiting(repo)? {
+    for (file, request) in waiting(repo) {
         if request.chain == chain && request.tip == before && now != before {
             write(&file, &Request { tip: now.clone(), ..request })?;
         }
     }
     Ok(())
+}
+
+/// A command waits for its word.
+pub(crate) fn is_any_waited_for(repo: &Repo) -> bool {
+    all(repo).iter().any(|(_, one)| one.stands == Stands::Waits && lives(one))
 }
 
 /// A code that stands in what the agent said, asked or saw is good for nothing any more.
@@ -298,7 +307,7 @@ pub(crate) fn burn(repo: &Repo, event: &Event, payload: &[u8]) {
     // What cannot be read or written waits for nobody's word: it ends with its time.
     let burnt = || -> Result<()> {
         let _lock = repo.store.lock()?;
-        for (file, request) in waiting(repo)? {
+        for (file, request) in waiting(repo) {
             if request.stands == Stands::Waits && code::stands_in(payload, &request.code) {
                 write(&file, &Request { stands: Stands::Burnt, ..request })?;
             }
@@ -309,21 +318,27 @@ pub(crate) fn burn(repo: &Repo, event: &Event, payload: &[u8]) {
 }
 
 /// The commands that wait; what those left behind that are gone is taken away.
-fn waiting(repo: &Repo) -> Result<Vec<(PathBuf, Request)>> {
-    let mut found = Vec::new();
-    // Where no command ever waited there is no such directory.
-    let Ok(files) = std::fs::read_dir(words_dir(repo)) else { return Ok(found) };
-    for file in files.flatten().map(|file| file.path()) {
-        // One that does not read, as the draft of a command that was killed, waits for nothing.
-        let Ok(Some(request)) = own_state::from_toml::<Request>(&file) else { continue };
-        let gone = world::system_ms() > request.until_ms || !is_running(Some(&request.process));
-        if gone {
-            let _ = std::fs::remove_file(&file);
-        } else {
-            found.push((file, request));
-        }
+fn waiting(repo: &Repo) -> Vec<(PathBuf, Request)> {
+    let (wait, gone): (Vec<_>, Vec<_>) = all(repo).into_iter().partition(|(_, one)| lives(one));
+    for (file, _) in gone {
+        let _ = std::fs::remove_file(file);
     }
-    Ok(found)
+    wait
+}
+
+fn lives(request: &Request) -> bool {
+    world::system_ms() <= request.until_ms && is_running(Some(&request.process))
+}
+
+fn all(repo: &Repo) -> Vec<(PathBuf, Request)> {
+    // Where no command ever waited there is no such directory.
+    let Ok(files) = std::fs::read_dir(words_dir(repo)) else { return Vec::new() };
+    let read = |file: PathBuf| {
+        // One that does not read, as the draft of a command that was killed, waits for nothing.
+        let request = own_state::from_toml::<Request>(&file).ok().flatten()?;
+        Some((file, request))
+    };
+    files.flatten().filter_map(|file| read(file.path())).collect()
 }
 
 /// The focused job of this worktree; none where that does not read.

@@ -81,7 +81,9 @@ pub(crate) fn settle(repo: &Repo) -> Result<()> {
 fn write_ends(repo: &Repo, over: &[Session]) -> Result<()> {
     let (now, first) = (world::system_ms(), world::first_process_ms());
     let add = |mut ends: Ends| {
-        over.iter().for_each(|session| ends.add(session, now, first));
+        for session in over {
+            ends.add(session, now, first);
+        }
         ends
     };
     let before = repo.ends();

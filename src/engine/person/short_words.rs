@@ -88,9 +88,8 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     let EventKind::Prompt { text, automation: false } = &event.kind else {
         return Ok(Answer::silence());
     };
-    let (short, rest) = match shortword::read(text) {
-        Some((short @ (ShortWord::On | ShortWord::Ok { .. }), rest)) => (short, rest),
-        _ => return Ok(Answer::silence()),
+    let Some((short @ (ShortWord::On | ShortWord::Ok { .. }), rest)) = shortword::read(text) else {
+        return Ok(Answer::silence());
     };
     if event.by != Actor::Main || !repo.is_seeded()? {
         return Ok(Answer::silence());

@@ -97,12 +97,11 @@ fn keeps_one(
     if found.contains(&own) {
         let path = repo.store.work_tree().join(own);
         let at = installation.settings.iter().position(|file| file.path == path);
-        let file = at.map(|at| installation.settings.remove(at)).unwrap_or_else(|| SettingsFile {
-            host: row.name.clone(),
-            path,
-            made_dirs: Vec::new(),
-            undo: String::new(),
-        });
+        let bare = || {
+            let (host, undo) = (row.name.clone(), String::new());
+            SettingsFile { host, path: path.clone(), made_dirs: Vec::new(), undo }
+        };
+        let file = at.map_or_else(bare, |at| installation.settings.remove(at));
         let mut out = remove_settings(repo, &file)?;
         setup::own_record::save(repo, installation)?;
         out.detail = format!("{}: {team} has them, and each event would come twice", out.detail);
