@@ -31,7 +31,8 @@ fn journal(world: &World) -> u64 {
     dir.map(|file| file.expect("a file").metadata().expect("it has a size").len()).sum()
 }
 
-/// The client that was seen gives each refusal back as the next prompt, for as long as there is one.
+/// The client that was seen gives each refusal back as the next prompt, for as long as there is
+/// one.
 #[test]
 fn a_refusal_that_comes_back_as_a_prompt_ends_with_the_third() {
     for names @ [host, _, prompt, _, stop] in HOSTS {
