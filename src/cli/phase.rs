@@ -1,6 +1,7 @@
 //! `git seed phase …`
 
 use crate::engine::{boundary, briefing, jobs, memory, record, report};
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
@@ -111,9 +112,7 @@ fn only_in_condense(
     let Some(why) = add_cycle else { return Ok(Ok(())) };
     let focused = repo.require_focused()?;
     if why.trim().is_empty() {
-        return Err(EngineError::Usage(
-            "--add-cycle says why the job needs another cycle".to_owned(),
-        ));
+        return Err(EngineError::Usage(voice::tell(Notice::AddCycleSaysWhy, &[])));
     }
     let phase = &focused.state.stand.phase;
     Ok(gates::adds_cycle(repo.row(Some(&focused)), phase, focused.state.job.status.is_open()))
@@ -125,7 +124,7 @@ fn current(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     if let Some(focused) = repo.focused()? {
         out.line(briefing::gather::entry_text(repo, &focused).trim_end());
     } else {
-        out.line("No job is focused; a prompt becomes one.");
+        out.line(voice::tell(Notice::NoJobFocused, &[]));
     }
     Ok(Outcome::Yes)
 }
@@ -238,10 +237,7 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
         return;
     }
     if repo.rests(stand) {
-        out.line(format_args!(
-            "Cycle {} is closed; git seed phase advance begins the next.",
-            stand.cycle
-        ));
+        out.line(voice::tell(Notice::CycleClosed, &[("cycle", &stand.cycle.to_string())]));
         if let Ok(Some(told)) = jobs::dependencies::waits_told(repo, &crossed.focused.state) {
             out.line(told);
         }
@@ -263,18 +259,15 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
 /// The job is over; what waited for it goes on.
 fn tell_done(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
     let state = &crossed.focused.state;
-    out.line(format_args!(
-        "\"{}\" is done; cycle {} is closed.",
-        state.job.name, state.stand.cycle
+    out.line(voice::tell(
+        Notice::JobDone,
+        &[("name", &state.job.name), ("cycle", &state.stand.cycle.to_string())],
     ));
     if let Some(carried) = memory::compaction::carried_on(repo, &crossed.focused) {
         out.line(carried);
     }
     if let Some(created) = &crossed.created {
-        out.line(format_args!(
-            "The prompt that waited is a job now: \"{}\".",
-            created.state.job.name
-        ));
+        out.line(voice::tell(Notice::PromptIsNowJob, &[("name", &created.state.job.name)]));
     } else if let Ok(told) = jobs::dependencies::next_told(repo) {
         for line in told {
             out.line(line);
@@ -285,12 +278,12 @@ fn tell_done(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
 /// The work is done and waits for the person; another job may have begun.
 fn tell_resting(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
     let state = &crossed.focused.state;
-    out.line(format_args!(
-        "\"{}\" is finished; cycle {} is closed, and the job rests until the person approves it.",
-        state.job.name, state.stand.cycle
+    out.line(voice::tell(
+        Notice::JobRests,
+        &[("name", &state.job.name), ("cycle", &state.stand.cycle.to_string())],
     ));
     if let Some(next) = &crossed.next {
-        out.line(format_args!("\"{}\" is active and focused now.", next.state.job.name));
+        out.line(voice::tell(Notice::JobFocusedNow, &[("name", &next.state.job.name)]));
         out.line("");
         out.line(briefing::gather::entry_text(repo, next).trim_end());
     }

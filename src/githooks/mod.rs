@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 use config::{ConfigEdit, Way, linked_config, plan_config, restore_config, swap};
 use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
 
+use crate::voice::{Notice, tell};
 use crate::world::{Group, Whole, git_place_variables};
 
 pub(crate) use relay::Theirs;
@@ -432,9 +433,7 @@ fn remove_file(path: &Path, own: &OwnFile, removed: &mut Removed) -> Result<(), 
         fs::remove_file(path).map_err(at(path))?;
         removed.restored.push(path.to_owned());
     } else if path.symlink_metadata().is_ok() {
-        removed
-            .left
-            .push((path.to_owned(), "was changed since git seed wrote it; kept".to_owned()));
+        removed.left.push((path.to_owned(), tell(Notice::KeptChanged, &[])));
     }
     Ok(())
 }
@@ -473,7 +472,7 @@ pub(crate) fn state(
     let stale = stale_chain(repo, record)?;
     let trouble_of_all = match reached(repo, record) {
         Err(HookError::Overridden { at }) => {
-            Some(format!("git looks for hooks in {} now; {FIX}", at.display()))
+            Some(tell(Notice::HookElsewhere, &[("dir", &at.display().to_string()), ("mend", FIX)]))
         }
         Err(error) => return Err(error),
         Ok(()) => stale,
@@ -496,13 +495,13 @@ pub(crate) fn state(
 fn trouble(path: &Path, expected: &[u8], binary: &Path) -> Option<String> {
     let Ok(bytes) = fs::read(path) else { return Some(format!("it is gone; {FIX}")) };
     if bytes != expected {
-        return Some(format!("it is not as git seed wrote it; {FIX}"));
+        return Some(tell(Notice::HookOtherBytes, &[("mend", FIX)]));
     }
     if !is_runnable(path) {
-        return Some(format!("it is not executable, so git ignores it; {FIX}"));
+        return Some(tell(Notice::HookNotRunnable, &[("mend", FIX)]));
     }
     (!is_runnable(binary))
-        .then(|| format!("{} is gone, so the hook passes everything", binary.display()))
+        .then(|| tell(Notice::HookNoBinary, &[("binary", &binary.display().to_string())]))
 }
 
 /// Somebody pointed git at other hooks, and ours still hand on to the former ones.
@@ -515,13 +514,17 @@ fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookE
         }
         Theirs::At(then) => match found.last() {
             None => {
-                return Ok(Some(format!("core.hooksPath no longer names {}; {FIX}", then.path)));
+                return Ok(Some(tell(
+                    Notice::HookPathGone,
+                    &[("path", &then.path.to_string()), ("mend", FIX)],
+                )));
             }
             Some(now) => Some(now).filter(|now| now.path != then.path),
         },
         Theirs::Plain | Theirs::Nothing => found.last(),
     };
-    Ok(moved.map(|now| format!("core.hooksPath names {} now; {FIX}", now.path)))
+    Ok(moved
+        .map(|now| tell(Notice::HookPathNow, &[("path", &now.path.to_string()), ("mend", FIX)])))
 }
 
 /// Hooks of theirs that came later and that git cannot find through our directory.
@@ -532,7 +535,7 @@ fn unrelayed(repo: &RepoDirs, record: &Record, dir: &Path) -> Vec<HookState> {
     lost.map(|name| HookState {
         path: dir.join(&name),
         ok: false,
-        detail: "it was added later and nothing hands on to it; `git seed init` does".to_owned(),
+        detail: tell(Notice::HookAddedLater, &[]),
         name,
     })
     .collect()

@@ -16,6 +16,7 @@ use crate::format::{claim, names, seed_id, sshsig};
 use crate::jobs::JobId;
 use crate::phases::PhaseName;
 use crate::store::{Checked, CommitId, Laid, Step, Walked};
+use crate::voice::{Notice, tell};
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -155,21 +156,21 @@ fn signed_upto(
     })?;
     let after = good.map_or(0, |good| good + 1);
     let mut why = if all.is_empty() {
-        "nothing vouches for it: no signature, and no head that was pinned elsewhere".to_owned()
+        tell(Notice::ChainUnvouched, &[])
     } else {
-        "no signature at or after it".to_owned()
+        tell(Notice::ChainUnsigned, &[])
     };
     let mut bad: Option<(usize, String)> = all
         .iter()
         .find(|at| **at >= after && foreign(&reads[**at]))
-        .map(|at| (*at, "it is signed with a key that is not among the allowed ones".to_owned()));
+        .map(|at| (*at, tell(Notice::ChainForeignKey, &[])));
     for (at, checked) in said.iter().filter(|(at, _)| **at >= after) {
         match checked {
             Checked::Bad(reason) if bad.as_ref().is_none_or(|(first, _)| at < first) => {
-                bad = Some((*at, format!("its signature is not good: {reason}")));
+                bad = Some((*at, tell(Notice::ChainBadSignature, &[("why", reason)])));
             }
             Checked::Unmeasured(reason) => {
-                why = format!("no key to check its signature with: {reason}");
+                why = tell(Notice::ChainNoKey, &[("why", reason)]);
             }
             Checked::Bad(_) | Checked::Good => {}
         }
@@ -201,15 +202,13 @@ fn bindings(
         let has = |lines: &Vec<String>| lines.iter().any(|line| Some(line) == read.line.as_ref());
         if !said.is_some_and(has) {
             let commit = &attest.commit;
-            link.found(Standing::Broken(format!(
-                "the note of commit {commit} does not carry its line"
-            )));
+            link.found(Standing::Broken(tell(Notice::NoteWithoutLine, &[("commit", commit)])));
         }
     }
     let attests = reads.iter().any(|read| read.line.is_some());
     let Some(notes) = notes else {
         if attests {
-            let why = "no notes are here; fetch them to compare".to_owned();
+            let why = tell(Notice::NotesNotHere, &[]);
             stray.push((names::COMMIT_NOTES.to_owned(), Standing::NotMeasured(why)));
         }
         return Ok(stray);
@@ -238,7 +237,7 @@ pub(crate) fn landed(repo: &Repo, record: &Record) -> Standing {
     };
     match repo.store.intact_tree(&id) {
         Ok(Some(tree)) if tree == attest.tree => Standing::Verified,
-        Ok(Some(_)) => Standing::Broken(format!("commit {commit} has another tree than it says")),
+        Ok(Some(_)) => Standing::Broken(tell(Notice::AttestOtherTree, &[("commit", commit)])),
         Ok(None) => Standing::NotMeasured(format!("commit {commit} is not here")),
         Err(why) => Standing::Broken(why),
     }
@@ -263,7 +262,7 @@ fn legality(repo: &Repo, asked: &Asked, findings: &mut Findings) -> Result<()> {
     let mut judged = Vec::new();
     for (commit, message) in &commits {
         let Some(said) = StepTrailers::read(message) else {
-            let why = "it names a step, and not all of its trailers are there".to_owned();
+            let why = tell(Notice::StepHalfNamed, &[]);
             judged.push((commit, Standing::NotMeasured(why)));
             continue;
         };
@@ -313,19 +312,17 @@ fn named_step(
             Err(error) => return Standing::NotMeasured(error.to_string()),
         };
         if pending.is_some_and(|pending| pending.id == said.id) {
-            return Standing::NotMeasured("its step is not taken yet".to_owned());
+            return Standing::NotMeasured(tell(Notice::StepNotTaken, &[]));
         }
         return Standing::Broken(format!("job {} has no step {}", said.job, said.id));
     };
     let same = |step: &StepTrailers| (step.run, step.cycle, step.phase.clone(), step.step.clone());
     if same(step) != same(said) {
-        return Standing::Broken(format!("it names step {} and says other things of it", said.id));
+        return Standing::Broken(tell(Notice::StepSaidOtherwise, &[("step", &said.id)]));
     }
     match step.commit.as_deref() {
         Some(named) if named == commit.as_str() => Standing::Verified,
-        Some(named) => {
-            Standing::NotMeasured(format!("its step was commit {named}: it was rewritten since"))
-        }
+        Some(named) => Standing::NotMeasured(tell(Notice::StepRewritten, &[("commit", named)])),
         None => Standing::Broken(format!("step {} made no commit", said.id)),
     }
 }
@@ -367,13 +364,14 @@ pub(crate) fn follows(
         return Some(format!("{named} is of job {}", said.job));
     }
     if said.id != seed_id(&said.job, before, &said.step) {
-        return Some(format!("{named} does not follow from the step before"));
+        return Some(tell(Notice::StepNotFollowing, &[("step", &named)]));
     }
     let (from, to) = said.step.split_once(" -> ")?;
     if stands.is_some_and(|stands| stands != from) {
-        return Some(format!("{named} starts from {from}, where the job did not stand"));
+        return Some(tell(Notice::StepFromElsewhere, &[("step", &named), ("from", from)]));
     }
-    (!is_edge(repo, from, to)).then(|| format!("{named} is no step of the map: {from} -> {to}"))
+    (!is_edge(repo, from, to))
+        .then(|| tell(Notice::StepOffMap, &[("step", &named), ("from", from), ("to", to)]))
 }
 
 /// True where a map of the rules has this step: on, back, aside and home again, or from
@@ -420,22 +418,18 @@ fn judge_note(
     let id = claim::noted(line)?;
     let standing = match known.get(id) {
         None if !whole => {
-            Standing::NotMeasured(format!("the note of {commit} names it; the chain is torn"))
+            Standing::NotMeasured(tell(Notice::NoteOfTornChain, &[("commit", commit)]))
         }
-        None => Standing::Broken(format!(
-            "the note of {commit} names it, and no such record is in the chain"
-        )),
+        None => Standing::Broken(tell(Notice::NoteOfNoRecord, &[("commit", commit)])),
         Some(read) if read.line.as_deref() != Some(line) => {
-            Standing::Broken(format!("the note of {commit} says something else than the record"))
+            Standing::Broken(tell(Notice::NoteSaysOtherwise, &[("commit", commit)]))
         }
         Some(read) => {
             let record = read.link.record.as_ref().ok()?;
             if record.attest.as_ref()?.commit == commit {
                 return None;
             }
-            Standing::NotMeasured(format!(
-                "its note was carried to commit {commit}, which it does not attest"
-            ))
+            Standing::NotMeasured(tell(Notice::NoteCarried, &[("commit", commit)]))
         }
     };
     Some((id.to_owned(), standing))

@@ -181,7 +181,7 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Result<Vec<String>> {
         // line.
         let text = std::fs::read_to_string(&print.path).unwrap_or_default();
         if hosts::switches_hooks_off(&text) {
-            found.push(format!("{} switches all hooks of the agent off.", print.shown));
+            found.push(tell(Notice::DisarmedSettings, &[("path", &print.shown)]));
         }
     }
     for file in &installation.settings {
@@ -189,9 +189,9 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
         let line = hosts::row(&file.host).ok().and_then(|row| hosts::before_tool_line(&text, row));
         if line.is_none() {
-            found.push(format!(
-                "{} has no hook line of git seed any more.",
-                fence::fingerprints::shown_print(repo, &file.path)
+            found.push(tell(
+                Notice::DisarmedLine,
+                &[("path", &fence::fingerprints::shown_print(repo, &file.path))],
             ));
         }
     }
@@ -199,14 +199,14 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Result<Vec<String>> {
     let dirs = repo.hook_repo();
     for hook in record.scripts(&dirs) {
         if !crate::githooks::runs(&hook) {
-            found.push(format!(
-                "git does not run {} any more.",
-                fence::fingerprints::shown_print(repo, &hook)
+            found.push(tell(
+                Notice::DisarmedHook,
+                &[("path", &fence::fingerprints::shown_print(repo, &hook))],
             ));
         }
     }
     if let Some(path) = repo.store.hooks_path().filter(|path| !record.is_reached_by(&dirs, path)) {
-        found.push(format!("core.hooksPath leads to {path}, past git seed's hooks."));
+        found.push(tell(Notice::DisarmedPath, &[("path", &path.to_string())]));
     }
     Ok(found)
 }

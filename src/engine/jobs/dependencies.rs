@@ -16,6 +16,7 @@ use crate::jobs::graph::{self, Graph, Node};
 use crate::jobs::{Job, JobId, Status, questions};
 use crate::phases::commands;
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// A job that may be next, and what it waits for.
 #[derive(Clone, Debug)]
@@ -140,7 +141,9 @@ pub(crate) fn dependencies_hold(
 pub(crate) fn waits_told(repo: &Repo, state: &State) -> Result<Option<String>> {
     let unmet = unmet(repo, state)?;
     let open = unmet.iter().find(|(_, _, status)| *status == Status::Pending.word());
-    Ok(open.map(|(id, name, _)| format!("It waits for \"{name}\": git seed job activate {id}")))
+    Ok(open.map(|(id, name, _)| {
+        tell(Notice::WaitsForJob, &[("name", name), ("job", &id.to_string())])
+    }))
 }
 
 /// Why the dependencies of `state` forbid to ask for its completion, if they do.
@@ -240,11 +243,11 @@ pub(crate) fn next_told(repo: &Repo) -> Result<Vec<String>> {
     let (free, held): (Vec<_>, Vec<_>) =
         queue.iter().partition(|job| job.status != Status::Pending || job.waits_for.is_empty());
     if let Some(next) = free.first() {
-        told.push(format!("Next: git seed job activate {}   \"{}\"", next.id, next.name));
+        told.push(tell(Notice::NextJob, &[("job", &next.id.to_string()), ("name", &next.name)]));
     }
     if free.len() > 1 {
         let more = repo::text::count(free.len() - 1, "more job");
-        told.push(format!("{more} could be next: git seed job list"));
+        told.push(tell(Notice::NextMore, &[("more", &more)]));
     }
     for job in held.iter().take(NAMED) {
         told.push(format!("\"{}\" waits for {}", job.name, listed(&job.waits_for)));

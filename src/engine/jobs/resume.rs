@@ -16,6 +16,7 @@ use crate::jobs::{JobId, Status};
 use crate::phases::home::{self, LastCommit};
 use crate::store::{CommitId, TreeEdit, TreeId};
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// The most runs, words and reasons that are looked for one by one.
 const MOST: u32 = 100_000;
@@ -86,10 +87,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject, By::Agent) }))
     })?;
     if begun {
-        remarks.push(
-            "The work tree was taken as it is: what differs from HEAD in it is the person's."
-                .to_owned(),
-        );
+        remarks.push(tell(Notice::TreeAsItIs, &[]));
     }
     let focused = jobs::focus::turn_to(repo, taken)?;
     Ok(focused.map(|focused| Resumed { focused, remarks }))

@@ -22,7 +22,7 @@ use crate::phases::commands;
 use crate::phases::room::{self, Closed, Room, Tiers};
 use crate::store::TreeEdit;
 use crate::verdict::{Case, Refusal};
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// Seconds in which counts of tokens are stale after a clear, a compaction or a seal.
 const GRACE: i64 = 300;
@@ -271,8 +271,7 @@ fn compaction_now(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Resul
     };
     let path = compaction_path(focused, stand);
     let Ok(text) = String::from_utf8(bytes) else {
-        let text =
-            format!("{path} is no text any more; git seed fence restore {path} puts it back");
+        let text = tell(Notice::CompactionNoText, &[("path", &path)]);
         return Err(EngineError::OnDisk(text));
     };
     let found = File::read(&text);
@@ -322,7 +321,7 @@ pub(crate) fn before_compaction(repo: &Repo, event: &Event) -> Result<Option<Str
     let open = memory::context::compaction_of(&focused).filter(|stand| !stand.sealed);
     Ok(open.map(|stand| {
         let name = names::compaction(stand.seq);
-        format!("git seed: {name} is not sealed; the agent is told of it after the compaction.")
+        tell(Notice::CompactionUnsealed, &[("file", &name)])
     }))
 }
 
@@ -332,10 +331,8 @@ pub(crate) fn carried_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     let name = names::compaction(stand.seq);
     // A word to a person; the step itself reads the file and says what is wrong with it.
     Some(match last_sealed(repo, focused).ok()? {
-        Some(_) => format!("{name}: its Prior Summary is carried into the next run."),
-        None => {
-            format!("{name} was never sealed; it stays as it is, and nothing of it is carried.")
-        }
+        Some(_) => tell(Notice::CompactionCarried, &[("file", &name)]),
+        None => tell(Notice::CompactionNotCarried, &[("file", &name)]),
     })
 }
 

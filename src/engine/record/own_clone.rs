@@ -6,6 +6,7 @@ use crate::format::names;
 use crate::format::state::{Prep, State};
 use crate::jobs::Status;
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// The id of this clone, which is made when it is needed first. No ref holds it, so no
@@ -36,9 +37,7 @@ pub(crate) fn is_of_this_clone(repo: &Repo, state: &mut State) -> Result<()> {
         return Ok(());
     }
     let id = &state.job.id;
-    let text = format!(
-        "job {id} went on in another clone; a person's git seed job activate {id} takes it up"
-    );
+    let text = tell(Notice::JobElsewhere, &[("job", &id.to_string())]);
     Err(EngineError::Elsewhere(text))
 }
 
@@ -79,8 +78,5 @@ pub(crate) fn disown(
     edits.push(TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: Vec::new() });
     (state.prep, state.put_back) = (Prep::None, None);
     (state.scheduled, state.answered) = (Vec::new(), Vec::new());
-    Ok(gone
-        .iter()
-        .map(|what| format!("It came from another clone; not granted here: {what}."))
-        .collect())
+    Ok(gone.iter().map(|what| tell(Notice::NotGrantedHere, &[("what", what)])).collect())
 }
