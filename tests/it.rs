@@ -44,6 +44,7 @@ mod it {
     mod quick;
     mod receipts;
     mod reviewed;
+    mod rewrites;
     mod rings;
     mod rules;
     mod runs;

@@ -16,6 +16,8 @@ use super::record::{Record, RecordKind, Signed};
 pub(crate) enum Standing {
     #[default]
     Verified,
+    /// Another commit stands for the one that was vouched for, with the same content.
+    Followed(String),
     NotMeasured(String),
     Broken(String),
 }
@@ -36,7 +38,7 @@ impl Link {
     /// The worst that was found stands, and of two alike the first.
     pub(crate) fn found(&mut self, found: Standing) {
         let worth = |standing: &Standing| match standing {
-            Standing::Verified => 0,
+            Standing::Verified | Standing::Followed(_) => 0,
             Standing::NotMeasured(_) => 1,
             Standing::Broken(_) => 2,
         };
@@ -67,6 +69,9 @@ pub struct Finding {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     pub verified: u64,
+    /// Those among them that were rewritten since, with the same content.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub followed: Vec<Finding>,
     /// The first bad one first.
     pub broken: Vec<Finding>,
     pub not_measured: Vec<Finding>,
@@ -81,6 +86,10 @@ impl Findings {
         let finding = |reason: &String| Finding { record: what.to_owned(), reason: reason.clone() };
         match standing {
             Standing::Verified => self.verified += 1,
+            Standing::Followed(reason) => {
+                self.verified += 1;
+                self.followed.push(finding(reason));
+            }
             Standing::NotMeasured(reason) => self.not_measured.push(finding(reason)),
             Standing::Broken(reason) => self.broken.push(finding(reason)),
         }

@@ -13,7 +13,7 @@ use crate::rules::Pushing;
 /// Binds an agent only: without an agent host above this process it says nothing and passes.
 #[derive(Debug, clap::Args)]
 pub(super) struct GithookArgs {
-    /// Name of the hook: pre-commit, commit-msg, post-commit, pre-push
+    /// Name of the hook: pre-commit, commit-msg, post-commit, post-rewrite, pre-push
     name: String,
     /// What git gave the hook
     arguments: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
     let Some(hook) = GitHook::named(&args.name) else {
-        let known = "pre-commit, commit-msg, post-commit, pre-push";
+        let known = "pre-commit, commit-msg, post-commit, post-rewrite, pre-push";
         return Err(
             EngineError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into()
         );

@@ -273,6 +273,7 @@ impl Context {
         if record::pending_file::pending(&repo)?.is_some() && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
+        record::rewritten::relink(&repo)?;
         Ok(repo)
     }
 

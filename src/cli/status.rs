@@ -41,6 +41,9 @@ fn print(status: &Status, out: &mut Report) {
     for missing in &status.missing {
         out.pair("missing", missing);
     }
+    if let Some(vetoed) = &status.vetoed {
+        out.pair("hook", vetoed);
+    }
     let fence = &status.fence;
     if fence.strays.is_empty() && fence.unclaimed.is_empty() {
         out.pair("fence", "clean");

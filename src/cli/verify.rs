@@ -64,6 +64,7 @@ pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
         }
     };
     list(out, "broken", &findings.broken);
+    list(out, "followed", &findings.followed);
     list(out, "not measured", &findings.not_measured);
     out.line(format_args!(
         "{} verified · {} broken · {} not measured",

@@ -12,6 +12,7 @@ use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
 use crate::jobs::shortword::{self, Moment};
 use crate::memory::condense::Stage;
+use crate::phases::gates;
 use crate::phases::next::{self, Next, Standing};
 use crate::phases::{Class, Multiplier, Phase, PhaseKind, Reads, Write, pacing};
 use crate::verdict::{Facts, Refusal};
@@ -32,6 +33,9 @@ pub(crate) struct Status {
     pub allowed: Vec<String>,
     /// What stands between here and the next step, in words.
     pub missing: Vec<String>,
+    /// What a hook of the person's refused since the last step, and what would let it pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vetoed: Option<String>,
     pub next: String,
     /// Steps of the focused job that no remote has.
     pub unsynced: u32,
@@ -159,6 +163,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
             said
         },
         missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
+        vetoed: vetoed(repo, focused)?,
         next: next(repo, focused, row, &missing),
         words: acting(repo, moment_of(repo, focused)),
         unsynced: state.steps,
@@ -186,6 +191,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         cycles: None,
         allowed: allowed(row, &[]),
         missing: Vec::new(),
+        vetoed: None,
         next: next_without_job(repo, waits.as_ref(), &paused, &awaiting),
         unsynced: 0,
         cost: CostShown::default(),
@@ -446,6 +452,18 @@ fn said_once(said: impl Iterator<Item = String>) -> Vec<String> {
 
 fn why_of(refusal: &Refusal, row: &Phase) -> String {
     voice::say(refusal, row.name.as_str()).why.trim_end_matches('.').to_owned()
+}
+
+/// The last refusal of the person's own hooks, while no step was taken after it.
+fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let since = repo.read_since(focused)?;
+    let refused = since.lines.iter().rev().filter_map(|linked| linked.line.refusal.as_ref());
+    let last = refused.into_iter().find(|refused| refused.by == gates::VETO);
+    Ok(last.map(|last| {
+        let refusal = Refusal { by: gates::VETO, wants: last.wants, facts: last.facts.clone() };
+        let said = voice::say(&refusal, &last.phase);
+        format!("{} {}", said.why, said.do_)
+    }))
 }
 
 fn cost(focused: &LoadedJob) -> CostShown {

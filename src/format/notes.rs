@@ -7,13 +7,22 @@ use super::state::Unclaimed;
 use super::trailers::StepTrailers;
 use crate::jobs::UnixSeconds;
 
-/// The record of a step on its phase commit. What nobody claims stands in it by path and
+/// The record of a step on its phase commit. A message that says that nothing is outstanding
+/// does so here; in the commit the section is left out. What nobody claims stands in it by path and
 /// blob, as it lay in the tree then.
-pub(crate) fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSeconds) -> String {
+pub(crate) fn step_line(
+    step: &StepTrailers,
+    nothing_left: bool,
+    unclaimed: &[Unclaimed],
+    at: UnixSeconds,
+) -> String {
     let mut record = serde_json::json!({
         "at": at, "job": step.job, "run": step.run, "cycle": step.cycle, "phase": step.phase,
         "step": step.step,
     });
+    if nothing_left {
+        record["outstanding"] = serde_json::json!("none");
+    }
     if !unclaimed.is_empty() {
         record["unclaimed"] = serde_json::json!(unclaimed);
     }
@@ -23,4 +32,9 @@ pub(crate) fn step_line(step: &StepTrailers, unclaimed: &[Unclaimed], at: UnixSe
 /// The record that a commit went through our hook.
 pub(crate) fn attest_line(id: &str, commit: &str) -> String {
     format!("{id} attest {}", serde_json::json!({ "commit": commit }))
+}
+
+/// The record that the step's commit is another one now.
+pub(crate) fn rewritten_line(id: &str, from: &str, commit: &str) -> String {
+    format!("{id} rewritten {}", serde_json::json!({ "from": from, "commit": commit }))
 }

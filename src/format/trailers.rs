@@ -102,7 +102,17 @@ pub(crate) fn body(message: &str) -> &str {
     if body.is_empty() { first.split_once(": ").map_or(first, |(_, said)| said) } else { body }
 }
 
-/// Every line that claims to be a Seed trailer, wherever it stands and however it is indented.
+/// Every line that would be read as a trailer of git seed's, wherever it stands, however it is
+/// indented and written.
+pub(crate) fn seed_lines(message: &str) -> impl Iterator<Item = &str> {
+    message.lines().map(str::trim).filter(|line| {
+        let key = line.split_once(':').map_or("", |(key, _)| key.trim_end());
+        key.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case("Seed-"))
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    })
+}
+
+/// Every Seed-Id that a message claims, wherever it stands and however it is indented.
 pub(crate) fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
     message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Id: ")).map(str::trim)
 }
@@ -151,6 +161,13 @@ mod tests {
             assert_eq!(body(&append(text, &sample())), said, "{text:?}");
         }
         assert_eq!(body("checkpoint"), "checkpoint");
+    }
+
+    #[test]
+    fn lines_that_claim_to_be_ours_are_found_however_written() {
+        let text = "Seed-Job: j\n  seed-by: me\n\tSEED-X : y\nSeed-Id\nA Seed-Id: 1\nseeds: z";
+        let found: Vec<&str> = seed_lines(text).collect();
+        assert_eq!(found, ["Seed-Job: j", "seed-by: me", "SEED-X : y"]);
     }
 
     #[test]

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use super::{HookError, HooksPath, OWN_DIR, Planned, RepoDirs};
 
 /// Our hooks: name and script.
-pub(super) const OURS: [(&str, &str); 4] = [
+pub(super) const OURS: [(&str, &str); 5] = [
     ("pre-commit", include_str!("../../githooks/pre-commit")),
     ("commit-msg", include_str!("../../githooks/commit-msg")),
     ("post-commit", include_str!("../../githooks/post-commit")),
+    ("post-rewrite", include_str!("../../githooks/post-rewrite")),
     ("pre-push", include_str!("../../githooks/pre-push")),
 ];
 
@@ -29,7 +30,7 @@ const RELAY: &str = "#!/bin/sh\n# git seed: hands on to the hook it stands in fr
 /// Hooks that get a relay even before there is one of theirs, so that one added later runs.
 /// Left out are those whose mere presence costs on every ref or index change, or means something
 /// to a server: they get a relay only if theirs exists at install.
-const RELAYED: [&str; 11] = [
+const RELAYED: [&str; 10] = [
     "applypatch-msg",
     "pre-applypatch",
     "post-applypatch",
@@ -38,7 +39,6 @@ const RELAYED: [&str; 11] = [
     "pre-rebase",
     "post-checkout",
     "post-merge",
-    "post-rewrite",
     "pre-auto-gc",
     "sendemail-validate",
 ];

@@ -246,6 +246,8 @@ pub struct Moment<'a> {
     pub unseen: Vec<String>,
     /// The text below a title of a question.
     pub section: fn(&str, &str) -> Option<String>,
+    /// Whether a section that must stay empty is: nothing stands there, or `none`.
+    pub settled: fn(&str) -> bool,
 }
 
 impl Moment<'_> {
@@ -418,7 +420,7 @@ fn one<'a>(
         let outstanding = title == OUTSTANDING;
         match (moment.section)(body, title) {
             None => return no(if outstanding { Case::OutstandingMissing } else { Case::Sections }),
-            Some(below) if row.empty.contains(title) && !below.trim().is_empty() => {
+            Some(below) if row.empty.contains(title) && !(moment.settled)(&below) => {
                 return no(Case::Outstanding);
             }
             Some(_) => {}
@@ -635,6 +637,7 @@ mod tests {
             waits: None,
             unseen: Vec::new(),
             section,
+            settled: |below| below.trim().is_empty(),
         }
     }
 

@@ -330,9 +330,25 @@ pub fn surface_check_failed(surface: &str, said: &str) -> Refusal {
         .with("said", said)
 }
 
+/// The name under which a refusal of the person's own hooks stands in the journal.
+pub(crate) const VETO: &str = "veto";
+
+/// What a hook of the person's refused, in its own first words; `takes` is a subject that it may
+/// take where it judges messages.
+pub(crate) fn vetoed(hook: &str, output: &str, takes: &str) -> Refusal {
+    const MOST: usize = 160;
+    let said = output.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic));
+    let said: String = said.unwrap_or("it said nothing").chars().take(MOST).collect();
+    let judges_words = matches!(hook, "commit-msg" | "prepare-commit-msg");
+    let case = if judges_words { Case::VetoMessage } else { Case::Veto };
+    let refusal = Refusal::new(VETO, Wants::Message).case(case);
+    let rule = format!("subject = \"{takes}\"");
+    refusal.with("hook", hook).with("said", said).with("rule", rule)
+}
+
 /// The first title of a job's `shape` below which its `objective` says nothing, and all titles.
 pub fn shapeless(shape: &[String], objective: &str) -> Option<(String, String)> {
-    let objective = Message::new(objective);
+    let objective = Message::new(objective).titled(shape.iter().map(String::as_str));
     let lacks = |title: &&String| objective.section(title).is_none_or(|below| below.is_empty());
     let title = shape.iter().find(lacks)?.clone();
     let all: Vec<String> = shape.iter().map(|title| format!("## {title}")).collect();

@@ -70,6 +70,8 @@ pub struct Scene<'a> {
     pub guest: bool,
     /// The branch where the job lives, when HEAD is elsewhere.
     pub away: Option<&'a str>,
+    /// Commits of the job are not in HEAD's history any more.
+    pub gone: bool,
     /// The stay so far, as pacing sees it.
     pub stay: Stay,
     /// The host can launch subagents at all.
@@ -162,6 +164,11 @@ fn no(wants: Wants) -> Refusal {
 
 /// Acts that change nothing and cost nothing: open even where work has to wait.
 fn only_looks(scene: &Scene<'_>) -> bool {
+    looks_only(&scene.call)
+}
+
+/// The same, of a call by itself.
+pub(crate) fn looks_only(call: &Call<'_>) -> bool {
     let looks = [
         Class::Read,
         Class::Search,
@@ -170,7 +177,7 @@ fn only_looks(scene: &Scene<'_>) -> bool {
         Class::Housekeeping,
         Class::Seed,
     ];
-    scene.call.classes.iter().all(|(class, _)| looks.contains(class))
+    call.classes.iter().all(|(class, _)| looks.contains(class))
 }
 
 fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -232,6 +239,7 @@ fn a_guest_only_looks(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn work_happens_at_home(scene: &Scene<'_>) -> Result<(), Refusal> {
     match scene.away {
         Some(branch) if !only_looks(scene) => Err(no(Wants::Home).with("branch", branch)),
+        None if scene.gone && !only_looks(scene) => Err(no(Wants::Home).case(Case::History)),
         _ => Ok(()),
     }
 }
@@ -658,12 +666,13 @@ pub(crate) fn staged_by_agent(path: &str) -> Refusal {
 }
 
 /// A commit made by hand has no trailers of git seed's, but those of the commit that it
-/// replaces: `claimed` are the Seed-Ids in its message, `known` those of HEAD's.
+/// replaces: `claimed` are the lines in its message that begin with `Seed-`, `known` those of
+/// HEAD's. The first that is new is named.
 pub(crate) fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
-    if !claimed.is_empty() && claimed.iter().all(|id| known.contains(id)) {
-        return Ok(());
-    }
-    Err(Refusal::new("commit-msg", Wants::Message).case(Case::Trailers))
+    let forged = claimed.iter().find(|line| !known.contains(line));
+    forged.map_or(Ok(()), |line| {
+        Err(Refusal::new("commit-msg", Wants::Message).case(Case::Forged).with("line", *line))
+    })
 }
 
 #[cfg(test)]
@@ -700,6 +709,7 @@ mod tests {
             dial_set: true,
             page: "CLAUDE.md",
             guest: false,
+            gone: false,
             away: None,
             // Enough was looked at to write something down.
             stay: Stay {
@@ -1130,12 +1140,15 @@ mod tests {
     #[test]
     fn trailers_stand_in_our_commits_and_in_what_replaces_them() {
         for (claimed, known, ours) in [
-            (&["a"][..], &["a", "b"][..], true),
-            (&["a", "c"], &["a", "b"], false),
-            (&[], &["a"], false),
-            (&[], &[], false),
+            (&["a"][..], &["a", "b"][..], None),
+            (&["a", "c", "d"], &["a", "b"], Some("c")),
+            (&["a"], &[], Some("a")),
+            (&[], &["a"], None),
+            (&[], &[], None),
         ] {
-            assert_eq!(trailers_are_ours(claimed, known).is_ok(), ours, "{claimed:?} {known:?}");
+            let said = trailers_are_ours(claimed, known).err();
+            let line = said.as_ref().and_then(|no| no.facts.get("line"));
+            assert_eq!(line, ours, "{claimed:?} {known:?}");
         }
     }
 }

@@ -61,6 +61,53 @@ pub(crate) fn takes_up(last: LastCommit, branch: &str, id: &str) -> Verdict {
     Err(no(case).with("branch", branch).with("id", id))
 }
 
+/// A commit that one of two histories has alone, and the ids of steps that its message names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub commit: String,
+    pub ids: Vec<String>,
+}
+
+/// A step whose commit another one stands for now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rewritten {
+    pub id: String,
+    pub old: String,
+    pub new: String,
+}
+
+/// Where the commits of a job are, seen from HEAD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trail {
+    /// HEAD builds on the last one.
+    Whole,
+    /// HEAD does not, and each step stands in a commit that it does build on, oldest first.
+    Rewritten(Vec<Rewritten>),
+    /// These steps stand in none.
+    Gone(Vec<String>),
+}
+
+/// Follows the commits that HEAD has `lost` to those that are `here` instead; both newest first.
+pub(crate) fn follow(lost: &[Named], here: &[Named]) -> Trail {
+    if lost.is_empty() {
+        return Trail::Whole;
+    }
+    let (mut moved, mut gone): (Vec<Rewritten>, Vec<String>) = Default::default();
+    for old in lost.iter().rev() {
+        for id in &old.ids {
+            match here.iter().find(|new| new.ids.contains(id)) {
+                Some(new) => moved.push(Rewritten {
+                    id: id.clone(),
+                    old: old.commit.clone(),
+                    new: new.commit.clone(),
+                }),
+                None => gone.push(id.clone()),
+            }
+        }
+    }
+    if gone.is_empty() { Trail::Rewritten(moved) } else { Trail::Gone(gone) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +144,39 @@ mod tests {
             assert_eq!(case(verdict.clone()), expected);
             let branch = verdict.err().and_then(|no| no.facts.get("branch").map(str::to_owned));
             assert!(branch.is_none_or(|branch| branch == "main"));
+        }
+    }
+
+    #[test]
+    fn a_step_is_followed_by_its_id() {
+        let side = |commits: &[(&str, &[&str])]| -> Vec<Named> {
+            let named = |(commit, ids): &(&str, &[&str])| Named {
+                commit: (*commit).to_owned(),
+                ids: ids.iter().map(|id| (*id).to_owned()).collect(),
+            };
+            commits.iter().map(named).collect()
+        };
+        let told = |trail: Trail| match trail {
+            Trail::Whole => "whole".to_owned(),
+            Trail::Rewritten(moved) => {
+                moved.iter().map(|one| format!("{} {}>{};", one.id, one.old, one.new)).collect()
+            }
+            Trail::Gone(ids) => format!("gone {}", ids.join(" ")),
+        };
+        for (lost, here, expected) in [
+            (side(&[]), side(&[("x", &[])]), "whole"),
+            (side(&[("b", &["2"])]), side(&[("c", &["2"])]), "2 b>c;"),
+            // Two squashed into one, and somebody's own commit between.
+            (
+                side(&[("b", &["2"]), ("p", &[]), ("a", &["1"])]),
+                side(&[("c", &["1", "2"]), ("u", &[])]),
+                "1 a>c;2 b>c;",
+            ),
+            (side(&[("b", &["2"]), ("a", &["1"])]), side(&[("c", &["2"])]), "gone 1"),
+            (side(&[("b", &["2"])]), side(&[]), "gone 2"),
+            (side(&[("p", &[])]), side(&[("q", &[])]), ""),
+        ] {
+            assert_eq!(told(follow(&lost, &here)), expected, "{lost:?}");
         }
     }
 }

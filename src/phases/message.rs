@@ -1,13 +1,9 @@
 //! A boundary message: subject, sections, and what must not be in it.
 //!
-//! The agent writes Markdown with `## Sections`; git seed adds the phase, wraps prose
-//! at 72 columns and puts its trailers last. Code, lists, tables and headings stay as
-//! they are.
+//! A section begins with `## Title`, as agents write it, or with `Title:`, as it stands in
+//! commits (`commit_text`): both are read.
 
 use crate::verdict::Facts;
-
-/// Columns that prose is wrapped at.
-const WIDTH: usize = 72;
 
 /// The section that must stay empty.
 pub const OUTSTANDING: &str = "Outstanding Items";
@@ -16,12 +12,19 @@ pub const OUTSTANDING: &str = "Outstanding Items";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     text: String,
+    /// Titles that begin a section as `Title:`, besides those that are asked for.
+    titles: Vec<String>,
 }
 
 impl Message {
     /// Takes the author's text; CRLF becomes LF, outer blank lines go.
     pub fn new(text: &str) -> Self {
-        Self { text: text.replace("\r\n", "\n").trim().to_owned() }
+        Self { text: text.replace("\r\n", "\n").trim().to_owned(), titles: Vec::new() }
+    }
+
+    /// The message, with the titles that its sections may have.
+    pub(crate) fn titled<'a>(self, titles: impl Iterator<Item = &'a str>) -> Self {
+        Self { titles: titles.map(str::to_owned).collect(), ..self }
     }
 
     pub fn text(&self) -> &str {
@@ -35,20 +38,50 @@ impl Message {
 
     /// The first line, if it is prose; otherwise the first line of prose in any section.
     pub(crate) fn subject(&self) -> Option<&str> {
-        let prose = |line: &&str| !line.is_empty() && !line.starts_with('#');
-        self.text.lines().map(str::trim).find(prose)
+        let prose = |line: &&str| !line.starts_with('#') && self.title(line).is_none();
+        let mut lines = outside_code(&self.text).filter(|(_, code)| !code).map(|(line, _)| line);
+        lines.find(|line| !line.trim().is_empty() && prose(line)).map(str::trim)
     }
 
     /// The text of the section titled `title`, without its heading.
     pub fn section(&self, title: &str) -> Option<String> {
-        let mut lines =
-            outside_code(&self.text).skip_while(|(line, code)| *code || !is_heading(line, title));
+        let begins = |line: &str| match self.title(line) {
+            Some(found) => found.eq_ignore_ascii_case(title),
+            None => colon_title(line).is_some_and(|found| found.eq_ignore_ascii_case(title)),
+        };
+        // Where the title stands as Markdown, a line of prose that ends in a colon is none.
+        let marked = |line: &str| begins(line) && line.starts_with('#');
+        let any = outside_code(&self.text).any(|(line, code)| !code && marked(line));
+        let starts = |line: &str| if any { marked(line) } else { begins(line) };
+        let mut lines = outside_code(&self.text).skip_while(|(line, code)| *code || !starts(line));
         lines.next()?;
         let body: Vec<&str> = lines
-            .take_while(|(line, code)| *code || !line.starts_with("## "))
+            .take_while(|(line, code)| *code || self.title(line).is_none())
             .map(|(line, _)| line)
             .collect();
         Some(body.join("\n").trim().to_owned())
+    }
+
+    /// The title of the section that `line` begins.
+    pub(crate) fn title<'a>(&self, line: &'a str) -> Option<&'a str> {
+        if let Some(title) = line.strip_prefix("## ") {
+            return Some(title.trim().trim_end_matches(':'));
+        }
+        let known = |title: &&str| {
+            let same = |known: &String| known.eq_ignore_ascii_case(title);
+            let marked = |line: &str| {
+                line.strip_prefix("## ")
+                    .is_some_and(|found| found.trim().eq_ignore_ascii_case(title))
+            };
+            (title.eq_ignore_ascii_case(OUTSTANDING) || self.titles.iter().any(same))
+                && !self.text.lines().any(marked)
+        };
+        colon_title(line).filter(known)
+    }
+
+    /// It says that nothing is outstanding.
+    pub(crate) fn leaves_nothing(&self) -> bool {
+        self.section(OUTSTANDING).is_some_and(|below| is_settled(&below))
     }
 
     /// True if a line of it claims to be one of git seed's own trailers.
@@ -62,28 +95,12 @@ impl Message {
         for title in titles {
             match (self.section(title), title) {
                 (None, _) => faults.missing.push(title.to_owned()),
-                (Some(text), OUTSTANDING) => faults.unsettled |= !text.is_empty(),
+                (Some(text), OUTSTANDING) => faults.unsettled |= !is_settled(&text),
                 (Some(text), _) if text.is_empty() => faults.empty.push(title.to_owned()),
                 _ => {}
             }
         }
         faults
-    }
-
-    /// The commit message without trailers: subject by `template`, body wrapped.
-    pub(crate) fn commit(&self, template: &str, phase: &str, fallback: &str) -> String {
-        let subject = self.subject().unwrap_or(fallback);
-        let head = template.replace("{phase}", phase).replace("{subject}", &shorten(subject));
-        let body = self.body();
-        if body.is_empty() { head } else { format!("{head}\n\n{}", wrap(&body)) }
-    }
-
-    /// The text after the subject line, or all of it where the subject is no line of its own.
-    fn body(&self) -> String {
-        let first = self.text.lines().next().unwrap_or_default();
-        let own_line = !first.starts_with('#') && first.chars().count() <= WIDTH;
-        let rest = if own_line { &self.text[first.len()..] } else { &self.text[..] };
-        rest.trim().to_owned()
     }
 }
 
@@ -121,12 +138,20 @@ fn titles(names: &[String]) -> String {
     names.iter().map(|name| format!("`## {name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn is_heading(line: &str, title: &str) -> bool {
-    line.strip_prefix("## ").is_some_and(|rest| rest.trim().eq_ignore_ascii_case(title))
+/// The words before the colon of a line that is nothing else.
+fn colon_title(line: &str) -> Option<&str> {
+    let title = line.trim_end().strip_suffix(':')?;
+    title.starts_with(|first: char| first.is_alphanumeric()).then_some(title)
+}
+
+/// Nothing is left: the section is empty, or says so.
+pub fn is_settled(section: &str) -> bool {
+    let word = section.trim().trim_start_matches(['-', '*', ' ']).trim_end_matches(['.', '_', '*']);
+    word.is_empty() || word.eq_ignore_ascii_case("none")
 }
 
 /// Each line, and whether it stands in (or opens or closes) a fenced code block.
-fn outside_code(text: &str) -> impl Iterator<Item = (&str, bool)> {
+pub(crate) fn outside_code(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut fence: Option<&str> = None;
     text.lines().map(move |line| {
         let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
@@ -140,59 +165,6 @@ fn outside_code(text: &str) -> impl Iterator<Item = (&str, bool)> {
         }
         (line, fence.is_some())
     })
-}
-
-/// A subject that fits beside its prefix; cut at a word.
-fn shorten(subject: &str) -> String {
-    const MOST: usize = 60;
-    if subject.chars().count() <= MOST {
-        return subject.trim_end_matches('.').to_owned();
-    }
-    let mut short = String::new();
-    for word in subject.split_whitespace() {
-        if short.chars().count() + word.chars().count() + 1 > MOST - 1 {
-            break;
-        }
-        if !short.is_empty() {
-            short.push(' ');
-        }
-        short.push_str(word);
-    }
-    if short.is_empty() {
-        short = subject.chars().take(MOST - 1).collect();
-    }
-    short.push('…');
-    short
-}
-
-/// Wraps long lines of prose at 72 columns; everything else stays.
-pub(crate) fn wrap(text: &str) -> String {
-    let wrapped: Vec<String> = outside_code(text)
-        .map(|(line, code)| if code || !is_prose(line) { line.to_owned() } else { wrap_line(line) })
-        .collect();
-    wrapped.join("\n")
-}
-
-fn is_prose(line: &str) -> bool {
-    !line.starts_with(['#', '|', '>', ' ', '\t'])
-}
-
-fn wrap_line(line: &str) -> String {
-    let indent = if line.starts_with("- ") || line.starts_with("* ") { "  " } else { "" };
-    let mut lines = vec![String::new()];
-    for word in line.split_whitespace() {
-        let current = lines.last().map_or(0, |last| last.chars().count());
-        if current > 0 && current + 1 + word.chars().count() > WIDTH {
-            lines.push(indent.to_owned());
-        }
-        if let Some(last) = lines.last_mut() {
-            if !last.trim().is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -212,6 +184,43 @@ mod tests {
         assert_eq!(message.section("Outstanding Items").as_deref(), Some(""));
         let hidden = Message::new("```\n## Evidence\nx\n```\n");
         assert_eq!(hidden.section("Evidence"), None);
+    }
+
+    #[test]
+    fn both_ways_to_write_a_title_are_read() {
+        let titles = ["What I Observed", "Evidence", "Outstanding Items"];
+        let section =
+            |text: &str, title: &str| Message::new(text).titled(titles.into_iter()).section(title);
+        let colons = "look\n\nWhat I Observed:\nit drops:\n- one\n\nEvidence:\nseen\n";
+        assert_eq!(section(colons, "what i observed").as_deref(), Some("it drops:\n- one"));
+        assert_eq!(section(colons, "Evidence").as_deref(), Some("seen"));
+        assert_eq!(section(colons, "Outstanding Items"), None);
+        let mixed = "## What I Observed\nit drops\nEvidence:\n- one\n## Evidence\nseen";
+        assert_eq!(
+            section(mixed, "What I Observed").as_deref(),
+            Some("it drops\nEvidence:\n- one"),
+            "a line of prose is no title where the title stands"
+        );
+        assert_eq!(section(mixed, "Evidence").as_deref(), Some("seen"));
+        let half = "## What I Observed\nit drops\n\nOutstanding Items:\nnone";
+        assert_eq!(section(half, "What I Observed").as_deref(), Some("it drops"));
+        assert_eq!(section(half, "Outstanding Items").as_deref(), Some("none"));
+        assert_eq!(section("```\nEvidence:\nx\n```", "Evidence"), None);
+        assert_eq!(Message::new("Evidence:\nx").titled(titles.into_iter()).subject(), Some("x"));
+    }
+
+    #[test]
+    fn nothing_outstanding_may_be_said() {
+        for (text, settled) in [
+            ("", true),
+            ("none", true),
+            ("None.", true),
+            ("- none", true),
+            ("none of the tests ran", false),
+            ("- one", false),
+        ] {
+            assert_eq!(is_settled(text), settled, "{text:?}");
+        }
     }
 
     #[test]
@@ -236,17 +245,6 @@ mod tests {
     }
 
     #[test]
-    fn the_commit_message_has_a_subject_by_template_and_a_wrapped_body() {
-        let long = "word ".repeat(40);
-        let message = Message::new(&format!("fix it.\n\n{long}\n\n```\n{long}\n```"));
-        let text = message.commit("{phase}: {subject}", "execute", "job");
-        let mut lines = text.lines();
-        assert_eq!(lines.next(), Some("execute: fix it"));
-        assert!(text.lines().take(4).all(|line| line.chars().count() <= 72), "{text}");
-        assert!(text.contains(&format!("```\n{}", long.trim_end())), "code stays: {text}");
-    }
-
-    #[test]
     fn a_message_that_claims_seed_trailers_is_noticed() {
         for (text, forged) in
             [("Seed-Job: x", true), ("  seed-id: 1", true), ("a Seed-Job line", false)]
@@ -257,15 +255,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn wrapping_keeps_every_word(text in "[ -~\n]{0,400}") {
-            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            prop_assert_eq!(words(&wrap(&text)), words(&text));
-        }
-
-        #[test]
         fn any_text_is_a_message(text in any::<String>()) {
             let message = Message::new(&text);
-            let _ = (message.commit("{phase}: {subject}", "plan", "job"), message.words());
+            let _ = (message.subject().is_some(), message.words());
             let _ = message.faults(["Evidence"].into_iter());
         }
     }

@@ -8,6 +8,7 @@
 pub mod activity;
 mod check;
 pub mod commands;
+pub(crate) mod commit_text;
 pub(crate) mod companions;
 pub mod criteria;
 pub mod deeds;
@@ -339,6 +340,11 @@ impl Phase {
     pub(crate) fn leaves_memory_alone(&self) -> bool {
         let memory = [Write::Page, Write::ScopedPage, Write::Memory, Write::All];
         self.is_in_cycle() && !self.write.iter().any(|write| memory.contains(write))
+    }
+
+    /// All titles that messages from here may have, wherever they lead.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = &str> {
+        self.sections.iter().chain(self.sections_to.values().flatten()).map(String::as_str)
     }
 
     /// Titles that the message to `to` must have.

@@ -7,7 +7,7 @@
 //! paths alone: what they have staged elsewhere stays staged, half-staged included.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use super::worktree::{PRIVATE, repo_path};
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
 /// Hooks of the person that can refuse a commit.
+#[cfg(test)]
 const VETOES: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
 /// Tries to bring the person's index up to date while another git holds it.
@@ -58,12 +59,12 @@ pub(crate) struct Committed {
 pub(crate) enum CommitFailed {
     /// `git commit` said no.
     #[error("`git commit` refused{}: {output}",
-        by_hook.map(|hook| format!(" (perhaps the {hook} hook)")).unwrap_or_default())]
+        by_hook.as_ref().map(|hook| format!(" (the {hook} hook)")).unwrap_or_default())]
     Refused {
         /// All it and the hooks printed.
         output: String,
-        /// A hook that is installed and could have refused, if git itself gave no reason.
-        by_hook: Option<&'static str>,
+        /// The hook that refused, by git's own account of what it ran.
+        by_hook: Option<String>,
     },
     /// Something is under way that a commit would conclude or disturb.
     #[error("a {0} is under way; finish or abort it first")]
@@ -147,6 +148,7 @@ impl Store {
         }
         let file = staged.dir.path().join("message");
         fs::write(&file, message).map_err(StoreError::from)?;
+        let trace = staged.dir.path().join("trace");
         let made = self
             .plain_git(
                 ["commit", "-q", "--cleanup=verbatim", "-F"]
@@ -157,6 +159,7 @@ impl Store {
             .index(&staged.index())
             .env("GIT_EDITOR", "true")
             .env("GIT_SEED_PENDING", pending)
+            .env("GIT_TRACE2_EVENT", &trace)
             .outcome_by_file()?;
         let now = self.head()?.commit;
         match now.filter(|now| made.code == Some(0) && Some(now) != staged.head.as_ref()) {
@@ -164,20 +167,8 @@ impl Store {
                 let index_behind = self.refresh_index(staged, &commit).err();
                 Ok(Committed { commit, index_behind })
             }
-            None => Err(self.refused(&made)),
+            None => Err(refused(&made, &trace)),
         }
-    }
-
-    fn refused(&self, made: &Outcome) -> CommitFailed {
-        let output = String::from_utf8_lossy(&made.stdout).trim().to_owned();
-        let by_git = made.code != Some(1) || output.lines().any(|line| line.starts_with("fatal: "));
-        let by_hook = if by_git { None } else { self.installed_veto() };
-        CommitFailed::Refused { output, by_hook }
-    }
-
-    fn installed_veto(&self) -> Option<&'static str> {
-        let dir = self.hooks_dir().ok()?;
-        VETOES.into_iter().find(|hook| dir.join(hook).is_file())
     }
 
     /// Brings the person's index to HEAD for the committed paths, and for paths that a
@@ -218,6 +209,28 @@ impl Store {
         let printed = self.git(args).run()?;
         printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(repo_path).collect()
     }
+}
+
+fn refused(made: &Outcome, trace: &Path) -> CommitFailed {
+    let output = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+    // Without git's account nothing is named: what the hook printed stands there all the same.
+    let account = fs::read(trace).unwrap_or_default();
+    CommitFailed::Refused { output, by_hook: refusing_hook(&String::from_utf8_lossy(&account)) }
+}
+
+/// The last hook of a git's own that did not end with 0, by what this git tells of its children.
+/// Other gits that a hook runs tell theirs in the same place, under names of their own.
+fn refusing_hook(account: &str) -> Option<String> {
+    let events: Vec<serde_json::Value> =
+        account.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let own = events.first()?["sid"].as_str()?.to_owned();
+    let mut events = events.iter().filter(|event| event["sid"] == own.as_str()).rev();
+    let failed = |event: &serde_json::Value| {
+        event["event"] == "child_exit" && event["code"].as_i64().is_some_and(|code| code != 0)
+    };
+    let child = events.find(|event| failed(event))?["child_id"].clone();
+    let began = events.find(|event| event["event"] == "child_start" && event["child_id"] == child);
+    began?["hook_name"].as_str().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -345,6 +358,23 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn the_hook_that_refused_is_named_among_all_that_ran() {
+        let bed = Testbed::new();
+        bed.commit("a", "1");
+        bed.write("a", "2");
+        bed.hook("pre-commit", "git rev-parse --verify -q nothing; exit 0");
+        bed.hook("prepare-commit-msg", "exit 0");
+        bed.hook("commit-msg", "git log -1 >/dev/null; exit 3");
+        let failed = bed.store().commit(&[path("a")], MESSAGE, "me").expect_err("it is refused");
+        assert!(
+            matches!(&failed,
+                CommitFailed::Refused { by_hook: Some(hook), .. } if hook == "commit-msg"),
+            "{failed}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_refusing_hook_leaves_everything_as_it_was() {
         for hook in VETOES {
             let bed = Testbed::new();
@@ -359,7 +389,7 @@ mod tests {
             assert!(
                 matches!(&failed,
                     CommitFailed::Refused { output, by_hook } if output == "no: me\nreally"
-                        && *by_hook == Some(hook)),
+                        && by_hook.as_deref() == Some(hook)),
                 "{failed}"
             );
             assert_eq!(bed.store().head().expect("reads").commit, Some(head));

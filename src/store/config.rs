@@ -45,6 +45,16 @@ impl Store {
         url("pushUrl").or_else(|| url("url")).map(|url| url.to_string())
     }
 
+    /// What may begin a comment in a message that git cleans up here: the shipped sign, which
+    /// other clones have and `auto` begins with, and those that are configured.
+    pub(crate) fn comment_signs(&self) -> Vec<String> {
+        let config = self.repo.config_snapshot();
+        let set = ["core.commentChar", "core.commentString"].map(|key| config.string(key));
+        let set = set.into_iter().flatten().map(|sign| sign.to_string());
+        let own = set.filter(|sign| !sign.is_empty() && !sign.eq_ignore_ascii_case("auto"));
+        std::iter::once("#".to_owned()).chain(own).collect()
+    }
+
     /// Where this repository's configuration lets git look for hooks, as it is spelled there.
     pub(crate) fn hooks_path(&self) -> Option<String> {
         self.repo.config_snapshot().string("core.hooksPath").map(|path| path.to_string())

@@ -9,6 +9,7 @@
 //! objects. Signatures are made here in UTC; the library's own would scan the zone
 //! database on every call.
 
+mod apart;
 mod archive;
 mod chain;
 mod claims;
@@ -46,6 +47,7 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
+pub(crate) use apart::Apart;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Sealing, Walked};
 pub(crate) use commit::CommitFailed;

@@ -704,15 +704,6 @@ impl Store {
         signs.into_iter().find(|(file, _)| self.git_dir.join(file).exists()).map(|(_, what)| what)
     }
 
-    /// Where git looks for this worktree's hooks, absolute.
-    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
-        let printed =
-            self.git(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).run()?;
-        let path = printed.strip_suffix(b"\n").unwrap_or(&printed);
-        let path = gix::path::from_byte_slice(path);
-        Ok(path.map_err(|_| odd_output("git rev-parse", "a path that is no path here"))?.to_owned())
-    }
-
     /// Puts `paths` of the work tree back as they are in `tree`: files it has are
     /// written, with the person's filters; files it lacks are deleted; a repository inside
     /// this one goes to its commit, where nothing in it stands in the way. No index is
@@ -1255,14 +1246,6 @@ mod tests {
             .restore(&store.tree_of_commit(&head).expect("reads"), &[path("link/file")])
             .expect("restores");
         assert!(outside.join("file").exists());
-    }
-
-    #[test]
-    fn the_hooks_directory_is_the_one_git_uses() {
-        let bed = Testbed::new();
-        assert_eq!(bed.store().hooks_dir().expect("asks"), bed.path().join(".git/hooks"));
-        bed.git(&["config", "core.hooksPath", ".husky"]);
-        assert_eq!(bed.store().hooks_dir().expect("asks"), bed.path().join(".husky"));
     }
 
     #[test]

@@ -310,10 +310,20 @@ fn a_persons_hook_that_refuses_leaves_everything_as_it_was() {
             world.seed("phase advance -F -").stdin(&message("execute")).fails("not today")
         });
         assert!(said.contains("phase, index and tree are as they were"), "{said}");
+        assert!(said.contains(&format!("(the {hook} hook)")), "{said}");
         assert_eq!(world.phase(), "execute");
+        let line = "git seed phase advance -F - <<'END'\n".to_owned() + &message("execute") + "END";
+        let told = world.runs(&line).after.to_person().unwrap_or_default().to_owned();
+        let (status, why) = (world.seed("status").succeeds(), world.seed("why").succeeds());
+        for said in [&told, &status, &why] {
+            assert!(said.contains(&format!("the {hook} hook")), "{hook}: {said}");
+            assert!(said.contains("not today"), "{hook}: {said}");
+            assert_eq!(said.contains("chore({phase})"), hook == "commit-msg", "{said}");
+        }
         world.sh("rm ../veto");
         world.leaves();
         assert_eq!(world.phase(), "verify", "{hook}");
+        assert!(!world.seed("status").succeeds().contains("not today"));
     }
 }
 

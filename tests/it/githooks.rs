@@ -37,13 +37,21 @@ fn forged_trailers_are_refused() {
     let world = World::seeded();
     world.to("execute");
     world.edits(CODE, "fn lex", "pub fn lex").passes();
-    for message in
-        ["x\n\nSeed-Id: 0123456789ab", "x\n\nSeed-Step: verify -> condense\nSeed-Id: 0123456789ab"]
-    {
+    let head = world.git("rev-parse HEAD");
+    for (message, named) in [
+        ("x\n\nSeed-Id: 0123456789ab", "Seed-Id: 0123456789ab"),
+        ("x\n\nSeed-Step: verify -> condense\nSeed-Id: 0123456789ab", "Seed-Step: verify"),
+        ("x\n\nSeed-Job: 20261121t205612-7f3a\nSeed-Phase: plan", "Seed-Job: 20261121t205612"),
+        ("x\n\nCo-authored-by: A <a@b>\n  seed-mixed: src/a", "seed-mixed: src/a"),
+        ("x\n\nSeed-By: person\n\nmore", "Seed-By: person"),
+    ] {
         let said = world.agents_shell("git commit -qa -F -", message);
         assert!(said.code != 0, "{said:?}");
-        assert!(said.err.contains("BLOCKED"), "{said:?}");
+        assert!(said.err.contains("BLOCKED") && said.err.contains(named), "{said:?}");
     }
+    assert_eq!(world.git("rev-parse HEAD"), head);
+    let said = world.agents_shell("git commit -qa -F -", "seed: mine\n\nSeed-Id is a trailer");
+    assert_eq!(said.code, 0, "{said:?}");
 }
 
 #[test]

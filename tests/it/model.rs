@@ -30,7 +30,7 @@ use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::git_acts::{self, Ruling};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::home::{self, Here};
-use git_seed::phases::message::{Message, OUTSTANDING};
+use git_seed::phases::message::{Message, OUTSTANDING, is_settled};
 use git_seed::phases::next::{self, Next, Standing};
 use git_seed::phases::orchestrator::Entry;
 use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
@@ -880,6 +880,7 @@ impl<'a> Search<'a> {
             waits: state.waits.then(waits),
             unseen: Vec::new(),
             section: |text, title| Message::new(text).section(title),
+            settled: is_settled,
         };
         questions::admit(&questions, &moment).err()
     }
@@ -1142,6 +1143,7 @@ impl<'a> Search<'a> {
                 dial_set: state.dial != Dial::Unset,
                 page: "CLAUDE.md",
                 guest,
+                gone: false,
                 away: (around == Around::Away && state.begun).then_some("main"),
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,

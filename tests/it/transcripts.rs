@@ -460,6 +460,11 @@ fn never_mind() {
 }
 
 #[test]
+fn amend_and_go_on() {
+    plays("amend-and-go-on.txt");
+}
+
+#[test]
 fn small_talk() {
     plays("small-talk.txt");
 }

@@ -1,13 +1,16 @@
 //! The phase commit: its message, its trailers, and `git commit` with the person's hooks.
 
-use crate::engine::boundary;
 use crate::engine::boundary::step::Judged;
 use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::{boundary, record};
+use crate::format::journal::{Refused, What};
 use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{seed_id, short_hash};
+use crate::phases::commit_text::{Form, commit_text};
+use crate::phases::gates;
 use crate::store::{CommitFailed, CommitId};
 
 /// Makes the phase commit; `None` when there is nothing to commit.
@@ -80,18 +83,35 @@ pub(crate) fn commit_message(
         }
         _ => repo.rules.subject.clone(),
     };
-    let text = judged.message.commit(&template, phase, &focused.state.job.name);
+    let signs = repo.store.comment_signs();
+    let fallback = focused.state.job.name.as_str();
+    let form = Form { template: &template, phase, fallback, signs: &signs };
+    let text = commit_text(&judged.message, &form);
     let mixed: Vec<String> =
         judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
     let text = trailers::append(&text, step);
     if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
 }
 
+/// Keeps for `status` and `why` what a hook of the person's refused.
+pub(crate) fn remember_veto(repo: &Repo, focused: &LoadedJob, failed: &EngineError) -> Result<()> {
+    let EngineError::Vetoed { by_hook, output, .. } = failed else { return Ok(()) };
+    let phase = focused.state.stand.phase.as_str();
+    let hook = by_hook.as_deref().unwrap_or("git's own");
+    let refusal = gates::vetoed(hook, output, "chore({phase}): {subject}");
+    record::journal_line::note(repo, Some(focused), |line| {
+        line.what = What::Refused;
+        line.refusal = Some(Refused::of(&refusal, phase));
+        line.counts.refusals += 1;
+    })
+}
+
 fn vetoed(failed: CommitFailed) -> EngineError {
     match failed {
         CommitFailed::Refused { output, by_hook } => {
-            let hook = by_hook.map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();
-            EngineError::Vetoed { hook, output }
+            let hook =
+                by_hook.as_ref().map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();
+            EngineError::Vetoed { hook, by_hook, output }
         }
         CommitFailed::Busy(what) => {
             EngineError::NotNow(format!("a {what} is under way; finish or abort it first"))

@@ -33,6 +33,7 @@ pub(crate) fn cross(
 ) -> Result<std::result::Result<Transitioned, Refusal>> {
     repo.require_focused()?;
     finish_pending(repo)?;
+    record::rewritten::relink(repo)?;
     fence::after_call::forget_stale_proof(repo)?;
     let focused = repo.require_focused()?;
     // A killed step may have left them behind; what leaves condense has climbed.
@@ -57,7 +58,8 @@ pub(crate) fn cross(
     }
     let ledger = boundary::ledger::put_ledger(repo, &focused, toward, &mut judged)?;
     let commit = boundary::commit::phase_commit(repo, &focused, toward, &judged);
-    if commit.is_err() {
+    if let Err(failed) = &commit {
+        boundary::commit::remember_veto(repo, &focused, failed)?;
         boundary::ledger::take_back_ledger(repo, &focused, ledger, &mut judged)?;
     }
     let commit = match commit {
@@ -129,8 +131,9 @@ pub(crate) fn record(
     };
     boundary::pending::forget_pending(repo)?;
     if let Some(commit) = &commit {
-        let line =
-            notes::step_line(&taken.trailers, &taken.focused.state.fence.unclaimed, repo.now);
+        let unclaimed = &taken.focused.state.fence.unclaimed;
+        let none = judged.message.leaves_nothing();
+        let line = notes::step_line(&taken.trailers, none, unclaimed, repo.now);
         repo.store.note_add(commit, &line, repo.now)?;
     }
     let mut remarks = memory::pages::write_healed(repo, &pages)?;

@@ -22,7 +22,7 @@ use crate::phases::pacing::Stay;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, PhaseName, Position, Size};
 use crate::store::{CommitId, TreeId};
-use crate::verdict::Refusal;
+use crate::verdict::{Case, Refusal};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -47,6 +47,7 @@ pub(crate) fn judge(
         return Ok(Err(refusal));
     }
     let row = repo.row(Some(focused));
+    let message = message.titled(row.titles());
     if let Err(refusal) =
         boundary::declare::scope_is_sound(repo, focused, row, toward, step.as_ref())?
     {
@@ -303,9 +304,11 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;
     let asked = Asked { to, message: &message, strays: &strays };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
-    Ok(fence::fingerprint_restore::prints_hold(repo)?
-        .err()
+    let lost = stands_at_home(repo, focused).err();
+    let lost = lost.filter(|no| no.facts.get("case") == Some(Case::History.word()));
+    Ok(lost
         .into_iter()
+        .chain(fence::fingerprint_restore::prints_hold(repo)?.err())
         .chain(gates::missing(&crossing))
         .collect())
 }

@@ -322,8 +322,22 @@ fn named_step(
     }
     match step.commit.as_deref() {
         Some(named) if named == commit.as_str() => Standing::Verified,
-        Some(named) => Standing::NotMeasured(tell(Notice::StepRewritten, &[("commit", named)])),
+        Some(named) => rewritten(repo, commit, named),
         None => Standing::Broken(format!("step {} made no commit", said.id)),
+    }
+}
+
+/// A commit in the place of the one that its step made: content alone vouches for it.
+fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
+    let was = tell(Notice::StepRewritten, &[("commit", named)]);
+    let same = match named.parse::<CommitId>() {
+        Ok(old) if repo.store.has_object(named) => repo.store.says_the_same(&old, commit),
+        _ => return Standing::NotMeasured(was),
+    };
+    match same {
+        Ok(true) => Standing::Followed(tell(Notice::StepFollowed, &[("was", &was)])),
+        Ok(false) => Standing::NotMeasured(tell(Notice::StepDiffers, &[("was", &was)])),
+        Err(error) => Standing::NotMeasured(format!("{was}: {error}")),
     }
 }
 

@@ -17,7 +17,8 @@ use crate::phases::activity::Left;
 use crate::phases::gates;
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
-use crate::verdict::Case;
+use crate::verdict::{Case, Refusal};
+use crate::voice::Notice;
 use crate::{shell, voice, world};
 
 /// A call that has ended, as its event tells it.
@@ -59,13 +60,14 @@ pub(crate) fn after(
         if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
     let context = merged(context, filling);
     let words = context.as_deref().map_or(0, count_words);
+    let vetoed = if work.guest { None } else { veto_of(repo, &focused, call)? };
     let news =
         write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
     let context = merged(
         context,
         memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?,
     );
-    let to_person = told_to_person(repo, &focused, &effects, news)?;
+    let to_person = merged(told_to_person(repo, &focused, &effects, news)?, vetoed);
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Scheduled;
@@ -76,6 +78,20 @@ pub(crate) fn after(
         return after_question(repo, &ended, context);
     }
     Ok(Answer { context, to_person, ..Answer::silence() })
+}
+
+/// What a hook of the person's refused while this call of git seed ran, for the person.
+fn veto_of(repo: &Repo, focused: &LoadedJob, call: &ToolCall) -> Result<Option<String>> {
+    if !hook::repeats::speaks_to_seed(call) {
+        return Ok(None);
+    }
+    let since = repo.read_since(focused)?;
+    let last = since.lines.last().and_then(|last| last.line.refusal.as_ref());
+    Ok(last.filter(|last| last.by == gates::VETO).map(|last| {
+        let refusal = Refusal { by: gates::VETO, wants: last.wants, facts: last.facts.clone() };
+        let said = voice::say(&refusal, &last.phase);
+        voice::tell(Notice::HookVetoed, &[("why", &said.why), ("do", &said.do_)])
+    }))
 }
 
 /// Where no job is in focus, fingerprints are compared all the same.

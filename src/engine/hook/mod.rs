@@ -18,7 +18,7 @@ pub(crate) mod stop;
 use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{EngineError, Repo};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::{claims, hook, memory, person, record};
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
@@ -36,7 +36,20 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
         return person::short_words::heard_while_off(repo, host, event)
             .unwrap_or_else(|error| in_trouble(repo, event, &error));
     }
-    let answered = match &event.kind {
+    let followed = follow_rewrites(repo, event);
+    let answered = followed.and_then(|()| answer_kind(repo, host, event));
+    answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
+}
+
+/// A job follows its branch where a person rewrote it. Before a tool nothing is written.
+fn follow_rewrites(repo: &Repo, event: &Event) -> Result<()> {
+    let follows = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. })
+        || matches!(&event.kind, EventKind::After { call, .. } if !guard::looks(&call.act));
+    if follows && repo.is_seeded()? { record::rewritten::relink(repo) } else { Ok(()) }
+}
+
+fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
+    match &event.kind {
         EventKind::Before(call) => hook::before::before(repo, host, event, call),
         EventKind::After { call, outcome } => {
             let given = as_given(call);
@@ -85,8 +98,7 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
                 None => Answer::silence(),
             }),
         EventKind::Compact { done: true } | EventKind::Other => Ok(Answer::silence()),
-    };
-    answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
+    }
 }
 
 /// What is answered when git seed itself could not.

@@ -11,7 +11,7 @@ use crate::jobs::shortword;
 use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
-use crate::phases::guard::{Call, FileChange, Lost, Scene};
+use crate::phases::guard::{self, Call, FileChange, Lost, Scene};
 use crate::phases::place::Place;
 use crate::phases::{Class, Phase};
 use crate::rules::ClaimMode;
@@ -32,6 +32,8 @@ pub(crate) fn scene<'a>(
 ) -> Result<Scene<'a>> {
     let phase = if guest { repo.rules.maps.home().none() } else { repo.row(focused) };
     let stand = focused.map(|focused| &focused.state.stand);
+    let acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
+    let away = focused.and_then(|focused| repo.away(focused));
     Ok(Scene {
         anchors: repo.rules.maps.anchors(),
         phase,
@@ -47,8 +49,11 @@ pub(crate) fn scene<'a>(
             .filter(|_| !guest)
             .map(|focused| memory::compaction::room(repo, focused, event))
             .unwrap_or_default(),
-        away: focused.and_then(|focused| repo.away(focused)),
-        call: call_of(&Setting { repo, host, event, phase, focused, call }, call)?,
+        away,
+        gone: away.is_none()
+            && !guard::looks_only(&acts)
+            && focused.is_some_and(|focused| record::rewritten::is_gone(repo, focused)),
+        call: acts,
     })
 }
 

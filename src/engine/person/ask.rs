@@ -5,7 +5,7 @@ use crate::engine::{fence, jobs, memory, person};
 use crate::jobs::questions::{self, Admitted, AsksAbout, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
-use crate::phases::message::Message;
+use crate::phases::message::{self, Message};
 use crate::verdict::Refusal;
 
 /// Checks the questions of one call; those that are let through, where any of them counts.
@@ -54,5 +54,6 @@ fn moment<'a>(
             .and_then(|focused| jobs::dependencies::held_up(repo, &focused.state)),
         unseen: if asks.other_jobs { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
         section: |text, title| Message::new(text).section(title),
+        settled: message::is_settled,
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod kept;
 pub(crate) mod own_clone;
 pub(crate) mod own_files;
 pub(crate) mod pending_file;
+pub(crate) mod rewritten;
 pub(crate) mod session_log;
 pub(crate) mod step;
 pub(crate) mod transition;

@@ -145,7 +145,7 @@ pub enum EngineError {
     #[error(
         "`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}"
     )]
-    Vetoed { hook: String, output: String },
+    Vetoed { hook: String, by_hook: Option<String>, output: String },
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }

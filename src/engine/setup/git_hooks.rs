@@ -8,7 +8,7 @@ use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, record};
 use crate::format::journal::What;
-use crate::format::trailers::{StepTrailers, claimed_ids};
+use crate::format::trailers::seed_lines;
 use crate::format::{names, notes};
 use crate::phases::guard::{self, Staged};
 use crate::verdict::Verdict;
@@ -20,6 +20,7 @@ pub(crate) enum GitHook {
     PreCommit,
     CommitMsg,
     PostCommit,
+    PostRewrite,
     PrePush,
 }
 
@@ -30,6 +31,7 @@ impl GitHook {
             "pre-commit" => Some(Self::PreCommit),
             "commit-msg" => Some(Self::CommitMsg),
             "post-commit" => Some(Self::PostCommit),
+            "post-rewrite" => Some(Self::PostRewrite),
             "pre-push" => Some(Self::PrePush),
             _ => None,
         }
@@ -40,6 +42,9 @@ impl GitHook {
 pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Result<Verdict> {
     if !repo.is_seeded()? || !repo.is_on() {
         return Ok(Ok(()));
+    }
+    if hook == GitHook::PostRewrite {
+        return record::rewritten::relink(repo).map(Ok);
     }
     if is_own_commit(repo)? {
         if hook == GitHook::PostCommit {
@@ -57,6 +62,8 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
             attest_head(repo)?;
             post_commit(repo).map(Ok)
         }
+        // Answered above.
+        GitHook::PostRewrite => Ok(Ok(())),
         // It warns and refuses nothing: see `unproven`.
         GitHook::PrePush => Ok(Ok(())),
     }
@@ -134,16 +141,15 @@ fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
 }
 
 fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
-    let claimed: Vec<&str> = claimed_ids(message).collect();
-    if claimed.is_empty() && StepTrailers::read(message).is_none() {
+    let claimed: Vec<&str> = seed_lines(message).collect();
+    if claimed.is_empty() {
         return Ok(Ok(()));
     }
-    let head = repo.store.head()?.commit;
-    let known = match head {
+    let known = match repo.store.head()?.commit {
         Some(head) => repo.store.commit_message(&head)?,
         None => String::new(),
     };
-    let known: Vec<&str> = claimed_ids(&known).collect();
+    let known: Vec<&str> = seed_lines(&known).collect();
     Ok(guard::trailers_are_ours(&claimed, &known))
 }
 

@@ -1,0 +1,82 @@
+//! What one history has and another has not.
+//!
+//! Listing them asks no child: what is open to an agent's call may depend on it.
+
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+
+use super::{CommitId, Store, StoreError};
+
+/// A commit that only one of two histories has.
+#[derive(Clone, Debug)]
+pub(crate) struct Apart {
+    pub commit: CommitId,
+    pub parent: Option<CommitId>,
+    pub message: String,
+}
+
+impl Store {
+    /// The commits that can be reached from `tip` and not from `other`, a child before its parent.
+    pub(crate) fn apart(&self, tip: &CommitId, other: &CommitId) -> Result<Vec<Apart>, StoreError> {
+        let walk = self
+            .repo
+            .rev_walk([tip.object()?])
+            .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+            .with_hidden([other.object()?]);
+        let mut found = Vec::new();
+        for step in walk.all().map_err(|err| StoreError::unreadable(tip.to_string(), &err))? {
+            let id = step.map_err(|err| StoreError::unreadable(tip.to_string(), &err))?.id;
+            let commit = self.commit_object(id, "a commit of the branch")?;
+            let message = commit
+                .message_raw()
+                .map_err(|err| StoreError::unreadable(tip.to_string(), &err))?
+                .to_string();
+            let parent = commit.parent_ids().next().map(|parent| parent.detach().into());
+            found.push(Apart { commit: id.into(), parent, message });
+        }
+        Ok(found)
+    }
+
+    /// The two commits have one tree, or make the same change on different ground.
+    pub(crate) fn says_the_same(&self, a: &CommitId, b: &CommitId) -> Result<bool, StoreError> {
+        if self.tree_of_commit(a)? == self.tree_of_commit(b)? {
+            return Ok(true);
+        }
+        let (a, b) = (self.patch_id(a)?, self.patch_id(b)?);
+        Ok(!a.is_empty() && a == b)
+    }
+
+    /// What a commit changes, by git's own measure; empty where it changes nothing.
+    fn patch_id(&self, commit: &CommitId) -> Result<String, StoreError> {
+        let args = ["diff-tree", "-p", "--root", "--no-ext-diff", "--no-textconv", "--no-color"];
+        let patch = self.git(args.into_iter().chain([commit.as_str()])).run()?;
+        let told = self.git(["patch-id", "--stable"]).input(patch).run()?;
+        let told = String::from_utf8_lossy(&told).into_owned();
+        Ok(told.split_whitespace().next().unwrap_or_default().to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::testbed::Testbed;
+
+    #[test]
+    fn each_side_has_its_own_commits_newest_first() {
+        let bed = Testbed::new();
+        let root = bed.commit("a", "1");
+        let (one, two) = (bed.commit("b", "1"), bed.commit("c", "1"));
+        bed.git(&["checkout", "-q", "-b", "side", root.as_str()]);
+        let three = bed.commit("d", "1");
+        let store = bed.store();
+        let ids = |tip, other| -> Vec<_> {
+            let apart = store.apart(tip, other).expect("walks");
+            apart.into_iter().map(|one| (one.commit, one.parent)).collect()
+        };
+        assert_eq!(
+            ids(&two, &three),
+            [(two.clone(), Some(one.clone())), (one, Some(root.clone()))]
+        );
+        assert_eq!(ids(&three, &two), [(three.clone(), Some(root.clone()))]);
+        assert!(ids(&root, &two).is_empty());
+    }
+}
