@@ -288,14 +288,18 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
     };
     match githooks::state(&repo.hook_repo(), &world::own_binary(), &record) {
         Ok(states) => {
-            for hook in states {
-                let key = match (hook.ok, hook.detail.is_empty()) {
-                    (true, true) => Found::GitHookRuns,
-                    (true, false) => Found::GitHook,
-                    (false, _) => Found::GitHookNot,
-                };
+            let (sound, out): (Vec<_>, Vec<_>) = states.into_iter().partition(|hook| hook.ok);
+            for hook in sound {
+                let empty = hook.detail.is_empty();
+                let key = if empty { Found::GitHookRuns } else { Found::GitHook };
                 let facts = [("name", hook.name.as_str()), ("said", hook.detail.as_str())];
                 found.push(Finding::of(key, &facts));
+            }
+            // What one hook manager took out is one finding.
+            for alike in out.chunk_by(|one, next| one.detail == next.detail) {
+                let names: Vec<&str> = alike.iter().map(|hook| hook.name.as_str()).collect();
+                let facts = [("name", &*names.join(", ")), ("said", alike[0].detail.as_str())];
+                found.push(Finding::of(Found::GitHookNot, &facts));
             }
         }
         Err(error) => found.push(Finding::trouble(Found::GitHooksTrouble, &error)),
