@@ -62,6 +62,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         page: "CLAUDE.md",
         guest: false,
         away: None,
+        gone: false,
         stay,
         delegates: true,
         room: Room::default(),

@@ -218,6 +218,9 @@ pub(crate) enum Notice {
     ResumeUnknown,
     Resumed,
     ResumedToAgent,
+    ObjectiveShort,
+    ObjectiveTwice,
+    ObjectiveWhere,
     GitAsked,
     GitAskedAtWork,
     GitAskedRefs,
@@ -471,6 +474,7 @@ pub enum Found {
     FocusMended,
     JournalMended,
     ChainMended,
+    ChainForgotten,
     ChainLost,
 }
 

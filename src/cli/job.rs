@@ -13,6 +13,7 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::engine::report::JobShown;
 use crate::jobs::{BadJobId, JobId, Status};
 use crate::verdict::Refusal;
+use crate::voice::{self, Notice};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum JobCommand {
@@ -36,8 +37,8 @@ pub(super) enum JobCommand {
     Create {
         name: String,
         /// Its objective
-        #[arg(short = 'm', value_name = "text")]
-        objective: Option<String>,
+        #[command(flatten)]
+        objective: TextArgs,
         /// The note that it is made of, by its number in `git seed note list`
         #[arg(long, value_name = "n")]
         note: Option<usize>,
@@ -46,8 +47,8 @@ pub(super) enum JobCommand {
     CreateDependent {
         name: String,
         /// Its objective
-        #[arg(short = 'm', value_name = "text")]
-        objective: Option<String>,
+        #[command(flatten)]
+        objective: TextArgs,
         /// The note that it is made of, by its number in `git seed note list`
         #[arg(long, value_name = "n")]
         note: Option<usize>,
@@ -62,8 +63,11 @@ pub(super) enum JobCommand {
     Update {
         #[arg(long, value_name = "words")]
         name: Option<String>,
-        #[arg(long, value_name = "text")]
+        /// The objective; without a text here, the one of -m or -F
+        #[arg(long, value_name = "text", num_args = 0..=1, default_missing_value = "")]
         objective: Option<String>,
+        #[command(flatten)]
+        text: TextArgs,
         /// Titles that the objective and the completion question have to have, with commas
         /// between them (first cycle)
         #[arg(long, value_name = "titles")]
@@ -133,10 +137,10 @@ pub(super) fn run(
         }
         JobCommand::Focused => focused(&repo, out),
         JobCommand::Create { name, objective, note } => {
-            create(&repo, name, objective.as_deref(), false, *note, out)
+            create(&repo, name, objective.given()?.as_deref(), false, *note, out)
         }
         JobCommand::CreateDependent { name, objective, note } => {
-            create(&repo, name, objective.as_deref(), true, *note, out)
+            create(&repo, name, objective.given()?.as_deref(), true, *note, out)
         }
         JobCommand::AddDependency { job, dependency } => {
             let done = jobs::dependencies::add_dependency(&repo, &id(job)?, &id(dependency)?)?;
@@ -146,7 +150,8 @@ pub(super) fn run(
         }
         JobCommand::RemoveDependency { dependency } => unlink(&repo, dependency, false, out),
         JobCommand::VoidDependency { dependency } => unlink(&repo, dependency, true, out),
-        JobCommand::Update { name, objective, shape } => {
+        JobCommand::Update { name, objective, text, shape } => {
+            let objective = objective_of(objective.as_deref(), text)?;
             update(&repo, name.as_deref(), objective.as_deref(), shape.as_deref(), out)
         }
         JobCommand::Activate { id: job } => take_up(&repo, &id(job)?, false, out),
@@ -174,6 +179,17 @@ pub(super) fn run(
     }
 }
 
+/// The objective as it was given: behind its option, or as the text of -m or -F.
+fn objective_of(option: Option<&str>, text: &TextArgs) -> anyhow::Result<Option<String>> {
+    let no = |notice: Notice| Err(EngineError::Usage(voice::tell(notice, &[])).into());
+    match (option, text.given()?) {
+        (Some(""), None) => no(Notice::ObjectiveWhere),
+        (None | Some(""), given) => Ok(given),
+        (Some(objective), None) => Ok(Some(objective.to_owned())),
+        (Some(_), Some(_)) => no(Notice::ObjectiveTwice),
+    }
+}
+
 fn update(
     repo: &Repo,
     name: Option<&str>,
@@ -188,6 +204,9 @@ fn update(
         _ => jobs::lifecycle::update_job(repo, name, objective)?,
     };
     said(&job, out, &format!("The job is \"{}\".", job.state.job.name));
+    if let Some(short) = objective.and_then(|_| jobs::completion::objective_is_short(repo, &job)) {
+        out.line(short);
+    }
     Ok(Outcome::Yes)
 }
 

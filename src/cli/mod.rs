@@ -472,6 +472,12 @@ impl TextArgs {
     /// The most bytes that are read.
     const MOST: u64 = 1024 * 1024;
 
+    /// The text, where one was given.
+    fn given(&self) -> anyhow::Result<Option<String>> {
+        let given = self.message.is_some() || self.file.is_some();
+        given.then(|| self.read()).transpose()
+    }
+
     fn read(&self) -> anyhow::Result<String> {
         use anyhow::Context as _;
         use std::io::Read as _;

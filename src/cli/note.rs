@@ -3,7 +3,7 @@
 use crate::engine::memory;
 use clap::Subcommand;
 
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, TextArgs, report::Report};
 use crate::engine::memory::pages::NoteAt;
 use crate::memory::notes::Standing;
 
@@ -27,8 +27,10 @@ pub(super) enum NoteCommand {
         /// Its number in `git seed note list`
         n: usize,
         /// What keeps it from being resolved now
-        #[arg(long)]
-        why: String,
+        #[arg(long, conflicts_with_all = ["message", "file"])]
+        why: Option<String>,
+        #[command(flatten)]
+        text: TextArgs,
     },
 }
 
@@ -48,7 +50,10 @@ pub(super) fn run(
         NoteCommand::Resolve { n, breadcrumb } => {
             memory::notes::note_resolve(&repo, *n, breadcrumb)?
         }
-        NoteCommand::Carry { n, why } => memory::notes::note_carry(&repo, *n, why)?,
+        NoteCommand::Carry { n, why, text } => {
+            let why = why.clone().map_or_else(|| text.read(), Ok)?;
+            memory::notes::note_carry(&repo, *n, &why)?
+        }
     };
     match ended {
         Ok(marked) => {

@@ -516,15 +516,14 @@ fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookE
             None => {
                 return Ok(Some(tell(
                     Notice::HookPathGone,
-                    &[("path", &then.path.to_string()), ("mend", FIX)],
+                    &[("path", &then.path), ("mend", FIX)],
                 )));
             }
             Some(now) => Some(now).filter(|now| now.path != then.path),
         },
         Theirs::Plain | Theirs::Nothing => found.last(),
     };
-    Ok(moved
-        .map(|now| tell(Notice::HookPathNow, &[("path", &now.path.to_string()), ("mend", FIX)])))
+    Ok(moved.map(|now| tell(Notice::HookPathNow, &[("path", &now.path), ("mend", FIX)])))
 }
 
 /// Hooks of theirs that came later and that git cannot find through our directory.

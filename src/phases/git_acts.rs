@@ -200,13 +200,15 @@ fn row_of(words: &[String]) -> Option<&'static Row> {
     let longer = rows()
         .flat_map(|row| &row.verbs)
         .any(|known| known.split_once(' ').is_some_and(|(first, _)| first == verb));
-    let row = match both {
-        Some(both) if longer => rows().find(|row| named(row, &both)),
-        _ => rows().find(|row| named(row, verb)),
-    }?;
-    let given = options(row, words);
-    let has = |list: &[String]| given.iter().any(|one| list.contains(one));
-    ((row.needs.is_empty() || has(&row.needs)) && !has(&row.never)).then_some(row)
+    let fits = |row: &&'static Row| {
+        let given = options(row, words);
+        let has = |list: &[String]| given.iter().any(|one| list.contains(one));
+        (row.needs.is_empty() || has(&row.needs)) && !has(&row.never)
+    };
+    match both {
+        Some(both) if longer => rows().filter(|row| named(row, &both)).find(fits),
+        _ => rows().filter(|row| named(row, verb)).find(fits),
+    }
 }
 
 /// The options of an act, those that stand in one word each for itself.
@@ -268,8 +270,10 @@ fn is_within(row: &Row, words: &[String]) -> bool {
 pub enum Somebody {
     /// The host puts the question to a person who is there.
     There,
-    /// Nobody is known to be there, or the host puts no question in this mode.
+    /// Nobody is known to be there.
     Nobody,
+    /// Somebody is there, and in this mode the host puts no question.
+    Unasked,
     /// A setting of the host would answer in the person's place: the setting.
     Settings(String),
 }
@@ -366,6 +370,7 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
     match &moment.somebody {
         Somebody::There => Ruling::Asked(Vec::new()),
         Somebody::Nobody => no(Wants::Git, Case::Nobody),
+        Somebody::Unasked => no(Wants::Git, Case::Unasked),
         Somebody::Settings(setting) => match no(Wants::Git, Case::Settings) {
             Ruling::Refused(refusal) => Ruling::Refused(refusal.with("setting", setting.as_str())),
             other => other,
@@ -624,6 +629,7 @@ mod tests {
         let looking = Moment { checkpoints: false, ..work.clone() };
         let named = Moment { prompts: &prompts, ..work.clone() };
         let alone = Moment { somebody: Somebody::Nobody, ..talk.clone() };
+        let planning = Moment { somebody: Somebody::Unasked, ..talk.clone() };
         let settled =
             Moment { somebody: Somebody::Settings("Bash(git:*)".to_owned()), ..talk.clone() };
         let by_word = Moment { opened: Some(&opened), ..alone.clone() };
@@ -637,6 +643,7 @@ mod tests {
             ("git push --no-verify", &talk, "git bends"),
             ("git push", &alone, "git nobody"),
             ("git push", &settled, "git settings"),
+            ("git push", &planning, "git unasked"),
             ("git push", &work, "git unnamed"),
             ("git push", &named, "asked 1"),
             ("git commit -m x", &work, "checkpoint commit"),

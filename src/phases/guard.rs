@@ -34,6 +34,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "state", binds: Binds::Everyone, check: state_is_left_alone },
     Guard { name: "person", binds: Binds::Everyone, check: persons_commands_are_theirs },
     Guard { name: "driver", binds: Binds::Everyone, check: a_guest_only_looks },
+    Guard { name: "subagent", binds: Binds::Everyone, check: a_subagent_takes_no_steps },
     Guard { name: "home", binds: Binds::Everyone, check: work_happens_at_home },
     Guard { name: "summary", binds: Binds::Main, check: the_instruction_is_summed_up },
     Guard { name: "dial", binds: Binds::Main, check: the_dial_is_set },
@@ -234,6 +235,24 @@ fn persons_commands_are_theirs(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn a_guest_only_looks(scene: &Scene<'_>) -> Result<(), Refusal> {
     let moves = scene.call.moves.is_some() || !only_looks(scene);
     if scene.guest && moves { Err(no(Wants::Driver)) } else { Ok(()) }
+}
+
+/// A subagent works for the session that drives the job; where the job goes is that session's.
+fn a_subagent_takes_no_steps(scene: &Scene<'_>) -> Result<(), Refusal> {
+    match &scene.call.moves {
+        Some(part) if *scene.by != Actor::Main && takes_a_step(part) => {
+            Err(no(Wants::Driver).case(Case::Subagent).with("command", part.as_str()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The command takes the job from one place to another; making a job that waits does not.
+fn takes_a_step(part: &str) -> bool {
+    let words = part.split_whitespace();
+    let mut words = words.skip_while(|word| !matches!(*word, "phase" | "gmode" | "job" | "plan"));
+    let named = (words.next(), words.next());
+    !matches!(named, (Some("job"), Some("create" | "create-dependent")) | (None, _))
 }
 
 fn work_happens_at_home(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -920,6 +939,19 @@ mod tests {
             assert_eq!(said(judge(&moving)), "passes", "a guest may ask where things stand");
             moving.call.moves = Some("git seed phase advance".to_owned());
             assert_eq!(said(judge(&moving)), "driver driver", "and not move the job");
+            let sub = Actor::Subagent { id: "a".to_owned(), agent: "general".to_owned() };
+            let mut below = scene(&map, "execute", &sub);
+            below.call.classes = acts(Class::Seed);
+            for (command, moves) in [
+                ("git seed phase advance -F -", true),
+                ("git-seed -C . job pause", true),
+                ("git seed gmode exit", true),
+                ("git seed job create 'one more' -m why", false),
+                ("git seed note resolve 1 --breadcrumb x", false),
+            ] {
+                below.call.moves = Some(command.to_owned());
+                assert_eq!(said(judge(&below)) == "subagent driver", moves, "{command}");
+            }
             let mut away = Scene { away: Some("main"), ..scene(&map, "execute", &Actor::Main) };
             away.call.classes = acts(class);
             assert_eq!(said(judge(&away)) == "home home", !looks, "{class:?} on another branch");

@@ -187,6 +187,32 @@ impl Store {
             .map(drop)
     }
 
+    /// Loose refs below `prefix` that name no object, cut off or overwritten, by their full names.
+    pub(crate) fn torn_refs(&self, prefix: &str) -> Vec<String> {
+        // Without the directory there is no loose ref; one that does not read is git's to tell.
+        let files = fs::read_dir(self.common_dir.join(prefix)).into_iter().flatten().flatten();
+        let name = |file: &fs::DirEntry| {
+            // No name of git seed's is anything but UTF-8.
+            let name = file.file_name().into_string().ok()?;
+            let held = fs::read(file.path()).ok()?;
+            let held = held.trim_ascii();
+            let names = held.starts_with(b"ref: ")
+                || (matches!(held.len(), 40 | 64) && held.iter().all(u8::is_ascii_hexdigit));
+            (!names && !name.contains('.')).then(|| format!("{prefix}{name}"))
+        };
+        files.filter_map(|file| name(&file)).collect()
+    }
+
+    /// Takes a torn ref away; git itself changes none that it cannot read.
+    pub(crate) fn drop_torn_ref(&self, name: &str) -> Result<(), StoreError> {
+        Ok(fs::remove_file(self.common_dir.join(name))?)
+    }
+
+    /// Deletes a chain whatever it names; for repairs only.
+    pub(crate) fn forget_chain(&self, chain: &str) -> Result<(), StoreError> {
+        self.git(["update-ref", "-d", chain]).run().map(drop)
+    }
+
     /// Ids that the reflog of `chain` names, newest first.
     pub(crate) fn reflog(&self, chain: &str) -> Vec<String> {
         let text = fs::read_to_string(self.common_dir.join("logs").join(chain)).unwrap_or_default();

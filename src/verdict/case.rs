@@ -222,6 +222,7 @@ pub(crate) enum Case {
     TooEarly,
     Tool,
     Trailers,
+    Unasked,
     Unclaimed,
     Unconsumed,
     Undecided,

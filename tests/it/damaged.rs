@@ -148,3 +148,56 @@ fn a_job_whose_lists_are_lost_goes_back_to_its_newest_step_that_has_them() {
     world.starts();
     world.reads(PAGE).passes();
 }
+
+/// A ref that was cut off, overwritten, or names no job: every command that needs it says so, and
+/// `doctor --fix` sets it back to its newest step, or takes it away where there is none.
+#[test]
+fn a_job_ref_that_names_no_job_is_mended() {
+    let ways: [(&str, fn(&World, &str)); 4] = [
+        ("empty", |world, chain| {
+            std::fs::write(world.path(&format!(".git/{chain}")), "").expect("cut")
+        }),
+        ("garbage", |world, chain| {
+            std::fs::write(world.path(&format!(".git/{chain}")), "no id\n").expect("written");
+        }),
+        ("a blob", |world, chain| drop(world.git(&format!("update-ref {chain} HEAD:todo.txt")))),
+        ("an empty tree", |world, chain| {
+            let tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+            world.sh("git hash-object -t tree -w /dev/null");
+            let commit = world.git(&format!("commit-tree -m nothing {tree}"));
+            world.git(&format!("update-ref {chain} {}", commit.trim()));
+        }),
+    ];
+    for (way, damages) in ways {
+        for logged in [true, false] {
+            let world = World::seeded();
+            world.person("job create 'another one'").succeeds();
+            let other = world.json("job list")[0]["id"].as_str().expect("an id").to_owned();
+            world.to("execute");
+            let chain = format!("refs/seed/jobs/{other}");
+            let log = world.path(&format!(".git/logs/{chain}"));
+            if !logged {
+                // Where nobody kept a log of it there is nothing to go back to.
+                let _ = std::fs::remove_file(&log);
+            }
+            damages(&world, &chain);
+            if !logged {
+                let _ = std::fs::remove_file(&log);
+            }
+            let found = world.person("doctor").said();
+            assert!(
+                format!("{}{}", found.out, found.err).contains("git seed doctor --fix"),
+                "{way}: {found:?}"
+            );
+            let mended = world.person("doctor --fix").said();
+            assert!(mended.out.contains(&chain), "{way} {logged}: {mended:?}");
+            let jobs = world.json("job list").to_string();
+            assert_eq!(jobs.contains(&other), logged, "{way}: {jobs}");
+            // The job in focus goes on.
+            world.prompt("go on");
+            assert_eq!(world.phase(), "execute", "{way} {logged}");
+            world.works("execute");
+            world.leaves();
+        }
+    }
+}

@@ -37,7 +37,7 @@ fn commit_and_push_are_asked_for_between_jobs() {
     let did = world.runs("git add -A && git commit -qm 'mine' && git push -q");
     // What was asked and allowed runs, past git's own hooks, and leaves nothing to explain.
     asks(&did, "git add -A");
-    asks(&did, "git commit -qm mine");
+    asks(&did, "git commit -qm 'mine'");
     asks(&did, "sends this branch to its own upstream");
     assert_eq!(did.after.context(), None, "{did:?}");
     assert_eq!(upstream(&world), "mine");
@@ -110,15 +110,15 @@ fn what_the_settings_would_answer_for_the_person_is_not_asked() {
     let mut settings: serde_json::Value = serde_json::from_str(&local).expect("it is JSON");
     settings["permissions"] = json!({ "allow": ["Bash(npm test:*)", "Bash(git push:*)"] });
     world.puts(".claude/settings.local.json", &settings.to_string());
-    world.runs("git push").refuses("its setting Bash(git push:*) answers for the person");
+    world.runs("git push").refuses("the host's own rule Bash(git push:*) would answer");
     asks(&world.runs("git fetch -q"), "git fetch");
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
     world.runs("git fetch -q").refuses("nobody can be asked");
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
-    for mode in ["bypassPermissions", "dontAsk", "auto"] {
+    for mode in ["plan", "bypassPermissions", "dontAsk", "auto"] {
         let payload = json!({ "tool_name": "Bash", "tool_input": bash("git fetch"),
             "tool_use_id": mode, "permission_mode": mode });
-        world.event("PreToolUse", &payload).refuses("nobody can be asked");
+        world.event("PreToolUse", &payload).refuses("in this mode the host puts no question");
     }
     let subagent = json!({ "tool_name": "Bash", "tool_input": bash("git fetch"),
         "tool_use_id": "sub", "agent_id": "a1", "agent_type": "general" });

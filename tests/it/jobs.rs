@@ -319,3 +319,49 @@ fn a_person_lets_a_job_repeat_and_ask_for_protected_surfaces() {
     );
     world.person("job repeat 0").tells("one-shot");
 }
+
+/// Texts come as they are typed, from a file, or from standard input: no shell reads them.
+#[test]
+fn an_objective_comes_without_quoting() {
+    let world = World::seeded();
+    world.prompt("Fix the lexer");
+    world.seed("phase advance").succeeds();
+    world.seed("phase multiplier 3").succeeds();
+    let odd = "`lex` costs $5 more; \"quoted\" and 'quoted'";
+    let said = world.seed("job update --objective -F -").stdin(odd).succeeds();
+    assert!(said.contains("The objective has 7 words"), "{said}");
+    assert_eq!(world.json("job show")["objective"], odd);
+    world.puts("objective.txt", "from a file");
+    world.seed("job update --name 'keep escapes' -F objective.txt").succeeds();
+    assert_eq!(world.json("job show")["objective"], "from a file");
+    world.seed("job update -m 'as a message'").succeeds();
+    assert_eq!(world.json("job show")["objective"], "as a message");
+    world.changes_nothing(|| world.seed("job update --objective a -m b").ends(64, "twice"));
+    world.changes_nothing(|| world.seed("job update --objective").ends(64, "no text"));
+    world.person("job create 'another' -F -").stdin(odd).succeeds();
+    let jobs = world.json("job list");
+    let id = jobs.as_array().expect("a list").iter().find(|job| job["name"] == "another");
+    let id = id.expect("it is there")["id"].as_str().expect("an id");
+    assert_eq!(world.json(&format!("job show {id}"))["objective"], odd);
+}
+
+#[test]
+fn a_subagent_takes_no_step() {
+    let world = World::seeded();
+    world.to("observe");
+    let call = |line: &str| {
+        world.event(
+            "PreToolUse",
+            &json!({ "tool_name": "Bash", "tool_input": { "command": line },
+                "tool_use_id": line, "agent_id": "a1", "agent_type": "general" }),
+        )
+    };
+    for line in ["git seed phase advance -F -", "git seed phase back -m why", "git seed job pause"]
+    {
+        call(line).refuses("a subagent works for the session that drives it");
+    }
+    for line in ["git seed status", "git seed phase current", "git seed job create more -m why"] {
+        let reply = call(line);
+        assert!(reply.refusal().is_none_or(|no| !no.contains("a subagent works")), "{reply:?}");
+    }
+}

@@ -2623,8 +2623,8 @@ impl<'a> Search<'a> {
     /// `jobs::lifecycle::switch_off`.
     fn is_never_shut_in(&mut self, state: &State) {
         for around in AROUND {
-            // A guest only looks, by design.
-            let open: &[Act] = if around == Around::Guest {
+            // A guest only looks, by design, and a subagent takes no step.
+            let open: &[Act] = if matches!(around, Around::Guest | Around::Below) {
                 &[Act::SeedLooks]
             } else {
                 &[Act::SeedLooks, Act::SeedMoves]

@@ -206,7 +206,7 @@ fn disarmed(repo: &Repo, prints: &Prints) -> Result<Vec<String>> {
         }
     }
     if let Some(path) = repo.store.hooks_path().filter(|path| !record.is_reached_by(&dirs, path)) {
-        found.push(tell(Notice::DisarmedPath, &[("path", &path.to_string())]));
+        found.push(tell(Notice::DisarmedPath, &[("path", &path)]));
     }
     Ok(found)
 }

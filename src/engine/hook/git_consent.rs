@@ -69,7 +69,7 @@ fn prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
 fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<Somebody> {
     let value = host.attended.as_deref().and_then(world::variable);
     let there = host.is_attended(value.as_deref()) == Some(true);
-    if event.by != Actor::Main || !event.puts_questions || !there {
+    if event.by != Actor::Main || !there {
         return Ok(Somebody::Nobody);
     }
     let session = repo.session(&event.session)?;
@@ -78,6 +78,9 @@ fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<
     });
     if !persons {
         return Ok(Somebody::Nobody);
+    }
+    if !event.puts_questions {
+        return Ok(Somebody::Unasked);
     }
     let setting = host.permission_files().iter().find_map(|file| {
         let path = match file.strip_prefix("~/") {
@@ -112,7 +115,7 @@ pub(crate) fn let_through(
 
 /// One act in the words of the question; beyond its bounds with all that it reaches.
 fn question(repo: &Repo, act: &GitAct) -> String {
-    let line = act.line();
+    let line = act.part.clone();
     let says = act.row.map_or("", |row| row.says.as_str());
     if act.within {
         return tell(Notice::GitAsked, &[("line", &line), ("says", says)]);

@@ -5,8 +5,21 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::state::State;
 use crate::jobs::{Status, questions};
+use crate::memory::words;
+use crate::phases::gates;
 use crate::phases::review::Review;
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+
+/// What is told of an objective that observe will not take, where it is shorter.
+pub(crate) fn objective_is_short(repo: &Repo, focused: &LoadedJob) -> Option<String> {
+    let (state, row) = (&focused.state, repo.row(Some(focused)));
+    let asked = state.stand.cycle <= 1 && row.exit.iter().any(|gate| gate == "objective");
+    let floor = gates::objective_floor(state.stand.entry.multiplier);
+    let words = words::count(&state.job.objective);
+    let facts = [("words", &*words.to_string()), ("floor", &*floor.to_string())];
+    (asked && words < floor as usize).then(|| tell(Notice::ObjectiveShort, &facts))
+}
 
 /// May the job end in this cycle?
 pub(crate) fn eligible(repo: &Repo, focused: &LoadedJob) -> bool {
@@ -18,28 +31,24 @@ pub(crate) fn eligible(repo: &Repo, focused: &LoadedJob) -> bool {
     questions::may_be_last(repo.map(&state.stand).decides(), lets)
 }
 
-/// A person's approval, and the completion that it allows: two steps, two events.
+/// A person's approval, and the completion that it allows: one step, so that no kill leaves a job
+/// that is approved and goes on.
 pub(crate) fn complete(
     repo: &Repo,
     chain: &str,
     fold: Journaling,
     may: impl Fn(&State) -> Result<std::result::Result<(), Refusal>>,
 ) -> Result<std::result::Result<LoadedJob, Refusal>> {
-    let approved = record::step::step(repo, chain, fold, |state, _| {
+    let now = repo.now;
+    let completed = record::step::step(repo, chain, fold, |state, _| {
         if let Err(refusal) = may(state)? {
             return Ok(Err(refusal));
         }
         state.job.user_approval = true;
-        Ok(Ok(StepDraft::new(state, "approval", "a person approved the completion", By::Person)))
-    })?;
-    if let Err(refusal) = approved {
-        return Ok(Err(refusal));
-    }
-    let now = repo.now;
-    let completed = record::step::step(repo, chain, fold, |state, _| {
         state.job.become_(Status::Completed, now)?;
         state.review = Review::Unasked;
-        Ok(Ok(StepDraft::new(state, "completion", "the job is completed", By::Person)))
+        let subject = "a person approved it, and the job is completed";
+        Ok(Ok(StepDraft::new(state, "completion", subject, By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))
 }

@@ -239,6 +239,11 @@ fn drop_word(
         }
         Ok(named) => named.or_else(|| focused.cloned()),
     };
+    // Right after a pause the one job that rests here is meant.
+    let job = match (job, jobs::birth::paused_here(repo)?.as_slice()) {
+        (None, [paused]) => Some(paused.clone()),
+        (job, _) => job,
+    };
     let Some(job) = job else {
         return Ok(Told::person(tell(Notice::DropWithoutJob, &[])).alone());
     };

@@ -41,24 +41,24 @@ struct Sides {
 
 fn sides(repo: &Repo, state: &State) -> Result<Option<Sides>> {
     // Empty before the first phase commit.
-    let Ok(last) = state.home.commit.parse::<CommitId>() else { return Ok(None) };
+    let Ok(tip) = state.home.commit.parse::<CommitId>() else { return Ok(None) };
     // One ref is less than all of HEAD. What does not read is read again below.
     let branch = format!("refs/heads/{}", state.home.branch);
-    if repo.store.stands_at(&branch).is_ok_and(|stands| stands.as_ref() == Some(&last)) {
+    if repo.store.stands_at(&branch).is_ok_and(|stands| stands.as_ref() == Some(&tip)) {
         return Ok(None);
     }
-    let Some(head) = repo.store.head()?.commit.filter(|head| *head != last) else {
+    let Some(head) = repo.store.head()?.commit.filter(|head| *head != tip) else {
         return Ok(None);
     };
-    if !repo.store.has_object(last.as_str()) {
+    if !repo.store.has_object(tip.as_str()) {
         let trail = Trail::Gone(vec![state.step.clone()]);
-        return Ok(Some(Sides { trail, last, head, lost: Vec::new(), here: Vec::new() }));
+        return Ok(Some(Sides { trail, last: tip, head, lost: Vec::new(), here: Vec::new() }));
     }
-    let lost = repo.store.apart(&last, &head)?;
+    let lost = repo.store.apart(&tip, &head)?;
     if lost.is_empty() {
         return Ok(None);
     }
-    let here = repo.store.apart(&head, &last)?;
+    let here = repo.store.apart(&head, &tip)?;
     let own = format!("Seed-Job: {}", state.job.id);
     let named = |commits: &[Apart]| -> Vec<Named> {
         let ids = |message: &str| {
@@ -70,7 +70,7 @@ fn sides(repo: &Repo, state: &State) -> Result<Option<Sides>> {
         commits.iter().map(named).collect()
     };
     let trail = home::follow(&named(&lost), &named(&here));
-    Ok(Some(Sides { trail, last, head, lost, here }))
+    Ok(Some(Sides { trail, last: tip, head, lost, here }))
 }
 
 /// Follows the focused job to where its commits are now, if a person rewrote its branch and all

@@ -412,6 +412,10 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
 }
 
 fn mend_chains(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
+    for chain in repo.store.torn_refs(names::JOBS) {
+        repo.store.drop_torn_ref(&chain)?;
+        found.push(set_back_chain(repo, &chain)?);
+    }
     for (chain, _) in repo.store.chains(names::JOBS)? {
         match reads(repo, &chain) {
             Err(error) if error.is_damage() => found.push(set_back_chain(repo, &chain)?),
@@ -492,7 +496,21 @@ fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
             return Ok(Finding::of(Found::ChainMended, &facts));
         }
     }
-    Ok(Finding::of(Found::ChainLost, &[("chain", chain)]))
+    // Nothing of it can be read: without its ref the other jobs go on. A person decides that.
+    let there = repo.store.stands_at(chain).is_ok_and(|stands| stands.is_some());
+    match repo.is_person() {
+        Err(_) if there => Ok(Finding::of(Found::ChainLost, &[("chain", chain)])),
+        _ => {
+            if there {
+                repo.store.forget_chain(chain)?;
+            }
+            // A focus that does not read is mended with what stands beside the chains.
+            if repo.store.focus().ok().flatten().as_deref() == Some(chain) {
+                repo.store.clear_focus()?;
+            }
+            Ok(Finding::of(Found::ChainForgotten, &[("chain", chain)]))
+        }
+    }
 }
 
 fn run(program: &str, arguments: &[String], payload: &[u8]) -> std::io::Result<String> {

@@ -62,10 +62,8 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
             attest_head(repo)?;
             post_commit(repo).map(Ok)
         }
-        // Answered above.
-        GitHook::PostRewrite => Ok(Ok(())),
-        // It warns and refuses nothing: see `unproven`.
-        GitHook::PrePush => Ok(Ok(())),
+        // The one is answered above; the other warns and refuses nothing: see `unproven`.
+        GitHook::PostRewrite | GitHook::PrePush => Ok(Ok(())),
     }
 }
 
