@@ -153,9 +153,10 @@ fn a_job_whose_lists_are_lost_goes_back_to_its_newest_step_that_has_them() {
 /// `doctor --fix` sets it back to its newest step, or takes it away where there is none.
 #[test]
 fn a_job_ref_that_names_no_job_is_mended() {
-    let ways: [(&str, fn(&World, &str)); 4] = [
+    type Damage = fn(&World, &str);
+    let ways: [(&str, Damage); 4] = [
         ("empty", |world, chain| {
-            std::fs::write(world.path(&format!(".git/{chain}")), "").expect("cut")
+            std::fs::write(world.path(&format!(".git/{chain}")), "").expect("cut");
         }),
         ("garbage", |world, chain| {
             std::fs::write(world.path(&format!(".git/{chain}")), "no id\n").expect("written");
