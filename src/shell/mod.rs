@@ -28,7 +28,7 @@ use serde::Deserialize;
 use stand::Here;
 use words::Term;
 
-pub(crate) use simple::{Simple, simple};
+pub(crate) use simple::{Line, Simple, simple};
 pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
 pub use seed::{Program, seed_command};

@@ -82,6 +82,11 @@ fn where_nobody_can_be_asked_the_person_opens_one_call_by_its_words() {
     assert!(told.to_person().is_some_and(|told| told.contains("git push origin HEAD")), "{told:?}");
     assert_eq!(world.phase(), "none", "no job is born of it");
     world.runs("git push origin main").refuses("[ALLOW git push origin main]");
+    for more in
+        ["cd .. && git push origin HEAD", "git push origin HEAD; true", "X=1 git push origin HEAD"]
+    {
+        assert!(world.runs(more).before.refusal().is_some(), "{more} is more than was opened");
+    }
     let first = world.before("Bash", &bash("git push origin HEAD"), "one");
     assert!(first.is_silent(), "{first:?}");
     // Told twice it is the same call; another one is another one.

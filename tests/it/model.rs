@@ -2139,6 +2139,8 @@ impl<'a> Search<'a> {
             "claims",
             // `git seed doctor` says why they do not fire.
             "hooks",
+            // The session that it works for takes the step.
+            "subagent",
         ]
         .contains(by)
             || (*by == "place" && case.starts_with("declaration/"))
@@ -2649,7 +2651,7 @@ impl<'a> Search<'a> {
             let leaves = self.row(state).kind == PhaseKind::Side;
             let clean = State { stray: false, caused: true, ..*state };
             // Where no hook fires nobody watched the work: `git seed doctor` comes first.
-            let shut = [Around::Guest, Around::Away, Around::Broken, Around::Silent];
+            let shut = [Around::Guest, Around::Away, Around::Broken, Around::Silent, Around::Below];
             let cross = !shut.contains(&around);
             if cross && !state.life.rests() {
                 if leaves && !matches!(self.command(&clean, Cmd::Exit, around), Came::On) {

@@ -4,13 +4,13 @@
 use crate::engine::record::{self, git_mark};
 use crate::engine::repo::sessions::speaks_for;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::event::{Actor, Event, ToolCall};
+use crate::event::{Act, Actor, Event, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 use crate::phases::git_acts::{self, GitAct, Moment, Opened, Ruling, Somebody};
 use crate::phases::{Class, Phase};
-use crate::shell::Reading;
+use crate::shell::{self, Reading};
 use crate::voice::{Notice, tell};
 use crate::world;
 
@@ -26,15 +26,23 @@ pub(crate) fn ruling(
     if phase.opens(Class::ShellGit) {
         return Ok(None);
     }
-    let acts = git_acts::acts(reading);
+    let mut acts = git_acts::acts(reading);
     if acts.is_empty() {
         return Ok(None);
+    }
+    let line = one_line(call);
+    if line.as_ref().is_none_or(|line| !line.dirs.is_empty()) {
+        // Where it runs is not where the row says.
+        acts.iter_mut().for_each(|act| act.within = false);
     }
     let prompts = match focused {
         Some(focused) => prompts(repo, focused)?,
         None => Vec::new(),
     };
-    let opened = git_mark::read(repo)?.filter(|mark| !mark.opened.is_empty()).map(|mark| {
+    // A person opened one command, and nothing before or behind it.
+    let alone = line.is_some_and(|line| line.whole && line.dirs.is_empty());
+    let opened = git_mark::read(repo)?.filter(|mark| alone && !mark.opened.is_empty());
+    let opened = opened.map(|mark| {
         let used = !mark.call.is_empty() && mark.call != git_mark::id_of(call);
         Opened { words: mark.opened, used }
     });
@@ -48,6 +56,14 @@ pub(crate) fn ruling(
         has_commits: focused.is_some_and(|focused| !focused.state.home.commit.is_empty()),
     };
     Ok(git_acts::rule(&acts, &moment).map(|ruling| (acts, ruling)))
+}
+
+/// The commands of the call's line, where they all stand in the open.
+fn one_line(call: &ToolCall) -> Option<shell::Line> {
+    match &call.act {
+        Act::Shell { command, .. } => shell::simple(command),
+        _ => None,
+    }
 }
 
 /// What the person said to the job, in their own words.
