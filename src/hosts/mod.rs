@@ -372,6 +372,8 @@ struct InstallRow {
     /// Further fields of each hook line.
     #[serde(default)]
     also: BTreeMap<String, String>,
+    /// What a person meets at the host's first start with these hooks, in a few words.
+    says: Option<String>,
 }
 
 /// How a hook line says what to run.
@@ -589,6 +591,11 @@ impl Host {
     /// The files of the host that hold rules of permission.
     pub(crate) fn permission_files(&self) -> &[String] {
         self.consent.as_ref().map_or(&[], |row| &row.files)
+    }
+
+    /// What a person meets at the first start of the host with our hooks.
+    pub(crate) fn first_start(&self) -> Option<&str> {
+        self.install.says.as_deref()
     }
 
     /// The prompt is a refused stop that the host gives back.

@@ -14,7 +14,9 @@ const HOSTS: [[&str; 5]; 3] = [
 
 fn at_work([host, start, prompt, ..]: [&str; 5]) -> World {
     let world = World::new();
-    world.person(&format!("init --host {host}")).succeeds();
+    let said = world.person(&format!("init --host {host}")).succeeds();
+    // What a person meets at the host's first start is said before they meet it.
+    assert_eq!(said.contains("note "), host != "claude", "{said}");
     world.hears(host, start, &json!({ "source": "startup" }));
     world.hears(host, prompt, &json!({ "prompt": "Fix the lexer" }));
     world.seed("phase advance").succeeds();

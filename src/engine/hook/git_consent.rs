@@ -33,7 +33,9 @@ pub(crate) fn ruling(
     let line = one_line(call);
     if line.as_ref().is_none_or(|line| !line.dirs.is_empty()) {
         // Where it runs is not where the row says.
-        acts.iter_mut().for_each(|act| act.within = false);
+        for act in &mut acts {
+            act.within = false;
+        }
     }
     let prompts = match focused {
         Some(focused) => prompts(repo, focused)?,

@@ -39,7 +39,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), ""));
     let mut installation = repo.installation()?;
-    for row in rows {
+    for row in &rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
         install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
         if wanted.mcp {
@@ -64,6 +64,8 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     repo.store.note_begin()?;
     record::own_clone::clone_id(repo)?;
     told.push(Told::new("kept", "no commit, git status unchanged", ""));
+    let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
+    told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
     Ok(told)
 }
 
