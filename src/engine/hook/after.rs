@@ -14,9 +14,9 @@ use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, What};
 use crate::hosts::{Answer, Host};
 use crate::phases::activity::Left;
-use crate::phases::gates;
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
+use crate::phases::{gates, guard};
 use crate::verdict::{Case, Refusal};
 use crate::voice::Notice;
 use crate::{shell, voice, world};
@@ -49,6 +49,10 @@ pub(crate) fn after(
     if focused.activity.is_err() {
         return Ok(Answer::silence());
     }
+    // The call may have ended behind a rewrite of the branch: the job goes along first.
+    let moved =
+        if guard::looks(&call.act) { None } else { record::rewritten::relink_job(repo, &focused)? };
+    let focused = moved.unwrap_or(focused);
     let known = claims::receipts::known_tree(repo, &focused);
     let effects = what_came(repo, &ended, window.as_ref(), &focused)?;
     let context = with_words_of_rules(repo, &focused, &ended, &effects);

@@ -41,10 +41,10 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
 
-/// A job follows its branch where a person rewrote it. Before a tool nothing is written.
+/// A job follows its branch where a person rewrote it. Before a tool nothing is written; after one
+/// the job is at hand, and follows there.
 fn follow_rewrites(repo: &Repo, event: &Event) -> Result<()> {
-    let follows = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. })
-        || matches!(&event.kind, EventKind::After { call, .. } if !guard::looks(&call.act));
+    let follows = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. });
     if follows && repo.is_seeded()? { record::rewritten::relink(repo) } else { Ok(()) }
 }
 

@@ -76,12 +76,19 @@ fn sides(repo: &Repo, state: &State) -> Result<Option<Sides>> {
 /// Follows the focused job to where its commits are now, if a person rewrote its branch and all
 /// of them are there: one step of the chain, notes, and a hold on each new commit.
 pub(crate) fn relink(repo: &Repo) -> Result<()> {
-    let Some(focused) = repo.focused()? else { return Ok(()) };
-    if focused.state.stand.is_talk() || repo.away(&focused).is_some() {
-        return Ok(());
+    match repo.focused()? {
+        Some(focused) => relink_job(repo, &focused).map(drop),
+        None => Ok(()),
     }
-    let Some(sides) = sides(repo, &focused.state)? else { return Ok(()) };
-    let Trail::Rewritten(moved) = &sides.trail else { return Ok(()) };
+}
+
+/// The same for a job that was read already; what it is then, where it followed.
+pub(crate) fn relink_job(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
+    if focused.state.stand.is_talk() || repo.away(focused).is_some() {
+        return Ok(None);
+    }
+    let Some(sides) = sides(repo, &focused.state)? else { return Ok(None) };
+    let Trail::Rewritten(moved) = &sides.trail else { return Ok(None) };
     let stands = moved.iter().rev().find(|one| one.old == sides.last.as_str());
     let last = stands.and_then(|one| find(&sides.here, &one.new)).map(|one| one.commit.clone());
     let last = last.unwrap_or_else(|| sides.head.clone());
@@ -90,7 +97,7 @@ pub(crate) fn relink(repo: &Repo) -> Result<()> {
         carried(repo, &focused.state.fence.tree, &sides.last, &last)?,
         carried(repo, &focused.state.fence.began, &sides.last, &last)?,
     );
-    note(repo, &focused, &sides, moved)?;
+    note(repo, focused, &sides, moved)?;
     let was = focused.state.home.commit.clone();
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if state.home.commit == was {
@@ -108,7 +115,7 @@ pub(crate) fn relink(repo: &Repo) -> Result<()> {
         draft.body = moved.iter().map(told).collect::<Vec<_>>().join("\n");
         Ok(Ok(draft))
     })?;
-    taken.map(drop).map_err(|refusal| EngineError::Refused(refusal.wants))
+    taken.map(|taken| Some(taken.focused)).map_err(|refusal| EngineError::Refused(refusal.wants))
 }
 
 /// Notes on the new commits, and a hold on each.
