@@ -125,7 +125,7 @@ pub(crate) fn good_morning(repo: &Repo) -> Result<Answer> {
     Ok(if lines.is_empty() { Answer::silence() } else { Answer::to_person(lines.join("\n")) })
 }
 
-/// A person ends a job that rests: approval and completion, two steps.
+/// A person ends a job that rests: approval and completion, one step.
 pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> {
     let name = &job.state.job.name;
     let status = job.state.job.status;
