@@ -151,6 +151,7 @@ pub(crate) enum Line {
     RestOfCompaction,
     Unsealed,
     /// A finished job rests until the person comes by.
+    Card,
     Rests,
     Ends,
     /// The last one: a test counts the rows up to it.
@@ -327,7 +328,15 @@ pub(crate) enum Notice {
     RemarkCarried,
     RemarkAnchors,
     RemarkByHand,
+    Card,
+    CardChanged,
+    CardNothing,
+    CardNoRun,
+    CardRuns,
+    CardStale,
+    CardOpen,
     SeenHead,
+    SeenChanged,
     SeenNoClaim,
     SeenClaim,
     SeenNoRun,

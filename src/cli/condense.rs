@@ -1,6 +1,6 @@
 //! `git seed condense …`
 
-use crate::engine::memory;
+use crate::engine::{claims, jobs, memory};
 use clap::Subcommand;
 
 use super::report::{Report, unified_diff};
@@ -54,9 +54,11 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
         (deflation.baseline, deflation.remaining, deflation.max_words())
     });
     let archived = memory::condense::is_archived(&repo, &focused);
+    let asks = jobs::completion::eligible(&repo, &focused);
+    let card = if asks { Some(claims::card::line(&repo, &focused)?) } else { None };
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
-        "footer_words": now, "max_words": most,
+        "footer_words": now, "max_words": most, "card": card,
     }));
     out.pair("stage", stage);
     for note in &live {
@@ -69,6 +71,9 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     };
     out.pair("log", log);
     out.pair("footers", format_args!("{now} words, at most {most} may remain of {baseline}"));
+    if let Some(card) = card {
+        out.pair("card", card);
+    }
     Ok(Outcome::Yes)
 }
 

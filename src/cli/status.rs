@@ -51,6 +51,10 @@ fn print(status: &Status, out: &mut Report) {
     named(&fence.strays, "was changed by the agent and may not be", out);
     named(&fence.unclaimed, "changed, claimed by no call: in no commit", out);
     let cost = &status.cost;
+    for line in &status.card {
+        let (label, told) = line.split_once(' ').unwrap_or(("", line));
+        out.pair(label, told.trim_start());
+    }
     let counted = [
         (cost.calls, "call"),
         (cost.words, "word"),

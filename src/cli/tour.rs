@@ -216,7 +216,8 @@ impl Tour<'_> {
         self.good("the agent says the very same again", &line)?;
         self.the_record()?;
         self.agent(&["phase", "advance", "-m", "print the closing quote inside the line"], "")?;
-        let came = self.stage.asks(&small_question(), [REVIEW, APPROVE], APPROVE)?;
+        let question = self.with_card(&small_question())?;
+        let came = self.stage.asks(&question, [REVIEW, APPROVE], APPROVE)?;
         self.passes("the agent asks once; the person answers: Approve completion", came)?;
         let stop = self.stage.stops()?;
         self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
@@ -635,7 +636,8 @@ impl Tour<'_> {
             jobs.as_array().and_then(|jobs| jobs.iter().find(|job| job["status"] == "pending"));
         let next = made.and_then(|job| job["id"].as_str()).unwrap_or_default().to_owned();
         self.expect(!next.is_empty(), "git seed job list", "the job made of a note is not in it")?;
-        let question = format!("{QUESTION}\nNext: {next} keep single quotes\n");
+        let question = self.with_card(QUESTION)?;
+        let question = format!("{question}\nNext: {next} keep single quotes\n");
         let came = self.stage.asks(&question, [REVIEW, APPROVE], APPROVE)?;
         self.passes(
             "the agent asks, and says what comes next; the person answers: Approve completion",
@@ -690,6 +692,15 @@ impl Tour<'_> {
         let commits =
             self.stage.prints("git log --format=%H --diff-filter=AM -- todo.md | wc -l")?;
         self.expect(commits.trim() == "1", "todo.md", "a phase commit took it along")
+    }
+
+    /// A question with the line of git seed's own that its person sees before they answer.
+    fn with_card(&mut self, question: &str) -> anyhow::Result<String> {
+        let status = self.stage.prints("git seed condense status --json")?;
+        let status: serde_json::Value = serde_json::from_str(&status)?;
+        let card = status["card"].as_str().unwrap_or_default();
+        let last = "## Outstanding Items";
+        Ok(question.replacen(last, &format!("{card}\n\n{last}"), 1))
     }
 
     fn the_way_out(&mut self) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, person, record};
+use crate::engine::{boundary, claims, fence, jobs, memory, person, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
@@ -46,6 +46,9 @@ pub(crate) struct Status {
     pub awaiting: Vec<JobHead>,
     /// Jobs that the agent made and that wait for a person.
     pub queued: Vec<JobHead>,
+    /// What was seen of the work, where its person may be asked whether the job is complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub card: Vec<String>,
     /// Short words of a person's that would act now.
     pub words: Vec<&'static str>,
 }
@@ -171,7 +174,17 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         fence: fence::shown::fence_shown(repo, focused)?,
         awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
+        card: card(repo, focused, row)?,
     })
+}
+
+/// What was seen of the work, once its person may be asked about it.
+fn card(repo: &Repo, focused: &LoadedJob, row: &Phase) -> Result<Vec<String>> {
+    let last = row.kind == PhaseKind::Consolidation && jobs::completion::eligible(repo, focused);
+    if last || jobs::ending::is_finished(repo, focused) {
+        return claims::card::lines_of(repo, focused);
+    }
+    Ok(Vec::new())
 }
 
 fn own_heads(repo: &Repo) -> Result<Vec<JobHead>> {
@@ -192,6 +205,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         allowed: allowed(row, &[]),
         missing: Vec::new(),
         vetoed: None,
+        card: Vec::new(),
         next: next_without_job(repo, waits.as_ref(), &paused, &awaiting),
         unsynced: 0,
         cost: CostShown::default(),

@@ -435,6 +435,24 @@ fn one<'a>(
     Ok(Admitted { row, text, name })
 }
 
+/// The question whether a job is complete holds `card`, what git seed counted of the work in one
+/// line: most hosts show a person nothing else before they answer. Marks of Markdown and line
+/// ends do not count.
+///
+/// # Errors
+///
+/// Refuses a question without it, and quotes it.
+pub(crate) fn shows_card(question: &str, card: &str) -> Verdict {
+    let plain = |text: &str| {
+        let bare: String = text.chars().filter(|letter| !"*_`>".contains(*letter)).collect();
+        bare.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    if plain(question).contains(&plain(card)) {
+        return Ok(());
+    }
+    Err(Refusal::new("question", Wants::Question).case(Case::Card).with("card", card))
+}
+
 /// Hours between two runs: what the answer says, times the `every <n>` of the question.
 pub(crate) fn repeat_hours(question: &str, answer: &str) -> u32 {
     const MOST: u32 = 9999;

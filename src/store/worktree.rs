@@ -59,6 +59,14 @@ pub(crate) struct Changed {
     pub kind: ChangeKind,
 }
 
+/// One path in which two trees differ, and by how many lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinesChanged {
+    pub path: RepoPath,
+    pub added: usize,
+    pub removed: usize,
+}
+
 /// The work tree at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
@@ -606,12 +614,12 @@ impl Store {
     }
 
     /// The paths in which two trees differ, with the lines added and removed; a file that is
-    /// not text counts as one line.
+    /// not text counts as one line added.
     pub(crate) fn lines_changed(
         &self,
         a: &TreeId,
         b: &TreeId,
-    ) -> Result<Vec<(RepoPath, usize)>, StoreError> {
+    ) -> Result<Vec<LinesChanged>, StoreError> {
         if a == b {
             return Ok(Vec::new());
         }
@@ -635,9 +643,8 @@ impl Store {
                 continue;
             };
             let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<usize>().ok();
-            let lines =
-                number(added).zip(number(removed)).map_or(1, |(added, removed)| added + removed);
-            changed.push((repo_path(path)?, lines));
+            let (added, removed) = number(added).zip(number(removed)).unwrap_or((1, 0));
+            changed.push(LinesChanged { path: repo_path(path)?, added, removed });
         }
         Ok(changed)
     }

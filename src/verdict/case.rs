@@ -38,6 +38,7 @@ pub(crate) enum Case {
     Body,
     Branch,
     Brief,
+    Card,
     Carried,
     Checkpoint,
     Circle,

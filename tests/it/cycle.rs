@@ -631,6 +631,28 @@ fn a_question_of_another_shape_is_not_put() {
 }
 
 #[test]
+fn the_question_holds_the_line_that_says_what_was_seen() {
+    let world = ready();
+    let card = world.card();
+    assert!(card.starts_with("Seen by git seed: 1 file, +"), "{card}");
+    assert!(card.split_whitespace().count() <= 25, "{card}");
+    // The refusal quotes the line.
+    world.asks_bare(&completion()).refuses(&card);
+    // In bold, in a quotation and over two lines it is the same line.
+    let text = completion()["question"].as_str().expect("a text").to_owned();
+    let broken = card.replacen("; ", ";\n> ", 1);
+    let bold = text.replace("## Out", &format!("> **{broken}**\n\n## Out"));
+    let literal = ["Review", "Approve completion"];
+    // A rosier one is not.
+    let more = text.replace("## Out", &format!("{}\n\n## Out", card.replace("1 file", "9 files")));
+    world.asks_bare(&question(&more, &literal)).refuses(&card);
+    world.asks_bare(&question(&bold, &literal)).passes();
+    let status = world.person("status").succeeds();
+    assert!(status.contains("changed  1 file, +"), "{status}");
+    assert!(status.contains("claim    none was put before the gate"), "{status}");
+}
+
+#[test]
 fn a_question_that_brings_its_answer_is_refused() {
     let world = ready();
     let question = completion();
@@ -662,7 +684,7 @@ fn an_answer_that_nobody_gave_does_not_count() {
 
     let world = ready();
     let asked = world.asks(&completion()).passes();
-    let text = completion()["question"].as_str().expect("a text").to_owned();
+    let text = asked.text().to_owned();
     let timed = json!({ "answers": { text: "Approve completion" }, "afkTimeoutMs": 60000 });
     asked.answered_with(&timed).tells("timer");
     assert!(!is_approved(&world), "a timer answered");

@@ -226,7 +226,7 @@ impl Player {
         let sent = self.world.asks(&asked);
         self.call.clone_from(&sent.call);
         let answer = told(&sent.reply);
-        self.asked = Some(asked);
+        self.asked = Some(sent.asked.clone());
         answer
     }
 

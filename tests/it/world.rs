@@ -583,7 +583,31 @@ impl World {
     }
 
     /// The agent puts a question to the person; the answer comes later.
+    ///
+    /// A question whether the job is complete holds the line that `condense status` prints, as a
+    /// host's agent is told to; [`World::asks_bare`] leaves it out.
     pub fn asks(&self, question: &Value) -> Question<'_> {
+        let text = question["question"].as_str().unwrap_or_default();
+        let Some(at) = text.starts_with("[JOB-COMPLETE]").then(|| text.find("##")).flatten() else {
+            return self.asks_bare(question);
+        };
+        let mut shown = question.clone();
+        shown["question"] = json!(format!("{}{}\n\n{}", &text[..at], self.card(), &text[at..]));
+        self.asks_bare(&shown)
+    }
+
+    /// The line that shows a person what was seen of the work; empty where none is asked for.
+    pub fn card(&self) -> String {
+        let printed = self.person("condense status --json").said();
+        if printed.code != 0 {
+            return String::new();
+        }
+        let read: Value = serde_json::from_str(&printed.out).expect("JSON");
+        read["card"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Puts a question of the agent's, word by word.
+    pub fn asks_bare(&self, question: &Value) -> Question<'_> {
         let input = json!({ "questions": [question] });
         let call = self.next_call();
         let reply = self.before("AskUserQuestion", &input, &call);
@@ -1095,7 +1119,7 @@ impl Did {
 /// A question that went out.
 pub struct Question<'a> {
     world: &'a World,
-    asked: Value,
+    pub asked: Value,
     pub call: String,
     pub reply: Reply,
 }
@@ -1130,7 +1154,8 @@ impl Question<'_> {
         self.world.after("AskUserQuestion", &input, &self.call, &full, 2000)
     }
 
-    fn text(&self) -> &str {
+    /// The words that went out.
+    pub fn text(&self) -> &str {
         self.asked["question"].as_str().unwrap_or_default()
     }
 }

@@ -281,13 +281,13 @@ pub(crate) fn size(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<Si
     let persons = fence::tree::persons(repo, focused)?;
     let mut size = Size::default();
     let mut directories = BTreeSet::new();
-    for (path, lines) in repo.store.lines_changed(&began, tree)? {
-        let path = path.to_string();
+    for changed in repo.store.lines_changed(&began, tree)? {
+        let path = changed.path.to_string();
         if persons.contains(&path) || repo.is_page(&path) {
             continue;
         }
         size.files += 1;
-        size.lines = size.lines.saturating_add(lines);
+        size.lines = size.lines.saturating_add(changed.added + changed.removed);
         directories.insert(path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned()));
     }
     size.directories = directories.len();

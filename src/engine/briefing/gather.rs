@@ -4,7 +4,7 @@
 
 use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
 use crate::engine::repo::{self, LoadedJob, Repo};
-use crate::engine::{jobs, memory};
+use crate::engine::{claims, jobs, memory};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::trailers::{self, StepTrailers};
@@ -57,6 +57,10 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         // Only named here: the gate counts them anew, and says which page does not read.
         opening.live = memory::pages::live_notes(repo, focused).unwrap_or_default();
         opening.last = jobs::completion::eligible(repo, focused);
+        if opening.last {
+            // Without it the gate quotes the line.
+            opening.card = claims::card::line(repo, focused).unwrap_or_default();
+        }
     }
     if row.is_in_cycle() {
         opening.recall = memory::recall::recall(repo, focused, row.kind, &opening.dirs);

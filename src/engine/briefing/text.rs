@@ -90,6 +90,8 @@ pub(crate) struct Opening<'a> {
     pub last: bool,
     /// A finished job rests instead of asking.
     pub rests: bool,
+    /// The line that the question whether the job is complete holds; empty where none is asked.
+    pub card: String,
 }
 
 /// The step that sent the job back.
@@ -146,6 +148,7 @@ impl<'a> Opening<'a> {
             faults: Vec::new(),
             last: false,
             rests: false,
+            card: String::new(),
         }
     }
 
@@ -357,6 +360,8 @@ impl<'a> Opening<'a> {
             parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
             if self.rests {
                 parts.push(self.told(Line::Rests, &[]));
+            } else if !self.card.is_empty() {
+                parts.push(self.told(Line::Card, &[("card", &self.card)]));
             }
         }
         let sections: Vec<String> =

@@ -105,7 +105,7 @@ fn pass(
             line.paths = person::answers::asked(&asked);
         })?;
         if asked.row.grants == Grant::Complete {
-            to_person = Some(person::completion_question::seen_of(repo, focused)?);
+            to_person = Some(claims::card::shown(repo, focused)?);
         }
     }
     if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {

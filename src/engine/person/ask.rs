@@ -1,8 +1,8 @@
 //! Which of the agent's questions may go out now.
 
 use crate::engine::repo::{LoadedJob, Repo};
-use crate::engine::{fence, jobs, memory, person};
-use crate::jobs::questions::{self, Admitted, AsksAbout, Moment};
+use crate::engine::{claims, fence, jobs, memory, person};
+use crate::jobs::questions::{self, Admitted, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
 use crate::phases::message::{self, Message};
@@ -19,6 +19,11 @@ pub(crate) fn ask<'q>(
         questions::admit(questions, &moment(repo, phase, focused, AsksAbout::of(questions)))?;
     if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
         fence::surfaces::lock_may_open(repo, one.row.grants, one.name, focused)?;
+        if one.row.grants == Grant::Complete {
+            let card = claims::card::line(repo, focused);
+            let card = card.map_err(|error| Refusal::broken("state", &error))?;
+            questions::shows_card(one.text, &card)?;
+        }
     }
     Ok(admitted)
 }

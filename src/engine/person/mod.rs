@@ -6,7 +6,6 @@ pub(crate) mod allow_word;
 pub(crate) mod answers;
 pub(crate) mod ask;
 pub(crate) mod at_terminal;
-pub(crate) mod completion_question;
 pub(crate) mod prompt;
 pub(crate) mod resume_word;
 pub(crate) mod route;

@@ -1,0 +1,273 @@
+//! What a person sees who is asked whether a job is complete, counted by git seed and not by the
+//! agent. The card has ten lines at most: what changed, the claim, the runs, the share of commits
+//! that a ruling stands behind, and what is open. Hosts show it after the answer, or never; so the
+//! question itself has to hold one line of it.
+
+use crate::claims::record::RecordKind;
+use crate::claims::{Inquiry, Ran};
+use crate::engine::claims;
+use crate::engine::claims::records::Recorded;
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::format::state::State;
+use crate::store::{CommitId, TreeId};
+use crate::voice::{Notice, tell};
+
+/// The most lines.
+const LINES: usize = 10;
+
+/// The most characters of a line.
+const WIDTH: usize = 200;
+
+/// How many records back the job's own are looked for.
+const RECENT: usize = 50;
+
+/// The most commits that the share is taken of.
+const COMMITS: usize = 500;
+
+/// The most gaps that are named.
+const GAPS: usize = 4;
+
+/// The most words of a command in the one line, and their most characters.
+const COMMAND: (usize, usize) = (3, 40);
+
+/// Files and lines that the job changed; pages and other memory are not the work.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changed {
+    files: usize,
+    added: usize,
+    removed: usize,
+}
+
+/// The runs of tests that were seen in this run of the job.
+struct Runs {
+    /// Each with the name of its receipt, oldest first.
+    seen: Vec<(String, Ran)>,
+    /// Nothing changed since the last one.
+    fresh: bool,
+}
+
+/// The whole card for the person who is asked about `focused`, with its head.
+pub(crate) fn shown(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    let mut lines = vec![tell(Notice::SeenHead, &[("job", &focused.state.job.name)])];
+    lines.extend(lines_of(repo, focused)?);
+    Ok(lines.join("\n"))
+}
+
+/// The lines of the card.
+pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    let claim = last_claim(repo, focused)?;
+    let changed = changed(repo, focused)?.told();
+    let mut lines = vec![
+        tell(Notice::SeenChanged, &[("changed", &changed)]),
+        told_of_claim(claim.as_ref()),
+        runs(repo, focused)?.told(),
+        told_of_coverage(repo, focused)?,
+    ];
+    let gaps = open_points(focused, claim.as_ref());
+    let more = gaps.len().saturating_sub(GAPS);
+    lines.extend(gaps.iter().take(GAPS).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
+    if more > 0 {
+        lines.push(tell(Notice::SeenMore, &[("more", &more.to_string())]));
+    }
+    lines.push(tell(Notice::SeenLook, &[]));
+    // The head is one more.
+    lines.truncate(LINES - 1);
+    Ok(lines.iter().map(|line| shortened(line)).collect())
+}
+
+/// The card in one line of at most 25 words, which the question has to hold.
+pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    let changed = changed(repo, focused)?.told();
+    let ran = runs(repo, focused)?.brief();
+    let open = match open_points(focused, last_claim(repo, focused)?.as_ref()).len() {
+        0 => String::new(),
+        n => tell(Notice::CardOpen, &[("points", &repo::text::count(n, "point"))]),
+    };
+    Ok(tell(Notice::Card, &[("changed", &changed), ("ran", &ran), ("open", &open)]))
+}
+
+/// What no ruling, no claim and no commit accounts for.
+fn open_points(focused: &LoadedJob, claim: Option<&Recorded>) -> Vec<String> {
+    let mut gaps: Vec<String> = claim.map(gaps).unwrap_or_default();
+    let ruled = claims::required::ruled(focused);
+    if ruled.without > 0 {
+        let acts = repo::text::count(ruled.without as usize, "act");
+        gaps.push(tell(Notice::SeenWithout, &[("acts", &acts)]));
+    }
+    let unclaimed = &focused.state.fence.unclaimed;
+    if !unclaimed.is_empty() {
+        let paths: Vec<String> =
+            unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
+        gaps.insert(0, tell(Notice::SeenUnclaimed, &[("paths", &paths.join(", "))]));
+    }
+    gaps
+}
+
+impl Changed {
+    fn told(self) -> String {
+        if self.files == 0 {
+            return tell(Notice::CardNothing, &[]);
+        }
+        let files = repo::text::count(self.files, "file");
+        let (added, removed) = (self.added.to_string(), self.removed.to_string());
+        tell(Notice::CardChanged, &[("files", &files), ("added", &added), ("removed", &removed)])
+    }
+}
+
+/// Compares HEAD with where the run of the job began.
+fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Changed> {
+    let (Some(began), Some(head)) = (began(repo, &focused.state)?, repo.store.head()?.commit)
+    else {
+        return Ok(Changed::default());
+    };
+    let now = repo.store.tree_of_commit(&head)?;
+    let mut changed = Changed::default();
+    for file in repo.store.lines_changed(&began, &now)? {
+        if repo.place_named(&file.path.to_string(), Some(&focused.state)).is_memory() {
+            continue;
+        }
+        changed.files += 1;
+        changed.added = changed.added.saturating_add(file.added);
+        changed.removed = changed.removed.saturating_add(file.removed);
+    }
+    Ok(changed)
+}
+
+/// The tree that the run began with; of a job without a base (it began before the first commit,
+/// or an older git seed wrote it) the tree that the cycle began with.
+fn began(repo: &Repo, state: &State) -> Result<Option<TreeId>> {
+    match state.home.base.parse::<CommitId>() {
+        Ok(base) => Ok(Some(repo.store.tree_of_commit(&base)?)),
+        Err(_) => Ok(state.fence.began.parse::<TreeId>().ok()),
+    }
+}
+
+/// The last claim of the job's run that the gate ruled on.
+fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
+    let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
+    let own = |one: &Recorded| {
+        one.record.kind == RecordKind::VerifyClaim
+            && one.record.run == run
+            && one.record.job.as_ref() == Some(&id)
+    };
+    Ok(claims::records::records(repo, Some(RECENT))?.into_iter().find(own))
+}
+
+fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
+    let mut seen = claims::receipts::ran(repo, focused)?;
+    // What ran before the last run of the job was over says nothing of this one.
+    // Never completed: every run of it counts.
+    let began = focused.state.job.last_completed_at.unwrap_or_default();
+    seen.retain(|(_, ran)| ran.run.is_some() && ran.at >= began);
+    // Over a journal that does not hold, what the last step knew is told.
+    let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
+    Ok(Runs { seen, fresh: counts.unwrap_or(focused.state.proved) })
+}
+
+impl Runs {
+    fn told(&self) -> String {
+        let Some((id, last)) = self.seen.last() else {
+            return tell(Notice::SeenNoRun, &[]);
+        };
+        let ended = match last.status {
+            Some(status) => tell(Notice::SeenStatus, &[("status", &status.to_string())]),
+            None => tell(Notice::SeenNoStatus, &[]),
+        };
+        let since = if self.fresh { String::new() } else { tell(Notice::SeenStale, &[]) };
+        let facts = [
+            ("runs", &*self.seen.len().to_string()),
+            ("command", &*one_line(&last.command)),
+            ("ended", &*ended),
+            ("since", &*since),
+            ("receipt", &**id),
+        ];
+        tell(Notice::SeenRuns, &facts)
+    }
+
+    /// The same in at most sixteen words.
+    fn brief(&self) -> String {
+        let Some((_, last)) = self.seen.last() else {
+            return tell(Notice::CardNoRun, &[]);
+        };
+        let status = last.status.map_or_else(|| "?".to_owned(), |status| status.to_string());
+        let since = if self.fresh { String::new() } else { tell(Notice::CardStale, &[]) };
+        let facts = [
+            ("runs", &*repo::text::count(self.seen.len(), "run")),
+            ("command", &*brief(&last.command)),
+            ("status", &*status),
+            ("since", &*since),
+        ];
+        tell(Notice::CardRuns, &facts)
+    }
+}
+
+/// The first words of a command; it is the agent's text, so nothing but plain letters and signs
+/// of it stands in a line of git seed's.
+fn brief(command: &str) -> String {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let mut head = words.iter().take(COMMAND.0).copied().collect::<Vec<_>>().join(" ");
+    head.retain(|letter| letter.is_ascii_graphic() && letter != '`' || letter == ' ');
+    let cut = head.chars().count() > COMMAND.1;
+    let mut head: String = head.chars().take(COMMAND.1).collect();
+    if cut || words.len() > COMMAND.0 {
+        head.push('…');
+    }
+    head
+}
+
+/// Walks the first parents from HEAD to where the run began.
+fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    // Empty in a job of an older git seed: counted as far back as is looked.
+    let base = focused.state.home.base.parse::<CommitId>().ok();
+    let passing = claims::records::passing_trees(repo)?;
+    let (mut commits, mut covered) = (0, 0);
+    let mut at = repo.store.head()?.commit;
+    while let Some(commit) = at.filter(|commit| Some(commit) != base.as_ref() && commits < COMMITS)
+    {
+        commits += 1;
+        let tree = repo.store.tree_of_commit(&commit)?;
+        covered += usize::from(passing.contains_key(tree.as_str()));
+        at = repo.store.parent_of(&commit)?;
+    }
+    let of = repo::text::count(commits, "commit");
+    let facts = [("covered", &*covered.to_string()), ("commits", &*of)];
+    Ok(tell(Notice::SeenCoverage, &facts))
+}
+
+fn told_of_claim(claim: Option<&Recorded>) -> String {
+    let Some(one) = claim else { return tell(Notice::SeenNoClaim, &[]) };
+    let said = match &one.record.inquiry {
+        Some(Inquiry::VerifyClaim(case)) => one_line(&case.claim.text),
+        _ => String::new(),
+    };
+    let directive = one.record.directive.map(claims::gate::word).unwrap_or_default();
+    let id = one.id.to_string();
+    let record = &id[..12.min(id.len())];
+    tell(Notice::SeenClaim, &[("directive", &directive), ("said", &said), ("record", record)])
+}
+
+/// What the ruling found open: its gaps, and its reasons where it did not let the claim stand.
+fn gaps(one: &Recorded) -> Vec<String> {
+    let listed = |key: &str| {
+        let list = one.record.ruling.as_ref().and_then(|ruling| ruling.get(key)?.as_array());
+        list.into_iter().flatten().filter_map(|gap| gap.as_str().map(one_line)).collect::<Vec<_>>()
+    };
+    let mut gaps = listed("gaps");
+    if !one.record.opens {
+        gaps.extend(one.record.reasons.iter().map(|reason| one_line(reason)));
+    }
+    gaps.dedup();
+    gaps
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shortened(line: &str) -> String {
+    if line.chars().count() <= WIDTH {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(WIDTH - 1).collect();
+    format!("{head}…")
+}
