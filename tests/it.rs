@@ -26,6 +26,7 @@ mod it {
     mod house;
     mod jobs;
     mod killed;
+    mod killed_words;
     mod lets_go;
     mod links;
     mod many;

@@ -274,7 +274,8 @@ impl Context {
             boundary::cross::finish_pending(&repo)?;
         }
         record::rewritten::relink(&repo)?;
-        Ok(repo)
+        // The next job may have rules of its own.
+        if boundary::cross::finish_closing(&repo)? { Repo::open(&self.cwd) } else { Ok(repo) }
     }
 
     /// The same for `off` and `doctor`, which have to work over state that does not read.

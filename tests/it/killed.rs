@@ -14,12 +14,12 @@ use super::world::{CODE, PAGE, World, message};
 /// A second page of the same job, so that a command can be stopped between the two.
 const OTHER: &str = "src/parser/tests/CLAUDE.md";
 /// What changes something that outlives the process.
-const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,\
+pub(super) const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,\
                       mkdirat,fsync,fdatasync,ftruncate,symlink,symlinkat";
 /// The most kills of one test: all of them where there are not more, else spread evenly.
 const MOST: usize = 6;
 
-fn has_strace() -> bool {
+pub(super) fn has_strace() -> bool {
     let mut tried = Command::new("strace");
     let done = tried.args(["-f", "-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
     let has = done.is_ok_and(|status| status.success());
@@ -58,17 +58,17 @@ fn condensing(ours: &str, others: &str) -> World {
 }
 
 /// All that a command may change, kept beside the repository.
-struct Kept<'w>(&'w World);
+pub(super) struct Kept<'w>(&'w World);
 
 impl<'w> Kept<'w> {
-    fn of(world: &'w World) -> Self {
+    pub(super) fn of(world: &'w World) -> Self {
         world.sh(
             "rm -rf ../kept && mkdir ../kept && cp -a . ../kept/repo && cp -a ../home ../kept/home",
         );
         Self(world)
     }
 
-    fn restore(&self) {
+    pub(super) fn restore(&self) {
         self.0.sh("find . -mindepth 1 -maxdepth 1 -exec rm -rf {} + && cp -a ../kept/repo/. . && \
                    rm -rf ../home && cp -a ../kept/home ../home");
     }
@@ -76,9 +76,9 @@ impl<'w> Kept<'w> {
 
 /// One write of a command: a system call, and how often the command has made it by then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Write {
-    call: String,
-    nth: usize,
+pub(super) struct Write {
+    pub call: String,
+    pub nth: usize,
 }
 
 /// The writes that `line` makes of its own accord, in their order.
@@ -86,7 +86,11 @@ fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
     let said =
         world.agents_shell(&format!("strace -qq -e trace={WRITES} -o ../trace {line}"), stdin);
     assert_eq!(said.code, 0, "{said:?}");
-    let trace = fs::read_to_string(world.root().join("trace")).expect("strace wrote it");
+    written(&fs::read_to_string(world.root().join("trace")).expect("strace wrote it"))
+}
+
+/// The writes that a trace tells of.
+pub(super) fn written(trace: &str) -> Vec<Write> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     let calls = trace.lines().filter_map(|call| call.split_once('(')).map(|(call, _)| call);
     calls
@@ -101,7 +105,7 @@ fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
 
 /// Where to kill: before every write if there are few; else before each that gives a file its
 /// name, as far as they fit, and others between.
-fn chosen(writes: &[Write]) -> Vec<&Write> {
+pub(super) fn chosen(writes: &[Write]) -> Vec<&Write> {
     let spread = |of: Vec<usize>, most: usize| {
         let most = most.min(of.len());
         (0..most)
@@ -128,9 +132,14 @@ fn killed_at(world: &World, Write { call, nth }: &Write, line: &str, stdin: &str
         return false;
     }
     assert_eq!(dead.code, 137, "killed at {call} {nth}: {dead:?}");
+    time_goes_by(world);
+    true
+}
+
+/// Nobody else holds a lock that a dead process left, which shows after a while.
+pub(super) fn time_goes_by(world: &World) {
     world.sh("rm -f .git/index.lock .git/HEAD.lock .git/refs/heads/main.lock");
     world.sh("find .git/refs -name '*.lock' -exec touch -d '1 minute ago' {} +");
-    true
 }
 
 /// What the job's tree has of the session log, and what the work tree has.

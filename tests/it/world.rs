@@ -361,9 +361,15 @@ impl World {
 
     /// From now on another process than this one calls the hook.
     pub fn another_process_speaks(&self) {
-        let script = self.root().join("host.sh");
-        write_file(&script, "\"$1\" hook claude \"$2\"\nexit 0\n");
-        *self.through.borrow_mut() = Some(script);
+        self.hooks_run_by("\"$1\" hook claude \"$2\"\nexit 0\n");
+    }
+
+    /// From now on this script calls the hook: `$1` is the binary, `$2` the event. An empty one
+    /// leaves that to the host again.
+    pub fn hooks_run_by(&self, script: &str) {
+        let file = self.root().join("host.sh");
+        write_file(&file, script);
+        *self.through.borrow_mut() = (!script.is_empty()).then_some(file);
     }
 
     /// Takes the object away that `name` resolves to.
@@ -431,6 +437,13 @@ impl World {
 
     /// Sends one event of the session with these fields.
     pub fn event(&self, name: &str, fields: &Value) -> Reply {
+        let said = self.sends(name, self.payload(name, fields).as_bytes());
+        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
+        Reply::read(&said.out)
+    }
+
+    /// What the host sends as the next event of the session.
+    pub fn payload(&self, name: &str, fields: &Value) -> String {
         self.minute();
         let session = self.session.borrow().clone();
         let mut payload = json!({
@@ -444,9 +457,7 @@ impl World {
         for (key, value) in fields.as_object().expect("fields are an object") {
             payload[key] = value.clone();
         }
-        let said = self.sends(name, payload.to_string().as_bytes());
-        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
-        Reply::read(&said.out)
+        payload.to_string()
     }
 
     /// The session starts.

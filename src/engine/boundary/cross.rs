@@ -9,12 +9,11 @@ use crate::engine::boundary::step::{Judged, Transitioned};
 use crate::engine::fence::tree::Beginning;
 use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, memory, record};
 use crate::format::interaction::Interaction;
-use crate::format::{names, notes};
+use crate::format::{archive, names, notes};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
@@ -121,6 +120,9 @@ pub(crate) fn record(
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
     let passed =
         Passed { toward, judged: &judged, commit: commit.as_ref(), start: start.as_ref(), by };
+    // Until a job that ends here is closed: nobody else may take it for one that was left half
+    // done.
+    let _lock = repo.store.lock()?;
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
         let draft = boundary::draft::draft(repo, chain, state, &passed)?;
         Ok(Ok(memory::pages::keep_unhealed(repo, draft, state.steps, &pages)))
@@ -216,37 +218,65 @@ fn left_alone(
     remarks
 }
 
-/// Gives up the focus of a job that is completed and idle; a prompt that waited becomes the
-/// next job, and then the closed one is put away.
+/// Gives up the focus of a job that is completed and idle; the prompts that waited become the
+/// next job, and then the closed one is put away. Until the next one has the focus the closed one
+/// keeps it: that is how [`finish_closing`] knows what is left to do. Who calls holds the lock.
 pub(crate) fn close(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
-    repo.store.clear_focus()?;
-    repo.store.journal().restart(None)?;
-    let created = create_what_waited(repo, focused)?;
-    record::archive::put_away(repo, &focused.state.job.id)?;
+    let created = create_what_waited(repo, focused, None)?;
+    put_away(repo, focused, created)
+}
+
+/// Closes the job in focus where somebody was stopped between its last step and that; says
+/// whether it did.
+pub(crate) fn finish_closing(repo: &Repo) -> Result<bool> {
+    // A state that does not read is named by whatever needs it next.
+    let closed = || repo.focused().ok()?.filter(|focused| archive::is_closed(&focused.state));
+    if closed().is_none() {
+        return Ok(false);
+    }
+    // Whoever closes it at this moment holds the lock.
+    let _lock = repo.store.lock()?;
+    let Some(focused) = closed() else { return Ok(true) };
+    let mut begun = None;
+    if let Some(n) = focused.state.job.kept_prompt {
+        let kept = kept_prompts(repo, &focused, n)?;
+        begun = jobs::birth::begun_with(repo, &kept)?;
+    }
+    let created = create_what_waited(repo, &focused, begun)?;
+    put_away(repo, &focused, created)?;
+    Ok(true)
+}
+
+fn put_away(
+    repo: &Repo,
+    closed: &LoadedJob,
+    created: Option<LoadedJob>,
+) -> Result<Option<LoadedJob>> {
+    if created.is_none() {
+        repo.store.clear_focus()?;
+        repo.store.journal().restart(None)?;
+    }
+    record::archive::put_away(repo, &closed.state.job.id)?;
     Ok(created)
 }
 
-fn create_what_waited(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
+/// The next job, from the prompts that waited; `begun` is one of them that exists already and
+/// has no focus yet.
+fn create_what_waited(
+    repo: &Repo,
+    focused: &LoadedJob,
+    begun: Option<LoadedJob>,
+) -> Result<Option<LoadedJob>> {
     let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
-    let mut kept = kept_prompts(repo, focused, n)?.into_iter();
-    let Some(first) = kept.next() else { return Ok(None) };
-    let driver = focused.state.driver.clone();
-    let created = jobs::birth::create_from_prompt(
-        repo,
-        &first,
-        &driver,
-        jobs::birth::track_of(repo, &first.text),
-    )?;
-    for more in kept {
-        let subject = "words for the job";
-        record::interactions::add_interaction(
-            repo,
-            &created.chain,
-            more.kind,
-            &more.text,
-            Sender::read(&more.provenance),
-            subject,
-        )?;
+    let kept = kept_prompts(repo, focused, n)?;
+    let Some((first, more)) = kept.split_first() else { return Ok(None) };
+    match begun {
+        Some(begun) => record::step::focus(repo, &begun)?,
+        None => {
+            let track = jobs::birth::track_of(repo, &first.text);
+            let driver = &focused.state.driver;
+            jobs::birth::create_from_prompts(repo, first, more, driver, track)?;
+        }
     }
     let created = repo.require_focused()?;
     open_lane(repo, created).map(Some)

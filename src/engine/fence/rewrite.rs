@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Act, Event, ToolCall};
 use crate::phases::{Class, Phase};
 use crate::rules::Confining;
@@ -84,7 +84,7 @@ pub(crate) fn saw_rewrite(repo: &Repo, session: &str) -> Result<bool> {
     clients.seen.retain(|seen| *seen != client);
     clients.seen.insert(0, client);
     clients.seen.truncate(KEPT);
-    let text = toml::to_string(&clients).map_err(|error| EngineError::Usage(error.to_string()))?;
+    let text = toml::to_string(&clients)?;
     world::write_whole(&clients_file(repo), text.as_bytes())?;
     Ok(true)
 }

@@ -19,7 +19,7 @@ use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{claims, hook, memory, person, record};
+use crate::engine::{boundary, claims, hook, memory, person, record};
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
@@ -36,16 +36,21 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
         return person::short_words::heard_while_off(repo, host, event)
             .unwrap_or_else(|error| in_trouble(repo, event, &error));
     }
-    let followed = follow_rewrites(repo, event);
+    let followed = finish_first(repo, event);
     let answered = followed.and_then(|()| answer_kind(repo, host, event));
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
 
-/// A job follows its branch where a person rewrote it. Before a tool nothing is written; after one
-/// the job is at hand, and follows there.
-fn follow_rewrites(repo: &Repo, event: &Event) -> Result<()> {
-    let follows = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. });
-    if follows && repo.is_seeded()? { record::rewritten::relink(repo) } else { Ok(()) }
+/// A job that ended and was not closed is; a job follows its branch where a person rewrote it.
+/// Before a tool nothing is written; after one the job is at hand, and follows there.
+fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
+    let opens = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. });
+    let ends = matches!(event.kind, EventKind::Stop { .. } | EventKind::SessionEnd { .. });
+    if !(opens || ends) || !repo.is_seeded()? {
+        return Ok(());
+    }
+    boundary::cross::finish_closing(repo)?;
+    if opens { record::rewritten::relink(repo) } else { Ok(()) }
 }
 
 fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {

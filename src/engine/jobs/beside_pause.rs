@@ -34,15 +34,10 @@ pub(crate) fn bear_beside(
 ) -> Result<LoadedJob> {
     let (paused, mut words) = words_asked_about(repo)?;
     words.push(prompt);
-    let mut words = words.into_iter();
-    let Some(first) = words.next() else { unreachable!("the prompt itself is among them") };
-    let created = jobs::birth::create_from_prompt(repo, &first, driver, track)?;
-    for more in words {
-        let sender = Sender::read(&more.provenance);
-        let subject = "words for the job";
-        let (kind, text) = (more.kind, &more.text);
-        record::interactions::add_interaction(repo, &created.chain, kind, text, sender, subject)?;
-    }
+    let Some((first, more)) = words.split_first() else {
+        unreachable!("the prompt itself is among them")
+    };
+    jobs::birth::create_from_prompts(repo, first, more, driver, track)?;
     // Last: killed before it, the words stand in both jobs, and in none are they lost.
     if let Some(paused) = paused {
         mark(repo, &paused, |_| 0)?;

@@ -21,10 +21,12 @@ pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction 
     Interaction { kind: InteractionKind::Prompt, at: repo.now, provenance, text }
 }
 
-/// A job is born from a person's prompt: active, focused, in idle, cycle 0 of `track`.
-pub(crate) fn create_from_prompt(
+/// A job is born from a person's prompts, in one step: active, focused, in idle, cycle 0 of
+/// `track`. The first gives it its name.
+pub(crate) fn create_from_prompts(
     repo: &Repo,
     prompt: &Interaction,
+    more: &[Interaction],
     driver: &Driver,
     track: &str,
 ) -> Result<LoadedJob> {
@@ -40,10 +42,38 @@ pub(crate) fn create_from_prompt(
     let subject = format!("\"{}\"", job.name);
     let mut state = State::new(job, track, &repo.store.worktree_name());
     state.driver = driver.clone();
-    state.summed.heard(1, words_said(&prompt.text), repo.rules.summary);
-    let bytes = prompt.write().into_bytes();
-    let edits = vec![TreeEdit::Put { path: names::interaction(1), bytes }];
+    let mut edits = Vec::new();
+    for (n, said) in (1..).zip(std::iter::once(prompt).chain(more)) {
+        state.job.interactions = n;
+        state.summed.heard(n, words_said(&said.text), repo.rules.summary);
+        edits.push(TreeEdit::Put { path: names::interaction(n), bytes: said.write().into_bytes() });
+    }
     Ok(record::step::create(repo, state, &subject, By::Person, edits, true)?.focused)
+}
+
+/// The job that was born here with these words and is in nobody's focus: somebody was stopped
+/// between the two.
+pub(crate) fn begun_with(repo: &Repo, said: &[Interaction]) -> Result<Option<LoadedJob>> {
+    let (here, focused) = (repo.store.worktree_name(), repo.store.in_focus()?);
+    for job in repo.jobs()? {
+        let state = &job.state;
+        if state.job.status != Status::Active
+            || !state.is_small_talk()
+            || state.home.worktree != here
+            || state.job.interactions as usize != said.len()
+            || focused.contains(&job.chain)
+        {
+            continue;
+        }
+        let mut same = true;
+        for (n, one) in (1..).zip(said) {
+            same &= record::interactions::interaction(repo, &job.chain, n)?.as_ref() == Some(one);
+        }
+        if same {
+            return Ok(Some(job));
+        }
+    }
+    Ok(None)
 }
 
 /// The session whose person speaks drives the job from now on.

@@ -318,6 +318,8 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
     let finished = repo.focused()?.is_some_and(|focused| {
         focused.chain == chain && jobs::ending::a_person_may_end(repo, &focused)
     });
+    // Until it is closed, as at a boundary.
+    let _lock = repo.store.lock()?;
     let completed = jobs::completion::complete(repo, chain, Journaling::Read, |state| {
         may_complete(repo, state, finished)
     })?;

@@ -5,7 +5,7 @@ use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
     Sender, Session, attendance, is_handed_alike, is_running, is_unattended, speaks_for,
 };
-use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::repo::{Repo, Result};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
@@ -53,7 +53,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         }),
         trace: next_trace(repo, event)?,
     };
-    let text = toml::to_string(&session).map_err(|error| EngineError::Usage(error.to_string()))?;
+    let text = toml::to_string(&session)?;
     world::write_whole(&repo.session_file(&event.session), text.as_bytes())?;
     Ok(session)
 }
@@ -91,8 +91,7 @@ fn write_ends(repo: &Repo, over: &[Session]) -> Result<()> {
         return Ok(());
     }
     let _lock = repo.store.lock()?;
-    let text = toml::to_string(&add(repo.ends()));
-    let text = text.map_err(|error| EngineError::Usage(error.to_string()))?;
+    let text = toml::to_string(&add(repo.ends()))?;
     Ok(world::write_whole(&repo.ends_file(), text.as_bytes())?)
 }
 

@@ -185,11 +185,16 @@ pub(crate) fn create(
     let taken = write(repo, &chain, None, &mut job, &JournalLines::default(), &mut decide)?;
     let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
     if focus {
-        // The journal first: a focus without its journal would look like damage.
-        repo.store.journal().restart(Some(&opening(&taken.focused.state, repo.now)))?;
-        repo.store.set_focus(&chain)?;
+        self::focus(repo, &taken.focused)?;
     }
     Ok(taken)
+}
+
+/// Gives the focus to a job that has just begun.
+pub(crate) fn focus(repo: &Repo, job: &LoadedJob) -> Result<()> {
+    // The journal first: a focus without its journal would look like damage.
+    repo.store.journal().restart(Some(&opening(&job.state, repo.now)))?;
+    Ok(repo.store.set_focus(&job.chain)?)
 }
 
 /// Names the step of `draft` in the state and gives its trailers.

@@ -177,7 +177,7 @@ impl EngineError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 64,
-            Self::NotNow(_) | Self::Status(_) | Self::Closed { .. } => 2,
+            Self::NotNow(_) | Self::Status(_) | Self::Closed { .. } | Self::NoJob => 2,
             _ => 1,
         }
     }
@@ -350,7 +350,7 @@ mod tests {
             (EngineError::Usage(what()), 64),
             (EngineError::NotNow(what()), 2),
             (closed, 2),
-            (EngineError::NoJob, 1),
+            (EngineError::NoJob, 2),
             (EngineError::OnDisk(what()), 1),
             (EngineError::Setup(what()), 1),
             (EngineError::Journal(JournalTrouble::Missing), 1),

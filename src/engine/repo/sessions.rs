@@ -76,12 +76,6 @@ impl Sender {
         }
     }
 
-    /// The word that [`Sender::text`] wrote.
-    pub(crate) fn read(text: &str) -> Self {
-        let all = [Self::Attended, Self::Unattended, Self::Untold, Self::Nobody];
-        all.into_iter().find(|word| word.text() == text).unwrap_or(Self::Unknown)
-    }
-
     pub(crate) fn is_somebody(self) -> bool {
         self != Self::Nobody
     }

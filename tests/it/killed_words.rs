@@ -1,0 +1,200 @@
+//! Killed before any one of its writes, what a person says is done whole or not at all, and what
+//! they said before is not lost. Where there is no `strace` the tests say so and pass.
+
+#![expect(clippy::disallowed_macros, reason = "it tells how often it killed")]
+
+use std::fs;
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::killed::{Kept, WRITES, Write, chosen, has_strace, time_goes_by, written};
+use super::world::{World, completion, message};
+
+/// What is killed: an event of the host, or a command of the person or the agent.
+#[derive(Clone, Copy)]
+enum Act<'a> {
+    Event(&'a str, &'a Value),
+    Command { line: &'a str, stdin: &'a str },
+}
+
+impl Act<'_> {
+    /// Does it under `strace` with these options; its exit code and what was traced. The tracer
+    /// runs beside it (`-D`), so that the host is still who calls the hook.
+    fn traced(self, world: &World, options: &str) -> (i32, String) {
+        let file = world.root().join("trace");
+        drop(fs::remove_file(&file));
+        let strace = format!("exec strace -D -q {options} -o '{}'", file.display());
+        let code = match self {
+            Act::Event(name, fields) => {
+                world.hooks_run_by(&format!("{strace} \"$1\" hook claude \"$2\"\n"));
+                let code = world.sends(name, world.payload(name, fields).as_bytes()).code;
+                world.hooks_run_by("");
+                code
+            }
+            Act::Command { line, stdin } => {
+                world.agents_shell(&format!("{strace} {line}"), stdin).code
+            }
+        };
+        // The tracer may end a little later.
+        for _ in 0..500 {
+            let trace = fs::read_to_string(&file).unwrap_or_default();
+            if trace.contains("+++ ") {
+                return (code, trace);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the tracer did not end");
+    }
+
+    /// Kills it before each of its writes, and has `check` look at what is left each time.
+    fn killed(self, world: &World, check: impl Fn(&World, &Write)) {
+        let kept = Kept::of(world);
+        let (code, trace) = self.traced(world, &format!("-e trace={WRITES}"));
+        assert_eq!(code, 0, "{trace}");
+        let writes = written(&trace);
+        let points = chosen(&writes);
+        eprintln!("{} writes, killed before {} of them", writes.len(), points.len());
+        let mut killed = 0;
+        for write in &points {
+            kept.restore();
+            let Write { call, nth } = write;
+            let inject = format!("-e trace={call} -e inject={call}:signal=KILL:when={nth}");
+            if self.traced(world, &inject).0 == 0 {
+                continue;
+            }
+            killed += 1;
+            time_goes_by(world);
+            check(world, write);
+            world.git("fsck --strict --no-dangling");
+        }
+        assert!(killed * 2 > points.len(), "only {killed} of {points:?} were reached");
+    }
+}
+
+fn ready() -> World {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world
+}
+
+/// Approved and completed, or neither; and from there the job ends.
+fn approval_is_whole(world: &World, write: &Write) {
+    let shown = world.json("job show");
+    let approved = shown["user_approval"] == json!(true);
+    assert_eq!(approved, shown["status"] == json!("completed"), "killed at {write:?}: {shown}");
+    if !approved {
+        world.person("job approve").succeeds();
+    }
+    world.leaves();
+    assert_eq!(world.phase(), "none", "killed at {write:?}");
+    let jobs = world.json("job list --all");
+    assert_eq!(jobs[0]["status"], json!("completed"), "killed at {write:?}: {jobs}");
+}
+
+#[test]
+fn an_approval_by_answer_that_is_killed_is_whole_or_not_there() {
+    if !has_strace() {
+        return;
+    }
+    let world = ready();
+    let sent = world.asks(&completion()).passes();
+    let answers = json!({ sent.text(): "Approve completion" });
+    let input = json!({ "questions": [sent.asked], "answers": answers });
+    let fields = json!({
+        "tool_name": "AskUserQuestion", "tool_input": input, "tool_response": input,
+        "tool_use_id": sent.call, "duration_ms": 2000,
+    });
+    Act::Event("PostToolUse", &fields).killed(&world, approval_is_whole);
+}
+
+#[test]
+fn an_approval_by_short_word_that_is_killed_is_whole_or_not_there() {
+    if !has_strace() {
+        return;
+    }
+    let fields = json!({ "prompt": "[APPROVE]" });
+    Act::Event("UserPromptSubmit", &fields).killed(&ready(), approval_is_whole);
+}
+
+#[test]
+fn an_approval_by_command_that_is_killed_is_whole_or_not_there() {
+    if !has_strace() {
+        return;
+    }
+    let line = "env GIT_SEED_TEST_PERSON=1 git-seed job approve";
+    Act::Command { line, stdin: "" }.killed(&ready(), approval_is_whole);
+}
+
+/// All prompts that any job keeps.
+fn prompts(world: &World) -> Vec<String> {
+    let jobs = world.json("job list --all");
+    let ids = jobs.as_array().into_iter().flatten().filter_map(|job| job["id"].as_str());
+    let shown = ids.map(|id| world.json(&format!("job show {id}")));
+    let texts = shown.flat_map(|job| {
+        let said = job["interactions"].as_array().cloned().unwrap_or_default();
+        said.into_iter().filter_map(|one| one["text"].as_str().map(str::to_owned))
+    });
+    texts.collect()
+}
+
+#[test]
+fn prompts_that_wait_for_a_job_to_close_outlive_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = ready();
+    world.approved();
+    world.prompt("Now teach it comments");
+    world.prompt("And numbers with an underscore");
+    world.minute();
+    let sent = message("condense");
+    let act = Act::Command { line: "git-seed phase advance -F -", stdin: &sent };
+    act.killed(&world, |world, write| {
+        if world.phase() == "condense" {
+            world.seed("phase advance -F -").stdin(&sent).succeeds();
+        }
+        // Whatever was done of it: the next event finishes it.
+        world.stops();
+        let kept = prompts(world);
+        for said in ["Now teach it comments", "And numbers with an underscore"] {
+            let times = kept.iter().filter(|text| text.contains(said)).count();
+            assert!(times >= 1, "killed at {write:?}: {said:?} is nowhere in {kept:?}");
+        }
+        let shown = world.json("job show");
+        let of_it = shown["interactions"].as_array().map_or(0, Vec::len);
+        assert_eq!(of_it, 2, "killed at {write:?}: {shown}");
+        world.seed("phase advance").succeeds();
+        assert_eq!(world.phase(), "observe", "killed at {write:?}");
+    });
+}
+
+#[test]
+fn words_beside_a_paused_job_outlive_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let paused = world.job();
+    world.prompt("[PAUSE]");
+    world.prompt("Now teach it comments");
+    let fields = json!({ "prompt": "And numbers with an underscore" });
+    Act::Event("UserPromptSubmit", &fields).killed(&world, |world, write| {
+        let kept = prompts(world);
+        assert!(kept.iter().any(|text| text == "Now teach it comments"), "{write:?}: {kept:?}");
+        // The prompt that was killed is the host's to send again; the person just goes on.
+        world.prompt("Numbers, too");
+        let shown = world.json("job show");
+        assert_ne!(shown["id"], json!(paused), "killed at {write:?}");
+        let said = shown["interactions"].to_string();
+        for words in ["Now teach it comments", "Numbers, too"] {
+            assert_eq!(said.matches(words).count(), 1, "killed at {write:?}: {said}");
+        }
+        world.person(&format!("job activate {paused}")).succeeds();
+        assert_eq!(world.phase(), "execute", "killed at {write:?}");
+    });
+}
