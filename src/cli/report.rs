@@ -167,7 +167,7 @@ impl Report {
     }
 }
 
-fn hint(error: &anyhow::Error) -> Option<&'static str> {
+fn hint(error: &anyhow::Error) -> Option<String> {
     error.downcast_ref::<crate::engine::repo::EngineError>()?.hint()
 }
 

@@ -17,6 +17,7 @@ use super::{
     HOOKS_PATH, HookError, OWN_DIR_FROM_TOP, Planned, PlannedConfig, Removed, RepoDirs, Theirs, at,
     sha256,
 };
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// Hooks that git may run with the git directory as its own, where a relative path leads nowhere.
@@ -139,7 +140,7 @@ pub(super) fn linked_config(repo: &RepoDirs) -> Result<Planned, HookError> {
     let own_dir =
         own_dir.to_str().ok_or_else(|| HookError::NotUtf8(own_dir.clone().into_os_string()))?;
     let (bytes, _) = edited(repo, &[], &[Put { key: HOOKS_PATH, value: own_dir, how: How::Only }])?;
-    let what = "leads linked work trees to git seed's hooks".to_owned();
+    let what = tell(Notice::HookLinked, &[]);
     Ok(Planned { path: LINKED_CONFIG.to_owned(), bytes, mode: 0o644, what })
 }
 

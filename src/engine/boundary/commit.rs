@@ -12,6 +12,7 @@ use crate::format::{seed_id, short_hash};
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::gates;
 use crate::store::{CommitFailed, CommitId};
+use crate::voice::{Notice, tell};
 
 /// Makes the phase commit; `None` when there is nothing to commit.
 pub(crate) fn phase_commit(
@@ -114,7 +115,7 @@ fn vetoed(failed: CommitFailed) -> EngineError {
             EngineError::Vetoed { hook, by_hook, output }
         }
         CommitFailed::Busy(what) => {
-            EngineError::NotNow(format!("a {what} is under way; finish or abort it first"))
+            EngineError::NotNow(tell(Notice::CommitUnderWay, &[("what", &what.to_string())]))
         }
         CommitFailed::Store(error) => error.into(),
     }

@@ -66,9 +66,7 @@ pub(crate) fn cross(
         done => done?,
     };
     if commit.is_none() && *toward == Transition::Checkpoint {
-        return Err(EngineError::NotNow(
-            "nothing to checkpoint: no declared file differs from HEAD".to_owned(),
-        ));
+        return Err(EngineError::NotNow(tell(Notice::NothingToCheckpoint, &[])));
     }
     record(repo, &focused.chain, toward, judged, commit, by)
 }

@@ -200,7 +200,7 @@ fn run_all<'a>(
         let left = most.saturating_sub(began.elapsed());
         let not = |how: String| Done { command, ran: None, how, passed: false };
         if left.is_zero() {
-            return not("was not run, no time was left".to_owned());
+            return not(tell(Notice::CheckNoTime, &[]));
         }
         let Some((program, arguments)) = command.words.split_first() else {
             return not("names no program".to_owned());
@@ -213,7 +213,7 @@ fn run_all<'a>(
         each(command, &ran);
         let how = match ran.status {
             _ if ran.passed => "passed".to_owned(),
-            _ if ran.late => "took too long and was ended".to_owned(),
+            _ if ran.late => tell(Notice::CheckTooLong, &[]),
             Some(status) => format!("ended with {status}"),
             None => "was ended by a signal".to_owned(),
         };

@@ -9,6 +9,7 @@ use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, short_hash};
 use crate::store::{CommitId, Lines};
+use crate::voice::{Notice, tell};
 
 /// What a statement's predicate is.
 const PREDICATE: &str = "https://git-seed.invalid/predicate/claim-record/v1";
@@ -43,14 +44,12 @@ pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
         match (fitting.next(), fitting.next()) {
             (Some(one), None) => Some(claims::records::recorded(repo, &one.commit)?),
             (Some(_), Some(_)) => {
-                return Err(EngineError::Usage(format!("more than one record begins with {name}")));
+                return Err(EngineError::Usage(tell(Notice::RecordsSeveral, &[("name", name)])));
             }
             (None, _) => None,
         }
     };
-    found.ok_or_else(|| {
-        EngineError::Usage(format!("there is no record {name}; git seed audit show lists them"))
-    })
+    found.ok_or_else(|| EngineError::Usage(tell(Notice::RecordUnknown, &[("name", name)])))
 }
 
 /// The records that `which` names: one, or `<after>..<last>`, oldest first; all of them

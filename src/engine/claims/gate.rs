@@ -24,6 +24,7 @@ use crate::engine::{claims, fence, record};
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
 use crate::store::{CommitId, TreeId, UnixSeconds};
+use crate::voice::{self, Notice};
 
 /// How far a call has come, for whoever waits: the step, and what is done in it.
 pub(crate) type Tell<'a> = &'a dyn Fn(u32, &'static str);
@@ -327,7 +328,9 @@ fn rule(
         ..Ruled::default()
     };
     leave_word(repo, focused, &kept, ruled, &asked)?;
-    let Value::Object(mut json) = told else { return Err(unwritten("the ruling is no object")) };
+    let Value::Object(mut json) = told else {
+        return Err(unwritten(voice::tell(Notice::RulingNoObject, &[])));
+    };
     if asked.of_response {
         json.insert("trace_id".to_owned(), json!(kept.trace));
         json.insert("chain_head".to_owned(), json!(id.to_string()));
@@ -511,7 +514,7 @@ fn chain_told(repo: &Repo) -> Result<Value> {
 }
 
 fn unwritten(why: impl std::fmt::Display) -> EngineError {
-    EngineError::OnDisk(format!("the ruling cannot be kept: {why}"))
+    EngineError::OnDisk(voice::tell(Notice::RulingNotKept, &[("why", &why.to_string())]))
 }
 
 /// The session that drives the job.

@@ -9,6 +9,7 @@ use crate::claims::{Directive, Inquiry, Truth};
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names};
 use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
+use crate::voice::{Notice, tell};
 
 /// Name of a record: the commit that holds it.
 pub(crate) type RecordId = CommitId;
@@ -295,21 +296,17 @@ impl Replay {
                 {
                     Standing::Verified
                 }
-                _ => Standing::Broken(
-                    "a ruling and what it rests on do not both stand in it".to_owned(),
-                ),
+                _ => Standing::Broken(tell(Notice::RecordHalf, &[])),
             };
         };
         if let Err(why) = says_its_grounds(record, inquiry) {
             return Standing::Broken(why);
         }
         let Some(table) = table else {
-            return Standing::Broken("the table that it was judged by is not beside it".to_owned());
+            return Standing::Broken(tell(Notice::RecordNoTable, &[]));
         };
         let Some((_, known)) = self.tables.iter().find(|(bytes, _)| *bytes == table.1) else {
-            let why =
-                "it was judged by rows of the gate that are neither shipped nor in force here";
-            return Standing::NotMeasured(why.to_owned());
+            return Standing::NotMeasured(tell(Notice::RecordOtherRows, &[]));
         };
         let again = gate::judge(inquiry, known);
         // What cannot be written down is the same as nothing else.
@@ -318,14 +315,14 @@ impl Replay {
                 (Ok(again), Ok(ruling)) if again == ruling)
         });
         if !same {
-            return Standing::Broken("the same inquiry gets another ruling".to_owned());
+            return Standing::Broken(tell(Notice::RecordOtherRuling, &[]));
         }
         let says = again.directive().unwrap_or(Directive::Reject);
         if record.directive != Some(says)
             || record.reasons != again.reasons()
             || record.opens != again.opens()
         {
-            return Standing::Broken("its directive is not that of its ruling".to_owned());
+            return Standing::Broken(tell(Notice::RecordOtherDirective, &[]));
         }
         Standing::Verified
     }
@@ -336,15 +333,13 @@ fn says_its_grounds(record: &Record, inquiry: &Inquiry) -> std::result::Result<(
     let (truth, receipts) = grounds(inquiry);
     let digest = truth.map(claim::truth_digest).transpose().map_err(|error| error.to_string())?;
     if record.kind != RecordKind::of(inquiry) {
-        return Err("it is of another kind than what was asked".to_owned());
+        return Err(tell(Notice::RecordOtherKind, &[]));
     }
     if record.truth != digest {
-        return Err(
-            "the digest of what the repository showed is not that of its inquiry".to_owned()
-        );
+        return Err(tell(Notice::RecordOtherTruth, &[]));
     }
     if record.receipts != receipts {
-        return Err("it names other receipts than were looked at".to_owned());
+        return Err(tell(Notice::RecordOtherReceipts, &[]));
     }
     Ok(())
 }
@@ -364,7 +359,7 @@ fn grounds(inquiry: &Inquiry) -> (Option<&Truth>, Vec<String>) {
 }
 
 fn no_record(id: &RecordId) -> EngineError {
-    EngineError::Usage(format!("{id} is no record; git seed audit show lists them"))
+    EngineError::Usage(tell(Notice::NoRecord, &[("id", id.as_str())]))
 }
 
 fn unread(id: &RecordId, bad: &claim::BadRecord) -> EngineError {

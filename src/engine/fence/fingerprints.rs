@@ -319,8 +319,8 @@ pub(crate) fn make_link(target: &str, path: &Path) -> Result<()> {
 
 #[cfg(not(unix))]
 pub(crate) fn make_link(_: &str, path: &Path) -> Result<()> {
-    Err(crate::engine::repo::EngineError::OnDisk(format!(
-        "{} was a link; make it again by hand",
-        path.display()
+    Err(crate::engine::repo::EngineError::OnDisk(crate::voice::tell(
+        crate::voice::Notice::LinkMadeByHand,
+        &[("path", &path.display().to_string())],
     )))
 }

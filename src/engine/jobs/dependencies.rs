@@ -32,7 +32,7 @@ pub(crate) struct Waiting {
 pub(crate) fn add_dependency(repo: &Repo, parent: &JobId, id: &JobId) -> Answered<LoadedJob> {
     let focused = repo.require_focused()?;
     if focused.state.job.id != *parent {
-        return Err(EngineError::NotNow("dependencies are added to the focused job".to_owned()));
+        return Err(EngineError::NotNow(tell(Notice::DependencyOfFocused, &[])));
     }
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if let Some(refusal) = births_elsewhere(repo, Some(state)) {
@@ -59,9 +59,7 @@ pub(crate) fn births_elsewhere(repo: &Repo, state: Option<&State>) -> Option<Ref
 /// Why `job` may not wait for `id`.
 pub(crate) fn no_edge(repo: &Repo, job: &Job, id: &JobId) -> Result<Option<Refusal>> {
     let Some(known) = node(repo, id)? else {
-        return Err(EngineError::Usage(format!(
-            "there is no job {id}; git seed job list shows them"
-        )));
+        return Err(EngineError::Usage(tell(Notice::JobUnknown, &[("job", id.as_str())])));
     };
     let edges = |one: &JobId| -> Result<Vec<JobId>> {
         // A record that is nowhere waits for nobody.
@@ -89,7 +87,7 @@ pub(crate) fn remove_dependency(repo: &Repo, id: &JobId, void: bool) -> Answered
         return Ok(Err(refusal));
     }
     if !focused.state.job.depends_on.contains(id) {
-        return Err(EngineError::NotNow(format!("this job does not depend on {id}")));
+        return Err(EngineError::NotNow(tell(Notice::NoSuchDependency, &[("job", id.as_str())])));
     }
     if let Some(refusal) = no_unlinking(repo, &focused, id, void)? {
         return Ok(Err(refusal));

@@ -46,7 +46,9 @@ pub(crate) fn reflect(repo: &Repo, lens: &str, text: &str) -> Answered<LoadedJob
         Err(refusal) => return Ok(Err(refusal)),
     };
     if !known.contains(&lens) {
-        let text = format!("`{lens}` is no lens of {}; known: {}", row.name, known.join(", "));
+        let known = known.join(", ");
+        let facts = [("lens", lens), ("phase", row.name.as_str()), ("known", known.as_str())];
+        let text = tell(Notice::LensUnknown, &facts);
         return Err(EngineError::Usage(text));
     }
     if let Err(refusal) = commands::reflection(lens, text) {
@@ -71,9 +73,7 @@ pub(crate) fn update_job(
     let name = name.map(jobs::check_name).transpose().map_err(usage)?;
     let objective = objective.map(jobs::check_objective).transpose().map_err(usage)?;
     if name.is_none() && objective.is_none() {
-        return Err(EngineError::Usage(
-            "nothing to update: give --name, --objective, or both".to_owned(),
-        ));
+        return Err(EngineError::Usage(tell(Notice::NothingToUpdate, &[])));
     }
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         if let Some(name) = name {
@@ -186,11 +186,8 @@ pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         return Ok(Err(refusal));
     }
     if job.state.job.status != Status::Active {
-        let text = format!(
-            "job {id} is {}; git seed job activate {id} comes first",
-            job.state.job.status.word()
-        );
-        return Err(EngineError::NotNow(text));
+        let facts = [("job", id.as_str()), ("status", job.state.job.status.word())];
+        return Err(EngineError::NotNow(tell(Notice::JobNotActive, &facts)));
     }
     engine::jobs::resume::resume_job(repo, id)
 }

@@ -16,7 +16,7 @@ use crate::plans::Lies;
 use crate::rules::Rules;
 use crate::store::TreeEdit;
 use crate::verdict::{Facts, Refusal};
-use crate::voice::{self, Line};
+use crate::voice::{self, Line, Notice, tell};
 use crate::world;
 
 /// The document that counts, read by whoever works here.
@@ -40,8 +40,7 @@ pub(crate) fn restore_plan(repo: &Repo) -> Result<String> {
     let path = frozen.and_then(|_| state.plan.pointer.path(&state.job.id.to_string()));
     let bytes = repo.store.file(&focused.tip, names::PLAN)?;
     let (Some(path), Some(bytes)) = (path, bytes) else {
-        let why = "no plan document was accepted yet; that happens when the first cycle ends";
-        return Err(EngineError::NotNow(why.to_owned()));
+        return Err(EngineError::NotNow(tell(Notice::PlanNotAccepted, &[])));
     };
     let file = repo.store.work_tree().join(&path);
     let drafts = repo.store.seed_dir();
@@ -97,8 +96,8 @@ pub(crate) fn check_job_rules(repo: &Repo, job: &LoadedJob, file: &str, text: &s
     let here = [Some(&stand.phase), stand.side_from.as_ref()];
     match here.into_iter().flatten().find(|name| !map.phases().any(|row| row.name == **name)) {
         Some(gone) => {
-            let what = format!("{file}: the job stands in `{gone}`, which these rules do not have");
-            Err(EngineError::Proposal(what))
+            let facts = [("file", file), ("phase", gone.as_str())];
+            Err(EngineError::Proposal(tell(Notice::RulesWithoutPhase, &facts)))
         }
         None => Ok(()),
     }

@@ -98,7 +98,7 @@ fn job_that_holds(repo: &Repo, id: &JobId) -> Result<LoadedJob> {
     let job = repo.job(id)?;
     let counts = [job.state.job.run, job.state.job.interactions, job.state.plan.contexts];
     if job.state.job.id != *id || counts.iter().any(|count| *count > MOST) {
-        return Err(EngineError::Elsewhere(format!("{} is no job that git seed wrote", job.chain)));
+        return Err(EngineError::Elsewhere(tell(Notice::JobNotOurs, &[("chain", &job.chain)])));
     }
     Ok(job)
 }

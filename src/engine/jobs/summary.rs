@@ -11,6 +11,7 @@ use crate::format::state::State;
 use crate::format::summary::Kept;
 use crate::jobs::{Status, summary};
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 
 /// What is summed up, and what is not.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
     match (taken, kept) {
         (Err(refusal), _) => Ok(Err(refusal)),
         (Ok(_), Some(kept)) => Ok(Ok(kept)),
-        (Ok(_), None) => Err(EngineError::OnDisk("the summary was not kept".to_owned())),
+        (Ok(_), None) => Err(EngineError::OnDisk(tell(Notice::SummaryNotKept, &[]))),
     }
 }
 

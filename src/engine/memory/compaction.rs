@@ -64,7 +64,7 @@ pub(crate) fn compact_append(
         return Ok(Err(no));
     }
     if text.trim().is_empty() {
-        return Err(EngineError::Usage("there is nothing to add: give -m or -F".to_owned()));
+        return Err(EngineError::Usage(tell(Notice::NothingToAdd, &[])));
     }
     let (stand, opened) = to_write_in(repo, &focused)?;
     let (mut file, foreign) = if opened {

@@ -22,6 +22,7 @@ use crate::memory::{footers, words};
 use crate::phases::commands;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// What `condense archive` did.
 #[derive(Clone, Debug)]
@@ -249,9 +250,7 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
     let kept = record::own_files::own_file_on_disk(repo, &focused.state, &name).unwrap_or_default();
     let kept = archive::read(&String::from_utf8_lossy(&kept)).map_err(unread)?;
     if kept.last() != Some(&capture) {
-        return Err(EngineError::OnDisk(format!(
-            "{path} does not hold what was captured; try again"
-        )));
+        return Err(EngineError::OnDisk(tell(Notice::CaptureNotHeld, &[("path", &path)])));
     }
     done(&kept, true)
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::engine::repo::{self, Repo};
 use crate::hosts::{self, Host};
 use crate::memory::schema::{self, Level, Rule};
+use crate::voice::{Notice, tell};
 
 /// The most notes that are listed, and how deep they are looked for.
 const LISTED: usize = 20_000;
@@ -61,10 +62,7 @@ pub(crate) fn word_on_notes(repo: &Repo, host: &Host) -> Option<String> {
         1 => "1 error".to_owned(),
         n => format!("{n} errors"),
     };
-    Some(format!(
-        "git seed: {errors} in memory notes: {}. git seed doctor --memory says what is wrong.",
-        named.join(", ")
-    ))
+    Some(tell(Notice::NotesFaulty, &[("errors", &errors), ("named", &named.join(", "))]))
 }
 
 fn findings<'h>(

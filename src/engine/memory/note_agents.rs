@@ -12,7 +12,7 @@ use crate::memory::notes::{Note, NoteKind};
 use crate::phases::activity::Flight;
 use crate::rules::Consumption;
 use crate::verdict::Refusal;
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// The note that a launch of `agent` with `prompt` is for; `None` where the subagent is
 /// no consumer of notes, or the phase settles none.
@@ -109,9 +109,9 @@ pub(crate) fn subagent_ends(repo: &Repo, event: &Event, id: &str, agent: &str) -
     })?;
     Ok(match end {
         End::Free => Answer::silence(),
-        End::Untouched => Answer::to_person(format!(
-            "git seed: {agent} ended without touching its note at {}; it is still live.",
-            unchanged.map_or("", |(place, _)| place)
+        End::Untouched => Answer::to_person(tell(
+            Notice::NoteUntouched,
+            &[("agent", agent), ("place", unchanged.map_or("", |(place, _)| place))],
         )),
         End::Kept(refusal) => {
             Answer::refuse(voice::say(&refusal, repo.row(Some(&focused)).name.as_str()).text())

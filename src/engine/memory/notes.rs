@@ -20,7 +20,7 @@ use crate::memory::{knowledge, words};
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
 use crate::verdict::{Facts, Refusal};
-use crate::voice;
+use crate::voice::{self, Notice, tell};
 
 /// The name under which a list of notes that was shown is kept in the journal.
 const SHOWN: &str = "notes ";
@@ -122,9 +122,7 @@ fn knowledge_of(repo: &Repo, kind: &NoteKind, crumb: &str) -> Option<String> {
 /// Writes the other end of note `n`: it waits for another cycle.
 pub(crate) fn note_carry(repo: &Repo, n: usize, why: &str) -> Answered<NoteAt> {
     if why.trim().is_empty() {
-        return Err(EngineError::Usage(
-            "say by --why what keeps the note from being resolved".to_owned(),
-        ));
+        return Err(EngineError::Usage(tell(Notice::CarrySaysWhy, &[])));
     }
     end_note(repo, n, |_, marked, _| {
         let note = &marked.note;
@@ -185,7 +183,8 @@ fn open_note(repo: &Repo, n: usize) -> Answered<(LoadedJob, NoteAt)> {
         return Ok(Err(notes::moved()));
     }
     let Some(marked) = n.checked_sub(1).and_then(|at| notes.get(at)).cloned() else {
-        let text = format!("there is no note {n}; the cycle's pages have {}", notes.len());
+        let facts = [("n", &*n.to_string()), ("count", &*notes.len().to_string())];
+        let text = tell(Notice::NoteUnknown, &facts);
         return Err(EngineError::Usage(text));
     };
     if let Err(refusal) = notes::may_end(&marked.note, &marked.place()) {
@@ -203,23 +202,25 @@ pub(crate) fn note_for_birth(repo: &Repo, n: usize) -> Answered<String> {
     };
     let kinds = repo.kinds(&focused.state);
     if !kinds.get(&marked.note.kind).is_some_and(|kind| kind.crumbs.contains(&Crumb::Job)) {
-        let text =
-            format!("note {n} is a {} note, and none that a job is made of", marked.note.kind);
+        let facts = [("n", &*n.to_string()), ("kind", marked.note.kind.as_str())];
+        let text = tell(Notice::NoteMakesNoJob, &facts);
         return Err(EngineError::NotNow(text));
     }
     let page = repo::paths::text_of(repo.store.work_tree().join(&marked.page))?;
     let job = &focused.state.job;
     let around = paragraph(&page, marked.note.line);
     let quoted: Vec<String> = around.iter().map(|line| format!("> {line}")).collect();
-    Ok(Ok(format!(
-        "Made of a note of job {} \"{}\" (run {}, cycle {}), at {}:\n\n{}",
-        job.id,
-        job.name,
-        job.run,
-        focused.state.stand.cycle,
-        marked.place(),
-        quoted.join("\n")
-    )))
+    let head = tell(
+        Notice::MadeOfNote,
+        &[
+            ("job", job.id.as_str()),
+            ("name", &job.name),
+            ("run", &job.run.to_string()),
+            ("cycle", &focused.state.stand.cycle.to_string()),
+            ("place", &marked.place()),
+        ],
+    );
+    Ok(Ok(format!("{head}\n\n{}", quoted.join("\n"))))
 }
 
 /// Pages that a command wrote in the agent's name are its page edits.

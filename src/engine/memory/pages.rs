@@ -80,7 +80,9 @@ pub(crate) fn kinds_brought(
         }
     }
     match kinds.get(MOST) {
-        Some(more) => Err(format!("note: {more} is one too many; a job brings at most {MOST}")),
+        Some(more) => {
+            Err(tell(Notice::KindsTooMany, &[("kind", more.as_str()), ("most", &MOST.to_string())]))
+        }
         None => Ok(kinds),
     }
 }

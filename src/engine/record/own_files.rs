@@ -14,6 +14,7 @@ use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::State;
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// A file that git seed is about to write.
@@ -74,9 +75,7 @@ pub(crate) fn put_own_file(
     let file = repo.store.work_tree().join(&path);
     replace_file(repo, &file, bytes)?;
     if repo::paths::bytes_of(&file)? != bytes {
-        return Err(EngineError::OnDisk(format!(
-            "{path} does not read as it was written; try again"
-        )));
+        return Err(EngineError::OnDisk(tell(Notice::OwnFileNotRead, &[("path", &path)])));
     }
     record::journal_line::note(repo, Some(focused), |line| {
         line.what = What::After;

@@ -7,13 +7,14 @@ use crate::format::names;
 use crate::format::state::BadState;
 use crate::jobs::JobId;
 use crate::store::Tip;
+use crate::voice::{Notice, tell};
 
 pub(crate) fn unread(path: &str, bad: &serde_json::Error) -> EngineError {
     damaged(path, &bad.to_string())
 }
 
 pub(crate) fn damaged(path: &str, why: &str) -> EngineError {
-    let bad = BadState::Index(format!("{why}; git seed doctor --fix writes it anew"));
+    let bad = BadState::Index(tell(Notice::IndexDamaged, &[("why", why)]));
     EngineError::State { chain: format!("{}: {path}", names::ARCHIVE), bad }
 }
 

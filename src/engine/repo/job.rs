@@ -7,6 +7,7 @@ use crate::format::state::{self, BadState, State};
 use crate::format::{archive, names};
 use crate::jobs::JobId;
 use crate::store::{StoreError, Tail, Tip};
+use crate::voice::{Notice, tell};
 
 impl Repo {
     /// The focused job of this worktree.
@@ -54,7 +55,7 @@ impl Repo {
         match self.store.tip(&chain)? {
             Some(tip) => self.load(chain, tip),
             None => self.archived_job(id)?.ok_or_else(|| {
-                EngineError::Usage(format!("there is no job {id}; git seed job list shows them"))
+                EngineError::Usage(tell(Notice::JobUnknown, &[("job", id.as_str())]))
             }),
         }
     }

@@ -33,6 +33,7 @@ use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::store::{NotOpen, Store, StoreError, Tip};
 use crate::verdict::Wants;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// A repository with git seed in it, at one moment.
@@ -153,9 +154,9 @@ pub enum EngineError {
 /// What is left for a job that is closed.
 fn reopening(status: &str, id: &JobId) -> String {
     if status == Status::Voided.word() {
-        "it is parked for good: git seed job create makes another".to_owned()
+        tell(Notice::JobParked, &[])
     } else {
-        format!("a person opens it again: git seed job reactivate {id}")
+        tell(Notice::JobReopens, &[("job", id.as_str())])
     }
 }
 
@@ -183,26 +184,19 @@ impl EngineError {
     }
 
     /// What helps against it, in the words of a command or of an act.
-    pub(crate) fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::NotSeeded => Some("git seed init"),
-            Self::NoProposal => Some(
-                "write one with the keys that shall differ; git seed rules show prints all of \
-                 them, man git-seed-rules explains each",
-            ),
-            Self::Proposal(_) => {
-                Some("man git-seed-rules tells what each key may be; nothing has changed")
-            }
-            Self::Rules(_) => Some("a person mends seed.toml, then runs git seed rules apply"),
-            Self::NoJob => Some(
-                "a prompt in the agent's session becomes a job; git seed status shows where \
-                 things stand",
-            ),
-            Self::WorkFile(_) => Some("mend the file, or take it back from a commit"),
-            Self::Vetoed { .. } => Some("mend what the hook names, then take the step again"),
-            repo if repo.is_damage() => Some("git seed doctor --fix"),
-            _ => None,
-        }
+    pub(crate) fn hint(&self) -> Option<String> {
+        let key = match self {
+            Self::NotSeeded => return Some("git seed init".to_owned()),
+            Self::NoProposal => Notice::HintNoProposal,
+            Self::Proposal(_) => Notice::HintProposal,
+            Self::Rules(_) => Notice::HintRules,
+            Self::NoJob => Notice::HintNoJob,
+            Self::WorkFile(_) => Notice::HintWorkFile,
+            Self::Vetoed { .. } => Notice::HintVetoed,
+            repo if repo.is_damage() => return Some("git seed doctor --fix".to_owned()),
+            _ => return None,
+        };
+        Some(tell(key, &[]))
     }
 }
 

@@ -71,7 +71,9 @@ mod tests {
             let error = crate::engine::repo::EngineError::from(
                 from_toml::<Said>(&file).expect_err("damaged"),
             );
-            assert!(error.is_damage() && error.hint() == Some("git seed doctor --fix"), "{error}");
+            let hint = error.hint();
+            assert!(error.is_damage(), "{error}");
+            assert_eq!(hint.as_deref(), Some("git seed doctor --fix"), "{error}");
             assert!(from_json::<Said>(&file).expect_err("damaged").to_string().contains("said"));
         }
         assert!(text(dir.path()).is_err(), "a directory");

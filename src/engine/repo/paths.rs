@@ -10,6 +10,7 @@ use crate::engine::repo::{self, Repo};
 use crate::format::state::State;
 use crate::phases::companions::fits as fits_name;
 use crate::phases::place::{self, Names, Place};
+use crate::voice::{Notice, tell};
 
 /// A path after resolving it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(crate) fn bytes_of(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     if path.metadata()?.is_file() {
         std::fs::read(path)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no plain file"))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, tell(Notice::NoPlainFile, &[])))
     }
 }
 
