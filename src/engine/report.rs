@@ -530,7 +530,7 @@ fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
         said.push("search the web".to_owned());
     }
     if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::Page)) {
-        said.push(format!("write below {anchor} in any page"));
+        said.push(tell(Notice::MayBelowAnchor, &[("anchor", anchor)]));
     }
     if row.write.contains(&Write::Scope) {
         let dirs = if scope.is_empty() { "no directory yet".to_owned() } else { scope.join(", ") };
@@ -541,7 +541,7 @@ fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
         said.push(format!("write results below {anchor}"));
     }
     if row.write.contains(&Write::Memory) {
-        said.push("write pages, knowledge and agent definitions".to_owned());
+        said.push(tell(Notice::MayMemory, &[]));
     }
     if row.write.contains(&Write::All) {
         said.push("write anything".to_owned());

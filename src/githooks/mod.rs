@@ -35,7 +35,6 @@ const OWN_DIR: &str = "seed/hooks";
 /// Our directory as the main work tree sees it: still right after the clone was moved or mounted
 /// elsewhere.
 const OWN_DIR_FROM_TOP: &str = ".git/seed/hooks";
-const FIX: &str = "`git seed init` puts them back";
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 
 /// Why hooks could not be put in, taken out or tried.
@@ -472,7 +471,7 @@ pub(crate) fn state(
     let stale = stale_chain(repo, record)?;
     let trouble_of_all = match reached(repo, record) {
         Err(HookError::Overridden { at }) => {
-            Some(tell(Notice::HookElsewhere, &[("dir", &at.display().to_string()), ("mend", FIX)]))
+            Some(tell(Notice::HookElsewhere, &[("dir", &at.display().to_string())]))
         }
         Err(error) => return Err(error),
         Ok(()) => stale,
@@ -493,12 +492,12 @@ pub(crate) fn state(
 }
 
 fn trouble(path: &Path, expected: &[u8], binary: &Path) -> Option<String> {
-    let Ok(bytes) = fs::read(path) else { return Some(format!("it is gone; {FIX}")) };
+    let Ok(bytes) = fs::read(path) else { return Some(tell(Notice::HookGone, &[])) };
     if bytes != expected {
-        return Some(tell(Notice::HookOtherBytes, &[("mend", FIX)]));
+        return Some(tell(Notice::HookOtherBytes, &[]));
     }
     if !is_runnable(path) {
-        return Some(tell(Notice::HookNotRunnable, &[("mend", FIX)]));
+        return Some(tell(Notice::HookNotRunnable, &[]));
     }
     (!is_runnable(binary))
         .then(|| tell(Notice::HookNoBinary, &[("binary", &binary.display().to_string())]))
@@ -514,16 +513,13 @@ fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookE
         }
         Theirs::At(then) => match found.last() {
             None => {
-                return Ok(Some(tell(
-                    Notice::HookPathGone,
-                    &[("path", &then.path), ("mend", FIX)],
-                )));
+                return Ok(Some(tell(Notice::HookPathGone, &[("path", &then.path)])));
             }
             Some(now) => Some(now).filter(|now| now.path != then.path),
         },
         Theirs::Plain | Theirs::Nothing => found.last(),
     };
-    Ok(moved.map(|now| tell(Notice::HookPathNow, &[("path", &now.path), ("mend", FIX)])))
+    Ok(moved.map(|now| tell(Notice::HookPathNow, &[("path", &now.path)])))
 }
 
 /// Hooks of theirs that came later and that git cannot find through our directory.

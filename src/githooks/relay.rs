@@ -5,6 +5,8 @@
 //! wherever it can. Writing the scripts and taking them out is the parent's business; how git
 //! comes to look here is `config`'s.
 
+use crate::voice::{Notice, tell};
+
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -146,18 +148,17 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
 
 pub(super) fn planned_scripts(repo: &RepoDirs, binary: &Path, theirs: &Theirs) -> Vec<Planned> {
     let dir = if *theirs == Theirs::Nothing { "hooks" } else { OWN_DIR };
-    let ours =
-        OURS.iter().map(|(name, template)| ((*name).to_owned(), *template, "git seed's hook"));
-    let relays = theirs
-        .relayed(repo)
-        .into_iter()
-        .map(|name| (name, RELAY, "hands on to the hook that was there"));
+    let ours = OURS
+        .iter()
+        .map(|(name, template)| ((*name).to_owned(), *template, "git seed's hook".to_owned()));
+    let relays =
+        theirs.relayed(repo).into_iter().map(|name| (name, RELAY, tell(Notice::HookHandsOn, &[])));
     ours.chain(relays)
         .map(|(name, template, what)| Planned {
             path: format!("{dir}/{name}"),
             bytes: script(template, binary, &theirs.word(&name)),
             mode: 0o755,
-            what: what.to_owned(),
+            what,
         })
         .collect()
 }

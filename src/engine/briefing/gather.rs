@@ -12,6 +12,7 @@ use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 use crate::memory::footers;
 use crate::phases::PhaseKind;
+use crate::voice::{Notice, tell};
 
 /// How far back the step that sent a job back is looked for.
 const STEPS: usize = 200;
@@ -170,7 +171,7 @@ fn contract(repo: &Repo, focused: &LoadedJob, anchors: &[&str], rank: usize) -> 
 pub(crate) fn where_it_stands(repo: &Repo, focused: &LoadedJob) -> String {
     let state = &focused.state;
     if repo.rests(&state.stand) {
-        return "Next: git seed phase advance".to_owned();
+        return tell(Notice::NextAdvance, &[]);
     }
     wake_text(repo, focused, false)
 }

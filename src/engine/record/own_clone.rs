@@ -50,30 +50,30 @@ pub(crate) fn disown(
     let mut gone = Vec::new();
     let job = &mut state.job;
     if std::mem::take(&mut job.user_approval) {
-        gone.push("a completion that was approved elsewhere");
+        gone.push(tell(Notice::GrantCompletion, &[]));
     }
     if state.job.status == Status::Completed {
         state.job.status = Status::Active;
     }
     if std::mem::take(&mut state.job.plugin_lock_approval) {
-        gone.push("access to protected surfaces");
+        gone.push(tell(Notice::GrantAccess, &[]));
     }
     if state.unlocked.take().is_some() {
-        gone.push("a surface that was unlocked");
+        gone.push(tell(Notice::GrantSurface, &[]));
     }
     // An error here only says that the side lane is not open.
     if let Ok(step) = state.stand.home() {
         state.stand = state.stand.take(repo.map(&state.stand), &step);
         (state.side_reason, state.side_notes) = (None, None);
-        gone.push("the side lane, which was open");
+        gone.push(tell(Notice::GrantSide, &[]));
     }
     let chain = names::job_chain(&state.job.id);
     if !repo.lines(&chain, names::ALLOWED)?.is_empty() {
-        gone.push("paths that a person had opened");
+        gone.push(tell(Notice::GrantPaths, &[]));
     }
     edits.push(TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: Vec::new() });
     if !repo.lines(&chain, names::JOB_RULES)?.is_empty() {
-        gone.push("rules of its own");
+        gone.push(tell(Notice::GrantRules, &[]));
     }
     edits.push(TreeEdit::Put { path: names::JOB_RULES.to_owned(), bytes: Vec::new() });
     (state.prep, state.put_back) = (Prep::None, None);

@@ -8,6 +8,7 @@ use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::engine::{record, setup};
 use crate::hosts::{self, Host, install};
+use crate::voice::{Notice, tell};
 use crate::world;
 
 pub(crate) fn install_host(
@@ -20,7 +21,7 @@ pub(crate) fn install_host(
     let name = if shared { &row.settings.shared } else { &row.settings.local };
     let path = repo.store.work_tree().join(name);
     if !shared && repo.store.is_tracked(name)? {
-        let text = format!("{name} is tracked; git seed init --shared writes tracked settings");
+        let text = tell(Notice::SettingsTracked, &[("name", name)]);
         return Err(EngineError::NotNow(text));
     }
     if !keeps_one(repo, row, shared, installation, told)? {
@@ -104,15 +105,11 @@ fn keeps_one(
         let file = at.map_or_else(bare, |at| installation.settings.remove(at));
         let mut out = remove_settings(repo, &file)?;
         setup::own_record::save(repo, installation)?;
-        out.detail = format!("{}: {team} has them, and each event would come twice", out.detail);
+        out.detail = tell(Notice::SettingsTwice, &[("detail", &out.detail), ("team", team)]);
         told.push(out);
     }
     if enough {
-        told.push(Told::new(
-            "kept",
-            team,
-            "the team's hook lines; this clone needs no second ones",
-        ));
+        told.push(Told::new("kept", team, tell(Notice::SettingsOfTeam, &[])));
     }
     Ok(!enough)
 }
@@ -129,10 +126,9 @@ pub(crate) fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> 
     let removed = match install::remove(&text, row, undo) {
         Ok(removed) => removed,
         Err(bad) => {
-            let why = format!(
-                "it does not read ({}:{}: {}); take the git-seed lines out by hand",
-                bad.line, bad.column, bad.why
-            );
+            let place = format!("{}:{}", bad.line, bad.column);
+            let facts = [("place", place.as_str()), ("why", &bad.why)];
+            let why = tell(Notice::SettingsUnread, &facts);
             return Ok(Told::new("left", shown, why));
         }
     };

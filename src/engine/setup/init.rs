@@ -13,6 +13,7 @@ use crate::engine::{claims, fence, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 use crate::{githooks, world};
 
 /// What `init` was asked for.
@@ -63,7 +64,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     }
     repo.store.note_begin()?;
     record::own_clone::clone_id(repo)?;
-    told.push(Told::new("kept", "no commit, git status unchanged", ""));
+    told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
     told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
     Ok(told)
@@ -152,7 +153,7 @@ fn install_files(
             }
             // Changed since, or somebody else's: theirs.
             (Some(_), _) | (None, Some(_)) => {
-                told.push(Told::new("left", shown, "a file of this name is there"));
+                told.push(Told::new("left", shown, tell(Notice::AgentFileThere, &[])));
                 continue;
             }
             (None, None) => {
@@ -202,11 +203,11 @@ fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<To
 
 fn tell_trial(trial: &githooks::Trial) -> Told {
     if trial.accepted {
-        let detail = format!("accepts phase messages ({} ms per commit)", trial.took_ms);
+        let detail = tell(Notice::TrialAccepts, &[("ms", &trial.took_ms.to_string())]);
         return Told::new("found", "a commit-msg hook", detail);
     }
-    let hint = "refuses `observe: …`; propose in seed.toml  [commit] subject = \"chore({phase}): \
-        {subject}\"  and run git seed rules apply";
+    let example = "[commit] subject = \"chore({phase}): {subject}\"";
+    let hint = tell(Notice::TrialRefuses, &[("example", example)]);
     Told::new("found", "a commit-msg hook", hint)
 }
 

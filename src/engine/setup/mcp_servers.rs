@@ -15,6 +15,7 @@ use crate::engine::setup;
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::hosts::servers::{NAME, ServerRow};
 use crate::hosts::{self, Host};
+use crate::voice::{Notice, tell};
 use crate::world::{self, Whole};
 
 /// How an entry stands, for `doctor`.
@@ -35,15 +36,14 @@ pub(crate) fn install_server(
     told: &mut Vec<Told>,
 ) -> Result<()> {
     let Some(server) = &row.server else {
-        told.push(Told::new("left", row.title.as_str(), "it takes no MCP servers"));
+        told.push(Told::new("left", row.title.as_str(), tell(Notice::ServerNotTaken, &[])));
         return Ok(());
     };
     let place = server_place(repo, server)?;
     if let Some(name) = place.name.as_deref().filter(|_| !shared)
         && repo.store.is_tracked(name)?
     {
-        let why = "it is tracked; git seed init --mcp --shared writes tracked settings";
-        told.push(Told::new("left", name, why));
+        told.push(Told::new("left", name, tell(Notice::ServerTracked, &[])));
         return Ok(());
     }
     let _lock = place.lock()?;
@@ -108,10 +108,9 @@ pub(crate) fn remove_servers(
                 }
             }
             Err(bad) => {
-                let why = format!(
-                    "it does not read ({}:{}: {}); take the server {NAME} out by hand",
-                    bad.line, bad.column, bad.why
-                );
+                let at = format!("{}:{}", bad.line, bad.column);
+                let facts = [("place", at.as_str()), ("why", &bad.why), ("name", NAME)];
+                let why = tell(Notice::ServerUnread, &facts);
                 told.push(Told::new("left", place.shown, why));
             }
         }
@@ -145,9 +144,10 @@ fn server_place(repo: &Repo, server: &ServerRow) -> Result<Place> {
         return Ok(Place { name: Some(server.file.clone()), ..place_at(repo, &path) });
     };
     let told = server.dir.as_deref().and_then(world::variable).filter(|dir| !dir.is_empty());
-    let dir = told.or_else(|| world::variable("HOME")).map(PathBuf::from).ok_or_else(|| {
-        EngineError::Setup(format!("{} is wanted, and HOME is not set", server.file))
-    })?;
+    let dir = told
+        .or_else(|| world::variable("HOME"))
+        .map(PathBuf::from)
+        .ok_or_else(|| EngineError::Setup(tell(Notice::ServerNoHome, &[("file", &server.file)])))?;
     Ok(place_at(repo, &dir.join(rest)))
 }
 
@@ -209,8 +209,8 @@ impl Place {
             if age.is_some_and(|age| age > OLD) {
                 let _ = fs::remove_dir(&dir);
             } else if began.elapsed() > PATIENCE {
-                let text =
-                    format!("{} is in use: {} is there; try again", self.shown, dir.display());
+                let lock = dir.display().to_string();
+                let text = tell(Notice::ServerInUse, &[("file", &self.shown), ("lock", &lock)]);
                 return Err(EngineError::Setup(text));
             }
             std::thread::sleep(Duration::from_millis(20));

@@ -8,6 +8,7 @@ use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
 use crate::engine::{fence, setup};
 use crate::format::short_hash;
+use crate::voice::{Notice, tell};
 use crate::{githooks, world};
 
 /// Takes our subagents out again; one that was changed since stays.
@@ -19,7 +20,7 @@ fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>)
                 std::fs::remove_file(path)?;
                 told.push(Told::new("took out", shown, "as it was written"));
             }
-            Some(_) => told.push(Told::new("left", shown, "it was changed: yours now")),
+            Some(_) => told.push(Told::new("left", shown, tell(Notice::YoursNow, &[]))),
             None => {}
         }
     }
@@ -44,11 +45,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
             std::fs::create_dir_all(dir)?;
         }
         if repo.store.bundle(file)? {
-            told.push(Told::new(
-                "kept",
-                file.display().to_string(),
-                "every step and note, as a git bundle",
-            ));
+            told.push(Told::new("kept", file.display().to_string(), tell(Notice::KeptBundle, &[])));
         }
     }
     remove_agents(repo, &installation, &mut told)?;
