@@ -197,7 +197,7 @@ fn put_surface_back(
         state.put_back = state.unlocked.take().or_else(|| state.put_back.take());
         StepDraft::new(state, step, subject, By::Hook)
     };
-    let subject = format!("the check of {name} failed; its files are as they were");
+    let subject = tell(Notice::SubjectCheckFailed, &[("name", name)]);
     record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         let mut draft = lock(state, "lock", subject.clone());
         state.fence.strays.retain(|stray| !paths.contains(stray));
@@ -215,7 +215,7 @@ fn put_surface_back(
     }
     record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.fence.strays.extend(failed.iter().map(|path| (*path).clone()));
-        Ok(Ok(lock(state, "lock", format!("{name}: some files could not be put back"))))
+        Ok(Ok(lock(state, "lock", tell(Notice::SubjectNotPutBack, &[("name", name)]))))
     })?
     .map(drop)
     .map_err(|refusal| EngineError::Refused(refusal.wants))

@@ -75,7 +75,7 @@ pub(crate) fn session_end(repo: &Repo, event: &Event) -> Result<Answer> {
         && focused.state.is_small_talk()
         && focused.state.job.status == Status::Active
     {
-        jobs::lifecycle::void(repo, &focused, "the session ended before the work began")?;
+        jobs::lifecycle::void(repo, &focused, &tell(Notice::SubjectSessionEnded, &[]))?;
     }
     person::sender::end_session(repo, event)?;
     Ok(Answer::silence())

@@ -136,7 +136,7 @@ fn hand_off(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<Answe
         let put = TreeEdit::Put { path, bytes: text.into_bytes() };
         state.yielded = true;
         Ok(Ok(
-            StepDraft::new(state, "yield", "the turn ended with the job open", By::Hook).with(put)
+            StepDraft::new(state, "yield", tell(Notice::SubjectTurnEnded, &[]), By::Hook).with(put)
         ))
     })?;
     debug_assert!(step.is_ok(), "a hand-off is never refused");

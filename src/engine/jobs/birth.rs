@@ -12,6 +12,7 @@ use crate::jobs::shortword::{self, ShortWord};
 use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
 use crate::store::TreeEdit;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// A person's prompt, to be kept.
@@ -84,7 +85,7 @@ pub(crate) fn take_over(repo: &Repo, chain: &str, driver: &Driver) -> Result<()>
     }
     let step = record::step::step(repo, chain, Journaling::Read, |state, _| {
         state.driver = driver.clone();
-        Ok(Ok(StepDraft::new(state, "driver", "another session drives the job", By::Person)))
+        Ok(Ok(StepDraft::new(state, "driver", tell(Notice::SubjectOtherDriver, &[]), By::Person)))
     })?;
     debug_assert!(step.is_ok(), "a driver is never refused");
     Ok(())

@@ -47,7 +47,7 @@ pub(crate) fn complete(
         state.job.user_approval = true;
         state.job.become_(Status::Completed, now)?;
         state.review = Review::Unasked;
-        let subject = "a person approved it, and the job is completed";
+        let subject = tell(Notice::SubjectApproved, &[]);
         Ok(Ok(StepDraft::new(state, "completion", subject, By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))

@@ -118,7 +118,7 @@ fn no_unlinking(
 fn void_dependency(repo: &Repo, id: &JobId) -> Result<()> {
     let now = repo.now;
     let voided = record::step::step(repo, &names::job_chain(id), Journaling::Skip, |state, _| {
-        let draft = StepDraft::new(state, "void", "its parent no longer waits for it", By::Agent);
+        let draft = StepDraft::new(state, "void", tell(Notice::SubjectVoided, &[]), By::Agent);
         state.job.become_(Status::Voided, now)?;
         Ok(Ok(draft))
     })?;
@@ -202,7 +202,7 @@ pub(crate) fn jobs_were_seen(repo: &Repo, next: &str) -> Result<()> {
     for id in unseen_jobs(repo).iter().filter(|id| next.contains(id.as_str())) {
         record::step::step(repo, &format!("{}{id}", names::JOBS), Journaling::Skip, |state, _| {
             state.home.worktree.clone_from(&here);
-            Ok(Ok(StepDraft::new(state, "seen", "a person saw that it comes next", By::Person)))
+            Ok(Ok(StepDraft::new(state, "seen", tell(Notice::SubjectSeen, &[]), By::Person)))
         })?
         .ok();
     }

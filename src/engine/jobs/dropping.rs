@@ -139,7 +139,7 @@ fn free(repo: &Repo, id: &JobId) -> Result<Vec<String>> {
         let fold = record::interactions::fold_for(repo, &job.chain)?;
         record::step::step(repo, &job.chain, fold, |state, _| {
             state.job.depends_on.retain(|known| known != id);
-            let subject = format!("no longer waits for {id}, which was dropped");
+            let subject = tell(Notice::SubjectUnlinked, &[("job", id.as_str())]);
             Ok(Ok(StepDraft::new(state, "unlink", subject, By::Person)))
         })?
         .map_err(|refusal| EngineError::Refused(refusal.wants))?;

@@ -30,7 +30,7 @@ pub(crate) fn set_multiplier(repo: &Repo, value: Multiplier) -> Answered<LoadedJ
         Ok(Ok(StepDraft::new(
             state,
             "multiplier",
-            format!("this stay is entered at {value}"),
+            tell(Notice::SubjectEntered, &[("value", &value.to_string())]),
             By::Agent,
         )))
     })?;
@@ -232,7 +232,12 @@ pub(crate) fn repeat_job(repo: &Repo, hours: u32, active: bool) -> Result<Loaded
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         state.job.repeating_interval = hours;
         state.job.repeats_active = active && hours > 0;
-        StepDraft::new(state, "repeat", format!("the job repeats every {hours} hours"), By::Person)
+        StepDraft::new(
+            state,
+            "repeat",
+            tell(Notice::SubjectRepeats, &[("hours", &hours.to_string())]),
+            By::Person,
+        )
     })
 }
 
@@ -256,7 +261,7 @@ pub(crate) fn move_job(repo: &Repo) -> Result<LoadedJob> {
         let bytes =
             crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
         let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
-        StepDraft::new(state, "move", "the job lives here now", By::Person).with(put)
+        StepDraft::new(state, "move", tell(Notice::SubjectMoved, &[]), By::Person).with(put)
     })
 }
 
@@ -275,7 +280,7 @@ pub(crate) fn follow_branch(repo: &Repo) -> Result<Option<String>> {
     }
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         state.home.branch.clone_from(&here);
-        StepDraft::new(state, "move", "the job goes along to a new branch", By::Person)
+        StepDraft::new(state, "move", tell(Notice::SubjectAlong, &[]), By::Person)
     })?;
     Ok(Some(tell(Notice::GitFollowed, &[("branch", &here)])))
 }

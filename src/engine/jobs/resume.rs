@@ -82,8 +82,8 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         state.home.clone.clone_from(&clone);
         state.home.worktree.clone_from(&worktree);
         state.take_up();
-        let subject =
-            if moves { "the job is active, and lives here now" } else { "the job is active" };
+        let subject = if moves { Notice::SubjectActivatedHere } else { Notice::SubjectActivated };
+        let subject = tell(subject, &[]);
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject, By::Agent) }))
     })?;
     if begun {

@@ -83,7 +83,7 @@ fn take_up(repo: &Repo, job: &LoadedJob, last: &State, own: bool) -> Result<Opti
     let taken = record::step::step(repo, &active.chain, Journaling::Read, |state, _| {
         state.driver = last.driver.clone();
         state.own_taken = last.own_taken + u32::from(own);
-        Ok(Ok(StepDraft::new(state, "driver", "the session goes on with this job", By::Hook)))
+        Ok(Ok(StepDraft::new(state, "driver", tell(Notice::SubjectDriverGoesOn, &[]), By::Hook)))
     })?;
     Ok(Some(taken.map_or(active, |taken| taken.focused)))
 }

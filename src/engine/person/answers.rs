@@ -241,7 +241,7 @@ fn grant(
         Grant::Access => grant_access(repo, chain),
         Grant::Repeat => {
             let hours = questions::repeat_hours(&answer.question, &answer.answer);
-            let subject = format!("a person lets it repeat every {hours} hours");
+            let subject = tell(Notice::SubjectMayRepeat, &[("hours", &hours.to_string())]);
             let active = questions::repeats_active(&answer.question);
             fence::opened::grant_step(repo, chain, "repeat", &subject, |state| {
                 (state.job.repeating_interval, state.job.repeats_active) = (hours, active);
@@ -250,7 +250,8 @@ fn grant(
         }
         Grant::Drop => {
             let why = registered.subject(&answer.question);
-            let why = if why.is_empty() { "the person dropped the job" } else { why };
+            let unsaid = tell(Notice::SubjectDropped, &[]);
+            let why = if why.is_empty() { unsaid.as_str() } else { why };
             Ok(match jobs::dropping::drop_job(repo, None, why)? {
                 Ok(dropped) => PersonReply::Done(format!(
                     "{} {}",
@@ -269,8 +270,8 @@ fn grant(
 
 /// Lets the job ask for protected surfaces; it keeps that for good.
 pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
-    let subject = "a person lets it unlock protected surfaces";
-    fence::opened::grant_step(repo, chain, "access", subject, |state| {
+    let subject = tell(Notice::SubjectMayUnlock, &[]);
+    fence::opened::grant_step(repo, chain, "access", &subject, |state| {
         state.job.plugin_lock_approval = true;
     })?;
     Ok(PersonReply::Done(tell(Notice::AccessGranted, &[])))
@@ -457,7 +458,7 @@ pub(crate) fn leave_side(repo: &Repo, by: By) -> Result<std::result::Result<Load
         };
         let back = state.stand.take(repo.map(&state.stand), &step);
         let name = format!("{} -> {}", state.stand.phase, back.phase);
-        let draft = StepDraft::new(state, name, "the side lane is closed", by);
+        let draft = StepDraft::new(state, name, tell(Notice::SubjectSideClosed, &[]), by);
         state.stand = back;
         state.side_reason = None;
         state.side_notes = None;

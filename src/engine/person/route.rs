@@ -83,13 +83,13 @@ fn keep_prompt(repo: &Repo, focused: &LoadedJob, text: &str, word: Sender) -> Re
         InteractionKind::Prompt,
         text,
         word,
-        "words for the next job",
+        &tell(Notice::SubjectWordsKept, &[]),
     )?;
     let step = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         // The first one bears the job; close() gives it the ones that came after.
         let n = state.job.interactions;
         state.job.kept_prompt.get_or_insert(n);
-        Ok(Ok(StepDraft::new(state, "keep", "the prompt waits for idle", By::Hook)))
+        Ok(Ok(StepDraft::new(state, "keep", tell(Notice::SubjectPromptWaits, &[]), By::Hook)))
     })?;
     debug_assert!(step.is_ok(), "keeping words is never refused");
     Ok(())

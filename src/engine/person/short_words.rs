@@ -197,7 +197,7 @@ fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) ->
     }
     let switched = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         QUICK.clone_into(&mut state.stand.track);
-        Ok(Ok(StepDraft::new(state, "track", "the job goes the small lane", By::Person)))
+        Ok(Ok(StepDraft::new(state, "track", tell(Notice::SubjectSmallLane, &[]), By::Person)))
     })?;
     debug_assert!(switched.is_ok(), "a person's track is never refused");
     if let Ok(switched) = switched {
@@ -257,7 +257,8 @@ fn drop_word(
     if !job.archived && (!here || job.activity.is_ok()) {
         keep_word(repo, spoken, &job)?;
     }
-    let why = if why.is_empty() { "the person dropped the job" } else { why };
+    let unsaid = tell(Notice::SubjectDropped, &[]);
+    let why = if why.is_empty() { unsaid.as_str() } else { why };
     Ok(match jobs::dropping::drop_job(repo, Some(&job.state.job.id), why)? {
         Ok(dropped) if here => Told::both(dropped.told(), tell(Notice::DroppedToAgent, &[])),
         Ok(dropped) => Told::person(dropped.told()),

@@ -20,6 +20,7 @@ use crate::format::names;
 use crate::format::state::{self, State};
 use crate::jobs::JobId;
 use crate::store::{CommitId, NewStep, StoreError, Tip, TreeEdit};
+use crate::voice::{Notice, tell};
 
 /// As many as one commit of the archive takes in.
 const AT_ONCE: usize = 256;
@@ -315,7 +316,7 @@ pub(crate) fn rebuild_archive(repo: &Repo) -> Result<usize> {
     let empty = Tip { commit: archived.commit.clone(), tree: cleared };
     let mut edits = vec![bare];
     edits.extend(archive_edits(repo, &empty, &leaving)?);
-    let message = "archive: the index was written anew\n";
-    repo.store.append(names::ARCHIVE, Some(&archived.commit), &edits, message, repo.now)?;
+    let message = tell(Notice::SubjectIndexAnew, &[]) + "\n";
+    repo.store.append(names::ARCHIVE, Some(&archived.commit), &edits, &message, repo.now)?;
     Ok(leaving.len())
 }
