@@ -1,6 +1,7 @@
 //! `git seed claim …`
 
 use crate::engine::claims;
+use crate::voice::{self, Notice};
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -197,9 +198,7 @@ fn claim_of(args: &VerifyArgs) -> anyhow::Result<Claim> {
     let file = TextArgs { message: args.claim.clone(), file: args.file.clone() };
     let text = file.read()?.trim().to_owned();
     if text.is_empty() {
-        return Err(
-            EngineError::Usage("the claim is empty: say what was done to what".to_owned()).into()
-        );
+        return Err(EngineError::Usage(voice::tell(Notice::ClaimEmpty, &[])).into());
     }
     Ok(Claim {
         text,
@@ -236,7 +235,7 @@ fn ruled(answer: &Answer, out: &mut Report) -> Outcome {
     let record: String =
         answer.json["record"].as_str().unwrap_or_default().chars().take(12).collect();
     if !answer.opens {
-        let mut text = format!("[claim] {directive}: this cannot stand as it is.");
+        let mut text = voice::tell(Notice::ClaimCannotStand, &[("directive", &directive)]);
         for reason in &answer.reasons {
             text.push_str(&format!("\n  {reason}"));
         }
@@ -278,7 +277,7 @@ fn show_paths(json: &Value, out: &mut Report) {
         out.line(warning);
     }
     if json["repo_surface_size"] == 0 {
-        out.line("Nothing changed that a claim could be about.");
+        out.line(voice::tell(Notice::NothingToClaim, &[]));
     }
 }
 
@@ -305,7 +304,8 @@ fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> anyhow::Resul
     let coverage = claims::gate::gate_coverage(repo, range)?;
     out.json(&coverage);
     let commits = crate::engine::repo::text::count(coverage.commits, "commit");
-    out.line(format_args!("{} of {commits} carry a ruling for their very tree", coverage.covered));
+    let covered = coverage.covered.to_string();
+    out.line(voice::tell(Notice::ClaimCoverage, &[("covered", &covered), ("commits", &commits)]));
     for commit in coverage.uncovered.iter().take(10) {
         out.line(format_args!(
             "  without  {}",

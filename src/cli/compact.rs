@@ -1,6 +1,7 @@
 //! `git seed compact …`
 
 use crate::engine::{jobs, memory};
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 use strum::VariantArray as _;
 
@@ -60,10 +61,9 @@ fn named(name: &str) -> Result<Section, EngineError> {
         own.map(Section::slug).collect::<Vec<_>>().join(", ")
     };
     match Section::named(name) {
-        Some(Section::GitCommitMessages) => Err(EngineError::Usage(format!(
-            "git seed keeps the list of commits itself; yours are: {}",
-            known()
-        ))),
+        Some(Section::GitCommitMessages) => {
+            Err(EngineError::Usage(voice::tell(Notice::CompactOwnList, &[("known", &known())])))
+        }
         Some(section) => Ok(section),
         None => Err(EngineError::Usage(format!("`{name}` is no section; known: {}", known()))),
     }
@@ -94,20 +94,15 @@ fn append(
     ));
     told_of_others(&written, out);
     if written.left > 0 {
-        out.line(format_args!(
-            "{} words left the section; the step before this one has them.",
-            written.left
-        ));
+        out.line(voice::tell(Notice::CompactWordsLeft, &[("words", &written.left.to_string())]));
     }
     match written.fill {
         Fill::Free => {}
         Fill::Filling => {
-            out.aside("The file fills up; git seed compact seal folds what stands there twice.");
+            out.aside(&voice::tell(Notice::CompactFilling, &[]));
         }
         Fill::Long | Fill::Full => {
-            let way = "git seed compact append <section> --replace -F - puts a shorter text in \
-                the place of a section";
-            out.aside(&format!("The file is too long to be sealed as it is; {way}."));
+            out.aside(&voice::tell(Notice::CompactTooLong, &[]));
         }
     }
     Ok(Outcome::Yes)
@@ -115,14 +110,14 @@ fn append(
 
 fn told_of_others(written: &Written, out: &mut Report) {
     if written.foreign {
-        out.line("The file had been changed by another hand; those words stand in it still.");
+        out.line(voice::tell(Notice::CompactForeign, &[]));
     }
 }
 
 fn read(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let Some(shown) = memory::compaction::compact_shown(repo)? else {
         out.json(&serde_json::Value::Null);
-        out.line("There is no compaction file yet; git seed compact append <section> opens one.");
+        out.line(voice::tell(Notice::CompactNone, &[]));
         return Ok(Outcome::Yes);
     };
     let (file, front) = (&shown.file, &shown.file.front);
@@ -167,11 +162,13 @@ fn seal(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     }
     if sealed.commits > 0 {
         let commits = crate::engine::repo::text::count(sealed.commits, "commit");
-        out.line(format_args!("Git Commit Messages: the oldest {commits} in one line."));
+        out.line(voice::tell(Notice::CompactCommits, &[("commits", &commits)]));
     }
     match &due {
         Ok(due) => super::job::tell_due(due, out),
-        Err(error) => out.aside(&format!("Repeating jobs were not looked at: {error}")),
+        Err(error) => {
+            out.aside(&voice::tell(Notice::DueNotLooked, &[("error", &error.to_string())]));
+        }
     }
     Ok(Outcome::Yes)
 }

@@ -1,6 +1,7 @@
 //! `git seed condense …`
 
 use crate::engine::{claims, jobs, memory};
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::report::{Report, unified_diff};
@@ -64,13 +65,11 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     for note in &live {
         out.pair("note", format_args!("{note} is live"));
     }
-    let log = if archived {
-        "holds what the footers say"
-    } else {
-        "does not hold the footers: git seed condense archive"
-    };
-    out.pair("log", log);
-    out.pair("footers", format_args!("{now} words, at most {most} may remain of {baseline}"));
+    let log = if archived { Notice::LogHolds } else { Notice::LogHoldsNot };
+    out.pair("log", voice::tell(log, &[]));
+    let [now, most, baseline] = [now, most, baseline].map(|n| n.to_string());
+    let facts = [("now", now.as_str()), ("most", &most), ("baseline", &baseline)];
+    out.pair("footers", voice::tell(Notice::FootersHave, &facts));
     if let Some(card) = card {
         out.pair("card", card);
     }
@@ -88,15 +87,13 @@ fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
         "added": archived.added,
     }));
     match (archived.captures, archived.added) {
-        (0, _) => out.line("Nothing to archive: the footers are empty."),
-        (_, false) => out.line(format_args!("{} holds the footers already.", archived.path)),
+        (0, _) => out.line(voice::tell(Notice::NothingToArchive, &[])),
+        (_, false) => out.line(voice::tell(Notice::ArchivedAlready, &[("path", &archived.path)])),
         (n, true) => {
-            out.line(format_args!(
-                "{} holds the footers of {} (capture {n}), and reads back.",
-                archived.path,
-                count(archived.pages.len(), "page")
-            ));
-            out.line("What lasts may go up now: git seed condense absorb --dry-run");
+            let (pages, n) = (count(archived.pages.len(), "page"), n.to_string());
+            let facts = [("path", archived.path.as_str()), ("pages", &pages), ("n", &n)];
+            out.line(voice::tell(Notice::ArchivedFooters, &facts));
+            out.line(voice::tell(Notice::MayAbsorb, &[]));
         }
     }
     Ok(Outcome::Yes)
@@ -108,7 +105,7 @@ fn verify(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     match memory::condense::unarchived(&repo, &focused)? {
         None => {
             out.json(&serde_json::json!({ "archived": true }));
-            out.line("The session log holds what the footers say.");
+            out.line(voice::tell(Notice::LogIsWhole, &[]));
             Ok(Outcome::Yes)
         }
         Some(lacks) => {
@@ -183,9 +180,7 @@ fn diff(page: &PageAbsorbed, out: &mut Report) {
 fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {
     let name = &page.page;
     if page.left_alone {
-        out.line(format_args!(
-            "{name} was changed meanwhile: left alone. Archive it and absorb again."
-        ));
+        out.line(voice::tell(Notice::PageChangedMeanwhile, &[("page", name)]));
         return;
     }
     let absorbed = &page.absorbed;
@@ -206,10 +201,10 @@ fn summary(page: &PageAbsorbed, dry: bool, out: &mut Report) {
     out.line(format_args!("{name}: {}{would}", parts.join(", ")));
     for left in &absorbed.left {
         let what = match left.why {
-            Stays::Untagged => "has no tag",
-            Stays::Notes => "holds a note",
-            Stays::Unclosed => "opens code or HTML that does not close",
+            Stays::Untagged => Notice::StaysUntagged,
+            Stays::Notes => Notice::StaysNote,
+            Stays::Unclosed => Notice::StaysUnclosed,
         };
-        out.line(format_args!("  {name}:{} {what}", left.line));
+        out.line(format_args!("  {name}:{} {}", left.line, voice::tell(what, &[])));
     }
 }

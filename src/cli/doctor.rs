@@ -5,6 +5,7 @@ use crate::cli::report::{Report, Tint};
 use crate::engine::memory::host_notes::NoteFinding;
 use crate::engine::{memory, setup};
 use crate::memory::schema::Level;
+use crate::voice::{self, Notice};
 
 /// Prove that everything is in place and that the hooks answer
 ///
@@ -54,7 +55,7 @@ fn memory(found: &[NoteFinding], out: &mut Report) -> Outcome {
         out.line(format_args!("{:<wide$}  {rule}  {}", place(one), one.what));
     }
     if found.is_empty() {
-        out.line("memory notes are in order");
+        out.line(voice::tell(Notice::MemoryInOrder, &[]));
     }
     if found.iter().any(|one| one.level == Level::Error) { Outcome::Failed } else { Outcome::Yes }
 }

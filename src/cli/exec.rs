@@ -1,6 +1,7 @@
 //! `git seed exec`: a command that the kernel confines.
 
 use crate::engine::{claims, fence};
+use crate::voice::{self, Notice};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -79,11 +80,7 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         Err(error) => return told(1, &error, "git seed doctor"),
     };
     if let Err(error) = confine::enter(&confinement.open) {
-        return told(
-            1,
-            &error,
-            "without it, run the command as it is; the tree fence looks afterwards",
-        );
+        return told(1, &error, &voice::tell(Notice::ExecWithout, &[]));
     }
     let Some((program, arguments)) = args.command.split_first() else { return ExitCode::from(64) };
     let error = world::become_program(program, arguments, confinement.scratch.as_deref());
@@ -102,7 +99,8 @@ fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Res
     let left = before
         .and_then(|before| claims::receipts::leave_run(repo, run, cwd, i32::from(code), before));
     if let Err(error) = left {
-        let _ = writeln!(io::stderr(), "git seed: no receipt was left: {error}");
+        let told = voice::tell(Notice::ExecNoReceipt, &[("error", &error.to_string())]);
+        let _ = writeln!(io::stderr(), "{told}");
     }
     Ok(ExitCode::from(code))
 }

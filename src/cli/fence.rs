@@ -1,6 +1,7 @@
 //! `git seed fence …`
 
 use crate::engine::fence;
+use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
 
 use clap::Subcommand;
@@ -50,7 +51,7 @@ pub(super) fn run(
                 fence::restore::accept(&repo, &rest)?;
             }
             out.json(&serde_json::json!({ "accepted": paths }));
-            out.line(format_args!("Yours now, in no commit of this cycle: {}", paths.join(", ")));
+            out.line(voice::tell(Notice::FenceAccepted, &[("paths", &paths.join(", "))]));
             Ok(Outcome::Yes)
         }
         FenceCommand::Restore { paths } => {
@@ -63,9 +64,7 @@ pub(super) fn run(
                 out.line(format_args!("{path} is as it was{kept}"));
             }
             for path in &restored.left {
-                out.line(format_args!(
-                    "{path} is as before: no change of the agent's, or nothing that can be put back"
-                ));
+                out.line(voice::tell(Notice::FenceAsBefore, &[("path", path)]));
             }
             if restored.kept.is_empty() && restored.left.is_empty() {
                 out.line("Nothing to put back.");
@@ -131,13 +130,13 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
         "strays": survey.strays, "unclaimed": unclaimed, "hidden": hidden, "own": own,
         "mixed": survey.mixed, "companions": survey.companions, "persons": persons,
     }));
-    let mut line = |what: &str, path: &str, told: &[(bool, &str)]| {
-        let ignored = [(hidden.contains(path), "ignored by now, not when the cycle began")];
-        let told: Vec<&str> = told
+    let mut line = |what: &str, path: &str, told: &[(bool, Notice)]| {
+        let ignored = [(hidden.contains(path), Notice::FenceIgnored)];
+        let told: Vec<String> = told
             .iter()
             .chain(&ignored)
             .filter(|(holds, _)| *holds)
-            .map(|(_, told)| *told)
+            .map(|(_, told)| voice::tell(*told, &[]))
             .collect();
         let told =
             if told.is_empty() { String::new() } else { format!("   ({})", told.join("; ")) };
@@ -155,20 +154,17 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::R
     for path in &own {
         let is = |list: &[String]| list.contains(path);
         let told = [
-            (is(&survey.mixed), "it held changes of the person's before"),
-            (is(&survey.companions), "it follows its source"),
+            (is(&survey.mixed), Notice::FenceMixed),
+            (is(&survey.companions), Notice::FenceCompanion),
         ];
         line("own", path, &told);
     }
     if !survey.strays.is_empty() {
-        out.line("hint: git seed fence restore puts the strays back, and keeps what it takes away");
+        out.line(voice::tell(Notice::FenceHintStrays, &[]));
     } else if unclaimed.is_empty() {
         out.line("Clean.");
     } else {
-        out.line(
-            "hint: a person takes them with git seed fence accept <path>, or puts them back with \
-             restore",
-        );
+        out.line(voice::tell(Notice::FenceHintUnclaimed, &[]));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::engine::repo::{EngineError, Repo};
 use crate::engine::setup;
 use crate::engine::setup::git_hooks::GitHook;
 use crate::rules::Pushing;
+use crate::voice::{self, Notice};
 
 /// Answer one of git's own hooks (the installed hook lines call this)
 ///
@@ -45,10 +46,8 @@ pub(super) fn run(
             if repo.rules.pushing == Pushing::Refuse {
                 return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));
             }
-            out.aside(&format!(
-                "git seed: {bare} of {all} commits here carry no passing record of the gate; git \
-                 seed audit show lists the records"
-            ));
+            let facts = [("bare", &*bare.to_string()), ("all", &*all.to_string())];
+            out.aside(&voice::tell(Notice::PushUnproven, &facts));
         }
     }
     match setup::git_hooks::git_hook(&repo, hook, &args.arguments) {

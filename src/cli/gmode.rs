@@ -1,6 +1,7 @@
 //! `git seed gmode …`
 
 use crate::engine::{briefing, hook, person};
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, report::Report};
@@ -39,9 +40,7 @@ pub(super) fn run(
             return Ok(match person::answers::prepare_side(&repo, *confidence, &text.read()?)? {
                 Ok(_) => {
                     out.json(&serde_json::json!({ "prepared": true }));
-                    out.line(
-                        "Prepared. Ask with [GMODE] right away; anything else in between ends it.",
-                    );
+                    out.line(voice::tell(Notice::SidePrepared, &[]));
                     Outcome::Yes
                 }
                 Err(refusal) => out.refusal(&refusal, &phase),
@@ -50,10 +49,7 @@ pub(super) fn run(
         GmodeCommand::Enter { text } => {
             let why = text.read()?;
             if why.trim().is_empty() {
-                return Err(EngineError::Usage(
-                    "say why: git seed gmode enter -m \"…\"".to_owned(),
-                )
-                .into());
+                return Err(EngineError::Usage(voice::tell(Notice::SideSaysWhy, &[])).into());
             }
             person::answers::enter_side(&repo, &focused.chain, &why, By::Person)?
         }

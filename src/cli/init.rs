@@ -4,6 +4,7 @@ use super::{Context, Outcome, report::Report};
 use crate::engine::setup;
 use crate::engine::setup::init::Wanted;
 use crate::engine::setup::own_record::Told;
+use crate::voice::{self, Notice};
 
 /// Install git seed in this repository°
 ///
@@ -37,8 +38,13 @@ pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyho
     };
     let told = setup::init::install(&repo, &wanted)?;
     tell(&told, out);
-    out.line("try       git seed doctor               proves that the hooks fire");
-    out.line("          git seed tour                 ten seconds, shows what it does");
+    let tries = [
+        ("try", "git seed doctor", Notice::InitTryDoctor),
+        ("", "git seed tour", Notice::InitTryTour),
+    ];
+    for (verb, command, why) in tries {
+        out.line(format_args!("{verb:<9} {command:<29} {}", voice::tell(why, &[])));
+    }
     out.line("undo      git seed uninstall");
     Ok(Outcome::Yes)
 }

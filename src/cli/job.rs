@@ -165,7 +165,11 @@ pub(super) fn run(
         JobCommand::ApprovePlugin => {
             person::answers::grant_access(&repo, &repo.require_focused()?.chain)?;
             let job = repo.require_focused()?;
-            said(&job, out, &format!("{} may ask for protected surfaces.", job.state.job.name));
+            said(
+                &job,
+                out,
+                &voice::tell(Notice::MayAskForSurfaces, &[("name", &job.state.job.name)]),
+            );
             Ok(Outcome::Yes)
         }
         JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),
@@ -213,14 +217,8 @@ fn update(
 fn pause(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let person = repo.is_person().is_ok();
     let job = jobs::lifecycle::pause_job(repo, if person { By::Person } else { By::Agent })?;
-    said(
-        &job,
-        out,
-        &format!(
-            "{} rests; git seed job activate {} goes on.",
-            job.state.job.name, job.state.job.id
-        ),
-    );
+    let facts = [("name", job.state.job.name.as_str()), ("job", job.state.job.id.as_str())];
+    said(&job, out, &voice::tell(Notice::JobPaused, &facts));
     Ok(Outcome::Yes)
 }
 
@@ -301,15 +299,13 @@ fn reactivate(repo: &Repo, id: &JobId, active: bool, out: &mut Report) -> anyhow
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),
     };
     let job = &begun.focused.state.job;
-    said(
-        &begun.focused,
-        out,
-        &format!("{} begins run {}; it is {}.", job.name, job.run, job.status.word()),
-    );
+    let run = job.run.to_string();
+    let facts = [("name", job.name.as_str()), ("run", &run), ("status", job.status.word())];
+    said(&begun.focused, out, &voice::tell(Notice::JobReactivated, &facts));
     if begun.waits.is_some() {
-        out.line(format_args!("Another job is in the way here; later: git seed job activate {id}"));
+        out.line(voice::tell(Notice::JobInTheWay, &[("job", id.as_str())]));
     } else if !active {
-        out.line(format_args!("git seed job activate {id} takes it up."));
+        out.line(voice::tell(Notice::JobTakesUp, &[("job", id.as_str())]));
     }
     Ok(Outcome::Yes)
 }
@@ -344,7 +340,7 @@ fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> anyhow::Result
     };
     out.json(&rows);
     if rows.is_empty() {
-        out.line("No job yet; a prompt becomes one.");
+        out.line(voice::tell(Notice::NoJobYet, &[]));
     }
     let width = rows.iter().map(|row| row.status.len()).max().unwrap_or(0).max(9);
     for row in &rows {
@@ -360,10 +356,13 @@ fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> anyhow::Result
         ));
     }
     if more > 0 {
-        out.line(format_args!("{} closed: git seed job list --all", count(more, "more job")));
+        out.line(voice::tell(Notice::JobsClosed, &[("jobs", &count(more, "more job"))]));
     }
     for row in rows.iter().filter(|row| row.status == Status::Awaiting.word()) {
-        out.line(format_args!("git seed job approve {} ends \"{}\"", row.id, row.name));
+        out.line(voice::tell(
+            Notice::JobApproveEnds,
+            &[("job", row.id.as_str()), ("name", &row.name)],
+        ));
     }
     Ok(Outcome::Yes)
 }
@@ -378,7 +377,7 @@ fn draw(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     const DEEPEST: usize = 30;
     let (graph, drawn) = jobs::list::drawn_jobs(repo)?;
     if drawn.is_empty() {
-        out.line("No open job; git seed job list shows the closed ones.");
+        out.line(voice::tell(Notice::NoOpenJob, &[]));
     }
     for line in drawn {
         let indent = "  ".repeat(line.depth.min(DEEPEST));

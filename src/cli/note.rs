@@ -1,6 +1,7 @@
 //! `git seed note …`
 
 use crate::engine::memory;
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::{Context, Outcome, TextArgs, report::Report};
@@ -76,18 +77,12 @@ fn list(notes: &[NoteAt], out: &mut Report) {
             && matches!(one.note.standing, Standing::Live | Standing::HandedBack)
     };
     if let Some(one) = notes.iter().find(waits) {
-        let n = one.n;
-        out.line(if one.note.content.contains("dep:") {
-            format!(
-                "git seed job create-dependent <name> --note {n} makes it a job that this one \
-                waits for."
-            )
-        } else {
-            format!("git seed job create <name> --note {n} makes it a job of its own.")
-        });
+        let depends = one.note.content.contains("dep:");
+        let way = if depends { Notice::NoteToDependent } else { Notice::NoteToJob };
+        out.line(voice::tell(way, &[("n", &one.n.to_string())]));
     }
     if notes.is_empty() {
-        out.line(format_args!("No notes on the cycle's pages."));
+        out.line(voice::tell(Notice::NoNotes, &[]));
     }
 }
 
@@ -105,7 +100,7 @@ fn json(marked: &NoteAt) -> serde_json::Value {
 fn said(marked: &NoteAt) -> String {
     let note = &marked.note;
     let what = match note.standing {
-        Standing::Live if note.content.is_empty() => "says nothing, or its end does not".to_owned(),
+        Standing::Live if note.content.is_empty() => voice::tell(Notice::NoteSaysNothing, &[]),
         Standing::Live => note.content.clone(),
         Standing::HandedBack => {
             format!("{}   (handed back: {})", note.content, note.extra.join("; "))

@@ -1,6 +1,7 @@
 //! `git seed plan …`
 
 use crate::engine::jobs;
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::{Context, Outcome, report::Report};
@@ -63,14 +64,12 @@ pub(super) fn run(
                 out.line(text.trim_end());
                 Ok(Outcome::Yes)
             }
-            None => {
-                Err(EngineError::NotNow("the job has no plan document to read".to_owned()).into())
-            }
+            None => Err(EngineError::NotNow(voice::tell(Notice::PlanNoneToRead, &[])).into()),
         },
         PlanCommand::Restore => {
             let path = jobs::plan::restore_plan(&repo)?;
             out.json(&serde_json::json!({ "path": path }));
-            out.line(format_args!("{path} is as it was accepted."));
+            out.line(voice::tell(Notice::PlanAsAccepted, &[("path", &path)]));
             Ok(Outcome::Yes)
         }
     }
@@ -80,8 +79,7 @@ pub(super) fn run(
 fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     let focused = repo.require_focused()?;
     let Some(Checked { path, there, document }) = repo.document_now(&focused.state)? else {
-        let why = "the job has no plan document; git seed plan set-plan-file decides about one";
-        return Err(EngineError::NotNow(why.to_owned()).into());
+        return Err(EngineError::NotNow(voice::tell(Notice::PlanUndecided, &[])).into());
     };
     let file = path.rsplit('/').next().unwrap_or_default();
     let faults: Vec<_> = document
@@ -97,7 +95,7 @@ fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         "problems": faults,
     }));
     if !there {
-        out.line(format_args!("{path} is not there, or is no plain file."));
+        out.line(voice::tell(Notice::PlanNotThere, &[("path", &path)]));
         return Ok(Outcome::Failed);
     }
     for fault in &document.faults {
@@ -176,7 +174,7 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         out.pair("path", path);
     }
     if stage == 4 {
-        out.pair("rules", "of the job's own, too (git seed rules show)");
+        out.pair("rules", voice::tell(Notice::RulesOfJobToo, &[]));
     }
     if let Some(last) = last {
         out.pair("cycles", with_added(last, plan.extension_cycles_added));

@@ -1,6 +1,7 @@
 //! `git seed rules …`
 
 use crate::engine::{jobs, setup};
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::report::{Report, unified_diff};
@@ -155,10 +156,7 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         "wrong": wrong,
     }));
     if let Some(text) = applied {
-        out.line(
-            "# Applied by a person (refs/seed/rules): each key here stands before the shipped one \
-             below.",
-        );
+        out.line(voice::tell(Notice::RulesApplied, &[]));
         if let Some(wrong) = wrong {
             out.line(format_args!("# They do not hold: {wrong}"));
         }
@@ -176,10 +174,7 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line(
             "\n# ------------------------------------------------------------------------------",
         );
-        out.line(
-            "# Rules of the focused job alone (git seed rules apply --job): they add and \
-            tighten.\n",
-        );
+        out.line(format_args!("{}\n", voice::tell(Notice::RulesOfJobAlone, &[])));
         out.line(shown(own).trim_end());
     }
     Ok(Outcome::Yes)
@@ -190,10 +185,7 @@ fn check(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     proposal.check(repo)?;
     out.json(&serde_json::json!({ "ok": true }));
     let job = proposal.job.map_or_else(String::new, |job| format!(" --job {}", job.state.job.id));
-    out.line(format_args!(
-        "{} is sound; git seed rules apply{job} puts it into force.",
-        proposal.file
-    ));
+    out.line(voice::tell(Notice::RulesSound, &[("file", &proposal.file), ("job", &job)]));
     Ok(Outcome::Yes)
 }
 
@@ -217,7 +209,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     let text = unified_diff(before, &proposed, (name, file));
     out.json(&serde_json::json!({ "in_force": in_force, "proposed": proposed, "diff": text }));
     if text.is_empty() {
-        out.line(format_args!("{file} says what is in force."));
+        out.line(voice::tell(Notice::RulesSame, &[("file", file)]));
         return Ok(Outcome::Yes);
     }
     out.diff(&text);
@@ -229,9 +221,8 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
         out.line("");
         tell(&changes, out);
     }
-    let rest =
-        if proposal.job.is_some() { "the repository's rules have it" } else { "it was shipped" };
-    out.line(format_args!("\nWhat {file} leaves out is as {rest}."));
+    let rest = if proposal.job.is_some() { Notice::RestOfRules } else { Notice::RestShipped };
+    out.line(format_args!("\n{}", voice::tell(rest, &[("file", file)])));
     Ok(Outcome::Yes)
 }
 
@@ -248,7 +239,7 @@ fn apply(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     tell(&changes, out);
     let (file, whom) = (&proposal.file, if proposal.job.is_some() { " for this job" } else { "" });
     if changes.is_empty() {
-        out.line(format_args!("{file} is in force{whom}; no rule differs from before."));
+        out.line(voice::tell(Notice::RulesNoChange, &[("file", file), ("whom", whom)]));
     } else {
         out.line(format_args!("{file} is in force{whom}."));
     }

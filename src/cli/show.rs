@@ -8,6 +8,7 @@ use crate::engine::{claims, record, report};
 use crate::format::evidence;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
+use crate::voice::{self, Notice};
 
 /// A job, a receipt, or what a phase commit meant
 ///
@@ -37,7 +38,7 @@ pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyho
     }
     let commit = repo.store.resolve_commit(&args.object)?;
     let Some(commit) = commit else {
-        let what = format!("`{}` is no job, no receipt and no commit", args.object);
+        let what = voice::tell(Notice::ShowUnknown, &[("object", &args.object)]);
         return Err(EngineError::Usage(what).into());
     };
     let message = repo.store.commit_message(&commit)?;
@@ -75,8 +76,8 @@ fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
     out.pair("at", rfc3339(ran.at));
     let told = match ran.status {
         Some(status) => format!("exit status {status}"),
-        None if ran.failed => "it failed; its exit status is not told".to_owned(),
-        None => "its exit status is not told".to_owned(),
+        None if ran.failed => voice::tell(Notice::RunFailedUntold, &[]),
+        None => voice::tell(Notice::RunUntold, &[]),
     };
     out.pair("ended", told);
     if let Some(run) = &ran.run {

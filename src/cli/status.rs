@@ -3,6 +3,7 @@
 use super::{Context, Outcome, report::Report};
 use crate::engine::report;
 use crate::engine::report::Status;
+use crate::voice::{self, Notice};
 
 /// Where the job stands, what may be done, what is missing, what it cost
 #[derive(Debug, clap::Args)]
@@ -19,7 +20,7 @@ pub(super) fn run(_: &StatusArgs, context: &Context, out: &mut Report) -> anyhow
 
 fn print(status: &Status, out: &mut Report) {
     if !status.enabled {
-        out.pair("switch", "OFF in this worktree: git seed on goes on where it stood");
+        out.pair("switch", voice::tell(Notice::StatusOff, &[]));
     }
     match &status.job {
         Some(job) => out.pair("job", format_args!("{:<28} {}   run {}", job.name, job.id, job.run)),
@@ -48,8 +49,8 @@ fn print(status: &Status, out: &mut Report) {
     if fence.strays.is_empty() && fence.unclaimed.is_empty() {
         out.pair("fence", "clean");
     }
-    named(&fence.strays, "was changed by the agent and may not be", out);
-    named(&fence.unclaimed, "changed, claimed by no call: in no commit", out);
+    named(&fence.strays, Notice::StatusStray, out);
+    named(&fence.unclaimed, Notice::StatusUnclaimed, out);
     let cost = &status.cost;
     for line in &status.card {
         let (label, told) = line.split_once(' ').unwrap_or(("", line));
@@ -65,17 +66,18 @@ fn print(status: &Status, out: &mut Report) {
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);
     out.pair("say", status.words.join(" · "));
-    let switch = if status.enabled { "git seed off -m \"…\" to step in" } else { "git seed on" };
-    out.pair("look", format_args!("git seed log --graph · git seed why · {switch}"));
+    let off = voice::tell(Notice::StatusStepIn, &[]);
+    let switch = if status.enabled { off.as_str() } else { "git seed on" };
+    out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
 }
 
 /// The first paths of a list, and how many more there are.
-fn named(paths: &[String], what: &str, out: &mut Report) {
+fn named(paths: &[String], what: Notice, out: &mut Report) {
     const NAMED: usize = 5;
     for path in paths.iter().take(NAMED) {
-        out.pair("fence", format_args!("{path} {what}"));
+        out.pair("fence", voice::tell(what, &[("path", path)]));
     }
     if let Some(more) = paths.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        out.pair("fence", format_args!("{more} more likewise: git seed fence status"));
+        out.pair("fence", voice::tell(Notice::StatusMore, &[("more", &more.to_string())]));
     }
 }

@@ -1,6 +1,7 @@
 //! `git seed summary …`
 
 use crate::engine::jobs;
+use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::log::which;
@@ -63,11 +64,10 @@ fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outco
     }
     match chain.due {
         Some(due) => {
-            out.line(format_args!("To be summed up through {due}: git seed summary submit -F -"));
+            out.line(voice::tell(Notice::SummaryDue, &[("due", &due.to_string())]));
         }
-        None if chain.open.is_empty() => out.line("Everything that was said is summed up."),
-        None => out
-            .line("No summary is due; one may be given all the same: git seed summary submit -F -"),
+        None if chain.open.is_empty() => out.line(voice::tell(Notice::SummaryAll, &[])),
+        None => out.line(voice::tell(Notice::SummaryNotDue, &[])),
     }
     // Whoever was refused is sent here for them.
     if !chain.open.is_empty() {
@@ -83,7 +83,12 @@ fn submit(repo: &Repo, text: &str, out: &mut Report) -> anyhow::Result<Outcome> 
         Ok(kept) => {
             let [first, last] = kept.covers;
             out.json(&kept);
-            out.line(format_args!("Kept: summary {} of interactions {first} to {last}.", kept.n));
+            let facts = [
+                ("n", &*kept.n.to_string()),
+                ("first", &first.to_string()),
+                ("last", &last.to_string()),
+            ];
+            out.line(voice::tell(Notice::SummaryKept, &facts));
             Ok(Outcome::Yes)
         }
         Err(refusal) => Ok(refuse(repo, &refusal, out)),

@@ -3,6 +3,7 @@
 use super::{Context, Outcome, TextArgs, report::Report};
 use crate::engine::jobs;
 use crate::engine::repo::EngineError;
+use crate::voice::{self, Notice};
 
 /// Switch discipline off in this worktree°
 ///
@@ -23,11 +24,11 @@ pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow
     let repo = context.repo_over_damage()?;
     let why = args.text.read()?;
     if why.trim().is_empty() {
-        return Err(EngineError::Usage("say why: git seed off -m \"…\"".to_owned()).into());
+        return Err(EngineError::Usage(voice::tell(Notice::OffSaysWhy, &[])).into());
     }
     jobs::lifecycle::switch_off(&repo, why.trim())?;
     out.json(&serde_json::json!({ "enabled": false }));
-    out.line("Off in this worktree; git seed on goes on where it stood.");
+    out.line(voice::tell(Notice::OffHere, &[]));
     Ok(Outcome::Yes)
 }
 
