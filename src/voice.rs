@@ -582,6 +582,11 @@ pub(crate) enum Notice {
     SummaryKept,
     OffSaysWhy,
     OffHere,
+    GateLooksAtTree,
+    GateLooksAtChange,
+    GateAsks,
+    GateKeeps,
+    BodyCheckFailed,
     TurnTests,
 }
 

@@ -153,7 +153,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
     let repo = context.repo()?;
-    let quiet = |_: u32, _: &'static str| {};
+    let quiet = |_: u32, _: Notice| {};
     let answer = match command {
         ClaimCommand::Verify(args) => claims::gate::verify_claim(&repo, claim_of(args)?, &quiet)?,
         ClaimCommand::Gate(args) => claims::gate::response_gate(&repo, response_of(args), &quiet)?,

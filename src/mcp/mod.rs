@@ -21,6 +21,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::engine::repo::{EngineError, Repo};
 use crate::hosts::servers::NAME;
+use crate::voice::{Notice, tell};
 use lines::Lines;
 
 /// Calls that may run at the same time; others wait for their turn.
@@ -98,7 +99,7 @@ impl ServerHandler for Server {
         let (steps, mut told) = tokio::sync::mpsc::unbounded_channel();
         let cwd = self.cwd.clone();
         let mut work = tokio::task::spawn_blocking(move || {
-            let tell = |step: u32, what: &'static str| {
+            let tell = |step: u32, what: Notice| {
                 // Whoever waited may have gone.
                 let _ = steps.send((step, what));
             };
@@ -111,7 +112,7 @@ impl ServerHandler for Server {
                 Some((step, what)) = told.recv() => {
                     let Some(token) = token.clone() else { continue };
                     let news = ProgressNotificationParam::new(token, f64::from(step))
-                        .with_message(what);
+                        .with_message(tell(what, &[]));
                     // Who is gone hears nothing; the reading side notices.
                     drop(context.peer.notify_progress(news).await);
                 }

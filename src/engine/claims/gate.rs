@@ -27,7 +27,7 @@ use crate::store::{CommitId, TreeId, UnixSeconds};
 use crate::voice::{self, Notice};
 
 /// How far a call has come, for whoever waits: the step, and what is done in it.
-pub(crate) type Tell<'a> = &'a dyn Fn(u32, &'static str);
+pub(crate) type Tell<'a> = &'a dyn Fn(u32, Notice);
 
 /// All that a response may be about to do.
 pub(crate) const ACTIONS: [ActionType; 10] = [
@@ -164,7 +164,7 @@ pub(crate) fn causal_trace(
 ) -> Result<Answer> {
     let table = gate_table(repo)?;
     repo.require_seeded()?;
-    tell(1, "looks at the work tree");
+    tell(1, Notice::GateLooksAtTree);
     let focused = repo.focused()?;
     let tree = fence::tree_now::tree_now(repo, focused.as_ref())?;
     let text = format!("{symptom}\n{}", chain.join("\n"));
@@ -297,7 +297,7 @@ fn rule(
     table: &GateTable,
     tell: Tell<'_>,
 ) -> Result<Answer> {
-    tell(2, "asks the gate");
+    tell(2, Notice::GateAsks);
     let ruling = gate::judge(&inquiry, table);
     let (opens, reasons) = (ruling.opens(), ruling.reasons().to_vec());
     // What does not say whether the way is open does not open it.
@@ -305,7 +305,7 @@ fn rule(
     let told = serde_json::to_value(&ruling).map_err(unwritten)?;
     let session = session_of(focused);
     let asked = WhatWasAsked::of(&inquiry);
-    tell(3, "keeps the ruling");
+    tell(3, Notice::GateKeeps);
     let draft = VerdictDraft {
         tree: tree.clone(),
         inquiry,
@@ -386,7 +386,7 @@ fn leave_word(
 
 fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
     repo.require_seeded()?;
-    tell(1, "looks at what changed");
+    tell(1, Notice::GateLooksAtChange);
     let focused = repo.focused()?;
     let tree = fence::tree_now::tree_now(repo, focused.as_ref())?;
     let base = base(repo, focused.as_ref())?;

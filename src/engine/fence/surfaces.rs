@@ -177,7 +177,7 @@ fn put_surface_back(
     let paths: Vec<String> = files.iter().map(ToString::to_string).collect();
     let mut edits: Vec<TreeEdit> = Vec::new();
     let said: String = said.chars().take(SAID.1).collect();
-    let mut body = format!("What the check said:\n\n{said}\n\nPut back:\n\n");
+    let mut body = tell(Notice::BodyCheckFailed, &[("said", &said)]) + "\n\n";
     for file in &files {
         // One that is gone is not kept; the blob of before comes back all the same.
         let bytes = file
