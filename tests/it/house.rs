@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use git_seed::rules::Rules;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
@@ -261,6 +262,107 @@ fn only_the_report_prints() {
             assert!(!prints || file == "cli/report.rs" || file == "main.rs", "{file}: {line}");
         }
     }
+}
+
+// ---- sentences that stand beside the table
+
+/// From how many words on a literal is a sentence that somebody reads.
+const WORDS_OF_A_SENTENCE: usize = 5;
+/// Literals of that length that stay in the code, by file: a script, the help of a file of rules, a
+/// message that hooks are tried with, the head of a diff. The list may only shrink.
+const BESIDE_THE_TABLE: [(&str, usize); 4] = [
+    ("cli/manual.rs", 2),
+    ("cli/rules.rs", 1),
+    ("engine/setup/init.rs", 1),
+    ("githooks/relay.rs", 1),
+];
+
+/// The sentences in `code`; attributes, tests and what only a panic says are left out.
+fn sentences(code: TokenStream, found: &mut Vec<String>) {
+    let mut before: [Option<TokenTree>; 2] = [None, None];
+    let mut tokens = code.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match &token {
+            TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                let inner = |next: &TokenTree| is_sign(Some(next), '!');
+                let _ = tokens.next_if(inner);
+                let attribute = tokens.next().map(|group| group.to_string()).unwrap_or_default();
+                if attribute.replace(' ', "") == "[cfg(test)]" {
+                    // The item goes as well, up to its body or its end.
+                    let ends = |token: &TokenTree| is_sign(Some(token), ';') || is_body(token);
+                    let _ = tokens.by_ref().find(ends);
+                }
+            }
+            TokenTree::Group(group) if !is_of_a_panic(&before) => {
+                sentences(group.stream(), found);
+            }
+            TokenTree::Literal(literal) => {
+                if let syn::Lit::Str(text) = syn::Lit::new(literal.clone()) {
+                    let text = text.value();
+                    found.extend(Some(text).filter(|text| words(text) >= WORDS_OF_A_SENTENCE));
+                }
+            }
+            _ => {}
+        }
+        before = [before[1].take(), Some(token)];
+    }
+}
+
+/// Two letters make a word, with whatever signs around it; the name of a fact and an option of a
+/// command are none.
+fn words(text: &str) -> usize {
+    let sign = |c: char| c.is_ascii_punctuation() && !['{', '}', '-'].contains(&c);
+    let word = |part: &&str| part.chars().count() > 1 && part.chars().all(char::is_alphabetic);
+    text.split_whitespace().map(|part| part.trim_matches(sign)).filter(word).count()
+}
+
+fn is_sign(token: Option<&TokenTree>, sign: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(found)) if found.as_char() == sign)
+}
+
+fn is_body(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+}
+
+/// Whether a group behind these two holds the arguments of what ends in a panic.
+fn is_of_a_panic([first, second]: &[Option<TokenTree>; 2]) -> bool {
+    let name = |token: &Option<TokenTree>| token.as_ref().map(ToString::to_string);
+    if is_sign(first.as_ref(), '.') {
+        return name(second).is_some_and(|name| name == "expect");
+    }
+    let panics = |name: String| {
+        ["panic", "unreachable", "todo"].contains(&name.as_str())
+            || name.starts_with("assert")
+            || name.starts_with("debug_assert")
+    };
+    is_sign(second.as_ref(), '!') && name(first).is_some_and(panics)
+}
+
+#[test]
+fn sentences_stand_in_the_table() {
+    let own = |file: &str| {
+        ["engine", "cli", "githooks"].contains(&module(file))
+            && !file.ends_with("tests.rs")
+            // A tour is one text from end to end, with its own order.
+            && file != "cli/tour.rs"
+    };
+    let listed = BTreeMap::from(BESIDE_THE_TABLE);
+    let (mut seen, mut bad) = (0, Vec::new());
+    for (file, code) in files().iter().filter(|(file, _)| own(file)) {
+        seen += 1;
+        let mut found = Vec::new();
+        sentences(code.parse().expect("it compiles"), &mut found);
+        let most = listed.get(file.as_str()).copied().unwrap_or_default();
+        if found.len() > most {
+            bad.push(format!("src/{file}: sentences stand in src/voice.toml: {found:#?}"));
+        } else if found.len() < most {
+            bad.push(format!("src/{file}: the list names {most}, and is to shrink: {found:#?}"));
+        }
+    }
+    let gone = listed.keys().filter(|file| !source().join(file).is_file());
+    bad.extend(gone.map(|file| format!("src/{file} is gone, and is to go from the list")));
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(seen > 100, "only {seen} were seen");
 }
 
 // ---- commands that sentences name
