@@ -165,11 +165,8 @@ pub(super) fn run(
         JobCommand::ApprovePlugin => {
             person::answers::grant_access(&repo, &repo.require_focused()?.chain)?;
             let job = repo.require_focused()?;
-            said(
-                &job,
-                out,
-                &voice::tell(Notice::MayAskForSurfaces, &[("name", &job.state.job.name)]),
-            );
+            let facts = [("name", job.state.job.name.as_str())];
+            said(&job, out, &voice::tell(Notice::MayAskForSurfaces, &facts));
             Ok(Outcome::Yes)
         }
         JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),

@@ -115,7 +115,7 @@ fn vetoed(failed: CommitFailed) -> EngineError {
             EngineError::Vetoed { hook, by_hook, output }
         }
         CommitFailed::Busy(what) => {
-            EngineError::NotNow(tell(Notice::CommitUnderWay, &[("what", &what.to_string())]))
+            EngineError::NotNow(tell(Notice::CommitUnderWay, &[("what", what)]))
         }
         CommitFailed::Store(error) => error.into(),
     }

@@ -249,10 +249,9 @@ fn grant(
             Ok(PersonReply::Done(tell(Notice::Repeats, &[("hours", &hours.to_string())])))
         }
         Grant::Drop => {
-            let why = registered.subject(&answer.question);
-            let unsaid = tell(Notice::SubjectDropped, &[]);
-            let why = if why.is_empty() { unsaid.as_str() } else { why };
-            Ok(match jobs::dropping::drop_job(repo, None, why)? {
+            let said = Some(registered.subject(&answer.question)).filter(|why| !why.is_empty());
+            let why = said.map_or_else(|| tell(Notice::SubjectDropped, &[]), str::to_owned);
+            Ok(match jobs::dropping::drop_job(repo, None, &why)? {
                 Ok(dropped) => PersonReply::Done(format!(
                     "{} {}",
                     dropped.told(),

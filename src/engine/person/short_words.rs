@@ -257,9 +257,9 @@ fn drop_word(
     if !job.archived && (!here || job.activity.is_ok()) {
         keep_word(repo, spoken, &job)?;
     }
-    let unsaid = tell(Notice::SubjectDropped, &[]);
-    let why = if why.is_empty() { unsaid.as_str() } else { why };
-    Ok(match jobs::dropping::drop_job(repo, Some(&job.state.job.id), why)? {
+    let said = Some(why).filter(|why| !why.is_empty());
+    let why = said.map_or_else(|| tell(Notice::SubjectDropped, &[]), str::to_owned);
+    Ok(match jobs::dropping::drop_job(repo, Some(&job.state.job.id), &why)? {
         Ok(dropped) if here => Told::both(dropped.told(), tell(Notice::DroppedToAgent, &[])),
         Ok(dropped) => Told::person(dropped.told()),
         Err(refusal) => Told::person(voice::say(&refusal, "idle").why),
