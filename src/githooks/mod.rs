@@ -8,6 +8,7 @@
 //! [`Record`]; what the hooks say is the business of `git seed githook`.
 
 mod config;
+mod managers;
 mod relay;
 
 use std::ffi::{OsStr, OsString};
@@ -471,7 +472,7 @@ pub(crate) fn state(
     let stale = stale_chain(repo, record)?;
     let trouble_of_all = match reached(repo, record) {
         Err(HookError::Overridden { at }) => {
-            Some(tell(Notice::HookElsewhere, &[("dir", &at.display().to_string())]))
+            Some(elsewhere(&at.display().to_string(), Notice::HookElsewhere, "dir"))
         }
         Err(error) => return Err(error),
         Ok(()) => stale,
@@ -479,6 +480,10 @@ pub(crate) fn state(
     let ours = OURS.iter().map(|(name, template)| {
         let path = dir.join(name);
         let expected = script(template, binary, &record.theirs.word(name));
+        if trouble_of_all.is_none() && runs_behind(&path, &expected) {
+            let detail = tell(Notice::HookBehind, &[("manager", PRE_COMMIT)]);
+            return HookState { name: (*name).to_owned(), path, ok: true, detail };
+        }
         let trouble = trouble_of_all.clone().or_else(|| trouble(&path, &expected, binary));
         HookState {
             name: (*name).to_owned(),
@@ -491,9 +496,24 @@ pub(crate) fn state(
     Ok(ours.into_iter().chain(unrelayed(repo, record, &dir)).collect())
 }
 
+/// Runs what it found at its place, which it renamed to this, before its own hooks.
+const PRE_COMMIT: &str = "pre-commit";
+const PRE_COMMIT_BEHIND: &str = "legacy";
+
+/// The tool at our place hands on to our hook, which it moved aside.
+fn runs_behind(path: &Path, expected: &[u8]) -> bool {
+    let behind = path.with_extension(PRE_COMMIT_BEHIND);
+    let in_front =
+        || fs::read(path).is_ok_and(|bytes| managers::of_script(&bytes) == Some(PRE_COMMIT));
+    is_runnable(&behind) && fs::read(&behind).is_ok_and(|bytes| bytes == expected) && in_front()
+}
+
 fn trouble(path: &Path, expected: &[u8], binary: &Path) -> Option<String> {
     let Ok(bytes) = fs::read(path) else { return Some(tell(Notice::HookGone, &[])) };
     if bytes != expected {
+        if let Some(manager) = managers::of_script(&bytes) {
+            return Some(tell(Notice::HookTaken, &[("manager", manager)]));
+        }
         return Some(tell(Notice::HookOtherBytes, &[]));
     }
     if !is_runnable(path) {
@@ -519,7 +539,15 @@ fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookE
         },
         Theirs::Plain | Theirs::Nothing => found.last(),
     };
-    Ok(moved.map(|now| tell(Notice::HookPathNow, &[("path", &now.path)])))
+    Ok(moved.map(|now| elsewhere(&now.path, Notice::HookPathNow, "path")))
+}
+
+/// Git looks for hooks in `path`: whose that is, else `unknown`, which names it by this fact.
+fn elsewhere(path: &str, unknown: Notice, fact: &str) -> String {
+    match managers::of_path(path) {
+        Some(manager) => tell(Notice::HookPathOf, &[("path", path), ("manager", manager)]),
+        None => tell(unknown, &[(fact, path)]),
+    }
 }
 
 /// Hooks of theirs that came later and that git cannot find through our directory.

@@ -136,3 +136,88 @@ fn an_amend_right_after_init_is_warned_of_nothing() {
     world.person("uninstall").succeeds();
     assert_eq!(world.git("for-each-ref refs/notes refs/seed").trim(), "");
 }
+
+/// A tool that installs hooks, as one of `fixtures/hook-managers` plays it.
+fn installs(world: &World, tool: &str) -> super::world::Said {
+    let fixture = format!("{}/fixtures/hook-managers/{tool}.sh", env!("CARGO_MANIFEST_DIR"));
+    world.persons_terminal(&format!("sh '{fixture}'"), "")
+}
+
+/// What the person hears when a session starts.
+fn hears(world: &World) -> String {
+    world.starts().to_person().unwrap_or_default().to_owned()
+}
+
+/// An agent's commit by hand of a file outside the fence; git seed's pre-commit refuses it.
+fn is_fenced(world: &World) -> bool {
+    world.agents_shell("git commit -qam x", "").code != 0
+}
+
+#[test]
+fn what_a_hook_manager_takes_out_is_told_once_and_init_puts_both_in_a_row() {
+    for (tool, says) in
+        [("lefthook", "lefthook put its own"), ("husky", "husky made core.hooksPath")]
+    {
+        let world = World::seeded();
+        world.to("plan");
+        assert_eq!(installs(&world, tool).code, 0, "{tool}");
+        let told = hears(&world);
+        assert!(told.contains(says) && told.contains("git seed init"), "{tool}: {told}");
+        assert!(!hears(&world).contains(says), "{tool}: told once");
+        let doctor = world.person("doctor").said();
+        assert!(doctor.out.contains(says), "{tool}: {doctor:?}");
+        world.puts("todo.txt", "x\n");
+        world.sh("rm -f ../ran");
+        assert!(!is_fenced(&world), "{tool}: ours is out");
+        assert_eq!(world.text("../ran"), format!("{tool} ran\n"), "{tool}: theirs works as before");
+        // The remedy that was named.
+        world.person("init").succeeds();
+        assert!(!hears(&world).contains(says), "{tool}: in order again");
+        world.sh("rm -f ../ran");
+        world.puts("todo.txt", "y\n");
+        assert!(is_fenced(&world), "{tool}: ours refuses again");
+        world.git("commit -qam 'a persons own'");
+        assert!(world.text("../ran").contains(&format!("{tool} ran")), "{tool}: theirs runs, too");
+        world.person("uninstall").succeeds();
+        world.sh("rm -f ../ran");
+        world.puts("todo.txt", "z\n");
+        world.git("commit -qam z");
+        assert_eq!(world.text("../ran"), format!("{tool} ran\n"), "{tool}: alone again");
+    }
+}
+
+#[test]
+fn pre_commit_in_front_hands_on_and_nothing_is_amiss() {
+    let world = World::seeded();
+    world.to("plan");
+    assert_eq!(installs(&world, "pre-commit").code, 0);
+    assert!(!hears(&world).contains("no longer run"));
+    let doctor = world.person("doctor").said();
+    assert!(doctor.out.contains("pre-commit stands in front"), "{doctor:?}");
+    world.puts("todo.txt", "x\n");
+    assert!(is_fenced(&world), "ours runs behind it");
+    world.git("commit -qam x");
+    assert_eq!(world.text("../ran"), "pre-commit ran\n");
+    world.person("uninstall").succeeds();
+    assert!(!world.path(".git/hooks/pre-commit.legacy").exists());
+    world.puts("todo.txt", "z\n");
+    world.git("commit -qam z");
+    assert_eq!(world.text("../ran"), "pre-commit ran\npre-commit ran\n");
+}
+
+#[test]
+fn pre_commit_that_refuses_a_hooks_path_installs_by_the_documented_way() {
+    let world = World::new();
+    world.sh("printf '#!/bin/sh\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit");
+    let world = world.installed();
+    assert!(installs(&world, "pre-commit").err.contains("Cowardly"), "core.hooksPath is ours");
+    // docs/git.md: out, theirs in, in again.
+    world.person("uninstall").succeeds();
+    assert_eq!(installs(&world, "pre-commit").code, 0);
+    world.person("init").succeeds();
+    world.puts("todo.txt", "x\n");
+    world.git("commit -qam x");
+    assert_eq!(world.text("../ran"), "pre-commit ran\n");
+    let doctor = world.person("doctor").said();
+    assert!(!doctor.out.contains("put its own"), "{doctor:?}");
+}

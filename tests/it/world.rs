@@ -329,7 +329,7 @@ impl World {
         self.shown.borrow().clone()
     }
 
-    fn persons_terminal(&self, line: &str, stdin: &str) -> Said {
+    pub fn persons_terminal(&self, line: &str, stdin: &str) -> Said {
         let mut command = self.command("sh");
         command.args(["-c", line]).env("GIT_SEED_TEST_PERSON", "1");
         Said::of(line, run(command, stdin.as_bytes()))

@@ -19,7 +19,7 @@ use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{boundary, claims, hook, memory, person, record};
+use crate::engine::{boundary, claims, hook, memory, person, record, setup};
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
@@ -72,6 +72,10 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
             .map(|answer| {
                 let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
                 Answer { context, ..answer }
+            })
+            .and_then(|answer| {
+                let to_person = merged(answer.to_person, setup::git_hooks::word_on_hooks(repo)?);
+                Ok(Answer { to_person, ..answer })
             }),
         EventKind::SessionEnd { .. } => hook::session::session_end(repo, event),
         EventKind::Stop { waiting, commands, .. } => {

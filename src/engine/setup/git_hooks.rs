@@ -10,8 +10,10 @@ use crate::engine::{claims, fence, record};
 use crate::format::journal::What;
 use crate::format::trailers::seed_lines;
 use crate::format::{names, notes};
+use crate::githooks;
 use crate::phases::guard::{self, Staged};
 use crate::verdict::Verdict;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// The hooks that git seed has something to say in.
@@ -65,6 +67,34 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
         // The one is answered above; the other warns and refuses nothing: see `unproven`.
         GitHook::PostRewrite | GitHook::PrePush => Ok(Ok(())),
     }
+}
+
+/// Where what was told last of our hooks is kept, below the clone's own directory.
+const TOLD: &str = "hooks-told";
+
+/// What a person hears where another tool took our hooks out, once for each way they are out.
+pub(crate) fn word_on_hooks(repo: &Repo) -> Result<Option<String>> {
+    let Some(record) = repo.installation()?.hooks else { return Ok(None) };
+    let states = githooks::state(&repo.hook_repo(), &world::own_binary(), &record);
+    // `doctor` says why git could not be asked; no session waits for that.
+    let Ok(states) = states else { return Ok(None) };
+    let out: Vec<_> = states.iter().filter(|hook| !hook.ok).collect();
+    let path = repo.store.seed_dir().join(TOLD);
+    let before = world::read_if_there(&path)?.unwrap_or_default();
+    let Some(first) = out.first() else {
+        if !before.is_empty() {
+            std::fs::remove_file(&path)?;
+        }
+        return Ok(None);
+    };
+    let names: Vec<&str> = out.iter().map(|hook| hook.name.as_str()).collect();
+    let facts = [("hooks", &*names.join(", ")), ("said", &*first.detail)];
+    let told = tell(Notice::HooksOut, &facts);
+    if before == told.as_bytes() {
+        return Ok(None);
+    }
+    world::write_whole(&path, told.as_bytes())?;
+    Ok(Some(told))
 }
 
 /// An agent's host is above: one that is known by name, or one that a session recorded.
