@@ -61,7 +61,7 @@ fn a_person_drops_it_at_a_terminal_and_an_agent_does_not() {
     is_over(&world, &id, "not worth it");
     world.person(&format!("job drop {id}")).refuses("voided already");
     world.person("job drop 20991231t235959-ffff").ends(64, "no job");
-    world.person("job drop").ends(1, "no job is focused");
+    world.person("job drop").ends(2, "no job is focused");
 }
 
 #[test]

@@ -14,8 +14,9 @@ use super::world::{CODE, PAGE, World, message};
 /// A second page of the same job, so that a command can be stopped between the two.
 const OTHER: &str = "src/parser/tests/CLAUDE.md";
 /// What changes something that outlives the process.
-pub(super) const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,\
-                      mkdirat,fsync,fdatasync,ftruncate,symlink,symlinkat";
+pub(super) const WRITES: &str = "write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,\
+                                 unlinkat,mkdir,mkdirat,fsync,fdatasync,ftruncate,symlink,\
+                                 symlinkat";
 /// The most kills of one test: all of them where there are not more, else spread evenly.
 const MOST: usize = 6;
 

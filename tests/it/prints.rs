@@ -327,7 +327,7 @@ fn without_a_job_the_person_hears_of_it() {
     let did = world.runs_and("ls", || tampered(&world, ".git/config"));
     let told = did.after.to_person().unwrap_or_default();
     assert!(told.contains(".git/config changed, and no call claims it"), "{did:?}");
-    world.person("fence status").fails("no job");
+    world.person("fence status").refuses("no job");
 }
 
 #[test]
