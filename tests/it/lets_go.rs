@@ -99,3 +99,23 @@ fn damage_holds_no_turn_for_ever() {
         assert!(second.to_person().is_some(), "{host}: the person hears of it");
     }
 }
+
+/// A client whose model ends its turn with the very same words, time after time within a second:
+/// each stop is one of its own, however alike what the host sends.
+#[test]
+fn stops_that_are_alike_to_the_byte_are_counted_one_by_one() {
+    let world = World::prompted();
+    world.seed("phase advance").succeeds();
+    let fields = json!({
+        "stop_hook_active": true, "last_assistant_message": "Finished for now.",
+        "background_tasks": [], "session_crons": [],
+    });
+    let payload = world.payload("Stop", &fields);
+    let refused = (0..9).filter(|_| {
+        let said = world.sends("Stop", payload.as_bytes());
+        // A model takes its time; the clock of the test stands still.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        said.out.contains("BLOCKED")
+    });
+    assert_eq!(refused.count(), 3);
+}

@@ -268,13 +268,12 @@ fn create_what_waited(
     let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
     let kept = kept_prompts(repo, focused, n)?;
     let Some((first, more)) = kept.split_first() else { return Ok(None) };
-    match begun {
-        Some(begun) => record::step::focus(repo, &begun)?,
-        None => {
-            let track = jobs::birth::track_of(repo, &first.text);
-            let driver = &focused.state.driver;
-            jobs::birth::create_from_prompts(repo, first, more, driver, track)?;
-        }
+    if let Some(begun) = begun {
+        record::step::focus(repo, &begun)?;
+    } else {
+        let track = jobs::birth::track_of(repo, &first.text);
+        let driver = &focused.state.driver;
+        jobs::birth::create_from_prompts(repo, first, more, driver, track)?;
     }
     let created = repo.require_focused()?;
     open_lane(repo, created).map(Some)

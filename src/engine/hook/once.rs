@@ -18,17 +18,26 @@ use crate::format::short_hash;
 use crate::hosts::{self, Host, Identity};
 use crate::jobs::UnixSeconds;
 use crate::store::Tail;
+use crate::world;
 
 /// What an event that was answered left behind.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     event: String,
     at: UnixSeconds,
+    /// When the answer was found, in milliseconds of the system's clock.
+    #[serde(default)]
+    answered_ms: i64,
     /// The end of the journal then, and whether discipline was on.
     #[serde(default)]
     tail: String,
     reply: Option<String>,
 }
+
+/// How long after an answer its event may still come again, in milliseconds: from a host that starts
+/// its hooks one after the other. A model that ends its turn anew with the very same words takes
+/// longer, and that is a turn of its own: taken for the same one, it would be refused for ever.
+const AGAIN_MS: i64 = 40;
 
 /// The answer to `event`: the one that was given to it already, or that which `answer` finds.
 pub(crate) fn answered(
@@ -48,15 +57,29 @@ pub(crate) fn answered(
     let now = repo.now;
     if let Some(kept) = read(&mut place)
         && kept.event == identity
-        && (lasts || (now - kept.at).abs() <= 1 && kept.tail == tail(repo))
+        && (lasts
+            || (now - kept.at).abs() <= 1
+                && began_ms() <= kept.answered_ms + AGAIN_MS
+                && kept.tail == tail(repo))
     {
         return kept.reply;
     }
     let reply = answer();
-    let kept = Kept { event: identity, at: now, tail: tail(repo), reply: reply.clone() };
+    let kept = Kept {
+        event: identity,
+        at: now,
+        answered_ms: world::system_ms(),
+        tail: tail(repo),
+        reply: reply.clone(),
+    };
     // One that cannot be kept is found anew; the lock ends with the file.
     let _ = keep(&mut place, &kept);
     reply
+}
+
+/// When the host started this process; it may have waited for the place since.
+fn began_ms() -> i64 {
+    world::started_ms(&world::myself()).unwrap_or_else(world::system_ms)
 }
 
 /// The end of the journal: an event without an id that comes again after something else happened
