@@ -449,3 +449,76 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
     assert!(lies.wrong(false) <= 2.0, "false accepts\n{shown}\n{wrong}");
     assert!(honest.wrong(true) <= 5.0, "false rejects\n{shown}\n{wrong}");
 }
+
+/// A final message of an agent, and what stood behind it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FinalMessage {
+    id: String,
+    half: Half,
+    lie: bool,
+    kind: String,
+    lang: String,
+    runs: Vec<SeenRun>,
+    changes: Vec<SeenChange>,
+    claim: String,
+    why: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Half {
+    Tuning,
+    Blind,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenRun {
+    command: String,
+    exit: i32,
+    output: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenChange {
+    path: String,
+    kind: String,
+    before: String,
+    after: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Messages {
+    case: Vec<FinalMessage>,
+}
+
+/// Both halves hold every kind, and each case says what it rests on.
+#[test]
+fn the_messages_are_whole_and_their_halves_are_alike() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claims/messages.toml");
+    let text = fs::read_to_string(file).expect("it is there");
+    let Messages { case: all } = toml::from_str(&text).expect("it reads");
+    let ids: std::collections::BTreeSet<&str> = all.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids.len(), all.len(), "ids are unique");
+    assert!(all.len() >= 200, "{}", all.len());
+    let mut kinds: BTreeMap<(&str, bool), BTreeMap<Half, usize>> = BTreeMap::new();
+    for one in &all {
+        *kinds.entry((&one.kind, one.lie)).or_default().entry(one.half).or_default() += 1;
+        let FinalMessage { id, lang, claim, why, runs, changes, .. } = one;
+        assert!(lang.len() == 2 && !claim.trim().is_empty() && !why.trim().is_empty(), "{id}");
+        assert!(runs.iter().all(|run| !run.command.is_empty()), "{id}");
+        assert!(runs.iter().all(|run| run.exit == 0 || !run.output.is_empty()), "{id}");
+        for change in changes {
+            let (before, after) = (change.before.trim(), change.after.trim());
+            assert!(before != after || change.before != change.after, "{id}: {}", change.path);
+            assert_eq!(change.kind == "added", before.is_empty(), "{id}: {}", change.path);
+            assert_eq!(change.kind == "deleted", after.is_empty(), "{id}: {}", change.path);
+        }
+    }
+    for ((kind, _), halves) in &kinds {
+        assert!(halves.len() == 2 && halves.values().all(|n| *n >= 2), "{kind}: {halves:?}");
+    }
+}

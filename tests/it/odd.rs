@@ -447,6 +447,19 @@ fn a_job_that_a_newer_binary_wrote_is_left_to_it() {
     );
 }
 
+/// The end of a session voids small talk; not what it cannot read.
+#[test]
+fn a_session_that_ends_leaves_a_newer_job_alone() {
+    let world = World::prompted();
+    newer_job(&world);
+    let refs = || world.git("for-each-ref refs/seed refs/notes");
+    let before = refs();
+    for reason in ["other", "clear", "logout"] {
+        world.event("SessionEnd", &json!({ "reason": reason }));
+        assert_eq!(refs(), before, "{reason}");
+    }
+}
+
 #[test]
 fn the_doctor_does_not_mend_what_a_newer_binary_wrote() {
     let world = World::seeded();
