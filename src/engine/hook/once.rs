@@ -35,8 +35,9 @@ struct Kept {
 }
 
 /// How long after an answer its event may still come again, in milliseconds: from a host that
-/// starts its hooks one after the other. A model that ends its turn anew with the very same words takes
-/// longer, and that is a turn of its own: taken for the same one, it would be refused for ever.
+/// starts its hooks one after the other. A model that ends its turn anew with the very same words
+/// takes longer, and that is a turn of its own: taken for the same one, it would be refused for
+/// ever.
 const AGAIN_MS: i64 = 40;
 
 /// The answer to `event`: the one that was given to it already, or that which `answer` finds.
