@@ -331,6 +331,7 @@ pub(crate) enum Notice {
     Card,
     CardChanged,
     CardNothing,
+    CardUncounted,
     CardNoRun,
     CardRuns,
     CardStale,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
 use super::journal::{Gauge, Ruled};
-use crate::jobs::Job;
 use crate::jobs::summary::Covered;
+use crate::jobs::{Job, Status};
 use crate::phases::activity::Flight;
 use crate::phases::place::Unlocked;
 use crate::phases::review::Review;
@@ -216,6 +216,17 @@ pub struct Unclaimed {
     pub blob: String,
 }
 
+/// Why a job that is in a focus should be in none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeftOver {
+    /// Nothing is left to do for it: the prompts that waited are the next job's.
+    Closed,
+    /// It awaits its person, and the next in the queue goes on.
+    Rests,
+    /// A person or the agent paused it.
+    Paused,
+}
+
 /// Where a job lives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Home {
@@ -364,6 +375,16 @@ impl State {
     /// work from the beginning.
     pub(crate) fn is_small_talk(&self) -> bool {
         self.stand.is_talk() && self.job.run == 1 && !self.job.queued
+    }
+
+    /// What its last step left undone, where the job is in a focus: that step gives the focus up,
+    /// and somebody was stopped in between.
+    pub(crate) fn left_over(&self) -> Option<LeftOver> {
+        match self.job.status {
+            Status::Awaiting => Some(LeftOver::Rests),
+            Status::Pending => Some(LeftOver::Paused),
+            _ => crate::format::archive::is_closed(self).then_some(LeftOver::Closed),
+        }
     }
 
     /// Completed, but not back between cycles; asked by the reserved name, since no map is at hand.

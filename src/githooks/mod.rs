@@ -221,6 +221,18 @@ impl Record {
     }
 }
 
+impl Record {
+    /// Every script is as we wrote it, and git with this `core.hooksPath` looks for it there. Asks
+    /// no git; where it says no, [`state`] says what is amiss, if anything.
+    pub(crate) fn is_untouched(&self, repo: &RepoDirs, hooks_path: Option<&str>) -> bool {
+        let reached = match hooks_path {
+            Some(path) => self.is_reached_by(repo, path),
+            None => self.theirs == Theirs::Nothing,
+        };
+        reached && self.files.iter().all(|own| holds(&repo.common_dir.join(&own.path), own))
+    }
+}
+
 /// True when git would run the file at `path`.
 pub(crate) fn runs(path: &Path) -> bool {
     is_runnable(path)
@@ -480,8 +492,9 @@ pub(crate) fn state(
     let ours = OURS.iter().map(|(name, template)| {
         let path = dir.join(name);
         let expected = script(template, binary, &record.theirs.word(name));
-        if trouble_of_all.is_none() && runs_behind(&path, &expected) {
-            let detail = tell(Notice::HookBehind, &[("manager", PRE_COMMIT)]);
+        let behind = || runs_behind(&path, &expected).filter(|_| trouble_of_all.is_none());
+        if let Some(manager) = behind() {
+            let detail = tell(Notice::HookBehind, &[("manager", manager)]);
             return HookState { name: (*name).to_owned(), path, ok: true, detail };
         }
         let trouble = trouble_of_all.clone().or_else(|| trouble(&path, &expected, binary));
@@ -496,23 +509,19 @@ pub(crate) fn state(
     Ok(ours.into_iter().chain(unrelayed(repo, record, &dir)).collect())
 }
 
-/// Runs what it found at its place, which it renamed to this, before its own hooks.
-const PRE_COMMIT: &str = "pre-commit";
-const PRE_COMMIT_BEHIND: &str = "legacy";
-
-/// The tool at our place hands on to our hook, which it moved aside.
-fn runs_behind(path: &Path, expected: &[u8]) -> bool {
-    let behind = path.with_extension(PRE_COMMIT_BEHIND);
-    let in_front =
-        || fs::read(path).is_ok_and(|bytes| managers::of_script(&bytes) == Some(PRE_COMMIT));
-    is_runnable(&behind) && fs::read(&behind).is_ok_and(|bytes| bytes == expected) && in_front()
+/// The tool at our place that runs our hook, which it moved aside, before its own.
+fn runs_behind(path: &Path, expected: &[u8]) -> Option<&'static str> {
+    // What cannot be read runs nothing.
+    let manager = managers::of_script(&fs::read(path).ok()?)?;
+    let behind = path.with_extension(manager.runs_first?);
+    (is_runnable(&behind) && fs::read(&behind).ok()? == expected).then_some(manager.name)
 }
 
 fn trouble(path: &Path, expected: &[u8], binary: &Path) -> Option<String> {
     let Ok(bytes) = fs::read(path) else { return Some(tell(Notice::HookGone, &[])) };
     if bytes != expected {
         if let Some(manager) = managers::of_script(&bytes) {
-            return Some(tell(Notice::HookTaken, &[("manager", manager)]));
+            return Some(tell(Notice::HookTaken, &[("manager", manager.name)]));
         }
         return Some(tell(Notice::HookOtherBytes, &[]));
     }
@@ -545,7 +554,7 @@ fn stale_chain(repo: &RepoDirs, record: &Record) -> Result<Option<String>, HookE
 /// Git looks for hooks in `path`: whose that is, else `unknown`, which names it by this fact.
 fn elsewhere(path: &str, unknown: Notice, fact: &str) -> String {
     match managers::of_path(path) {
-        Some(manager) => tell(Notice::HookPathOf, &[("path", path), ("manager", manager)]),
+        Some(manager) => tell(Notice::HookPathOf, &[("path", path), ("manager", manager.name)]),
         None => tell(unknown, &[(fact, path)]),
     }
 }

@@ -244,6 +244,9 @@ pub struct Moment<'a> {
     pub waits: Option<Refusal>,
     /// Ids of jobs that the agent made and no person has seen.
     pub unseen: Vec<String>,
+    /// What git seed counted of the work, in one line: the question for completion holds it. Empty
+    /// where nobody asks that question.
+    pub card: String,
     /// The text below a title of a question.
     pub section: fn(&str, &str) -> Option<String>,
     /// Whether a section that must stay empty is: nothing stands there, or `none`.
@@ -340,6 +343,7 @@ fn no(row: &Registered, moment: &Moment<'_>, case: Case) -> Refusal {
         .with("admitted", tags.join(", "))
         .with("stage", moment.stage)
         .with("next", moment.unseen.join(", "))
+        .with("card", moment.card.as_str())
         .with("job", moment.job.map_or("", |job| job.name.as_str()))
 }
 
@@ -431,26 +435,21 @@ fn one<'a>(
             return no(Case::Shape);
         }
     }
+    // Last: it is the one thing that the agent cannot know better than git seed.
+    if row.grants == Grant::Complete && !shows(body, &moment.card) {
+        return no(Case::Card);
+    }
     let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();
     Ok(Admitted { row, text, name })
 }
 
-/// The question whether a job is complete holds `card`, what git seed counted of the work in one
-/// line: most hosts show a person nothing else before they answer. Marks of Markdown and line
-/// ends do not count.
-///
-/// # Errors
-///
-/// Refuses a question without it, and quotes it.
-pub(crate) fn shows_card(question: &str, card: &str) -> Verdict {
+/// `text` holds the line `card`. Marks of Markdown and line ends do not count.
+fn shows(text: &str, card: &str) -> bool {
     let plain = |text: &str| {
         let bare: String = text.chars().filter(|letter| !"*_`>".contains(*letter)).collect();
         bare.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    if plain(question).contains(&plain(card)) {
-        return Ok(());
-    }
-    Err(Refusal::new("question", Wants::Question).case(Case::Card).with("card", card))
+    plain(text).contains(&plain(card))
 }
 
 /// Hours between two runs: what the answer says, times the `every <n>` of the question.
@@ -568,8 +567,8 @@ pub fn may_be_last(decides: bool, lets: impl FnOnce() -> bool) -> bool {
 pub(crate) struct AsksAbout {
     /// Where notes, footers and the plan stand: one of them decides something.
     pub work: bool,
-    /// Other jobs: one of them would complete the job.
-    pub other_jobs: bool,
+    /// Other jobs, and the card: one of them would complete the job.
+    pub completion: bool,
 }
 
 impl AsksAbout {
@@ -579,12 +578,12 @@ impl AsksAbout {
         };
         Self {
             work: any(Registered::decides),
-            other_jobs: any(|row| row.grants == Grant::Complete),
+            completion: any(|row| row.grants == Grant::Complete),
         }
     }
 
     /// All that completion depends on.
-    pub(crate) const COMPLETION: Self = Self { work: true, other_jobs: true };
+    pub(crate) const COMPLETION: Self = Self { work: true, completion: true };
 }
 
 /// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.
@@ -654,6 +653,7 @@ mod tests {
             fewest: None,
             waits: None,
             unseen: Vec::new(),
+            card: "Seen: 1 file, +1 -1; 2 runs, last `cargo_test` exit 0.".to_owned(),
             section,
             settled: |below| below.trim().is_empty(),
         }
@@ -698,7 +698,7 @@ mod tests {
 
     #[test]
     fn questions_make_one_look_up_what_they_are_about() {
-        for (texts, work, other_jobs) in [
+        for (texts, work, completion) in [
             (&[][..], false, false),
             (&["Which colour?"], false, false),
             (&["[WAITING] the key is missing"], false, false),
@@ -712,7 +712,7 @@ mod tests {
                 answered: false,
             };
             let questions: Vec<Question> = texts.iter().map(ask).collect();
-            assert_eq!(AsksAbout::of(&questions), AsksAbout { work, other_jobs }, "{texts:?}");
+            assert_eq!(AsksAbout::of(&questions), AsksAbout { work, completion }, "{texts:?}");
         }
     }
 
@@ -777,6 +777,7 @@ mod tests {
         let elsewhere = ["WAITING".to_owned()];
         let body =
             format!("[JOB-COMPLETE] fix the lexer {}\n## Outstanding Items\n", "word ".repeat(100));
+        let body = body.replace("\n##", &format!("\n{}\n##", ready.card));
         let good = question(&body, &[REVIEW, APPROVE]);
         let with = |change: fn(&mut Moment<'_>)| {
             let mut moment = ready.clone();
@@ -801,6 +802,20 @@ mod tests {
             (
                 "outstanding-missing",
                 question(&body.replace("## Outstanding Items", ""), &[REVIEW, APPROVE]),
+                ready.clone(),
+            ),
+            (
+                "card",
+                question(&body.replace("1 file", "9 files"), &[REVIEW, APPROVE]),
+                ready.clone(),
+            ),
+            ("card", question(&body.replace(&ready.card, ""), &[REVIEW, APPROVE]), ready.clone()),
+            (
+                "[JOB-COMPLETE]",
+                question(
+                    &body.replace("Seen: 1 file,", "> **Seen:**\n> 1 file,"),
+                    &[REVIEW, APPROVE],
+                ),
                 ready.clone(),
             ),
             ("options", question(&body, &[APPROVE]), ready.clone()),

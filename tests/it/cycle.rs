@@ -681,6 +681,9 @@ fn an_answer_that_nobody_gave_does_not_count() {
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
     answer(&world).tells("does not count");
     assert!(!is_approved(&world), "nobody sat there");
+    // Another answer frees no turn either, and does not say so.
+    world.asks(&completion()).passes().answers("Review").tells("does not count");
+    world.stops().refuses("condense");
 
     let world = ready();
     let asked = world.asks(&completion()).passes();

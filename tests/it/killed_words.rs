@@ -198,3 +198,61 @@ fn words_beside_a_paused_job_outlive_a_kill() {
         assert_eq!(world.phase(), "execute", "killed at {write:?}");
     });
 }
+
+/// In focus is a job at work, or none: after a kill as well.
+fn focus_is_sound(world: &World, job: &str, rests_as: &str, write: &Write) -> bool {
+    let status = world.json("status");
+    let shown = world.json(&format!("job show {job}"));
+    let rests = shown["status"] == json!(rests_as);
+    let wanted = if rests { Value::Null } else { json!(job) };
+    assert_eq!(status["job"]["id"], wanted, "killed at {write:?}: {status}");
+    rests
+}
+
+#[test]
+fn a_pause_that_is_killed_is_whole_or_not_there() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let job = world.job();
+    let fields = json!({ "prompt": "[PAUSE]" });
+    Act::Event("UserPromptSubmit", &fields).killed(&world, |world, write| {
+        if focus_is_sound(world, &job, "pending", write) {
+            world.stops().passes();
+            world.person(&format!("job activate {job}")).succeeds();
+        }
+        assert_eq!(world.phase(), "execute", "killed at {write:?}");
+        world.leaves();
+    });
+}
+
+#[test]
+fn a_job_that_comes_to_rest_gives_up_its_focus_in_spite_of_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::new();
+    world.puts("seed.toml", "approval = \"defer\"\n");
+    let world = world.installed();
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    world.to("condense");
+    world.works("condense");
+    world.minute();
+    let job = world.job();
+    let sent = message("condense");
+    let act = Act::Command { line: "git-seed phase advance -F -", stdin: &sent };
+    act.killed(&world, |world, write| {
+        if !focus_is_sound(world, &job, "awaiting you", write) {
+            world.seed("phase advance -F -").stdin(&sent).succeeds();
+            assert!(focus_is_sound(world, &job, "awaiting you", write), "killed at {write:?}");
+        }
+        world.stops().passes();
+        world.person(&format!("job approve {job}")).succeeds();
+        let shown = world.json(&format!("job show {job}"));
+        assert_eq!(shown["status"], json!("completed"), "killed at {write:?}");
+    });
+}

@@ -13,7 +13,8 @@ use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, memory, record};
 use crate::format::interaction::Interaction;
-use crate::format::{archive, names, notes};
+use crate::format::state::LeftOver;
+use crate::format::{names, notes};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, ShortWord};
@@ -220,28 +221,40 @@ fn left_alone(
 /// next job, and then the closed one is put away. Until the next one has the focus the closed one
 /// keeps it: that is how [`finish_closing`] knows what is left to do. Who calls holds the lock.
 pub(crate) fn close(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
-    let created = create_what_waited(repo, focused, None)?;
+    let kept = waiting_prompts(repo, focused)?;
+    let created = create_what_waited(repo, focused, &kept, None)?;
     put_away(repo, focused, created)
 }
 
-/// Closes the job in focus where somebody was stopped between its last step and that; says
-/// whether it did.
+/// Gives up the focus of a job whose last step would have, where somebody was stopped in between;
+/// says whether it did. What came from another clone is left to who looks at it.
 pub(crate) fn finish_closing(repo: &Repo) -> Result<bool> {
-    // A state that does not read is named by whatever needs it next.
-    let closed = || repo.focused().ok()?.filter(|focused| archive::is_closed(&focused.state));
-    if closed().is_none() {
+    // Without its journal: most often there is nothing to do.
+    let left = || -> Result<Option<LeftOver>> {
+        let Some((chain, tip)) = repo.store.focused()? else { return Ok(None) };
+        let state = repo.state(&chain, &tip)?;
+        let left = state.left_over();
+        Ok(if left.is_some() && repo.is_foreign(&state)? { None } else { left })
+    };
+    // What does not read is named by whatever needs it next.
+    if !matches!(left(), Ok(Some(_))) {
         return Ok(false);
     }
-    // Whoever closes it at this moment holds the lock.
+    // Whoever is about to do it holds the lock.
     let _lock = repo.store.lock()?;
-    let Some(focused) = closed() else { return Ok(true) };
-    let mut begun = None;
-    if let Some(n) = focused.state.job.kept_prompt {
-        let kept = kept_prompts(repo, &focused, n)?;
-        begun = jobs::birth::begun_with(repo, &kept)?;
+    let (Some(left), Some(focused)) = (left()?, repo.focused()?) else { return Ok(true) };
+    match left {
+        LeftOver::Closed => {
+            let kept = waiting_prompts(repo, &focused)?;
+            let begun = jobs::birth::begun_with(repo, &kept)?;
+            let created = create_what_waited(repo, &focused, &kept, begun)?;
+            put_away(repo, &focused, created)?;
+        }
+        LeftOver::Rests => {
+            jobs::unattended::rest(repo, &focused)?;
+        }
+        LeftOver::Paused => jobs::focus::give_up(repo)?,
     }
-    let created = create_what_waited(repo, &focused, begun)?;
-    put_away(repo, &focused, created)?;
     Ok(true)
 }
 
@@ -251,8 +264,7 @@ fn put_away(
     created: Option<LoadedJob>,
 ) -> Result<Option<LoadedJob>> {
     if created.is_none() {
-        repo.store.clear_focus()?;
-        repo.store.journal().restart(None)?;
+        jobs::focus::give_up(repo)?;
     }
     record::archive::put_away(repo, &closed.state.job.id)?;
     Ok(created)
@@ -263,10 +275,9 @@ fn put_away(
 fn create_what_waited(
     repo: &Repo,
     focused: &LoadedJob,
+    kept: &[Interaction],
     begun: Option<LoadedJob>,
 ) -> Result<Option<LoadedJob>> {
-    let Some(n) = focused.state.job.kept_prompt else { return Ok(None) };
-    let kept = kept_prompts(repo, focused, n)?;
     let Some((first, more)) = kept.split_first() else { return Ok(None) };
     if let Some(begun) = begun {
         record::step::focus(repo, &begun)?;
@@ -279,11 +290,12 @@ fn create_what_waited(
     open_lane(repo, created).map(Some)
 }
 
-/// The prompts that a closing job keeps for the next one, from the `n`-th on; short
-/// words said meanwhile did their work already.
-fn kept_prompts(repo: &Repo, focused: &LoadedJob, n: u32) -> Result<Vec<Interaction>> {
+/// The prompts that a closing job keeps for the next one; short words said meanwhile did their
+/// work already.
+fn waiting_prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Interaction>> {
+    let Some(first) = focused.state.job.kept_prompt else { return Ok(Vec::new()) };
     let mut kept = Vec::new();
-    for n in n..=focused.state.job.interactions {
+    for n in first..=focused.state.job.interactions {
         let bytes = repo.counted_file(focused, &names::interaction(n))?;
         let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
         let creates = match shortword::read(&read.text) {

@@ -56,7 +56,7 @@ pub(crate) fn shown(repo: &Repo, focused: &LoadedJob) -> Result<String> {
 /// The lines of the card.
 pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     let claim = last_claim(repo, focused)?;
-    let changed = changed(repo, focused)?.told();
+    let changed = Changed::told(changed(repo, focused)?);
     let mut lines = vec![
         tell(Notice::SeenChanged, &[("changed", &changed)]),
         told_of_claim(claim.as_ref()),
@@ -77,7 +77,7 @@ pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> 
 
 /// The card in one line of at most 25 words, which the question has to hold.
 pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
-    let changed = changed(repo, focused)?.told();
+    let changed = Changed::told(changed(repo, focused)?);
     let ran = runs(repo, focused)?.brief();
     let open = match open_points(focused, last_claim(repo, focused)?.as_ref()).len() {
         0 => String::new(),
@@ -104,22 +104,23 @@ fn open_points(focused: &LoadedJob, claim: Option<&Recorded>) -> Vec<String> {
 }
 
 impl Changed {
-    fn told(self) -> String {
-        if self.files == 0 {
+    fn told(changed: Option<Self>) -> String {
+        let Some(Self { files, added, removed }) = changed else {
+            return tell(Notice::CardUncounted, &[]);
+        };
+        if files == 0 {
             return tell(Notice::CardNothing, &[]);
         }
-        let files = repo::text::count(self.files, "file");
-        let (added, removed) = (self.added.to_string(), self.removed.to_string());
+        let files = repo::text::count(files, "file");
+        let (added, removed) = (added.to_string(), removed.to_string());
         tell(Notice::CardChanged, &[("files", &files), ("added", &added), ("removed", &removed)])
     }
 }
 
-/// Compares HEAD with where the run of the job began.
-fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Changed> {
-    let (Some(began), Some(head)) = (began(repo, &focused.state)?, repo.store.head()?.commit)
-    else {
-        return Ok(Changed::default());
-    };
+/// Compares HEAD with where the run of the job began; none where that is not in this repository.
+fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
+    let Some(head) = repo.store.head()?.commit else { return Ok(Some(Changed::default())) };
+    let Some(began) = began(repo, &focused.state) else { return Ok(None) };
     let now = repo.store.tree_of_commit(&head)?;
     let mut changed = Changed::default();
     for file in repo.store.lines_changed(&began, &now)? {
@@ -130,16 +131,20 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Changed> {
         changed.added = changed.added.saturating_add(file.added);
         changed.removed = changed.removed.saturating_add(file.removed);
     }
-    Ok(changed)
+    Ok(Some(changed))
 }
 
 /// The tree that the run began with; of a job without a base (it began before the first commit,
-/// or an older git seed wrote it) the tree that the cycle began with.
-fn began(repo: &Repo, state: &State) -> Result<Option<TreeId>> {
-    match state.home.base.parse::<CommitId>() {
-        Ok(base) => Ok(Some(repo.store.tree_of_commit(&base)?)),
-        Err(_) => Ok(state.fence.began.parse::<TreeId>().ok()),
-    }
+/// or an older git seed wrote it), and where the base is not here (history was rewritten and
+/// swept, or this clone is shallow), the tree that the cycle began with.
+fn began(repo: &Repo, state: &State) -> Option<TreeId> {
+    let base = state.home.base.parse::<CommitId>().ok();
+    // What is not here cannot be compared, and the cycle's own tree is pinned.
+    let of_run = base.and_then(|base| repo.store.tree_of_commit(&base).ok());
+    of_run.or_else(|| {
+        let tree = state.fence.began.parse::<TreeId>().ok()?;
+        repo.store.has_object(tree.as_str()).then_some(tree)
+    })
 }
 
 /// The last claim of the job's run that the gate ruled on.

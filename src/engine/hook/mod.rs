@@ -73,9 +73,9 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
                 let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
                 Answer { context, ..answer }
             })
-            .and_then(|answer| {
-                let to_person = merged(answer.to_person, setup::git_hooks::word_on_hooks(repo)?);
-                Ok(Answer { to_person, ..answer })
+            .map(|answer| {
+                let to_person = merged(answer.to_person, setup::git_hooks::word_on_hooks(repo));
+                Answer { to_person, ..answer }
             }),
         EventKind::SessionEnd { .. } => hook::session::session_end(repo, event),
         EventKind::Stop { waiting, commands, .. } => {

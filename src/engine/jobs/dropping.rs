@@ -5,10 +5,10 @@
 //! again, and `git seed job reactivate` brings it back. Works over a journal that does not read:
 //! what a person drops needs no account of what was done for it.
 
-use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::{jobs, record};
 use crate::jobs::{Job, JobId, Status};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -49,10 +49,6 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
         None => repo.require_focused()?,
     };
     let here = repo.store.focus()?.as_deref() == Some(job.chain.as_str());
-    if here && job.state.job.status == Status::Voided {
-        // Somebody was stopped before it gave up its focus.
-        return leave(repo, job, here).map(Ok);
-    }
     if let Some(refusal) = no_dropping(repo, &job)? {
         return Ok(Err(refusal));
     }
@@ -83,8 +79,7 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
 /// Lets go of a job that is voided: its focus, its ref, the edges that led to it.
 fn leave(repo: &Repo, job: LoadedJob, here: bool) -> Result<Dropped> {
     if here {
-        repo.store.clear_focus()?;
-        repo.store.journal().restart(None)?;
+        jobs::focus::give_up(repo)?;
     }
     record::archive::put_away(repo, &job.state.job.id)?;
     let freed = free(repo, &job.state.job.id)?;

@@ -58,3 +58,9 @@ pub(crate) fn leave_focus(repo: &Repo, focused: Option<&LoadedJob>) -> Result<()
         _ => Ok(()),
     }
 }
+
+/// Gives up the focus of this worktree; its journal goes with it.
+pub(crate) fn give_up(repo: &Repo) -> Result<()> {
+    repo.store.clear_focus()?;
+    Ok(repo.store.journal().restart(None)?)
+}

@@ -195,6 +195,8 @@ pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
 /// Active to pending, and out of focus. Phase and multiplier wait where they are. A job
 /// that is completed stays so; its open cycle waits.
 pub(crate) fn pause_job(repo: &Repo, by: By) -> Result<LoadedJob> {
+    // Until the focus is given up: nobody else may take it for one that was left half done.
+    let _lock = repo.store.lock()?;
     let focused = repo.require_focused()?;
     let (now, head) = (repo.now, repo.store.head()?.commit);
     // A person can always pause, over a broken journal too.
@@ -217,8 +219,7 @@ pub(crate) fn pause_job(repo: &Repo, by: By) -> Result<LoadedJob> {
         }
         Ok(Ok(StepDraft::new(state, "pause", "the job rests", by)))
     })?;
-    repo.store.clear_focus()?;
-    repo.store.journal().restart(None)?;
+    engine::jobs::focus::give_up(repo)?;
     match taken {
         Ok(taken) => Ok(taken.focused),
         Err(_) => Ok(focused),
@@ -342,14 +343,15 @@ fn usage(error: impl std::fmt::Display) -> EngineError {
 /// Parks a job for good and gives up its focus.
 pub(crate) fn void(repo: &Repo, focused: &LoadedJob, why: &str) -> Result<()> {
     let now = repo.now;
+    // As in `pause_job`.
+    let _lock = repo.store.lock()?;
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         let draft = StepDraft::new(state, "void", why, By::Hook);
         state.job.become_(Status::Voided, now)?;
         Ok(Ok(draft))
     })?;
     if taken.is_ok() {
-        repo.store.clear_focus()?;
-        repo.store.journal().restart(None)?;
+        engine::jobs::focus::give_up(repo)?;
         record::archive::put_away(repo, &focused.state.job.id)?;
     }
     Ok(())

@@ -8,7 +8,6 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, memory, record};
-use crate::format::archive;
 use crate::format::state::State;
 use crate::hosts::{self, Answer};
 use crate::jobs::Status;
@@ -43,8 +42,7 @@ pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob, review: Review) -> bo
 
 /// Gives up the focus of a job that rests, and turns to the next one that waits here.
 pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
-    repo.store.clear_focus()?;
-    repo.store.journal().restart(None)?;
+    jobs::focus::give_up(repo)?;
     let Some((next, own)) = next_in_queue(repo, focused)? else { return Ok(None) };
     take_up(repo, &next, &focused.state, own)
 }
@@ -140,14 +138,7 @@ pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> 
         jobs::dependencies::dependencies_hold(repo, state)
     })?;
     Ok(match completed {
-        Ok(done) => {
-            if repo.store.focus()?.as_deref() == Some(job.chain.as_str())
-                && archive::is_closed(&done.state)
-            {
-                // Somebody was stopped before it gave up its focus.
-                repo.store.clear_focus()?;
-                repo.store.journal().restart(None)?;
-            }
+        Ok(_) => {
             record::archive::put_away(repo, &job.state.job.id)?;
             PersonReply::Done(tell(Notice::ApprovedElsewhere, &[("job", name)]))
         }

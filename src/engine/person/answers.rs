@@ -72,10 +72,8 @@ fn hear_late(
         if !its_trace_has(repo, &job.chain, call, &asked)? {
             continue;
         }
-        let counts = !answer.timed_out && sender.is_persons();
-        if !counts || (sender == Sender::Unattended && repo.rules.unattended == Unattended::Refuse)
-        {
-            return Ok(Some(PersonReply::NotCounted(tell(Notice::AnswerUnattended, &[]))));
+        if let Some(why) = is_no_persons(repo, answer, sender) {
+            return Ok(Some(PersonReply::NotCounted(tell(why, &[]))));
         }
         keep_answer(repo, &job.chain, call, answer, sender)?;
         return jobs::unattended::end_awaiting(repo, &job).map(Some);
@@ -148,18 +146,8 @@ fn hear(
     let Some(named) = registered.granted(&answer.answer) else {
         return not_granted(repo, chain, registered, came);
     };
-    if answer.timed_out {
-        return not(Notice::AnswerOfTimer);
-    }
-    match sender {
-        Sender::Nobody => {
-            return not(Notice::AnswerOfNobody);
-        }
-        Sender::Untold => return not(Notice::AnswerOfUntold),
-        Sender::Unattended if repo.rules.unattended == Unattended::Refuse => {
-            return not(Notice::AnswerUnattended);
-        }
-        _ => {}
+    if let Some(why) = is_no_persons(repo, answer, sender) {
+        return not(why);
     }
     let asked = [registered.tag.as_str(), &text_hash(&answer.question), named];
     if !was_asked(repo, chain, call, &asked)? {
@@ -169,6 +157,19 @@ fn hear(
         return not(Notice::AnswerAgain);
     }
     grant(repo, chain, registered, answer, named)
+}
+
+/// Why an answer is not that of a person who can decide something here.
+fn is_no_persons(repo: &Repo, answer: &Answer, sender: Sender) -> Option<Notice> {
+    match sender {
+        _ if answer.timed_out => Some(Notice::AnswerOfTimer),
+        Sender::Nobody => Some(Notice::AnswerOfNobody),
+        Sender::Untold => Some(Notice::AnswerOfUntold),
+        Sender::Unattended if repo.rules.unattended == Unattended::Refuse => {
+            Some(Notice::AnswerUnattended)
+        }
+        _ => None,
+    }
 }
 
 /// Another answer than one that grants. To the question for completion it says how the job goes
@@ -181,14 +182,16 @@ fn not_granted(
 ) -> Result<PersonReply> {
     let AnswerToCall { call, answer, sender, .. } = *came;
     let declined = PersonReply::Done(tell(declined(registered), &[]));
-    let asked = [registered.tag.as_str(), &text_hash(&answer.question), ""];
-    let counts = registered.grants == Grant::Complete
-        && !answer.timed_out
-        && sender.is_persons()
-        && (sender != Sender::Unattended || repo.rules.unattended != Unattended::Refuse)
-        && was_asked(repo, chain, call, &asked)?;
-    if !counts {
+    if registered.grants != Grant::Complete {
         return Ok(declined);
+    }
+    // To this question every answer says how the job goes on, and the turn ends with it or not.
+    if let Some(why) = is_no_persons(repo, answer, sender) {
+        return Ok(PersonReply::NotCounted(tell(why, &[])));
+    }
+    let asked = [registered.tag.as_str(), &text_hash(&answer.question), ""];
+    if !was_asked(repo, chain, call, &asked)? {
+        return Ok(PersonReply::NotCounted(tell(Notice::AnswerNotAsked, &[])));
     }
     let typed = answer.answer.trim() != questions::REVIEW;
     let reply = if typed { Reply::Words } else { Reply::Look };

@@ -2,7 +2,7 @@
 
 use crate::engine::repo::{LoadedJob, Repo};
 use crate::engine::{claims, fence, jobs, memory, person};
-use crate::jobs::questions::{self, Admitted, AsksAbout, Grant, Moment};
+use crate::jobs::questions::{self, Admitted, AsksAbout, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
 use crate::phases::message::{self, Message};
@@ -15,15 +15,16 @@ pub(crate) fn ask<'q>(
     phase: &Phase,
     focused: Option<&LoadedJob>,
 ) -> Result<Vec<Admitted<'q>>, Refusal> {
-    let admitted =
-        questions::admit(questions, &moment(repo, phase, focused, AsksAbout::of(questions)))?;
+    let about = AsksAbout::of(questions);
+    let mut moment = moment(repo, phase, focused, about);
+    // Nobody else needs it, and git counts lines for it.
+    if let Some(focused) = focused.filter(|_| about.completion && moment.ready) {
+        let card = claims::card::line(repo, focused);
+        moment.card = card.map_err(|error| Refusal::broken("state", &error))?;
+    }
+    let admitted = questions::admit(questions, &moment)?;
     if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
         fence::surfaces::lock_may_open(repo, one.row.grants, one.name, focused)?;
-        if one.row.grants == Grant::Complete {
-            let card = claims::card::line(repo, focused);
-            let card = card.map_err(|error| Refusal::broken("state", &error))?;
-            questions::shows_card(one.text, &card)?;
-        }
     }
     Ok(admitted)
 }
@@ -55,9 +56,10 @@ fn moment<'a>(
         prepared: focused.is_some_and(|focused| person::answers::is_prepared(repo, focused)),
         fewest: lane.map(|lane| lane.question),
         waits: focused
-            .filter(|_| asks.other_jobs)
+            .filter(|_| asks.completion)
             .and_then(|focused| jobs::dependencies::held_up(repo, &focused.state)),
-        unseen: if asks.other_jobs { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
+        card: String::new(),
+        unseen: if asks.completion { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
         section: |text, title| Message::new(text).section(title),
         settled: message::is_settled,
     }

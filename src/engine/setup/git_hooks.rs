@@ -72,29 +72,32 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
 /// Where what was told last of our hooks is kept, below the clone's own directory.
 const TOLD: &str = "hooks-told";
 
-/// What a person hears where another tool took our hooks out, once for each way they are out.
-pub(crate) fn word_on_hooks(repo: &Repo) -> Result<Option<String>> {
-    let Some(record) = repo.installation()?.hooks else { return Ok(None) };
-    let states = githooks::state(&repo.hook_repo(), &world::own_binary(), &record);
-    // `doctor` says why git could not be asked; no session waits for that.
-    let Ok(states) = states else { return Ok(None) };
-    let out: Vec<_> = states.iter().filter(|hook| !hook.ok).collect();
-    let path = repo.store.seed_dir().join(TOLD);
-    let before = world::read_if_there(&path)?.unwrap_or_default();
-    let Some(first) = out.first() else {
-        if !before.is_empty() {
-            std::fs::remove_file(&path)?;
-        }
-        return Ok(None);
+/// What a person hears where another tool took our hooks out, once for each way they are out. A
+/// session begins whatever goes wrong here: `doctor` says what that is.
+pub(crate) fn word_on_hooks(repo: &Repo) -> Option<String> {
+    let record = repo.installation().ok()?.hooks?;
+    let (dirs, told_at) = (repo.hook_repo(), repo.store.seed_dir().join(TOLD));
+    let out = || {
+        // As above.
+        let states = githooks::state(&dirs, &world::own_binary(), &record).ok()?;
+        let out: Vec<_> = states.into_iter().filter(|hook| !hook.ok).collect();
+        (!out.is_empty()).then_some(out)
+    };
+    let sound = record.is_untouched(&dirs, repo.store.hooks_path().as_deref());
+    let Some(out) = (if sound { None } else { out() }) else {
+        // The next time is another one. Most often it is not there.
+        let _ = std::fs::remove_file(&told_at);
+        return None;
     };
     let names: Vec<&str> = out.iter().map(|hook| hook.name.as_str()).collect();
-    let facts = [("hooks", &*names.join(", ")), ("said", &*first.detail)];
+    let facts = [("hooks", &*names.join(", ")), ("said", &*out[0].detail)];
     let told = tell(Notice::HooksOut, &facts);
-    if before == told.as_bytes() {
-        return Ok(None);
+    if std::fs::read(&told_at).is_ok_and(|before| before == told.as_bytes()) {
+        return None;
     }
-    world::write_whole(&path, told.as_bytes())?;
-    Ok(Some(told))
+    // Where it cannot be kept it is told again.
+    let _ = world::write_whole(&told_at, told.as_bytes());
+    Some(told)
 }
 
 /// An agent's host is above: one that is known by name, or one that a session recorded.
