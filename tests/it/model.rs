@@ -2918,6 +2918,7 @@ fn event_of(act: Act) -> event::Act {
         | Act::AskCompleteBare
         | Act::AskCompleteOptions
         | Act::AskCompleteNameless
+        | Act::AskCompleteCardless
         | Act::AskSide
         | Act::AskSideShort
         | Act::AskSideBeside

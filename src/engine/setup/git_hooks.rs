@@ -75,10 +75,11 @@ const TOLD: &str = "hooks-told";
 /// What a person hears where another tool took our hooks out, once for each way they are out. A
 /// session begins whatever goes wrong here: `doctor` says what that is.
 pub(crate) fn word_on_hooks(repo: &Repo) -> Option<String> {
+    // Which hooks are ours is not known without the record: `doctor` names what it cannot read.
     let record = repo.installation().ok()?.hooks?;
     let (dirs, told_at) = (repo.hook_repo(), repo.store.seed_dir().join(TOLD));
     let out = || {
-        // As above.
+        // What cannot be compared is told by `doctor`, with its reason.
         let states = githooks::state(&dirs, &world::own_binary(), &record).ok()?;
         let out: Vec<_> = states.into_iter().filter(|hook| !hook.ok).collect();
         (!out.is_empty()).then_some(out)
