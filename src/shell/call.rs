@@ -72,9 +72,7 @@ impl Walker {
                 }
                 words
             }
-            "printf" if words.first().is_some_and(|word| word.text == "-v") => {
-                words.get(1..2).unwrap_or_default()
-            }
+            "printf" => return self.prints_into(words, around),
             "unset" => return self.evaluated(words, around),
             "test" | "[" => {
                 let tested = words
@@ -98,12 +96,28 @@ impl Walker {
             if runs_inside(&name.text) && !name.expands {
                 self.push(Effect::Unknown, &around.part);
             }
-            if let Some(effect) = git::taint(&name.text, &Term::arriving(true)) {
-                let mut found = Found::new(effect, &around.part);
-                found.tag = Some(Tag::Taint);
-                self.found.push(found);
-            }
+            self.taints(bare_name(&name.text), &Term::arriving(true), &around.part, None);
         }
+    }
+
+    /// `printf -v x …`: what x holds then may be a flag.
+    fn prints_into(&mut self, words: &[Term], around: &Around) {
+        let Some(first) = words.first().filter(|first| first.text.starts_with("-v")) else {
+            return;
+        };
+        let name = match first.text.len() {
+            2 => words.get(1).cloned(),
+            _ => Some(first.behind(2)),
+        };
+        let Some(name) = name else { return };
+        self.evaluated(std::slice::from_ref(&name), around);
+        if !name.is_literal() || runs_inside(&name.text) {
+            self.push(Effect::Unknown, &around.part);
+        }
+        let bare = bare_name(&name.text);
+        self.hide(bare);
+        self.flaggy.insert(bare.to_owned());
+        self.taints(bare, &Term::arriving(true), &around.part, None);
     }
 
     /// Words that are taken for names, with whatever subscript stands in them.
@@ -172,7 +186,8 @@ impl Walker {
             Some(Special::Git) => self.git(words, around),
             Some(Special::GitSeed) => self.git_seed(words, Effect::Read, around),
             Some(Special::Alias) => self.alias(words, around),
-            Some(Special::Assign) => self.declare(words, around),
+            Some(Special::Assign) => self.declare(false, words, around),
+            Some(Special::Export) => self.declare(true, words, around),
             Some(Special::Set) => self.set(words, around),
             Some(Special::Sed | Special::Awk | Special::Tar) => self.script(row, words, around),
         }
@@ -273,6 +288,7 @@ impl Walker {
         let mut at = start;
         while let Some((name, _)) = words.get(at).and_then(|word| word.text.split_once('=')) {
             let value = words[at].behind(name.len() + 1);
+            around.given = true;
             self.assign(name, &value, &words[at].text, Some(around));
             at += 1;
         }
@@ -544,25 +560,36 @@ impl Walker {
     }
 
     /// `export A=b`, `declare -r A=b`.
-    fn declare(&mut self, words: &[Term], around: &Around) {
+    fn declare(&mut self, exports: bool, words: &[Term], around: &Around) {
         let flags: String = words
             .iter()
             .filter(|word| word.text.starts_with('-'))
             .map(|word| word.text.as_str())
             .collect();
+        // A reference (`-n`) gives one variable the name of another.
+        let known = |flag: char| "-+aAfFgilprtux".contains(flag);
+        if !flags.chars().all(known) || words.iter().any(could_become_a_flag) {
+            self.push(Effect::Unknown, &around.part);
+        }
+        let given = exports || flags.contains('x');
+        let mut around = Around { given, ..around.clone() };
+        let part = around.part.clone();
         for word in words.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
             let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
             let appends = name.ends_with('+');
-            let name = name.trim_end_matches('+');
+            let name = bare_name(name.trim_end_matches('+'));
             if word.text.contains('=') {
                 let value = word.behind(word.text.len() - value.len());
-                self.assign(name, &value, &around.part, None);
+                self.assign(name, &value, &part, Some(&mut around));
             } else if word.expands {
-                self.push(Effect::Unknown, &around.part);
+                self.push(Effect::Unknown, &part);
+            } else if given && !flags.contains(['f', 'p']) {
+                // What the variable holds was said elsewhere.
+                self.taints(name, &Term::arriving(true), &part, Some(&mut around));
             }
             // An integer or a reference is evaluated whenever it is set or read.
             if flags.contains(['i', 'n']) {
-                self.sums.count(name, &around.part);
+                self.sums.count(name, &part);
             }
             if appends || flags.contains(['i', 'n', 'l', 'u', 'c', 'a', 'A']) {
                 self.values.hide(name);
@@ -573,8 +600,26 @@ impl Walker {
         self.push(if nested { Effect::Unknown } else { Effect::Read }, &around.part);
     }
 
-    /// `set -- -x` gives later `$1` and `$@` their value.
+    /// `set -- -x` gives later `$1` and `$@` their value; other letters change how the rest
+    /// of the line is read, or what it gives to programs.
     fn set(&mut self, words: &[Term], around: &Around) {
+        let options = words.iter().take_while(|word| word.text != "--");
+        for word in options.filter(|word| word.text.starts_with(['-', '+']) && word.is_literal()) {
+            let letters = word.text.trim_start_matches(['-', '+']);
+            self.exports_all |= letters.contains('a');
+            if !letters.chars().all(|letter| "CETPabefhmnouvx".contains(letter)) {
+                self.push(Effect::Unknown, &around.part);
+            }
+        }
+        for pair in words
+            .windows(2)
+            .filter(|pair| pair[0].text.starts_with(['-', '+']) && pair[0].text.ends_with('o'))
+        {
+            self.exports_all |= pair[1].text == "allexport";
+            if !is_shell_option(&pair[1].text) {
+                self.push(Effect::Unknown, &around.part);
+            }
+        }
         let behind = words.iter().skip_while(|word| word.text != "--").skip(1);
         if behind.chain(words.iter().filter(|word| word.expands)).any(could_be_flag) {
             self.flaggy.insert("@".to_owned());
@@ -616,6 +661,36 @@ fn unquoted(printed: &str) -> String {
     let inside =
         ['\'', '"'].iter().find_map(|&quote| printed.strip_prefix(quote)?.strip_suffix(quote));
     inside.unwrap_or(printed).to_owned()
+}
+
+/// The name in `name[index]`.
+fn bare_name(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name)
+}
+
+/// Options of `set -o` that leave the words of the line as they are.
+fn is_shell_option(name: &str) -> bool {
+    matches!(
+        name,
+        "allexport"
+            | "errexit"
+            | "errtrace"
+            | "functrace"
+            | "monitor"
+            | "noclobber"
+            | "noexec"
+            | "noglob"
+            | "nounset"
+            | "physical"
+            | "pipefail"
+            | "verbose"
+            | "xtrace"
+    )
+}
+
+/// A word that starts as no flag and could still become one.
+fn could_become_a_flag(word: &Term) -> bool {
+    word.flaggy && !word.text.starts_with('-')
 }
 
 fn could_be_flag(word: &Term) -> bool {

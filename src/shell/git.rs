@@ -81,9 +81,19 @@ fn taints() -> &'static Taints {
 }
 
 /// What setting the variable `name` does to the commands after it; `None` for nothing.
-pub(super) fn taint(name: &str, value: &Term) -> Option<Effect> {
-    let row = taints().variable.iter().find(|row| row.fits(name))?;
+///
+/// A variable of the shell alone is free where no row names it. One that is `given` to
+/// programs is read by nobody knows which, so there the rows are a list of what is known.
+pub(super) fn taint(name: &str, value: &Term, given: bool) -> Option<Effect> {
+    let Some(row) = taints().variable.iter().find(|row| row.fits(name)) else {
+        return given.then_some(Effect::Unknown);
+    };
     if row.allows(value) { None } else { row.effect }
+}
+
+/// Whether a row of the table names that variable.
+pub(super) fn is_named(name: &str) -> bool {
+    taints().variable.iter().any(|row| row.fits(name))
 }
 
 /// Global options that neither take a value nor bend anything.

@@ -234,6 +234,7 @@ pub(super) enum Special {
     Assign,
     Awk,
     Eval,
+    Export,
     Git,
     GitSeed,
     Interpreter,

@@ -6,6 +6,7 @@ use super::*;
 
 const ORDINARY: &str = include_str!("../../fixtures/commands/ordinary.tsv");
 const ATTEMPTS: &str = include_str!("../../fixtures/bypass/attempts.tsv");
+const LOOKALIKES: &str = include_str!("../../fixtures/bypass/lookalikes.tsv");
 
 /// The rows of a fixture: a class and a command with `\n` and `\t` written out.
 fn rows(fixture: &str) -> impl Iterator<Item = (&str, String)> {
@@ -81,6 +82,23 @@ fn attempts_reach_at_least_their_class() {
         }
         for sign in signs.into_iter().filter(|sign| !shows(&reading, sign)) {
             wrong.push(format!("{command:?}: `{sign}` is missing"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_line_that_only_seems_to_look_passes_as_looking() {
+    let mut wrong = Vec::new();
+    for (class, command) in rows(LOOKALIKES) {
+        let reading = read(&command);
+        let stopped = match class {
+            "not-read" => reading.worst() > Effect::Read,
+            "own" => reading.forbidden().is_some(),
+            other => panic!("no class is called {other}"),
+        };
+        if !stopped {
+            wrong.push(format!("{command:?} is not {class}"));
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

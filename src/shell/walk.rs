@@ -63,6 +63,8 @@ pub(super) struct Around {
     pub foreign: bool,
     /// `GIT_…=` assignments before the command.
     pub taints: Vec<GitFlag>,
+    /// The variables that are set are given to programs.
+    pub given: bool,
     pub here: Here,
 }
 
@@ -92,6 +94,10 @@ pub(super) struct Walker {
     pub held: HashMap<String, Vec<String>>,
     /// Symbolic links that the line makes: what they lead to, and their names.
     links: Vec<(String, String)>,
+    /// Every variable that the line sets is given to programs: `set -a`.
+    pub exports_all: bool,
+    /// Where `found` says that a variable no row names was given to programs.
+    given: Vec<usize>,
 }
 
 impl Walker {
@@ -129,6 +135,13 @@ impl Walker {
 
     /// Judges what only the whole line can tell.
     fn settle(&mut self) {
+        // Code that runs anyway may read any variable: setting one adds nothing to that.
+        let others = self.found.iter().enumerate().filter(|(at, _)| !self.given.contains(at));
+        if others.map(|(_, found)| found.effect).max() >= Some(Effect::RunsCode) {
+            for &at in &self.given {
+                self.found[at].effect = Effect::RunsCode;
+            }
+        }
         let parts: Vec<String> = self.sums.loaded_parts().into_iter().map(str::to_owned).collect();
         for part in parts {
             self.push(Effect::Unknown, &part);
@@ -471,7 +484,9 @@ impl Walker {
         self.held.remove(name);
         // What stands in a substitution is no flag; what it prints is judged as `flaggy`.
         let written = value.with_numbers();
-        if value.flaggy || written.starts_with('-') || written.contains(" -") {
+        // Unquoted, it is split wherever whitespace stands.
+        let mut words = written.split(char::is_whitespace);
+        if value.flaggy || words.any(|word| word.starts_with('-')) {
             self.flaggy.insert(name.to_owned());
         }
         self.values.set(name, value);
@@ -491,10 +506,21 @@ impl Walker {
             here: self.here.clone(),
             ..Around::default()
         };
+        let reads = command
+            .word_or_name
+            .as_ref()
+            .is_some_and(|word| matches!(word.value.as_str(), "read" | "mapfile" | "readarray"));
         let mut argv = Vec::new();
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
+                // `IFS=, read` splits what is read, and no other word.
+                Item::AssignmentWord(assignment, word)
+                    if reads && name_of(&assignment.name) == "IFS" =>
+                {
+                    self.term(&word.value);
+                }
                 Item::AssignmentWord(assignment, word) => {
+                    around.given = command.word_or_name.is_some();
                     self.assignment(assignment, word, &mut around);
                     // `f=x cmd $f` gives f to the command, not to its words.
                     if command.word_or_name.is_some() {
@@ -642,9 +668,13 @@ impl Walker {
                 if assignment.append || !plain {
                     self.values.hide(&name);
                 }
+                if !plain {
+                    self.taints_members(&name, &word.value);
+                }
             }
             ast::AssignmentValue::Array(values) => {
                 self.values.hide(&name);
+                self.taints_members(&name, &word.value);
                 for (key, value) in values {
                     if let Some(key) = key {
                         self.sum(&key.value);
@@ -664,7 +694,28 @@ impl Walker {
         around: Option<&mut Around>,
     ) {
         self.remember(name, value);
-        let Some(effect) = git::taint(name, value) else { return };
+        self.taints(name, value, part, around);
+    }
+
+    /// The same of a list or a member of one, an empty list among them.
+    fn taints_members(&mut self, name: &str, part: &str) {
+        self.taints(name, &Term::arriving(true), part, None);
+        self.taints(&format!("{name}[]"), &Term::arriving(true), part, None);
+    }
+
+    /// What a variable of that name does to the commands after it.
+    pub(super) fn taints(
+        &mut self,
+        name: &str,
+        value: &Term,
+        part: &str,
+        around: Option<&mut Around>,
+    ) {
+        let given = self.exports_all || around.as_ref().is_some_and(|around| around.given);
+        let Some(effect) = git::taint(name, value, given) else { return };
+        if !git::is_named(name) {
+            self.given.push(self.found.len());
+        }
         let mut found = Found::new(effect, part);
         found.tag = Some(Tag::Taint);
         self.found.push(found);
