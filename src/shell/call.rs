@@ -34,6 +34,9 @@ impl Walker {
                 around,
             );
         }
+        if self.without && program.text.starts_with('-') {
+            return;
+        }
         if (!program.is_literal() && !home) || program.text.contains('=') {
             return self.push(Effect::Unknown, &around.part);
         }
@@ -180,7 +183,8 @@ impl Walker {
             }
             Some(Special::Wrap) => self.wrap(row, words, around),
             Some(Special::Trap) => self.trap(row, words, around),
-            Some(Special::Shell) => self.shell(row, words, around),
+            Some(Special::Shell) => self.in_shell(false, row, words, around),
+            Some(Special::PlainShell) => self.in_shell(true, row, words, around),
             Some(Special::Interpreter) => self.interpreter(row, words, around),
             Some(Special::Eval) => self.joined(words, around),
             Some(Special::Git) => self.git(words, around),
@@ -189,6 +193,7 @@ impl Walker {
             Some(Special::Assign) => self.declare(false, words, around),
             Some(Special::Export) => self.declare(true, words, around),
             Some(Special::Set) => self.set(words, around),
+            Some(Special::Shopt) => self.shopt(words, around),
             Some(Special::Sed | Special::Awk | Special::Tar) => self.script(row, words, around),
         }
     }
@@ -347,6 +352,12 @@ impl Walker {
         self.texts.get(name).filter(|_| bare == name).cloned()
     }
 
+    fn in_shell(&mut self, plain: bool, row: &ProgramRow, words: &[Term], around: &Around) {
+        let outer = std::mem::replace(&mut self.plain_shell, plain);
+        self.shell(row, words, around);
+        self.plain_shell = outer;
+    }
+
     fn shell(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         let mut is_code = false;
         let mut at = 0;
@@ -354,11 +365,12 @@ impl Walker {
             words.get(at).filter(|word| word.text.starts_with(['-', '+']) && word.text.len() > 1)
         {
             at += 1;
-            if word.expands || word.text == "--rcfile" || word.text == "--init-file" {
-                return self.push(Effect::Unknown, &around.part);
-            }
             if word.text == "--version" || word.text == "--help" {
                 return self.push(Effect::Read, &around.part);
+            }
+            let option = words.get(at).map_or("", |option| option.text.as_str());
+            if word.expands || !is_shell_flag(&word.text, option) {
+                return self.push(Effect::Unknown, &around.part);
             }
             if word.text == "--" {
                 break;
@@ -452,6 +464,8 @@ impl Walker {
         let call = match git::Call::of(words) {
             git::Parsed::Call(call) => call,
             git::Parsed::Asks => return self.push(Effect::Read, &around.part),
+            // Git says so and ends.
+            git::Parsed::Unclear if self.without => return,
             git::Parsed::Unclear => return self.push(Effect::Unknown, &around.part),
         };
         if call.verb == "seed" {
@@ -627,6 +641,18 @@ impl Walker {
         self.push(Effect::Read, &around.part);
     }
 
+    /// `shopt -s x`: some options change how the rest of the line is read.
+    fn shopt(&mut self, words: &[Term], around: &Around) {
+        let plain = |word: &Term| {
+            let shown =
+                matches!(word.text.as_str(), "-s" | "-u" | "-p" | "-q" | "-o" | "-sq" | "-qs");
+            word.is_literal() && (shown || is_shell_option(&word.text))
+        };
+        let known = words.iter().all(plain);
+        self.nullglob |= words.iter().any(|word| word.text == "nullglob");
+        self.push(if known { Effect::Read } else { Effect::Unknown }, &around.part);
+    }
+
     fn script(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
         let args = Args::of(row, words, false);
         let mut found = row.judge(&args, around);
@@ -668,7 +694,17 @@ fn bare_name(name: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
-/// Options of `set -o` that leave the words of the line as they are.
+/// A flag of a shell that leaves the words of its text as they are; `next` is the word behind it.
+fn is_shell_flag(flag: &str, next: &str) -> bool {
+    if flag.starts_with("--") {
+        return matches!(flag, "--" | "--login" | "--norc" | "--noprofile" | "--verbose");
+    }
+    let letters = flag.trim_start_matches(['-', '+']);
+    letters.chars().all(|letter| "cefhilmnosuvxEOTC".contains(letter))
+        && (!letters.contains(['o', 'O']) || is_shell_option(next) && next != "nullglob")
+}
+
+/// Options of `set -o` and `shopt` that leave the words of the line as they are.
 fn is_shell_option(name: &str) -> bool {
     matches!(
         name,
@@ -685,6 +721,16 @@ fn is_shell_option(name: &str) -> bool {
             | "pipefail"
             | "verbose"
             | "xtrace"
+            | "checkwinsize"
+            | "dotglob"
+            | "failglob"
+            | "globstar"
+            | "histappend"
+            | "inherit_errexit"
+            | "lastpipe"
+            | "nocaseglob"
+            | "nocasematch"
+            | "nullglob"
     )
 }
 

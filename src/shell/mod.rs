@@ -5,7 +5,9 @@
 //! a Makefile) cannot be seen from here; the tree fence looks for that afterwards.
 //! Whether an effect is open in a phase is the guards' business.
 
+mod braces;
 mod call;
+mod documents;
 mod git;
 mod own;
 mod programs;

@@ -238,9 +238,11 @@ pub(super) enum Special {
     Git,
     GitSeed,
     Interpreter,
+    PlainShell,
     Sed,
     Set,
     Shell,
+    Shopt,
     Tar,
     Trap,
     Wrap,
@@ -517,10 +519,12 @@ impl ProgramRow {
                 || (is_number(&flag.name) && reads.flags.iter().any(|flag| flag == "-#"))
         };
         let first = args.operands.first();
+        // `uniq $x` is `uniq a b` where x is `a b`.
+        let many = args.operands.iter().any(|(_, term)| term.splits && term.values.is_empty());
         let enough = args.flags.iter().any(|flag| reads.with.contains(&flag.name))
             || first
                 .is_some_and(|(_, first)| first.is_literal() && reads.first.contains(&first.text))
-            || reads.operands.is_some_and(|most| args.operands.len() <= most);
+            || reads.operands.is_some_and(|most| args.operands.len() <= most && !many);
         enough && !args.flaggy && args.flags.iter().all(known)
     }
 

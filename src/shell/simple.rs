@@ -171,10 +171,14 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
 
 fn word(raw: &str, simple: &mut Simple) -> bool {
     let mut inner = Vec::new();
-    let term = words::term(raw, &mut inner);
-    let wild = term.globs && term.text.starts_with(['*', '?', '[', '-']);
-    simple.literal &= !term.expands && !wild;
-    simple.words.push(term.text);
+    let terms = words::terms(raw, &mut inner);
+    // What braces make of one word is exact, but it is not how anybody writes a run.
+    simple.literal &= terms.len() == 1;
+    for term in terms {
+        let wild = term.globs && term.text.starts_with(['*', '?', '[', '-']);
+        simple.literal &= !term.expands && !wild;
+        simple.words.push(term.text);
+    }
     !runs(&inner)
 }
 

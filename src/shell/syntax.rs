@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str) -> Option<ast::Program> {
     }
     let tokens = brush_parser::uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
     let operators = tokens.iter().filter(|token| matches!(token, Token::Operator(..))).count();
-    if tokens.len() > TOKENS || operators > OPERATORS || !shallow(&tokens) {
+    if tokens.len() > TOKENS || operators > OPERATORS || !shallow(&tokens) || !pairs(&tokens) {
         return None;
     }
     brush_parser::parse_tokens(&tokens, &ParserOptions::default()).ok()
@@ -119,6 +119,27 @@ fn bracket_depth(text: &str) -> usize {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// Whether every `((` closes with a `))` of its own. Where it does not, a shell reads commands
+/// in two pairs of brackets, and the parser here an arithmetic text.
+fn pairs(tokens: &[Token]) -> bool {
+    let adjacent =
+        |left: &Token, right: &Token| left.location().end.index == right.location().start.index;
+    let is = |token: &Token, sign: &str| matches!(token, Token::Operator(text, _) if text == sign);
+    tokens.windows(2).enumerate().all(|(at, pair)| {
+        if !is(&pair[0], "(") || !is(&pair[1], "(") || !adjacent(&pair[0], &pair[1]) {
+            return true;
+        }
+        let mut depth = 0_usize;
+        let mut rest = tokens[at + 1..].windows(2);
+        let close = rest.find(|pair| {
+            depth += usize::from(is(&pair[0], "("));
+            depth -= usize::from(is(&pair[0], ")"));
+            depth == 0
+        });
+        close.is_some_and(|pair| is(&pair[1], ")") && adjacent(&pair[0], &pair[1]))
+    })
 }
 
 fn shallow(tokens: &[Token]) -> bool {

@@ -12,7 +12,7 @@ use super::programs::{self, runs_inside};
 use super::stand::{Here, Values};
 use super::sums::{self, Sums};
 use super::words::{self, Inner, Target, Term};
-use super::{Effect, Found, GitFlag, Reading, Tag, git, own, syntax};
+use super::{Effect, Found, GitFlag, Reading, Tag, documents, git, own, syntax};
 
 /// How many texts may be nested in each other.
 pub(super) const DEEPEST: u8 = 8;
@@ -24,6 +24,8 @@ const EXPANDING: usize = 400;
 const TEXTS: usize = 200;
 /// How many links one line may make that are followed.
 const LINKS: usize = 16;
+/// How many ways of leaving words out are read.
+const VANISHING: usize = 5;
 /// How many pieces one line may have before it counts as unreadable.
 pub(super) const MOST: usize = 2_000;
 
@@ -94,8 +96,18 @@ pub(super) struct Walker {
     pub held: HashMap<String, Vec<String>>,
     /// Symbolic links that the line makes: what they lead to, and their names.
     links: Vec<(String, String)>,
+    /// A shell reads the text that knows less than bash: `sh -c`.
+    pub plain_shell: bool,
+    /// A pattern that fits no file is no word at all: `shopt -s nullglob`.
+    pub nullglob: bool,
     /// Every variable that the line sets is given to programs: `set -a`.
     pub exports_all: bool,
+    /// Variables of loops, which never hold nothing.
+    looped: HashSet<String>,
+    /// What pieces would do if words of theirs came out as nothing.
+    doubts: Vec<(Effect, String)>,
+    /// This reading leaves out words that may come out as nothing.
+    pub without: bool,
     /// Where `found` says that a variable no row names was given to programs.
     given: Vec<usize>,
 }
@@ -140,6 +152,13 @@ impl Walker {
         if others.map(|(_, found)| found.effect).max() >= Some(Effect::RunsCode) {
             for &at in &self.given {
                 self.found[at].effect = Effect::RunsCode;
+            }
+        }
+        // A piece that only looks may do more than that then.
+        for (_, part) in std::mem::take(&mut self.doubts) {
+            let looks = |found: &Found| found.part != part || found.effect == Effect::Read;
+            if self.found.iter().all(looks) {
+                self.push(Effect::Unknown, &part);
             }
         }
         let parts: Vec<String> = self.sums.loaded_parts().into_iter().map(str::to_owned).collect();
@@ -248,6 +267,10 @@ impl Walker {
                 true
             }
             ast::Command::ExtendedTest(test, redirects) => {
+                if self.plain_shell {
+                    // `[[ a > b ]]` is a program with a redirection there.
+                    self.push(Effect::Unknown, "[[");
+                }
                 self.redirects(redirects.as_ref(), input.clone());
                 self.test(&test.expr);
                 true
@@ -258,6 +281,10 @@ impl Walker {
     fn compound(&mut self, compound: &ast::CompoundCommand, input: &Input) -> bool {
         use ast::CompoundCommand as C;
         match compound {
+            // Another shell than bash runs what stands in the brackets.
+            C::Arithmetic(sum) if self.plain_shell || !words::is_sum(&sum.expr.value) => {
+                self.push(Effect::Unknown, &excerpt(&sum.expr.value));
+            }
             C::Arithmetic(sum) => self.sum(&sum.expr.value),
             C::ArithmeticForClause(each) => {
                 for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten()
@@ -287,13 +314,17 @@ impl Walker {
             self.values.restart(&each.variable_name);
         }
         for value in each.values.iter().flatten() {
-            let term = self.term(&value.value);
-            self.assign(&each.variable_name, &term, &value.value, None);
-            if let (Target::Below(below), [_]) =
-                (term.target(), each.values.as_deref().unwrap_or_default())
-            {
-                self.held.insert(each.variable_name.clone(), below);
+            for term in self.terms(&value.value) {
+                self.assign(&each.variable_name, &term, &value.value, None);
+                if let (Target::Below(below), [_]) =
+                    (term.target(), each.values.as_deref().unwrap_or_default())
+                {
+                    self.held.insert(each.variable_name.clone(), below);
+                }
             }
+        }
+        if each.values.is_some() {
+            self.looped.insert(each.variable_name.clone());
         }
         self.list(&each.body.list, input)
     }
@@ -397,8 +428,36 @@ impl Walker {
         self.inner(inner, text);
     }
 
-    /// One word, with everything in it that runs.
+    /// One word that stays one, with everything in it that runs: an assigned value, a test.
     pub(super) fn term(&mut self, word: &str) -> Term {
+        let mut terms = self.read_word(word, |word, inner| vec![words::term(word, inner)]);
+        terms.pop().unwrap_or_else(|| Term::arriving(true))
+    }
+
+    /// An argument, and what its braces make of it.
+    fn terms(&mut self, word: &str) -> Vec<Term> {
+        let terms = self.read_word(word, words::terms);
+        if self.plain_shell && (terms.len() != 1 || word.contains("$'")) {
+            // Another shell than bash sees one word there.
+            self.push(Effect::Unknown, &excerpt(word));
+        }
+        terms
+    }
+
+    /// The file of a redirection, which is one word or an error.
+    fn file(&mut self, word: &str) -> Term {
+        let mut terms = self.terms(word);
+        match (terms.pop(), terms.is_empty()) {
+            (Some(term), true) => term,
+            _ => Term::arriving(true),
+        }
+    }
+
+    fn read_word(
+        &mut self,
+        word: &str,
+        read: impl FnOnce(&str, &mut Vec<Inner>) -> Vec<Term>,
+    ) -> Vec<Term> {
         self.files = None;
         let expands = word.contains(['$', '`']);
         self.parsed.0 += usize::from(expands);
@@ -407,26 +466,38 @@ impl Walker {
             if self.parsed.0 == EXPANDING + 1 {
                 self.push(Effect::Unknown, &excerpt(word));
             }
-            return Term::arriving(true);
+            return vec![Term::arriving(true)];
         }
         let mut inner = Vec::new();
-        let mut term = words::term(word, &mut inner);
+        let mut terms = read(word, &mut inner);
         let open =
             word.starts_with(['$', '`']) || word.starts_with("\"$") || word.starts_with("\"`");
         let splits = !word.contains('"');
+        let mut uses = Vec::new();
+        let mut opaque = false;
         for piece in &inner {
             match piece {
-                Inner::Variable(name) => term.uses.push(name.clone()),
-                Inner::Command(command) => term.composed |= !sums::prints_numbers(command),
-                Inner::Opaque => term.composed = true,
+                Inner::Variable(name) => uses.push(name.clone()),
+                Inner::Command(command) => opaque |= !sums::prints_numbers(command),
+                Inner::Opaque => opaque = true,
                 Inner::Sum(_) => {}
             }
         }
         let composed = self.inner(inner, word);
-        term.flaggy |= composed && (open || splits);
-        term.values = self.known(&term, word);
-        term.below = self.lies_below(&term, word);
-        term
+        let nullglob = self.nullglob;
+        terms.iter_mut().for_each(|term| term.vanishes |= term.globs && nullglob);
+        let files = self.files.take();
+        for term in terms.iter_mut().filter(|term| term.expands) {
+            term.composed |= opaque;
+            term.uses.clone_from(&uses);
+            term.flaggy |= composed && (open || splits || term.splits);
+            term.values = self.known(term, word);
+            let filled = !term.values.is_empty() && !term.values.contains(&String::new());
+            let looped = |name: &String| self.looped.contains(name);
+            term.vanishes &= !filled && (uses.is_empty() || !uses.iter().all(looped));
+            term.below = self.lies_below(term, word, files.clone());
+        }
+        terms
     }
 
     /// What a word with variables can be, if the line says so.
@@ -445,8 +516,7 @@ impl Walker {
     }
 
     /// Where the files lie that a word stands for which is one variable or one command.
-    fn lies_below(&mut self, term: &Term, word: &str) -> Vec<String> {
-        let files = self.files.take();
+    fn lies_below(&self, term: &Term, word: &str, files: Option<Vec<String>>) -> Vec<String> {
         let bare = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word);
         if let ([name], false) = (term.uses.as_slice(), self.held.is_empty()) {
             let whole = bare.strip_prefix('$') == Some(name) || bare == format!("${{{name}}}");
@@ -481,6 +551,7 @@ impl Walker {
     }
 
     fn remember(&mut self, name: &str, value: &Term) {
+        self.looped.remove(name);
         self.held.remove(name);
         // What stands in a substitution is no flag; what it prints is judged as `flaggy`.
         let written = value.with_numbers();
@@ -528,26 +599,49 @@ impl Walker {
                     }
                 }
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
-                Item::Word(word) => argv.push(self.term(&word.value)),
+                Item::Word(word) => argv.extend(self.terms(&word.value)),
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
             }
         }
-        argv.extend(command.word_or_name.as_ref().map(|word| self.term(&word.value)));
+        argv.extend(command.word_or_name.iter().flat_map(|word| self.terms(&word.value)));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
-                    argv.push(self.term(&word.value));
+                    argv.extend(self.terms(&word.value));
                 }
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut around.input),
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
             }
         }
         self.resolve(&argv);
+        self.without_vanishing(&argv, &around);
         self.argv(&argv, &around);
         self.links(&argv);
         self.files = printed_files(&argv, input);
         self.moves(&argv);
         yields(&argv)
+    }
+
+    /// Reads the words once more without those that may come out as nothing: where `$x` is
+    /// empty, the value of an option is the word behind it.
+    fn without_vanishing(&mut self, argv: &[Term], around: &Around) {
+        let gone: Vec<usize> = (1..argv.len()).filter(|&at| argv[at].vanishes).collect();
+        let each = gone.iter().map(|&at| vec![at]).filter(|_| gone.len() > 1);
+        let ways: Vec<Vec<usize>> = each.chain([gone.clone()]).take(VANISHING).collect();
+        for way in ways.iter().filter(|way| !way.is_empty()) {
+            let left = argv.iter().enumerate().filter(|(at, _)| !way.contains(at));
+            let left: Vec<Term> = left.map(|(_, term)| term.clone()).collect();
+            let (start, outer) = (self.found.len(), std::mem::replace(&mut self.without, true));
+            let here = self.here.clone();
+            self.argv(&left, around);
+            (self.without, self.here) = (outer, here);
+            // What it says beside that is said of the words as they stand.
+            let new = self.found.split_off(start);
+            let more = new.iter().map(|found| found.effect).max();
+            if let Some(effect) = more.filter(|effect| *effect > Effect::Read) {
+                self.doubts.push((effect, around.part.clone()));
+            }
+        }
     }
 
     /// `ln -s a b`: what the line writes to b lands in a.
@@ -760,6 +854,9 @@ impl Walker {
     }
 
     fn here_document(&mut self, document: &ast::IoHereDocument, input: &mut Input) {
+        if !documents::is_sure(document) {
+            self.push(Effect::Unknown, &format!("<<{}", excerpt(&document.here_end.value)));
+        }
         if document.requires_expansion {
             let mut inner = Vec::new();
             words::heredoc(&document.doc.value, &mut inner);
@@ -769,7 +866,7 @@ impl Walker {
     }
 
     fn reads_from(&mut self, word: &ast::Word) {
-        let term = self.term(&word.value);
+        let term = self.file(&word.value);
         if is_socket(&term) {
             self.push(Effect::Network, &word.value);
         }
@@ -783,7 +880,7 @@ impl Walker {
     }
 
     fn writes_to(&mut self, word: &ast::Word) {
-        let term = self.term(&word.value);
+        let term = self.file(&word.value);
         let mut found = Found::new(Effect::Write, &format!("> {}", word.value));
         if !programs::writes(&[&term], &self.here, &mut found) {
             return;

@@ -6,6 +6,7 @@
 
 use brush_parser::word::{Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
+use super::braces::{self, Braces};
 use super::syntax;
 
 /// One word of a command.
@@ -32,8 +33,11 @@ pub(super) struct Term {
     pub composed: bool,
     /// Where its expansions stand in `text`.
     holes: Vec<(usize, usize)>,
-    /// `{a,b}` stands in it.
-    braces: bool,
+    /// Unquoted, an expansion of it may come out as several words.
+    pub splits: bool,
+    /// It may come out as no word at all: nothing but unquoted expansions, or a pattern that
+    /// fits nothing.
+    pub vanishes: bool,
     /// It expands in a way that no hole shows: `~`, an escape.
     hidden: bool,
 }
@@ -86,7 +90,7 @@ impl Term {
         if !self.below.is_empty() {
             return Target::Below(self.below.clone());
         }
-        let matching = (self.globs || self.braces) && self.holes.is_empty() && !self.hidden;
+        let matching = self.globs && self.holes.is_empty() && !self.hidden;
         self.directory()
             .filter(|_| matching)
             .map_or(Target::Hidden, |below| Target::Below(vec![below]))
@@ -94,7 +98,7 @@ impl Term {
 
     /// The directory before the first wildcard, if no match can leave it.
     fn directory(&self) -> Option<String> {
-        let wild = self.text.find(['*', '?', '[', '{'])?;
+        let wild = self.text.find(['*', '?', '['])?;
         let start = self.text[..wild].rfind('/').map_or(0, |slash| slash + 1);
         let (directory, rest) = self.text.split_at(start);
         let leaves = rest.starts_with('.') || rest.contains("/.") || rest.contains("..");
@@ -105,7 +109,7 @@ impl Term {
     /// The texts that come out when `value` says what each variable holds; none if it
     /// does not know one of them, or if the word expands in another way too.
     pub(crate) fn filled<'a>(&self, value: impl Fn(&str) -> Option<&'a [String]>) -> Vec<String> {
-        if self.holes.is_empty() || self.hidden || self.braces || self.globs {
+        if self.holes.is_empty() || self.hidden || self.globs {
             return Vec::new();
         }
         let mut texts = vec![String::new()];
@@ -159,6 +163,19 @@ impl Term {
     }
 }
 
+/// A piece of a word: a character, or what expands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// A character outside quotes.
+    Plain(char),
+    /// One in quotes, or behind a backslash.
+    Quoted(char),
+    /// Where quotes begin: even empty ones make a word.
+    Empty,
+    /// An expansion as written, with its dollar sign.
+    Hole { raw: String, quoted: bool },
+}
+
 /// What stands in a word beside text, for the walker to look into.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Inner {
@@ -172,12 +189,69 @@ pub(super) enum Inner {
     Opaque,
 }
 
-/// Takes the quotes off `word`. Flagginess is the walker's to decide: it knows what the
+/// Takes the quotes off `word`, which stands where a shell expands no braces: an assigned
+/// value, a word that is tested. Flagginess is the walker's to decide: it knows what the
 /// variables hold. `term.expands` is all that is said here, with what expands in `inner`.
 pub(super) fn term(word: &str, inner: &mut Vec<Inner>) -> Term {
-    let mut term = if word.contains(['$', '`']) { expanding(word, inner) } else { plain(word) };
-    if word.starts_with('~') {
-        term.hide();
+    match items(word, inner) {
+        Some(items) => put_together(&items),
+        None => unread(word, inner),
+    }
+}
+
+/// The words that `word` becomes as an argument: `{a,b}` is two.
+///
+/// Braces are a matter of what is quoted, so they are read from the pieces of the word. With
+/// anything in them whose end is not sure, the word is not read at all.
+pub(super) fn terms(word: &str, inner: &mut Vec<Inner>) -> Vec<Term> {
+    let Some(items) = items(word, inner) else { return vec![unread(word, inner)] };
+    // Only a shell with patterns of its own takes `*(…)`, and one of them runs what is in it.
+    if items.iter().any(|item| matches!(item, Item::Plain('(' | ')'))) {
+        return vec![unread(word, inner)];
+    }
+    match braces::expanded(&items) {
+        Braces::None => vec![put_together(&items)],
+        Braces::Words(words) => words.iter().map(|items| put_together(items)).collect(),
+        Braces::Numbers => {
+            let mut term = put_together(&items);
+            term.splits = true;
+            term.hide();
+            vec![term]
+        }
+        Braces::Unread => vec![unread(word, inner)],
+    }
+}
+
+fn unread(word: &str, inner: &mut Vec<Inner>) -> Term {
+    inner.push(Inner::Opaque);
+    Term { text: word.to_owned(), splits: true, ..Term::arriving(true) }
+}
+
+fn put_together(items: &[Item]) -> Term {
+    let mut term = Term { text: String::with_capacity(items.len()), ..Term::default() };
+    let counts = |raw: &str| matches!(raw, "$#" | "$?" | "$$" | "$!");
+    let may_be_empty = |item: &Item| matches!(item, Item::Hole { raw, quoted: false } if !counts(raw) && !raw.starts_with("$(("));
+    term.vanishes = items.iter().all(may_be_empty);
+    let mut before = None;
+    for item in items {
+        match item {
+            Item::Plain('~') if matches!(before, None | Some('=' | ':')) => {
+                term.text.push('~');
+                term.hide();
+            }
+            Item::Plain(char) => unquoted(*char, &mut term),
+            Item::Quoted(char) => {
+                term.quoted = true;
+                term.text.push(*char);
+            }
+            Item::Empty => term.quoted = true,
+            Item::Hole { raw, quoted } => {
+                term.splits |= !quoted;
+                term.quoted |= quoted;
+                expands(raw, &mut term);
+            }
+        }
+        before = if let Item::Plain(char) = item { Some(*char) } else { Some('x') };
     }
     term
 }
@@ -189,47 +263,67 @@ pub(super) fn heredoc(body: &str, inner: &mut Vec<Inner>) {
     }
     match syntax::heredoc_pieces(body) {
         Some(pieces) => {
-            let mut ignored = Term::default();
-            collect(&pieces, body, true, &mut ignored, inner);
+            // A body holds nothing that a shell would not read; what it says is text.
+            if collect(&pieces, body, true, &mut Vec::new(), inner).is_none() {
+                inner.push(Inner::Opaque);
+            }
         }
         None => inner.push(Inner::Opaque),
     }
 }
 
-fn plain(word: &str) -> Term {
-    let mut term = Term { text: String::with_capacity(word.len()), ..Term::default() };
+/// The pieces of `word`; `None` where the word is not understood.
+fn items(word: &str, inner: &mut Vec<Inner>) -> Option<Vec<Item>> {
+    let mut items = Vec::with_capacity(word.len());
+    if !word.contains(['$', '`']) {
+        return plain(word, &mut items).map(|()| items);
+    }
+    let pieces = syntax::pieces(word)?;
+    collect(&pieces, word, false, &mut items, inner)?;
+    Some(items)
+}
+
+fn plain(word: &str, items: &mut Vec<Item>) -> Option<()> {
     let mut chars = word.chars();
     while let Some(char) = chars.next() {
         match char {
             '\'' => {
-                term.quoted = true;
-                term.text.extend(chars.by_ref().take_while(|&next| next != '\''));
+                items.push(Item::Empty);
+                quoted_until(&mut chars, items)?;
             }
             '"' => {
-                term.quoted = true;
-                double_quoted(&mut chars, &mut term.text);
+                items.push(Item::Empty);
+                double_quoted(&mut chars, items)?;
             }
-            '\\' => {
-                term.quoted = true;
-                term.text.extend(chars.next().filter(|&next| next != '\n'));
-            }
-            _ => unquoted(char, &mut term),
+            '\\' => match chars.next() {
+                Some('\n') => {}
+                next => items.push(Item::Quoted(next?)),
+            },
+            _ => items.push(Item::Plain(char)),
         }
     }
-    braces(word, &mut term);
-    term
+    Some(())
 }
 
-fn double_quoted(chars: &mut std::str::Chars<'_>, text: &mut String) {
-    while let Some(char) = chars.next() {
-        match char {
-            '"' => return,
-            '\\' => match chars.next() {
-                Some('\n') | None => {}
-                Some(next @ ('$' | '`' | '"' | '\\')) => text.push(next),
-                Some(next) => text.extend(['\\', next]),
+fn quoted_until(chars: &mut std::str::Chars<'_>, items: &mut Vec<Item>) -> Option<()> {
+    loop {
+        match chars.next()? {
+            '\'' => return Some(()),
+            char => items.push(Item::Quoted(char)),
+        }
+    }
+}
+
+fn double_quoted(chars: &mut std::str::Chars<'_>, items: &mut Vec<Item>) -> Option<()> {
+    loop {
+        match chars.next()? {
+            '"' => return Some(()),
+            '\\' => match chars.next()? {
+                '\n' => {}
+                next @ ('$' | '`' | '"' | '\\') => items.push(Item::Quoted(next)),
+                next => items.extend([Item::Quoted('\\'), Item::Quoted(next)]),
             },
-            _ => text.push(char),
+            char => items.push(Item::Quoted(char)),
         }
     }
 }
@@ -239,73 +333,81 @@ fn unquoted(char: char, term: &mut Term) {
     term.text.push(char);
 }
 
-/// `{a,b}` makes several words, and one of them may be a flag.
-fn braces(word: &str, term: &mut Term) {
-    let list = word.contains('{') && (word.contains(',') || word.contains(".."));
-    if !list || word.starts_with(['\'', '"']) {
-        return;
-    }
-    term.expands = true;
-    term.braces = true;
-    term.flaggy |= word.starts_with('-')
-        || ["{-", ",-", "{,", ",,", ",}"].iter().any(|sign| word.contains(sign))
-            && word.contains('-');
-}
-
-fn expanding(word: &str, inner: &mut Vec<Inner>) -> Term {
-    let mut term = Term::default();
-    if let Some(pieces) = syntax::pieces(word) {
-        collect(&pieces, word, false, &mut term, inner);
-    } else {
-        term = Term { text: word.to_owned(), flaggy: true, ..Term::arriving(true) };
-        inner.push(Inner::Opaque);
-    }
-    braces(word, &mut term);
-    term
-}
-
 fn collect(
     pieces: &[WordPieceWithSource],
     source: &str,
     quoted: bool,
-    term: &mut Term,
+    items: &mut Vec<Item>,
     inner: &mut Vec<Inner>,
-) {
+) -> Option<()> {
     for piece in pieces {
-        let raw = source.get(piece.start_index..piece.end_index).unwrap_or(source);
+        let raw = source.get(piece.start_index..piece.end_index)?;
+        let hole = || Item::Hole { raw: raw.to_owned(), quoted };
         match &piece.piece {
-            WordPiece::Text(text) if quoted => term.text.push_str(text),
-            WordPiece::Text(text) => text.chars().for_each(|char| unquoted(char, term)),
+            WordPiece::Text(text) => {
+                // An old form of arithmetic, which runs what stands in it.
+                if text.contains("$[")
+                    || text.ends_with('$') && source[piece.end_index..].starts_with('[')
+                {
+                    return None;
+                }
+                let item = if quoted { Item::Quoted } else { Item::Plain };
+                items.extend(text.chars().map(item));
+            }
             WordPiece::SingleQuotedText(text) => {
-                term.quoted = true;
-                term.text.push_str(text);
+                items.push(Item::Empty);
+                items.extend(text.chars().map(Item::Quoted));
             }
-            WordPiece::AnsiCQuotedText(text) => ansi_c(text, term),
-            WordPiece::DoubleQuotedSequence(nested)
-            | WordPiece::GettextDoubleQuotedSequence(nested) => {
-                term.quoted = true;
-                collect(nested, source, true, term, inner);
+            WordPiece::AnsiCQuotedText(text) => {
+                items.push(Item::Empty);
+                ansi_c(text, items)?;
             }
+            WordPiece::DoubleQuotedSequence(nested) => {
+                items.push(Item::Empty);
+                collect(nested, source, true, items, inner)?;
+            }
+            // What it says is looked up in a file of translations, or is a plain `$` before quotes.
+            WordPiece::GettextDoubleQuotedSequence(_) => return None,
             WordPiece::EscapeSequence(text) => {
-                term.quoted = true;
-                term.text.extend(text.chars().skip(1).filter(|&char| char != '\n'));
+                items.extend(text.chars().skip(1).filter(|&char| char != '\n').map(Item::Quoted));
             }
-            WordPiece::TildeExpansion(_) => expands(raw, term),
+            WordPiece::TildeExpansion(_) => items.extend(raw.chars().map(Item::Plain)),
             WordPiece::CommandSubstitution(text)
             | WordPiece::BackquotedCommandSubstitution(text) => {
-                expands(raw, term);
+                items.push(hole());
                 inner.push(Inner::Command(text.clone()));
             }
             WordPiece::ArithmeticExpression(sum) => {
-                expands(raw, term);
-                inner.push(Inner::Sum(sum.value.clone()));
+                items.push(hole());
+                inner.push(if is_sum(&sum.value) {
+                    Inner::Sum(sum.value.clone())
+                } else {
+                    Inner::Opaque
+                });
             }
             WordPiece::ParameterExpansion(parameter) => {
-                expands(raw, term);
+                items.push(hole());
                 variable(parameter, raw, inner);
             }
         }
     }
+    Some(())
+}
+
+/// Whether `$((text))` is arithmetic for every shell: where its brackets do not pair up, it
+/// is a command in brackets.
+pub(super) fn is_sum(text: &str) -> bool {
+    let mut depth = 0_usize;
+    for char in text.chars() {
+        match char {
+            '(' => depth += 1,
+            ')' if depth == 0 => return false,
+            ')' => depth -= 1,
+            '#' | '\'' | '"' | '\\' if text.contains(['(', ')']) => return false,
+            _ => {}
+        }
+    }
+    depth == 0
 }
 
 fn expands(raw: &str, term: &mut Term) {
@@ -315,24 +417,52 @@ fn expands(raw: &str, term: &mut Term) {
     term.holes.push((start, term.text.len()));
 }
 
-/// Escapes of `$'…'` that are not a plain character leave the word unread.
-fn ansi_c(text: &str, term: &mut Term) {
-    term.quoted = true;
-    let mut chars = text.chars();
+/// The characters of `$'…'`; `None` where shells differ in what an escape says.
+fn ansi_c(text: &str, items: &mut Vec<Item>) -> Option<()> {
+    let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
-        match (char, if char == '\\' { chars.next() } else { None }) {
-            ('\\', Some('n')) => term.text.push('\n'),
-            ('\\', Some('t')) => term.text.push('\t'),
-            ('\\', Some(next @ ('\\' | '\'' | '"' | '?'))) => term.text.push(next),
-            ('\\', other) => {
-                term.text.push('\\');
-                term.text.extend(other);
-                term.hide();
-                term.flaggy = true;
-            }
-            (other, _) => term.text.push(other),
+        if char != '\\' {
+            items.push(Item::Quoted(char));
+            continue;
         }
+        let escaped = match chars.next()? {
+            'a' => '\x07',
+            'b' => '\x08',
+            'e' | 'E' => '\x1b',
+            'f' => '\x0c',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\x0b',
+            char @ ('\\' | '\'' | '"') => char,
+            first @ '0'..='7' => numbered(&mut chars, first.to_digit(8)?, 8, 2)?,
+            'x' => numbered(&mut chars, 0, 16, 2)?,
+            'u' => numbered(&mut chars, 0, 16, 4)?,
+            'U' => numbered(&mut chars, 0, 16, 8)?,
+            _ => return None,
+        };
+        items.push(Item::Quoted(escaped));
     }
+    Some(())
+}
+
+/// A character by its number. Beyond ASCII it depends on the locale; 0 ends the word.
+fn numbered(
+    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    first: u32,
+    radix: u32,
+    most: usize,
+) -> Option<char> {
+    let (mut number, mut count) = (first, 0);
+    while let Some(digit) =
+        chars.peek().and_then(|char| char.to_digit(radix)).filter(|_| count < most)
+    {
+        number = number.checked_mul(radix)?.checked_add(digit)?;
+        chars.next();
+        count += 1;
+    }
+    let known = (count > 0 || radix == 8) && (1..0x80).contains(&number);
+    char::from_u32(number).filter(|_| known)
 }
 
 /// An arithmetic expression with what expands in it, where quotes hide nothing.
@@ -340,12 +470,10 @@ pub(super) fn expression(text: &str, inner: &mut Vec<Inner>) -> Term {
     if !text.contains(['$', '`']) {
         return Term::literal(text);
     }
-    let mut term = Term::default();
-    match syntax::pieces(text) {
-        Some(pieces) => collect(&pieces, text, false, &mut term, inner),
-        None => inner.push(Inner::Opaque),
+    match items(text, inner) {
+        Some(items) => put_together(&items),
+        None => unread(text, inner),
     }
-    term
 }
 
 /// The name in a plain `$x` or `${x}`.
@@ -446,11 +574,13 @@ mod tests {
             (r#""a\"b\n""#, r#"a"b\n"#, false, false),
             ("'*.rs'", "*.rs", false, false),
             ("*.rs", "*.rs", false, true),
-            ("src/{a,b}.rs", "src/{a,b}.rs", true, false),
+            ("src/{a,b}.rs", "src/{a,b}.rs", false, false),
             ("$x/y", "$x/y", true, false),
             (r#""$(ls)"/y"#, "$(ls)/y", true, false),
             (r"$'a\tb'", "a\tb", false, false),
-            (r"$'\x67it'", r"\x67it", true, false),
+            (r"$'\x67it'", "git", false, false),
+            (r"$'\cxit'", r"$'\cxit'", true, false),
+            (r"''\-x", "-x", false, false),
             ("~/x", "~/x", true, false),
         ];
         for (word, text, expands, globs) in cases {

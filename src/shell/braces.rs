@@ -1,0 +1,218 @@
+//! Braces in a word, as bash expands them: `{a,b}` and `{1..9}`, before anything else.
+//!
+//! What is quoted decides, so the pieces of a word are read here and not its text. Where
+//! this reader and a shell could differ, the word is [`Braces::Unread`], never guessed.
+
+use super::words::Item;
+
+/// Most words that one word becomes before it counts as unread.
+const WORDS: usize = 64;
+/// Most pairs of braces that are looked for.
+const PAIRS: usize = 40;
+
+/// What becomes of the braces in a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Braces {
+    /// There are none that expand.
+    None,
+    /// These words, in order; an empty word without quotes is gone.
+    Words(Vec<Vec<Item>>),
+    /// A long run of numbers, with plain text before it.
+    Numbers,
+    /// The text does not say.
+    Unread,
+}
+
+/// Expands the braces of a word.
+pub(super) fn expanded(items: &[Item]) -> Braces {
+    let opens = items.iter().filter(|item| **item == Item::Plain('{')).count();
+    if opens == 0 || !items.contains(&Item::Plain('}')) {
+        return Braces::None;
+    }
+    if opens > PAIRS {
+        return Braces::Unread;
+    }
+    match words(items) {
+        Ok(words) if words.len() == 1 && words[0] == items => Braces::None,
+        // An expansion may take up what comes to stand behind it, and its own end may hang
+        // on the braces.
+        Ok(_) if !items.iter().all(is_sure) || joins(items) => Braces::Unread,
+        Ok(words) => Braces::Words(words.into_iter().filter(|word| !word.is_empty()).collect()),
+        Err(found) => found,
+    }
+}
+
+/// An expansion whose end hangs on nothing around it.
+fn is_sure(item: &Item) -> bool {
+    match item {
+        Item::Plain('$' | '`' | '\\' | '"' | '\'') => false,
+        Item::Hole { raw, .. } => !raw
+            .trim_start_matches("${")
+            .trim_end_matches('}')
+            .contains(['{', '}', ',', '"', '\'', '\\', '`']),
+        _ => true,
+    }
+}
+
+/// `$x{a,b}` is `$xa` and `$xb`, and `{$x,y}z` is `$xz`.
+fn joins(items: &[Item]) -> bool {
+    let bare = |item: &Item| {
+        matches!(item, Item::Hole { raw, quoted: false }
+            if raw.starts_with('$') && !raw.starts_with("${") && !raw.starts_with("$("))
+    };
+    let parts = |item: &Item| matches!(item, Item::Plain('{' | '}' | ','));
+    items.windows(2).any(|pair| bare(&pair[0]) && parts(&pair[1]))
+}
+
+fn words(items: &[Item]) -> Result<Vec<Vec<Item>>, Braces> {
+    let mut at = 0;
+    while let Some(open) = position(items, at, '{') {
+        let Some(close) = closing(items, open) else {
+            at = open + 1;
+            continue;
+        };
+        let inside = &items[open + 1..close];
+        let middle = match alternatives(inside) {
+            Some(parts) => {
+                let mut middle = Vec::new();
+                for part in parts {
+                    middle.extend(words(part)?);
+                }
+                middle
+            }
+            None => match sequence(inside) {
+                Sequence::No => {
+                    at = open + 1;
+                    continue;
+                }
+                Sequence::Words(words) => words,
+                Sequence::Long if items[..open].first().is_some_and(is_letter) => {
+                    return Err(Braces::Numbers);
+                }
+                Sequence::Long if open == 0 && inside.first().is_some_and(is_letter) => {
+                    return Err(Braces::Numbers);
+                }
+                Sequence::Long | Sequence::Unread => return Err(Braces::Unread),
+            },
+        };
+        let rest = words(&items[close + 1..])?;
+        if middle.len().saturating_mul(rest.len()) > WORDS {
+            return Err(Braces::Unread);
+        }
+        let before = &items[..open];
+        let joined = |middle: &Vec<Item>, rest: &Vec<Item>| [before, middle, rest].concat();
+        return Ok(middle
+            .iter()
+            .flat_map(|middle| rest.iter().map(|rest| joined(middle, rest)))
+            .collect());
+    }
+    Ok(vec![items.to_vec()])
+}
+
+fn is_letter(item: &Item) -> bool {
+    matches!(item, Item::Plain(char) | Item::Quoted(char) if char.is_ascii_alphanumeric() || *char == '/')
+}
+
+fn position(items: &[Item], from: usize, char: char) -> Option<usize> {
+    let rest = items.get(from..)?;
+    rest.iter().position(|item| *item == Item::Plain(char)).map(|at| from + at)
+}
+
+/// Where the braces close that open at `open`.
+fn closing(items: &[Item], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, item) in items.iter().enumerate().skip(open) {
+        match item {
+            Item::Plain('{') => depth += 1,
+            Item::Plain('}') => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// What stands between the commas; `None` where there is none at this depth.
+fn alternatives(inside: &[Item]) -> Option<Vec<&[Item]>> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, item) in inside.iter().enumerate() {
+        match item {
+            Item::Plain('{') => depth += 1,
+            Item::Plain('}') => depth = depth.saturating_sub(1),
+            Item::Plain(',') if depth == 0 => {
+                parts.push(&inside[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    parts.push(&inside[start..]);
+    Some(parts)
+}
+
+enum Sequence {
+    No,
+    Words(Vec<Vec<Item>>),
+    Long,
+    Unread,
+}
+
+/// `1..9`, `a..e`, with a step.
+fn sequence(inside: &[Item]) -> Sequence {
+    let text: Option<String> = inside
+        .iter()
+        .map(|item| if let Item::Plain(char) = item { Some(*char) } else { None })
+        .collect();
+    let Some(text) = text.filter(|text| text.contains("..")) else { return Sequence::No };
+    let parts: Vec<&str> = text.split("..").collect();
+    let numbers: Option<Vec<i64>> = parts.iter().map(|part| part.parse().ok()).collect();
+    let padded =
+        |part: &&str| part.len() > 1 && part.trim_start_matches(['-', '+']).starts_with('0');
+    match (numbers.as_deref(), parts.as_slice()) {
+        (Some(_), parts)
+            if parts.iter().any(padded) || parts.iter().any(|part| part.starts_with('+')) =>
+        {
+            Sequence::Unread
+        }
+        (Some(&[from, to]), _) => numbered(from, to),
+        (None, [from, to]) => lettered(from, to),
+        _ => Sequence::Unread,
+    }
+}
+
+fn numbered(from: i64, to: i64) -> Sequence {
+    let length = from.abs_diff(to);
+    if length >= WORDS as u64 {
+        return if from >= 0 && to >= 0 { Sequence::Long } else { Sequence::Unread };
+    }
+    let mut numbers: Vec<i64> = (from.min(to)..=from.max(to)).collect();
+    if from > to {
+        numbers.reverse();
+    }
+    Sequence::Words(numbers.iter().map(|number| plain(&number.to_string())).collect())
+}
+
+/// Letters of one case, as every shell counts them.
+fn lettered(from: &str, to: &str) -> Sequence {
+    let (Ok(from), Ok(to)) = (from.parse::<char>(), to.parse::<char>()) else {
+        return Sequence::Unread;
+    };
+    let fits = |test: fn(&char) -> bool| test(&from) && test(&to);
+    if !fits(char::is_ascii_lowercase) && !fits(char::is_ascii_uppercase) {
+        return Sequence::Unread;
+    }
+    let mut letters: Vec<char> = (from.min(to)..=from.max(to)).collect();
+    if from > to {
+        letters.reverse();
+    }
+    Sequence::Words(letters.iter().map(|letter| vec![Item::Plain(*letter)]).collect())
+}
+
+fn plain(text: &str) -> Vec<Item> {
+    text.chars().map(Item::Plain).collect()
+}
