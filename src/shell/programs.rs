@@ -41,9 +41,16 @@ pub(super) struct ProgramRow {
     /// Values with which such a flag does nothing more.
     #[serde(default)]
     pub harmless: BTreeMap<String, Vec<String>>,
-    /// The only flags that are known; another one makes it unknown.
+    /// The only flags that are known where it reads; another one makes it unknown. `-#` stands
+    /// for numbers, and help and version are always known.
     #[serde(default)]
     pub only: Vec<String>,
+    /// How operands begin that do nothing; another one makes it unknown.
+    #[serde(default)]
+    pub operand_starts: Option<String>,
+    /// How operands begin that do more.
+    #[serde(default)]
+    pub operand_not: Option<String>,
     /// First operands and what they do; an empty one stands for none.
     #[serde(default)]
     pub verbs: BTreeMap<Effect, Vec<String>>,
@@ -192,6 +199,9 @@ pub(super) struct Reads {
     /// One of these flags is enough, if the others are among `flags`.
     #[serde(default)]
     pub with: Vec<String>,
+    /// Nothing but these flags.
+    #[serde(default)]
+    pub alone: Vec<String>,
     /// Flags that change nothing.
     #[serde(default)]
     pub flags: Vec<String>,
@@ -477,7 +487,7 @@ impl ProgramRow {
         if self.untag.iter().any(|flag| args.has(flag)) {
             base.tag = None;
         }
-        if self.is_unsure(args) {
+        if self.is_unsure(args, base.effect) {
             found.push(Found::new(Effect::Unknown, part));
         }
         found.insert(0, base);
@@ -521,6 +531,12 @@ impl ProgramRow {
         let first = args.operands.first();
         // `uniq $x` is `uniq a b` where x is `a b`.
         let many = args.operands.iter().any(|(_, term)| term.splits && term.values.is_empty());
+        let alone = args.operands.is_empty()
+            && !args.flags.is_empty()
+            && args.flags.iter().all(|flag| reads.alone.contains(&flag.name));
+        if alone && !args.flaggy {
+            return true;
+        }
         let enough = args.flags.iter().any(|flag| reads.with.contains(&flag.name))
             || first
                 .is_some_and(|(_, first)| first.is_literal() && reads.first.contains(&first.text))
@@ -529,13 +545,27 @@ impl ProgramRow {
     }
 
     /// An unlisted flag, or a word that could turn into one that matters.
-    fn is_unsure(&self, args: &Args<'_>) -> bool {
+    fn is_unsure(&self, args: &Args<'_>, base: Effect) -> bool {
         let picky = !self.flags.is_empty() || !self.only.is_empty() || !self.exec.is_empty();
         let numbers = self.only.iter().any(|flag| flag == "-#");
-        let listed =
-            |flag: &Flag| self.only.contains(&flag.name) || (numbers && is_number(&flag.name));
+        let asks = ["--help", "--version"];
+        let listed = |flag: &Flag| {
+            self.only.contains(&flag.name)
+                || asks.contains(&flag.name.as_str())
+                || (numbers && is_number(&flag.name))
+        };
+        let lists = !self.only.is_empty() && base == Effect::Read;
+        let ends = |term: &Term| {
+            self.operand_not.as_ref().is_some_and(|not| term.text.starts_with(not.as_str()))
+        };
+        let starts = |term: &Term| {
+            self.operand_starts
+                .as_ref()
+                .is_none_or(|start| !term.flaggy && term.text.starts_with(start.as_str()))
+        };
         (picky && args.flaggy && self.effect < Effect::Write)
-            || (!self.only.is_empty() && !args.flags.iter().all(listed))
+            || (lists && !args.flags.iter().all(listed))
+            || !args.operands.iter().all(|(_, term)| starts(term) && !ends(term))
             || (self.evaluates
                 && args
                     .operands
