@@ -306,6 +306,10 @@ fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
         || ["--extract", "--get", "--create", "--append", "--update", "--delete", "--concatenate"]
             .iter()
             .any(|name| args.has(name));
+    // Without a dash, too, `I` and `F` take a program.
+    if !letters.chars().all(|letter| "tvzjJaZfCXTpkOhPSmwWnRibxcruAB".contains(letter)) {
+        return Some(Found::new(Effect::Unknown, &around.part));
+    }
     if !changes && (short("t") || args.has("--list")) {
         return None;
     }
