@@ -161,7 +161,7 @@ impl Walker {
     ) {
         let mut found = Found::new(effect, &around.part);
         let named: Vec<&Term> =
-            words.into_iter().filter(|word| own::reach(word, false) == own::Reach::State).collect();
+            words.into_iter().filter(|word| own::is_ours(own::reach(word, false))).collect();
         found.name_state(&named);
         self.found.push(found);
     }
@@ -224,8 +224,10 @@ impl Walker {
         let Some(&(at, verb)) = leading.operands.first() else { return false };
         let Some(sub) = row.sub(&verb.text).filter(|_| verb.is_literal()) else { return false };
         let flags = Args { operands: Vec::new(), ..leading };
+        // What the program does beside its verbs, another verb of it does not do.
+        let beside = |found: &Found| row.also.contains(&found.effect) && found.tag.is_none();
         let before = row.judge(&flags, around);
-        self.found.extend(before.into_iter().skip(1));
+        self.found.extend(before.into_iter().skip(1).filter(|found| !beside(found)));
         self.row(sub, &words[at + 1..], around);
         true
     }

@@ -169,7 +169,7 @@ impl<'a> Call<'a> {
             }
             ("-C", None) => {
                 let directory = next?;
-                if own::reach(directory, false) >= own::Reach::GitDir {
+                if own::reach(directory, false) >= own::Reach::Hooks {
                     self.bends(Effect::Unknown);
                 }
                 self.directories.push(directory.clone());

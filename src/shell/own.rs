@@ -13,9 +13,11 @@ pub(super) enum Reach {
     Outside,
     /// A host's hook settings: reading them is fine.
     Settings,
+    /// Git's hooks: reading them is fine, too.
+    Hooks,
     /// The git directory as a whole, or a file in it that is git's.
     GitDir,
-    /// State of git seed, or git's hooks.
+    /// State of git seed.
     State,
 }
 
@@ -23,10 +25,15 @@ pub(super) enum Reach {
 pub(super) fn touches(reach: Reach, changes: bool, descends: bool) -> bool {
     match reach {
         Reach::Outside => false,
-        Reach::Settings => changes,
+        Reach::Settings | Reach::Hooks => changes,
         Reach::GitDir => changes || descends,
         Reach::State => true,
     }
+}
+
+/// Whether code that is handed a word of that reach may do as it likes with what is ours.
+pub(super) fn is_ours(reach: Reach) -> bool {
+    matches!(reach, Reach::State | Reach::Hooks)
 }
 
 /// How far `term` reaches; with `revisions`, `seed/x` is a ref too, as git reads it.
@@ -34,13 +41,46 @@ pub(super) fn reach(term: &Term, revisions: bool) -> Reach {
     if term.text.contains(char::is_whitespace) && !term.expands {
         return Reach::Outside;
     }
-    let text = braces_as_globs(&term.text.to_ascii_lowercase());
-    if names_ref(&text, revisions) {
+    let written = spelled(&term.text, term.expands, revisions);
+    if !term.expands {
+        return written;
+    }
+    // What expands there may be any name, and what the line gives its variables is known.
+    let open = spelled(&term.with_holes(HOLE), false, revisions);
+    let told = if term.told.is_empty() { open } else { spelled(&term.told, true, revisions) };
+    written.max(open).max(told).max(printed(&term.text))
+}
+
+fn spelled(text: &str, expands: bool, revisions: bool) -> Reach {
+    let text = braces_as_globs(&text.to_ascii_lowercase());
+    if names_ref(&text, revisions) || (revisions && is_state_file(&text)) {
         return Reach::State;
     }
-    let tail = if term.expands { behind_git_dir(&text) } else { None };
+    let tail = if expands { behind_git_dir(&text) } else { None };
     let values = text.split(['=', ':', '@', ',']).map(path_reach);
     values.chain(tail).max().unwrap_or(Reach::Outside)
+}
+
+/// `$(echo .git/seed/x)`: a word of a command whose output is a word here.
+fn printed(text: &str) -> Reach {
+    if !text.contains("$(") && !text.contains('`') {
+        return Reach::Outside;
+    }
+    let words = text.split(|char: char| char.is_whitespace() || "()`'\"".contains(char));
+    let state =
+        words.into_iter().any(|word| path_reach(&word.to_ascii_lowercase()) == Reach::State);
+    if state { Reach::State } else { Reach::Outside }
+}
+
+/// Whether `cd` to there is a way into the git directory: from within, no later word of the
+/// line shows whose file it names.
+pub(super) fn leads_in(term: &Term) -> bool {
+    let mentions = |text: &str| {
+        text.split(|char: char| !(char.is_ascii_alphanumeric() || "._-".contains(char)))
+            .any(|part| part == ".git")
+    };
+    reach(term, false) >= Reach::Hooks
+        || (term.expands && (mentions(&term.text) || mentions(&term.told)))
 }
 
 /// Whether code in another language mentions our state; prose cannot be told from paths.
@@ -73,6 +113,9 @@ pub(super) fn lists_state(text: &str, revisions: bool) -> bool {
     words.into_iter().any(|word| reach(&Term::literal(word), revisions) == Reach::State)
 }
 
+/// What stands for an expansion in a path: it may be any text.
+const HOLE: char = '\u{1}';
+
 fn names_ref(text: &str, revisions: bool) -> bool {
     let ours = ["refs/seed", "refs/notes/seed", "refs/worktree/seed"];
     let bare = ["seed/", "notes/seed", "worktree/seed"];
@@ -83,6 +126,23 @@ fn names_ref(text: &str, revisions: bool) -> bool {
     })
 }
 
+/// `0123abc:job.toml`: a file of a job's tree, by the id of a commit or of something not shown.
+fn is_state_file(text: &str) -> bool {
+    let Some((revision, path)) = text.split_once(':') else { return false };
+    let revision = revision.split(['^', '~', '@']).next().unwrap_or_default();
+    let id = revision.len() >= 4 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !id && !revision.contains(['$', '`', HOLE]) {
+        return false;
+    }
+    let parts = components(path);
+    let last = parts.last().copied().unwrap_or_default();
+    let folder = |name: &&str| {
+        matches!(*name, "interactions" | "summaries" | "trace" | "evidence" | "journal")
+    };
+    let kind = [".md", ".jsonl", ".toml"].iter().any(|end| last.ends_with(end));
+    matches!(last, "job.toml" | "meta.toml") || (kind && parts.iter().any(folder))
+}
+
 /// `part` is `name` or lies below it.
 fn within(part: &str, name: &str) -> bool {
     part.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '*', '.']))
@@ -90,7 +150,8 @@ fn within(part: &str, name: &str) -> bool {
 
 /// The pattern `part` matches `name` or something below it.
 fn covers(part: &str, name: &str) -> bool {
-    part.contains(['*', '?', '[']) && (matches(part, name) || matches(part, &format!("{name}/x")))
+    part.contains(['*', '?', '[', HOLE])
+        && (matches(part, name) || matches(part, &format!("{name}/x")))
 }
 
 fn path_reach(path: &str) -> Reach {
@@ -98,7 +159,7 @@ fn path_reach(path: &str) -> Reach {
     let mut reach = Reach::Outside;
     for (at, part) in parts.iter().enumerate() {
         let rest = &parts[at + 1..];
-        if part.starts_with('.') && matches(part, ".git") {
+        if part.trim_start_matches(HOLE).starts_with('.') && matches(part, ".git") {
             reach = reach.max(inside_git_dir(rest));
         }
         if is_settings(part, rest) {
@@ -111,7 +172,6 @@ fn path_reach(path: &str) -> Reach {
 fn inside_git_dir(rest: &[&str]) -> Reach {
     let state: &[&[&str]] = &[
         &["seed"],
-        &["hooks"],
         &["refs", "seed"],
         &["refs", "notes", "seed"],
         &["refs", "worktree", "seed"],
@@ -123,7 +183,11 @@ fn inside_git_dir(rest: &[&str]) -> Reach {
         rest.len() >= names.len()
             && names.iter().zip(rest).all(|(name, part)| *name == "*" || matches(part, name))
     };
-    if state.iter().any(fits) { Reach::State } else { Reach::GitDir }
+    match rest.first() {
+        _ if state.iter().any(fits) => Reach::State,
+        Some(&"hooks") => Reach::Hooks,
+        _ => Reach::GitDir,
+    }
 }
 
 /// Files by which hosts call our hooks.
@@ -144,10 +208,22 @@ fn is_settings(part: &str, rest: &[&str]) -> bool {
 
 /// `$(git rev-parse --git-dir)/seed`, `$GIT_DIR/hooks`: the directory is not in the text.
 fn behind_git_dir(text: &str) -> Option<Reach> {
-    let asks = text.contains("--git-") || text.contains("git_dir") || text.contains("gitdir");
-    let named = text.contains("--git-path") && (text.contains("seed") || text.contains("hooks"));
-    let below = ["/seed", "/hooks", "/refs/seed"].iter().any(|name| text.contains(name));
-    (asks && (below || named)).then_some(Reach::State)
+    let signs =
+        ["--git-dir", "--git-common-dir", "--absolute-git-dir", "--git-path", "git_dir", "gitdir"];
+    let behind = signs
+        .iter()
+        .flat_map(|sign| text.match_indices(sign).map(|(at, _)| &text[at + sign.len()..]));
+    behind
+        .map(|tail| {
+            let tail = tail.trim_start_matches([')', '"', '}', '`', '\'', ' ']);
+            let end = tail.find(|char: char| char.is_whitespace() || "\"')`".contains(char));
+            let tail = tail[..end.unwrap_or(tail.len())].trim_start_matches('/');
+            let part =
+                |part: &str| if part.contains('$') { "*".to_owned() } else { part.to_owned() };
+            let parts: Vec<String> = tail.split('/').map(part).collect();
+            path_reach(&format!(".git/{}", parts.join("/")))
+        })
+        .max()
 }
 
 fn components(path: &str) -> Vec<&str> {
@@ -190,11 +266,11 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut chars = pattern.chars();
     match (chars.next(), name.chars().next()) {
         (None, None) => true,
-        (Some('*'), Some(next)) => {
-            matches(chars.as_str().trim_start_matches('*'), name)
+        (Some('*' | HOLE), Some(next)) => {
+            matches(chars.as_str().trim_start_matches(['*', HOLE]), name)
                 || matches(pattern, &name[next.len_utf8()..])
         }
-        (Some('*'), None) => matches(chars.as_str().trim_start_matches('*'), name),
+        (Some('*' | HOLE), None) => matches(chars.as_str().trim_start_matches(['*', HOLE]), name),
         (Some('?'), Some(next)) => matches(chars.as_str(), &name[next.len_utf8()..]),
         (Some('['), Some(next)) => {
             let rest = chars.as_str();
@@ -229,7 +305,7 @@ mod tests {
             ("+refs/*:refs/*", Reach::State),
             ("HEAD..refs/seed/x", Reach::State),
             ("refs/notes/seed", Reach::State),
-            (".git/hooks/pre-commit", Reach::State),
+            (".git/hooks/pre-commit", Reach::Hooks),
             (".git", Reach::GitDir),
             (".git/config", Reach::GitDir),
             (".claude/settings.json", Reach::Settings),

@@ -709,6 +709,19 @@ impl ProgramRow {
         Some(files)
     }
 
+    /// Whether a format, a script or a label among its words puts a dash where a word may
+    /// begin: what takes its output for words would take a flag from it.
+    pub(crate) fn composes(&self, words: &[Term]) -> bool {
+        let args = Args::of(self, words, false);
+        let scripts = if self.special.is_some() { self.prose } else { 0 };
+        let script = args.operands.iter().take(scripts).map(|(_, term)| *term);
+        let times = args.operands.iter().map(|(_, term)| *term);
+        let times = times.filter(|_| self.operand_starts.is_some());
+        let values = args.flags.iter().filter(|flag| COMPOSING.contains(&flag.name.as_str()));
+        let values = values.filter_map(|flag| flag.value.as_ref());
+        script.chain(times).chain(values).any(|term| term.flaggy || begins_a_flag(&term.text))
+    }
+
     fn shares(&self, args: &Args<'_>) -> bool {
         let given = |flags: &[String]| flags.iter().any(|flag| args.has(flag));
         self.shares.as_ref().is_some_and(|shares| {
@@ -771,10 +784,100 @@ impl ProgramRow {
     /// `git log --all -p` and the like print the files of our chains too, without a word of
     /// their name. The list of commits alone is an ordinary question.
     fn prints_every_ref(&self, args: &Args<'_>) -> bool {
-        const CONTENTS: [&str; 5] = ["-p", "-u", "--patch", "--patch-with-stat", "-U"];
-        let shows = self.names.iter().any(|name| name == "log");
-        shows && args.has("--all") && CONTENTS.iter().any(|flag| args.has(flag))
+        const CONTENTS: [&str; 18] = [
+            "-p",
+            "-u",
+            "-U",
+            "-W",
+            "-c",
+            "-L",
+            "--patch",
+            "--patch-with-stat",
+            "--patch-with-raw",
+            "--unified",
+            "--function-context",
+            "--cc",
+            "--dd",
+            "--remerge-diff",
+            "--diff-merges",
+            "--binary",
+            "--color-words",
+            "--word-diff",
+        ];
+        // None of these names takes only the commits of one kind of ref.
+        let kinds = ["heads", "tags", "remotes", "refs/heads", "refs/tags", "refs/remotes"];
+        let every = |flag: &Flag| match (flag.name.as_str(), &flag.value) {
+            ("--all" | "--reflog", _) => true,
+            ("--glob", Some(glob)) => {
+                !glob.is_literal() || !kinds.iter().any(|kind| glob.text.starts_with(kind))
+            }
+            ("--glob", None) => true,
+            _ => false,
+        };
+        let shown = |name: &str| self.names.iter().any(|known| known == name);
+        if !self.revisions || !args.flags.iter().any(every) {
+            return false;
+        }
+        let listed = [
+            "-s",
+            "--no-patch",
+            "--stat",
+            "--shortstat",
+            "--name-only",
+            "--name-status",
+            "--numstat",
+        ];
+        let asked = CONTENTS.iter().any(|flag| args.has(flag));
+        match () {
+            () if shown("show") => asked || !listed.iter().any(|flag| args.has(flag)),
+            () => asked && ["log", "reflog", "whatchanged"].into_iter().any(shown),
+        }
     }
+}
+
+/// Flags whose values come out again: formats, scripts, labels, what stands between columns.
+const COMPOSING: [&str; 26] = [
+    "-printf",
+    "-c",
+    "--printf",
+    "--format",
+    "--pretty",
+    "-f",
+    "-o",
+    "-r",
+    "--replace",
+    "-s",
+    "--separator",
+    "--output-delimiter",
+    "--label",
+    "--time-style",
+    "--suffix",
+    "-e",
+    "--expression",
+    "--source",
+    "-d",
+    "-S",
+    "--line-prefix",
+    "--src-prefix",
+    "--dst-prefix",
+    "--relative-to",
+    "--field-match-separator",
+    "--context-separator",
+];
+
+/// Whether a word of what comes out of this format may begin with a dash.
+fn begins_a_flag(format: &str) -> bool {
+    // A character by its number may be one.
+    let numbered = ["\\0", "\\1", "\\x", "\\o", "\\d", "\\u", "%x", "%c"];
+    let mut before = None;
+    format.chars().any(|char| {
+        let begins =
+            char == '-' && !before.is_some_and(|before: char| before.is_ascii_alphanumeric());
+        before = Some(char);
+        begins
+    }) || format.contains("\\n-")
+        || format.contains("\\t-")
+        || numbered.iter().any(|sign| format.contains(sign))
 }
 
 /// The values of an operand that is written `name=value`, as `dd` has them.

@@ -65,7 +65,9 @@ fn of_sed(code: &Term, around: &Around) -> Option<Found> {
     } else {
         found.dynamic = !files.is_empty();
     }
-    found.own_state = files.iter().any(|file| own::reach(file, false) == own::Reach::State);
+    let changes = effect >= Effect::Write;
+    found.own_state =
+        files.iter().any(|file| own::touches(own::reach(file, false), changes, false));
     (effect > Effect::Read || found.own_state).then_some(found)
 }
 

@@ -165,7 +165,7 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     found.looks = open && ((steady && looks(&args)) || wraps);
     // What the fence is to put back may be a hook; naming it reads nothing.
     let reaches =
-        |word: &&Term| !(restores && all_literal) && own::reach(word, false) == Reach::State;
+        |word: &&Term| !(restores && all_literal) && own::is_ours(own::reach(word, false));
     let state: Vec<&Term> = words.iter().filter(reaches).collect();
     found.name_state(&state);
     found

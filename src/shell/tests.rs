@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 const ORDINARY: &str = include_str!("../../fixtures/commands/ordinary.tsv");
+const LOOKS: &str = include_str!("../../fixtures/commands/looks.tsv");
 const ATTEMPTS: &str = include_str!("../../fixtures/bypass/attempts.tsv");
 const LOOKALIKES: &str = include_str!("../../fixtures/bypass/lookalikes.tsv");
 
@@ -85,6 +86,16 @@ fn attempts_reach_at_least_their_class() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn lines_that_only_look_pass_as_looking() {
+    let refused = |(_, command): &(&str, String)| {
+        let reading = read(command);
+        reading.worst() > Effect::Read || reading.forbidden().is_some()
+    };
+    let wrong: Vec<String> = rows(LOOKS).filter(refused).map(|(_, command)| command).collect();
+    assert!(wrong.is_empty(), "{} refused:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -492,6 +492,7 @@ impl Walker {
             term.uses.clone_from(&uses);
             term.flaggy |= composed && (open || splits || term.splits);
             term.values = self.known(term, word);
+            term.told = self.told(&term.text);
             let filled = !term.values.is_empty() && !term.values.contains(&String::new());
             let looped = |name: &String| self.looped.contains(name);
             term.vanishes &= !filled && (uses.is_empty() || !uses.iter().all(looped));
@@ -702,10 +703,26 @@ impl Walker {
         let program = words.next().map_or("", |word| word.text.as_str());
         let mut targets = words.filter(|word| word.text == "-" || !word.text.starts_with('-'));
         match (program, targets.next(), targets.next()) {
+            ("cd" | "chdir" | "pushd", Some(target), _) if own::leads_in(target) => {
+                self.push_state(&target.text);
+                self.here = Here::unknown();
+            }
             ("cd" | "chdir" | "pushd", Some(target), None) => self.here = self.here.moved(target),
             ("cd" | "chdir" | "pushd" | "popd", ..) => self.here = Here::unknown(),
             _ => {}
         }
+    }
+
+    /// The text with what the line gives its variables; empty where it gives them nothing.
+    fn told(&self, text: &str) -> String {
+        if self.texts.is_empty() || !text.contains('$') {
+            return String::new();
+        }
+        let mut told = text.to_owned();
+        for (name, value) in &self.texts {
+            told = told.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        }
+        if told.len() < 4096 && told != text { told } else { String::new() }
     }
 
     /// Puts known values behind words such as `$D/seed`, only to see whose path it is.
@@ -714,15 +731,10 @@ impl Walker {
             return;
         }
         for word in argv.iter().filter(|word| word.expands && word.text.contains('$')) {
-            let mut known = word.text.clone();
-            for (name, value) in &self.texts {
-                known = known
-                    .replace(&format!("${{{name}}}"), value)
-                    .replace(&format!("${name}"), value);
-            }
-            let mut known = Term::literal(&known);
+            let mut known = Term::literal(&word.told);
             known.expands = true;
-            if known.text.len() < 4096 && own::reach(&known, false) == own::Reach::State {
+            let reach = own::reach(&known, false);
+            if matches!(reach, own::Reach::State | own::Reach::Hooks) {
                 let mut found = Found::new(Effect::Read, &known.text);
                 found.own_state = true;
                 if !known.text.contains(['$', '`']) {
@@ -964,11 +976,12 @@ fn yields(argv: &[Term]) -> bool {
             || word.text.contains('\\')
     };
     if let ("git", git::Parsed::Call(call)) = (name, git::Call::of(words)) {
-        return programs::git_verb(&call.verb).is_some_and(|row| row.yields);
+        let row = programs::git_verb(&call.verb);
+        return row.is_some_and(|row| row.yields && !row.composes(call.words));
     }
     match programs::program(name) {
         Some(_) if prints => !words.iter().any(composed),
-        Some(row) => row.yields,
+        Some(row) => row.yields && !row.composes(words),
         None => false,
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Term {
     pub below: Vec<String>,
     /// The variables in it.
     pub uses: Vec<String>,
+    /// Its text with what the line gives its variables, as written there.
+    pub told: String,
     /// The output of a command stands in it that may be more than a number.
     pub composed: bool,
     /// Where its expansions stand in `text`.
@@ -134,13 +136,22 @@ impl Term {
         if texts.len() > VALUES { Vec::new() } else { texts }
     }
 
+    /// The text with `sign` for each expansion.
+    pub(crate) fn with_holes(&self, sign: char) -> String {
+        self.replaced(&sign.to_string())
+    }
+
     /// The text with a number for each expansion: how a script is read whose line
     /// numbers and counts come from variables.
     pub(crate) fn with_numbers(&self) -> String {
+        self.replaced("1")
+    }
+
+    fn replaced(&self, by: &str) -> String {
         let mut text = self.text.clone();
         for &(start, end) in self.holes.iter().rev() {
             if text.is_char_boundary(start) && text.is_char_boundary(end) {
-                text.replace_range(start..end, "1");
+                text.replace_range(start..end, by);
             }
         }
         text
