@@ -885,11 +885,43 @@ fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// A fact comes from the agent or the repository: one line, of bounded length.
+/// A fact comes from the agent or the repository: one line, of bounded length, in which
+/// nothing turns the text around or stands in it unseen.
 fn quoted(value: &str, most: usize) -> String {
     let ends = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let line: String = value.chars().map(|c| if ends(c) { ' ' } else { c }).take(most).collect();
+    let mut line = String::with_capacity(value.len().min(4 * most));
+    let mut chars = value.chars().take(most).peekable();
+    let mut before = ' ';
+    while let Some(char) = chars.next() {
+        // Between letters of other scripts a joiner is spelling.
+        let spells = matches!(char, '\u{200c}' | '\u{200d}')
+            && !before.is_ascii()
+            && chars.peek().is_some_and(|next| !next.is_ascii());
+        match char {
+            _ if ends(char) => line.push(' '),
+            _ if is_unseen(char) && !spells => line.extend(char.escape_unicode()),
+            _ => line.push(char),
+        }
+        before = char;
+    }
     if value.chars().count() > most { line + "…" } else { line }
+}
+
+/// A character that changes how its neighbours look, and is not to be seen itself: the
+/// format controls of Unicode.
+fn is_unseen(char: char) -> bool {
+    matches!(
+        char,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 #[cfg(test)]
@@ -897,6 +929,20 @@ mod tests {
     use strum::VariantArray as _;
 
     use super::*;
+
+    #[test]
+    fn what_is_quoted_turns_no_text_around() {
+        let cases = [
+            ("rm \u{202e}txt.sl", "rm \\u{202e}txt.sl"),
+            ("a\u{2066}b\u{2069}\u{200f}", "a\\u{2066}b\\u{2069}\\u{200f}"),
+            ("git\u{200b} \u{200d}push\u{feff}", "git\\u{200b} \\u{200d}push\\u{feff}"),
+            ("می\u{200c}خواهم", "می\u{200c}خواهم"),
+            ("a\tb\nc", "a b c"),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(quoted(value, 100), expected);
+        }
+    }
 
     #[test]
     fn the_table_reads_and_every_word_has_a_row_without_a_case() {

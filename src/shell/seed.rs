@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::own::{self, Reach};
+use super::own;
 use super::words::Term;
 use super::{Effect, Found, LONGEST};
 

@@ -72,6 +72,16 @@ impl Setting<'_> {
         self.repo.place(self.host, self.event, path, self.focused)
     }
 
+    /// A directory of git's below which git seed's state lies: a search there comes up with it.
+    fn holds_state(&self, found: &Resolved) -> bool {
+        let store = &self.repo.store;
+        let holds = |dir: &Path| {
+            let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+            dir.join("seed").starts_with(&found.real)
+        };
+        found.place == Place::Git && (holds(store.git_dir()) || holds(store.common_dir()))
+    }
+
     fn scope(&self) -> Result<Scope> {
         self.repo.scope_for(self.phase, self.focused)
     }
@@ -126,8 +136,8 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         Act::Search { path } => {
             let found = path.as_deref().map(|path| setting.place(path));
             out.read = found
-                .filter(|found| found.place == Place::OwnState)
-                .map(|found| (found.shown, found.place));
+                .filter(|found| found.place == Place::OwnState || setting.holds_state(found))
+                .map(|found| (found.shown, Place::OwnState));
         }
         Act::Edit(files) => {
             let scope = setting.scope()?;
@@ -275,6 +285,9 @@ fn shell(
     let reading = shell::read(command);
     let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
+    if works_inside_git(setting, command, cwd) {
+        out.own_state = Some(cwd.display().to_string());
+    }
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
     out.git = hook::git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
@@ -300,6 +313,18 @@ fn shell(
         });
     }
     Ok(())
+}
+
+/// Whether the line runs in the git directory: there, no word of it shows whose file it names.
+/// A line that first leaves it is like any other.
+fn works_inside_git(setting: &Setting<'_>, command: &str, cwd: &Path) -> bool {
+    let inside = |dir: &Path| matches!(setting.place(dir).place, Place::Git | Place::OwnState);
+    // The directory may have another name, but then it is a rare one that is asked about.
+    if !inside(cwd) {
+        return false;
+    }
+    let leaves = shell::simple(command).and_then(|line| line.dirs.into_iter().next().flatten());
+    leaves.is_none_or(|to| inside(&cwd.join(to)))
 }
 
 /// Of each kind that guards ask for, the first piece of the line that shows it.
