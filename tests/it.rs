@@ -5,6 +5,7 @@ mod it {
     mod attacks3;
     mod attribution;
     mod audit;
+    mod bash_fuzz;
     mod claim;
     mod claimhooks;
     mod claims_set;

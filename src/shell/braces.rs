@@ -65,77 +65,79 @@ fn joins(items: &[Item]) -> bool {
 }
 
 fn words(items: &[Item]) -> Result<Vec<Vec<Item>>, Braces> {
-    let mut at = 0;
-    while let Some(open) = position(items, at, '{') {
-        let Some(close) = closing(items, open) else {
-            at = open + 1;
-            continue;
-        };
-        let inside = &items[open + 1..close];
-        let middle = match alternatives(inside) {
-            Some(parts) => {
-                let mut middle = Vec::new();
-                for part in parts {
-                    middle.extend(words(part)?);
-                }
-                middle
-            }
-            None => match sequence(inside) {
-                Sequence::No => {
-                    at = open + 1;
-                    continue;
-                }
-                Sequence::Words(words) => words,
-                Sequence::Long if items[..open].first().is_some_and(is_letter) => {
-                    return Err(Braces::Numbers);
-                }
-                Sequence::Long if open == 0 && inside.first().is_some_and(is_letter) => {
-                    return Err(Braces::Numbers);
-                }
-                Sequence::Long | Sequence::Unread => return Err(Braces::Unread),
-            },
-        };
-        let rest = words(&items[close + 1..])?;
-        if middle.len().saturating_mul(rest.len()) > WORDS {
-            return Err(Braces::Unread);
-        }
-        let before = &items[..open];
-        let joined = |middle: &Vec<Item>, rest: &Vec<Item>| [before, middle, rest].concat();
-        return Ok(middle
-            .iter()
-            .flat_map(|middle| rest.iter().map(|rest| joined(middle, rest)))
-            .collect());
+    // Behind a blank, bash passes over `{}`, and a blank in a word is a quoted one.
+    let blank = |item: &Item| matches!(item, Item::Quoted(char) if char.is_ascii_whitespace());
+    if items.windows(3).any(|at| blank(&at[0]) && at[1..] == [Item::Plain('{'), Item::Plain('}')]) {
+        return Err(Braces::Unread);
     }
-    Ok(vec![items.to_vec()])
+    let Some((open, close)) = first_pair(items) else { return Ok(vec![items.to_vec()]) };
+    let (before, inside) = (&items[..open], &items[open + 1..close]);
+    let middle = if inside.contains(&Item::Plain(',')) {
+        let mut middle = Vec::new();
+        for part in alternatives(inside) {
+            middle.extend(words(part)?);
+        }
+        middle
+    } else {
+        match sequence(inside) {
+            // Bash takes a quoted comma for one here, and drops the braces.
+            Sequence::No if inside.iter().any(hides_comma) => return Err(Braces::Unread),
+            // It stays as it is, braces and all.
+            Sequence::No => vec![items[open..=close].to_vec()],
+            Sequence::Words(words) => words,
+            Sequence::Long if before.iter().chain(inside).next().is_some_and(is_letter) => {
+                return Err(Braces::Numbers);
+            }
+            Sequence::Long | Sequence::Unread => return Err(Braces::Unread),
+        }
+    };
+    let rest = words(&items[close + 1..])?;
+    if middle.len().saturating_mul(rest.len()) > WORDS {
+        return Err(Braces::Unread);
+    }
+    let joined = |middle: &Vec<Item>, rest: &Vec<Item>| [before, middle, rest].concat();
+    Ok(middle.iter().flat_map(|middle| rest.iter().map(|rest| joined(middle, rest))).collect())
+}
+
+/// The first `{` that a `}` closes, and where.
+fn first_pair(items: &[Item]) -> Option<(usize, usize)> {
+    let is = |at: usize, char: char| items.get(at) == Some(&Item::Plain(char));
+    let opens = |&at: &usize| is(at, '{') && !(at == 0 && is(1, '}'));
+    (0..items.len()).filter(opens).find_map(|open| Some((open, closing(items, open)?)))
+}
+
+fn hides_comma(item: &Item) -> bool {
+    match item {
+        Item::Quoted(char) => *char == ',',
+        Item::Hole { raw, .. } => raw.contains(','),
+        Item::Plain(_) | Item::Empty => false,
+    }
 }
 
 fn is_letter(item: &Item) -> bool {
     matches!(item, Item::Plain(char) | Item::Quoted(char) if char.is_ascii_alphanumeric() || *char == '/')
 }
 
-fn position(items: &[Item], from: usize, char: char) -> Option<usize> {
-    let rest = items.get(from..)?;
-    rest.iter().position(|item| *item == Item::Plain(char)).map(|at| from + at)
-}
-
-/// Where the braces close that open at `open`.
+/// Where the braces close that open at `open`: at a `}` of their depth behind a comma or a `..`
+/// of their depth, and nowhere else. A `}` before these is a letter.
 fn closing(items: &[Item], open: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, item) in items.iter().enumerate().skip(open) {
-        match item {
+    let is = |at: usize, char: char| items.get(at) == Some(&Item::Plain(char));
+    let (mut depth, mut parts) = (0_usize, false);
+    for at in open + 1..items.len() {
+        match items[at] {
+            Item::Plain('}') if depth == 0 && parts => return Some(at),
             Item::Plain('{') => depth += 1,
-            Item::Plain('}') => depth -= 1,
+            Item::Plain('}') => depth = depth.saturating_sub(1),
+            Item::Plain(',') if depth == 0 => parts = true,
+            Item::Plain('.') if depth == 0 => parts |= is(at + 1, '.') && !is(at + 2, '}'),
             _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
         }
     }
     None
 }
 
-/// What stands between the commas; `None` where there is none at this depth.
-fn alternatives(inside: &[Item]) -> Option<Vec<&[Item]>> {
+/// What stands between the commas of this depth.
+fn alternatives(inside: &[Item]) -> Vec<&[Item]> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     for (at, item) in inside.iter().enumerate() {
         match item {
@@ -148,11 +150,8 @@ fn alternatives(inside: &[Item]) -> Option<Vec<&[Item]>> {
             _ => {}
         }
     }
-    if parts.is_empty() {
-        return None;
-    }
     parts.push(&inside[start..]);
-    Some(parts)
+    parts
 }
 
 enum Sequence {
@@ -215,4 +214,45 @@ fn lettered(from: &str, to: &str) -> Sequence {
 
 fn plain(text: &str) -> Vec<Item> {
     text.chars().map(Item::Plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::words;
+
+    #[test]
+    fn braces_expand_as_in_bash() {
+        let cases: &[(&str, &[&str])] = &[
+            ("a{b,c}d", &["abd", "acd"]),
+            (r#""-"{delete,print}"#, &["-delete", "-print"]),
+            ("{a,b}{1..2}", &["a1", "a2", "b1", "b2"]),
+            ("{a,{b,c}}", &["a", "b", "c"]),
+            ("{a,{b,c}", &["{a,b", "{a,c"]),
+            ("x{,y}", &["x", "xy"]),
+            ("{,}", &[]),
+            ("''{,}", &["", ""]),
+            ("{}", &["{}"]),
+            ("{a}", &["{a}"]),
+            ("x{b},c}", &["xb}", "xc"]),
+            ("{'a,b'}", &["{a,b}"]),
+            (r"{a\,b}", &["{a,b}"]),
+            ("{c..a}", &["c", "b", "a"]),
+            ("'{a,b}'", &["{a,b}"]),
+        ];
+        for (word, expected) in cases {
+            let texts = words::terms(word, &mut Vec::new());
+            let texts: Vec<&str> = texts.iter().map(|term| term.text.as_str()).collect();
+            assert_eq!(texts, *expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_a_shell_could_take_otherwise_is_not_read() {
+        for word in ["$x{a,b}", "{01..3}", "{a..3}", r#"{.."a,b"}"#, "{$(echo a,b),c}", "{-9..999}"]
+        {
+            let known = words::terms(word, &mut Vec::new());
+            assert!(known.iter().all(|term| term.expands && term.flaggy), "{word}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ mod braces;
 mod call;
 mod documents;
 mod git;
+mod known;
 mod own;
 mod programs;
 mod scripts;
@@ -33,6 +34,8 @@ use words::Term;
 pub(crate) use simple::{Line, Simple, simple};
 pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
+#[doc(hidden)]
+pub use known::known_commands;
 pub use seed::{Program, seed_command};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].

@@ -40,6 +40,9 @@ pub(super) fn parse(text: &str) -> Option<ast::Program> {
     if tokens.len() > TOKENS || operators > OPERATORS || !shallow(&tokens) || !pairs(&tokens) {
         return None;
     }
+    if text.contains("<<") && !stand_as_written(&tokens, text) {
+        return None;
+    }
     brush_parser::parse_tokens(&tokens, &ParserOptions::default()).ok()
 }
 
@@ -119,6 +122,36 @@ fn bracket_depth(text: &str) -> usize {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// Whether each word is what stands at its place. Behind a here-document on the same line the
+/// parser takes expansions apart: `cat <<E $(rm x)` comes out as the words `rm`, `x` and `$()`.
+fn stand_as_written(tokens: &[Token], text: &str) -> bool {
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let joined = |text: &str| text.replace("\\\n", "");
+    let stands = |token: &Token| {
+        let Token::Word(word, place) = token else { return true };
+        let at = |index: usize| starts.get(index).copied().unwrap_or(text.len());
+        let written = text.get(at(place.start.index)..at(place.end.index)).unwrap_or_default();
+        let written = joined(written);
+        written.trim_start_matches([' ', '\t']) == joined(word).trim_start_matches([' ', '\t'])
+    };
+    let mut rest = tokens.iter();
+    while let Some(token) = rest.next() {
+        match token {
+            // Its name stands there; its body and its end come from the lines below.
+            Token::Operator(sign, _) if sign == "<<" || sign == "<<-" => {
+                if !rest.next().is_none_or(stands) {
+                    return false;
+                }
+                rest.next();
+                rest.next();
+            }
+            token if !stands(token) => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Whether every `((` closes with a `))` of its own. Where it does not, a shell reads commands

@@ -356,10 +356,12 @@ fn collect(
         let hole = || Item::Hole { raw: raw.to_owned(), quoted };
         match &piece.piece {
             WordPiece::Text(text) => {
-                // An old form of arithmetic, which runs what stands in it.
-                if text.contains("$[")
-                    || text.ends_with('$') && source[piece.end_index..].starts_with('[')
-                {
+                // `$[…]` is an old form of arithmetic, which runs what stands in it; the others
+                // are expansions that the parser did not take for one.
+                let next = source[piece.end_index..].chars().next();
+                let opens = ["$[", "${", "$("].iter().any(|sign| text.contains(sign))
+                    || (text.ends_with('$') && matches!(next, Some('[' | '{' | '(')));
+                if opens {
                     return None;
                 }
                 let item = if quoted { Item::Quoted } else { Item::Plain };
