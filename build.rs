@@ -8,12 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Tables that are read as TOML; here it is only made sure that they can be.
-const READ_AS_TOML: [&str; 4] = [
-    "src/shell/git.toml",
-    "src/shell/programs.toml",
-    "src/shell/seed.toml",
-    "src/shell/taints.toml",
-];
+const READ_AS_TOML: [&str; 1] = ["src/shell/seed.toml"];
 
 const TABLES: &[&str] = &[
     "src/rules.toml",
@@ -28,6 +23,9 @@ const TABLES: &[&str] = &[
     "src/claims/hooks.toml",
     "src/claims/gate.toml",
     "src/claims/runs.toml",
+    "src/shell/git.toml",
+    "src/shell/programs.toml",
+    "src/shell/taints.toml",
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",
     "src/hosts/gemini.toml",

@@ -115,7 +115,8 @@ fn hides_comma(item: &Item) -> bool {
 }
 
 fn is_letter(item: &Item) -> bool {
-    matches!(item, Item::Plain(char) | Item::Quoted(char) if char.is_ascii_alphanumeric() || *char == '/')
+    let (Item::Plain(char) | Item::Quoted(char)) = item else { return false };
+    char.is_ascii_alphanumeric() || *char == '/'
 }
 
 /// Where the braces close that open at `open`: at a `}` of their depth behind a comma or a `..`

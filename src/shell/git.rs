@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::shipped::{self, shipped};
+
 use super::own;
 use super::programs::{self, Args};
 use super::words::Term;
@@ -75,7 +77,7 @@ impl Taint {
 fn taints() -> &'static Taints {
     static TABLE: OnceLock<Taints> = OnceLock::new();
     TABLE.get_or_init(|| {
-        toml::from_str(include_str!("taints.toml"))
+        shipped::read(shipped!("taints"))
             .unwrap_or(Taints { variable: Vec::new(), key: Vec::new() })
     })
 }

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::shipped::{self, shipped};
+
 use super::own;
 use super::stand::Here;
 use super::walk::Around;
@@ -42,9 +44,10 @@ pub(super) struct ProgramRow {
     #[serde(default)]
     pub harmless: BTreeMap<String, Vec<String>>,
     /// The only flags that are known where it reads; another one makes it unknown. `-#` stands
-    /// for numbers, and help and version are always known.
+    /// for numbers, and help and version are always known. One text: the lists are long, and
+    /// most lines need none of them.
     #[serde(default)]
-    pub only: Vec<String>,
+    pub only: String,
     /// How operands begin that do nothing; another one makes it unknown.
     #[serde(default)]
     pub operand_starts: Option<String>,
@@ -289,20 +292,20 @@ impl ProgramTable {
     }
 }
 
-fn parse(text: &str) -> Result<Vec<ProgramRow>, toml::de::Error> {
-    toml::from_str::<Programs>(text).map(|programs| programs.program)
+fn parse(json: &str) -> Result<Vec<ProgramRow>, toml::de::Error> {
+    shipped::read::<Programs>(json).map(|programs| programs.program)
 }
 
 /// The row of a program, by its name without directories.
 pub(super) fn program(name: &str) -> Option<&'static ProgramRow> {
     static TABLE: OnceLock<ProgramTable> = OnceLock::new();
-    TABLE.get_or_init(|| ProgramTable::new(include_str!("programs.toml"))).get(name)
+    TABLE.get_or_init(|| ProgramTable::new(shipped!("programs"))).get(name)
 }
 
 /// The row of a git verb.
 pub(super) fn git_verb(name: &str) -> Option<&'static ProgramRow> {
     static TABLE: OnceLock<ProgramTable> = OnceLock::new();
-    TABLE.get_or_init(|| ProgramTable::new(include_str!("git.toml"))).get(name)
+    TABLE.get_or_init(|| ProgramTable::new(shipped!("git"))).get(name)
 }
 
 /// The words of a program, told apart by its row.
@@ -547,10 +550,11 @@ impl ProgramRow {
     /// An unlisted flag, or a word that could turn into one that matters.
     fn is_unsure(&self, args: &Args<'_>, base: Effect) -> bool {
         let picky = !self.flags.is_empty() || !self.only.is_empty() || !self.exec.is_empty();
-        let numbers = self.only.iter().any(|flag| flag == "-#");
+        let known = |name: &str| self.only.split(' ').any(|flag| flag == name);
+        let numbers = known("-#");
         let asks = ["--help", "--version"];
         let listed = |flag: &Flag| {
-            self.only.contains(&flag.name)
+            known(&flag.name)
                 || asks.contains(&flag.name.as_str())
                 || (numbers && is_number(&flag.name))
         };
@@ -986,9 +990,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_shipped_tables_are_the_same_both_ways() {
+        for (toml, json) in [
+            (include_str!("programs.toml"), shipped!("programs")),
+            (include_str!("git.toml"), shipped!("git")),
+        ] {
+            let written = toml::from_str::<Programs>(toml).expect("the table parses").program;
+            let built = parse(json).expect("the built table parses");
+            assert_eq!(format!("{written:?}"), format!("{built:?}"));
+        }
+    }
+
+    #[test]
     fn the_shipped_tables_parse_and_name_each_program_once() {
         for table in [include_str!("programs.toml"), include_str!("git.toml")] {
-            let rows = parse(table).expect("the table parses");
+            let rows = toml::from_str::<Programs>(table).expect("the table parses").program;
             let mut names: Vec<_> = rows.iter().flat_map(|row| &row.names).collect();
             names.sort();
             let twice: Vec<_> =

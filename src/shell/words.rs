@@ -241,7 +241,10 @@ fn unread(word: &str, inner: &mut Vec<Inner>) -> Term {
 fn put_together(items: &[Item]) -> Term {
     let mut term = Term { text: String::with_capacity(items.len()), ..Term::default() };
     let counts = |raw: &str| matches!(raw, "$#" | "$?" | "$$" | "$!");
-    let may_be_empty = |item: &Item| matches!(item, Item::Hole { raw, quoted: false } if !counts(raw) && !raw.starts_with("$(("));
+    let may_be_empty = |item: &Item| {
+        let Item::Hole { raw, quoted: false } = item else { return false };
+        !counts(raw) && !raw.starts_with("$((")
+    };
     term.vanishes = items.iter().all(may_be_empty);
     let mut before = None;
     for item in items {

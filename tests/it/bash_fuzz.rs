@@ -259,7 +259,19 @@ const BODIES: &[&str] = &[
 /// What bash made of one line: its commands, or nothing where it did not understand it.
 type Heard = Option<Vec<Vec<String>>>;
 
+/// What bash made of each line; one that ends bash itself is one that it did not understand.
 fn in_bash(lines: &[String]) -> Vec<Heard> {
+    let mut heard = Vec::new();
+    while heard.len() < lines.len() {
+        heard.extend(in_one_bash(&lines[heard.len()..]));
+        if heard.len() < lines.len() {
+            heard.push(None);
+        }
+    }
+    heard
+}
+
+fn in_one_bash(lines: &[String]) -> Vec<Heard> {
     let mut bash = Command::new("bash")
         .args(["--norc", "--noprofile", "-c", READER])
         .env("LC_ALL", "C.UTF-8")
@@ -272,6 +284,7 @@ fn in_bash(lines: &[String]) -> Vec<Heard> {
     let text: String = lines.iter().map(|line| format!("{line}\0")).collect();
     let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = bash.wait_with_output().expect("bash ends");
+    // The pipe breaks where a line ended bash.
     let _ = writer.join().expect("the writer ends");
     let mut heard = Vec::new();
     let mut commands: Vec<Vec<String>> = Vec::new();
@@ -337,8 +350,6 @@ fn the_reader_claims_no_word_that_bash_has_otherwise() {
     while began.elapsed() < most && wrong.len() < 20 {
         let batch: Vec<String> = (0..BATCH).map(|_| dice.line()).collect();
         let heard = in_bash(&batch);
-        let last = batch.get(heard.len());
-        assert_eq!(heard.len(), batch.len(), "bash answers for each line: {last:?}");
         for (line, heard) in batch.iter().zip(&heard) {
             match compare(line, heard) {
                 Ok(words) => claimed += words,
