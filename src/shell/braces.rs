@@ -124,8 +124,8 @@ fn is_letter(item: &Item) -> bool {
 fn closing(items: &[Item], open: usize) -> Option<usize> {
     let is = |at: usize, char: char| items.get(at) == Some(&Item::Plain(char));
     let (mut depth, mut parts) = (0_usize, false);
-    for at in open + 1..items.len() {
-        match items[at] {
+    for (at, item) in items.iter().enumerate().skip(open + 1) {
+        match item {
             Item::Plain('}') if depth == 0 && parts => return Some(at),
             Item::Plain('{') => depth += 1,
             Item::Plain('}') => depth = depth.saturating_sub(1),
@@ -219,7 +219,6 @@ fn plain(text: &str) -> Vec<Item> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::shell::words;
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn is_sure(document: &ast::IoHereDocument) -> bool {
         return !body.lines().any(nearly);
     }
     // Unquoted, a backslash joins a line to the next one before it is compared.
-    let odd = |line: &str| line.len() - line.trim_end_matches('\\').len() & 1 == 1;
+    let odd = |line: &str| (line.len() - line.trim_end_matches('\\').len()) % 2 == 1;
     let mut joined = String::new();
     for line in body.lines() {
         joined.push_str(line);

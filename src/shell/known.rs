@@ -32,7 +32,7 @@ fn words_of(command: &ast::SimpleCommand) -> Option<Vec<Option<String>>> {
     for item in prefix {
         push(item, &mut known)?;
     }
-    for word in &command.word_or_name {
+    if let Some(word) = &command.word_or_name {
         push(&Item::Word(word.clone()), &mut known)?;
     }
     for item in suffix {

@@ -811,11 +811,10 @@ impl ProgramRow {
         // None of these names takes only the commits of one kind of ref.
         let kinds = ["heads", "tags", "remotes", "refs/heads", "refs/tags", "refs/remotes"];
         let every = |flag: &Flag| match (flag.name.as_str(), &flag.value) {
-            ("--all" | "--reflog", _) => true,
+            ("--all" | "--reflog", _) | ("--glob", None) => true,
             ("--glob", Some(glob)) => {
                 !glob.is_literal() || !kinds.iter().any(|kind| glob.text.starts_with(kind))
             }
-            ("--glob", None) => true,
             _ => false,
         };
         let shown = |name: &str| self.names.iter().any(|known| known == name);

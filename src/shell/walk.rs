@@ -485,7 +485,9 @@ impl Walker {
         }
         let composed = self.inner(inner, word);
         let nullglob = self.nullglob;
-        terms.iter_mut().for_each(|term| term.vanishes |= term.globs && nullglob);
+        for term in &mut terms {
+            term.vanishes |= term.globs && nullglob;
+        }
         let files = self.files.take();
         for term in terms.iter_mut().filter(|term| term.expands) {
             term.composed |= opaque;

@@ -359,16 +359,8 @@ fn collect(
         let hole = || Item::Hole { raw: raw.to_owned(), quoted };
         match &piece.piece {
             WordPiece::Text(text) => {
-                // `$[…]` is an old form of arithmetic, which runs what stands in it; the others
-                // are expansions that the parser did not take for one.
                 let next = source[piece.end_index..].chars().next();
-                let opens = ["$[", "${", "$("].iter().any(|sign| text.contains(sign))
-                    || (text.ends_with('$') && matches!(next, Some('[' | '{' | '(')));
-                if opens {
-                    return None;
-                }
-                let item = if quoted { Item::Quoted } else { Item::Plain };
-                items.extend(text.chars().map(item));
+                plain_text(text, next, quoted, items)?;
             }
             WordPiece::SingleQuotedText(text) => {
                 items.push(Item::Empty);
@@ -408,6 +400,16 @@ fn collect(
         }
     }
     Some(())
+}
+
+/// Text of a word, with `next` behind it; `None` where an expansion begins that the parser did
+/// not take for one: `$[…]` is an old form of arithmetic, which runs what stands in it.
+fn plain_text(text: &str, next: Option<char>, quoted: bool, items: &mut Vec<Item>) -> Option<()> {
+    let opens = ["$[", "${", "$("].iter().any(|sign| text.contains(sign))
+        || (text.ends_with('$') && matches!(next, Some('[' | '{' | '(')));
+    let item = if quoted { Item::Quoted } else { Item::Plain };
+    items.extend(text.chars().map(item));
+    (!opens).then_some(())
 }
 
 /// Whether `$((text))` is arithmetic for every shell: where its brackets do not pair up, it

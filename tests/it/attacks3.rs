@@ -117,3 +117,39 @@ fn silent_hooks_do_not_become_loud_by_trying_twice() {
     world.is_heard();
     world.seed("phase advance -m 'keep escapes'").succeeds();
 }
+
+// ---- state
+
+#[test]
+fn no_search_and_no_directory_is_a_way_to_the_state() {
+    let world = changed();
+    let searches = |path: &str| {
+        let input = json!({ "pattern": "multiplier", "path": world.path(path) });
+        world.before("Grep", &input, &world.next_call())
+    };
+    for path in [".git", ".git/", "src/../.git", ".git/seed", ".git/seed/journal"] {
+        assert!(searches(path).refusal().is_some(), "{path}");
+    }
+    for path in [".git/hooks", "src", "."] {
+        searches(path).passes();
+    }
+    let runs_in = |dir: &str, command: &str| {
+        let fields = json!({ "cwd": world.path(dir), "tool_name": "Bash",
+            "tool_input": { "command": command }, "tool_use_id": world.next_call() });
+        world.event("PreToolUse", &fields)
+    };
+    for command in ["ls", "cat seed/journal/main.jsonl", "cd refs && ls", "cat ../.git/x"] {
+        assert!(runs_in(".git", command).refusal().is_some(), "{command}");
+    }
+    runs_in(".git", "cd .. && ls").passes();
+    runs_in("src", "ls").passes();
+}
+
+#[test]
+fn a_refusal_turns_no_command_around() {
+    let world = changed();
+    let input = json!({ "command": "cat .git/seed/\u{202e}lmth.x" });
+    let reply = world.before("Bash", &input, &world.next_call());
+    let refusal = reply.refusal().expect("it names the state");
+    assert!(!refusal.contains('\u{202e}') && refusal.contains("\\u{202e}"), "{refusal}");
+}
