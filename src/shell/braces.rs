@@ -3,12 +3,23 @@
 //! What is quoted decides, so the pieces of a word are read here and not its text. Where
 //! this reader and a shell could differ, the word is [`Braces::Unread`], never guessed.
 
-use super::words::Item;
-
 /// Most words that one word becomes before it counts as unread.
 const WORDS: usize = 64;
 /// Most pairs of braces that are looked for.
 const PAIRS: usize = 40;
+
+/// A piece of a word: a character, or what expands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// A character outside quotes.
+    Plain(char),
+    /// One in quotes, or behind a backslash.
+    Quoted(char),
+    /// Where quotes begin: even empty ones make a word.
+    Empty,
+    /// An expansion as written, with its dollar sign.
+    Hole { raw: String, quoted: bool },
+}
 
 /// What becomes of the braces in a word.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 
 use brush_parser::word::{Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
-use super::braces::{self, Braces};
+use super::braces::{self, Braces, Item};
 use super::syntax;
 
 /// One word of a command.
@@ -172,19 +172,6 @@ impl Term {
     pub(crate) fn is_literal(&self) -> bool {
         !self.expands && !self.globs
     }
-}
-
-/// A piece of a word: a character, or what expands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Item {
-    /// A character outside quotes.
-    Plain(char),
-    /// One in quotes, or behind a backslash.
-    Quoted(char),
-    /// Where quotes begin: even empty ones make a word.
-    Empty,
-    /// An expansion as written, with its dollar sign.
-    Hole { raw: String, quoted: bool },
 }
 
 /// What stands in a word beside text, for the walker to look into.
