@@ -54,7 +54,12 @@ fn push(item: &ast::CommandPrefixOrSuffixItem, known: &mut Vec<Option<String>>) 
             Some(())
         }
         Item::IoRedirect(ast::IoRedirect::HereDocument(_, document)) => {
-            documents::is_sure(document).then_some(())
+            let mut inner = Vec::new();
+            if document.requires_expansion {
+                words::heredoc(&document.doc.value, &mut inner);
+            }
+            // A body that cannot be expanded takes its command with it.
+            (documents::is_sure(document) && !inner.contains(&Inner::Opaque)).then_some(())
         }
         Item::IoRedirect(_) | Item::ProcessSubstitution(..) => None,
     }

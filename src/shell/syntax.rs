@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Option<ast::Program> {
     if tokens.len() > TOKENS || operators > OPERATORS || !shallow(&tokens) || !pairs(&tokens) {
         return None;
     }
-    if text.contains("<<") && !stand_as_written(&tokens, text) {
+    if (text.contains("<<") || text.contains("\\\n")) && !stand_as_written(&tokens, text) {
         return None;
     }
     brush_parser::parse_tokens(&tokens, &ParserOptions::default()).ok()
@@ -124,17 +124,46 @@ fn bracket_depth(text: &str) -> usize {
     deepest
 }
 
+/// The text with its lines joined where a backslash ends them: not within `'…'` and `$'…'`.
+fn joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quote = None;
+    let mut dollar = false;
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        let ansi = std::mem::replace(&mut dollar, char == '$' && quote.is_none());
+        match (quote, char) {
+            (Some('\''), '\\') => out.push(char),
+            (_, '\\') => match chars.next() {
+                Some('\n') if quote != Some('$') => {}
+                next => out.extend(std::iter::once('\\').chain(next)),
+            },
+            _ => {
+                quote = match (quote, char) {
+                    (None, '\'') if ansi => Some('$'),
+                    (None, '\'' | '"') => Some(char),
+                    (Some('$'), '\'') => None,
+                    (Some(open), _) if open == char && open != '$' => None,
+                    _ => quote,
+                };
+                out.push(char);
+            }
+        }
+    }
+    out
+}
+
 /// Whether each word is what stands at its place. Behind a here-document on the same line the
 /// parser takes expansions apart: `cat <<E $(rm x)` comes out as the words `rm`, `x` and `$()`.
+/// And behind `\$` it takes a quote for one of `$'…'`, and joins the lines in it.
 fn stand_as_written(tokens: &[Token], text: &str) -> bool {
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let joined = |text: &str| text.replace("\\\n", "");
     let stands = |token: &Token| {
         let Token::Word(word, place) = token else { return true };
         let at = |index: usize| starts.get(index).copied().unwrap_or(text.len());
         let written = text.get(at(place.start.index)..at(place.end.index)).unwrap_or_default();
-        let written = joined(written);
-        written.trim_start_matches([' ', '\t']) == joined(word).trim_start_matches([' ', '\t'])
+        let (written, word) = (joined(written), joined(word));
+        written.trim_start_matches([' ', '\t']) == word.trim_start_matches([' ', '\t'])
     };
     let mut rest = tokens.iter();
     while let Some(token) = rest.next() {
