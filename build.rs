@@ -23,6 +23,7 @@ const TABLES: &[&str] = &[
     "src/claims/hooks.toml",
     "src/claims/gate.toml",
     "src/claims/runs.toml",
+    "src/claims/closings.toml",
     "src/shell/git.toml",
     "src/shell/programs.toml",
     "src/shell/taints.toml",

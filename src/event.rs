@@ -153,6 +153,8 @@ pub struct Outcome {
     pub status: Option<i32>,
     /// What it printed, as far as the host tells: a hash of 16 digits, empty where nothing is told.
     pub output: String,
+    /// The same as text, for the closing lines of a run of tests; not kept.
+    pub printed: String,
     /// The answers to a question tool, in the order of the questions.
     pub answers: Vec<Answer>,
 }

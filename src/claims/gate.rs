@@ -146,6 +146,8 @@ pub enum Reading {
     Unheard,
     /// Another program ran under the name.
     OtherProgram,
+    /// It ended well and tested nothing: none was found, or all were skipped.
+    NoTests,
     /// A command that is no run of tests.
     Command,
 }

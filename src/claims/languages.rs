@@ -138,6 +138,14 @@ impl Languages {
         self.paths.prose.iter().any(|known| known == last) || by_name()
     }
 
+    /// Whether the file at `path` holds tests that a runner collects, by its place or its name:
+    /// no data, and nothing that only prepares them.
+    pub(crate) fn is_collected(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let prepares = matches!(name, "__init__.py" | "conftest.py" | "mod.rs" | "spec_helper.rb");
+        !prepares && self.of(path).is_some() && self.is_test_path(path)
+    }
+
     /// Whether the file at `path` is there to hold tests, by its place or its name.
     pub(crate) fn is_test_path(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/');

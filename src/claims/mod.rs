@@ -9,6 +9,7 @@ pub(crate) mod answers;
 mod arithmetic;
 pub mod audit;
 pub(crate) mod checks;
+pub mod counts;
 pub mod gate;
 pub mod hooks;
 mod items;
@@ -18,6 +19,7 @@ mod receipts;
 pub(crate) mod record;
 mod ruling;
 pub mod runs;
+mod selection;
 pub(crate) mod session;
 mod surface;
 pub(crate) mod table;
@@ -27,6 +29,9 @@ pub mod truth;
 use serde::{Deserialize, Serialize};
 
 use crate::event::UnixSeconds;
+
+pub use counts::Counts;
+pub use selection::Part;
 
 /// What the gate answers, mildest first; the most severe that applies wins.
 #[derive(
@@ -221,6 +226,12 @@ pub struct Receipt {
     /// The program is not the one that ran under this name earlier in the job.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub other_program: bool,
+    /// How many tests it was, where its runner says so in a way that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// The part of the tests that it was; absent where it was all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// A receipt as the hook writes it, before anybody asks what has changed since.
@@ -253,6 +264,12 @@ pub struct Ran {
     pub tree_after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
+    /// As in [`Receipt::counts`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// As in [`Receipt::part`], as the line has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// The file that a command ran.

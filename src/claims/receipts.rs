@@ -4,7 +4,7 @@ use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
 use super::table::{Backing, FactRow, Finding, GateTable};
-use super::{EvidenceType, Receipt};
+use super::{Counts, EvidenceType, Receipt};
 
 /// Receipts, oldest first, each read.
 #[derive(Debug)]
@@ -41,6 +41,9 @@ impl<'c> Runs<'c> {
                     (None, _) => Reading::Command,
                     (Some(_), None) => Reading::Unheard,
                     (Some(_), Some(status)) if status != 0 => Reading::Failed,
+                    (Some(_), Some(_)) if receipt.counts.is_some_and(Counts::is_nothing) => {
+                        Reading::NoTests
+                    }
                     (Some(_), Some(_)) if receipt.other_program => Reading::OtherProgram,
                     (Some(_), Some(_)) if receipt.stale || !changed.is_empty() => Reading::Stale,
                     (Some(_), Some(_)) => Reading::Passed,
@@ -135,6 +138,8 @@ impl<'c> Runs<'c> {
         if self.any_fresh() {
             return;
         }
+        let empty = self.read.iter().filter(|read| read.reading == Reading::NoTests);
+        found(Finding::EmptyRun, &commands(empty));
         let stale = self.read.iter().rev().find(|read| read.reading == Reading::Stale);
         if let Some(last) = stale {
             if last.receipt.stale {

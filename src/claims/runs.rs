@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::EvidenceType;
+use super::selection::{self, Part, Words};
 use super::table::KINDS;
 use crate::shell::{self, Simple};
 use crate::shipped;
@@ -41,6 +42,16 @@ pub(crate) struct RunRow {
     pub between: Vec<String>,
     #[serde(default)]
     pub clusters: bool,
+    #[serde(default)]
+    pub words: Words,
+    #[serde(default)]
+    pub all: Vec<String>,
+    #[serde(default)]
+    pub part: Vec<String>,
+    #[serde(default)]
+    pub takes: Vec<String>,
+    #[serde(default)]
+    pub here: bool,
 }
 
 /// Words that may stand before a run.
@@ -127,6 +138,12 @@ impl Runs {
         Ok(self)
     }
 
+    /// The names of all rows.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.run.iter().map(|row| row.name.as_str())
+    }
+
     /// Which evidence each run backs.
     pub(super) fn backs(&self) -> BTreeMap<String, Vec<EvidenceType>> {
         self.run.iter().map(|row| (row.name.clone(), row.backs.clone())).collect()
@@ -170,13 +187,20 @@ impl Runs {
         let Some(read) = shell::simple(line) else { return Recognised::Unclear };
         let mut runs = read.commands.iter().filter_map(|command| self.run_of(command));
         match runs.next() {
-            Some((name, true)) if read.whole && read.dirs.iter().all(Option::is_some) => {
-                Recognised::Run(name.to_owned())
+            Some(run) if run.runs && read.whole && read.dirs.iter().all(Option::is_some) => {
+                Recognised::Run(run.row.name.clone())
             }
-            Some((name, _)) => Recognised::Masked(name.to_owned()),
+            Some(run) => Recognised::Masked(run.row.name.clone()),
             None if read.whole => Recognised::Command,
             None => Recognised::Unclear,
         }
+    }
+
+    /// The part of the tests that a line selects; none where it selects all of them, or is no
+    /// run of tests.
+    pub fn part(&self, line: &str) -> Option<Part> {
+        let read = shell::simple(line)?;
+        read.commands.iter().find_map(|command| self.run_of(command)).and_then(|run| run.part)
     }
 
     /// The places that a line goes to or names, each from the one before it; the first is
@@ -210,16 +234,17 @@ impl Runs {
     }
 
     /// The row of a command, and whether it really runs.
-    fn run_of(&self, command: &Simple) -> Option<(&str, bool)> {
+    fn run_of(&self, command: &Simple) -> Option<Fit<'_>> {
         let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
         let mut rest = words.as_slice();
         // Each wrapper takes at least one word.
         let mut sets: Vec<&str> = command.sets.iter().map(String::as_str).collect();
         let mut runs = true;
         loop {
-            if let Some(found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
+            if let Some(mut found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
                 let masked = sets.iter().any(|set| self.masking.iter().any(|name| like(name, set)));
-                return Some((found.0, found.1 && runs && command.literal && !masked));
+                found.runs &= runs && command.literal && !masked;
+                return Some(found);
             }
             rest = self.unwrapped(rest, &mut sets, &mut runs)?;
         }
@@ -266,7 +291,7 @@ impl Runs {
         })
     }
 
-    fn fits<'r>(&'r self, row: &'r RunRow, words: &[&str]) -> Option<(&'r str, bool)> {
+    fn fits<'r>(&self, row: &'r RunRow, words: &[&str]) -> Option<Fit<'r>> {
         let found = row.runs.iter().find_map(|run| begins(run, words, &row.valued))?;
         let rest = &words[found.len..];
         let is_value = |at: usize| at > 0 && row.valued.iter().any(|flag| flag == rest[at - 1]);
@@ -279,7 +304,11 @@ impl Runs {
             || rest
                 .iter()
                 .any(|word| row.needs.iter().any(|need| need.starts_with('-') && like(need, word)));
-        needed.then(|| (row.name.as_str(), !self.is_silent(row, words, rest)))
+        needed.then(|| Fit {
+            row,
+            runs: !self.is_silent(row, words, rest),
+            part: selection::part(row, &words[..found.len], rest),
+        })
     }
 
     fn is_silent(&self, row: &RunRow, words: &[&str], rest: &[&str]) -> bool {
@@ -309,6 +338,14 @@ impl Runs {
     }
 }
 
+/// A command that a row recognised.
+struct Fit<'r> {
+    row: &'r RunRow,
+    /// Its tests really run, and its end is theirs.
+    runs: bool,
+    part: Option<Part>,
+}
+
 /// How many words a pattern took.
 struct Taken {
     len: usize,
@@ -336,7 +373,7 @@ fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
 }
 
 /// Whether `word` is `pattern`, where `*` stands for anything.
-fn like(pattern: &str, word: &str) -> bool {
+pub(super) fn like(pattern: &str, word: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(first) = pieces.next() else { return word.is_empty() };
     let Some(mut rest) = word.strip_prefix(first) else { return false };

@@ -115,6 +115,7 @@ pub enum Finding {
     StaleRun,
     UnknownTree,
     UnheardRun,
+    EmptyRun,
     RequireTool,
     Unopened,
     NoEvidence,

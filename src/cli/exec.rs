@@ -95,9 +95,9 @@ fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Res
     let before = claims::receipts::tree_of_now(repo);
     let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
     words.extend(args.command.iter().cloned());
-    let code = world::run_below(&world::own_binary(), &words, cwd)?;
-    let left = before
-        .and_then(|before| claims::receipts::leave_run(repo, run, cwd, i32::from(code), before));
+    let (code, printed) = world::run_below(&world::own_binary(), &words, cwd)?;
+    let ended = (i32::from(code), printed.as_str());
+    let left = before.and_then(|before| claims::receipts::leave_run(repo, run, cwd, ended, before));
     if let Err(error) = left {
         let told = voice::tell(Notice::ExecNoReceipt, &[("error", &error.to_string())]);
         let _ = writeln!(io::stderr(), "{told}");

@@ -1,7 +1,7 @@
 //! `git seed show`
 
 use super::{Context, Outcome, report::Report};
-use crate::claims::Ran;
+use crate::claims::{Part, Ran};
 use crate::engine::repo::EngineError;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::{claims, record, report};
@@ -61,12 +61,18 @@ pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyho
     Ok(Outcome::Yes)
 }
 
+/// How many tests it was, as its runner said.
+fn counts_told(ran: &Ran) -> String {
+    ran.counts.map_or_else(|| voice::tell(Notice::CountsUnknown, &[]), |counts| counts.to_string())
+}
+
 fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
     out.json(&serde_json::json!({
         "receipt": id, "at": rfc3339(ran.at), "session": ran.session, "call": ran.call,
         "command": ran.command, "dir": ran.dir, "run": ran.run, "status": ran.status,
         "failed": ran.failed, "output": ran.output, "tree_before": ran.tree_before,
-        "tree_after": ran.tree_after, "program": ran.program,
+        "tree_after": ran.tree_after, "program": ran.program, "counts": ran.counts,
+        "part": ran.part,
     }));
     out.pair("receipt", id);
     out.pair("ran", &ran.command);
@@ -82,6 +88,8 @@ fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
     out.pair("ended", told);
     if let Some(run) = &ran.run {
         out.pair("known", run);
+        out.pair("tests", counts_told(ran));
+        out.pair("part", ran.part.as_ref().map_or_else(|| "all".to_owned(), Part::told));
     }
     if let Some(program) = &ran.program {
         out.pair("program", format_args!("{}   {}", program.path, program.hash));

@@ -311,12 +311,18 @@ impl Payload {
         let background = self.background(&call.tool);
         let ok = ok && !self.shows_any(&row.failed);
         let shell = matches!(call.act, Act::Shell { background: false, .. }) && !background;
+        let printed = if shell { self.printed() } else { String::new() };
+        let output = match printed.as_str() {
+            "" => String::new(),
+            text => short_hash(text.as_bytes(), 16),
+        };
         let outcome = Outcome {
             ok,
             duration_ms: duration.and_then(Value::as_u64),
             background,
             status: if shell { self.status(ok) } else { None },
-            output: if shell { self.printed() } else { String::new() },
+            output,
+            printed,
             answers: self.answers(&call.tool),
         };
         EventKind::After { call, outcome }
@@ -337,11 +343,10 @@ impl Payload {
         text[..end].parse().ok().filter(|status| *status != 0)
     }
 
-    /// A hash of what a shell command printed.
+    /// What a shell command printed, as far as the host tells.
     fn printed(&self) -> String {
         let places = self.host.outcome.prints.iter().filter_map(|at| self.top.pointer(at));
-        let texts: Vec<&str> = places.filter_map(Value::as_str).collect();
-        if texts.is_empty() { String::new() } else { short_hash(texts.join("\n").as_bytes(), 16) }
+        places.filter_map(Value::as_str).collect::<Vec<&str>>().join("\n")
     }
 
     fn shows(&self, sign: &Sign) -> bool {

@@ -236,6 +236,35 @@ fn a_confined_run_of_the_tests_is_a_proof() {
     assert_eq!(world.phase(), "condense");
 }
 
+#[test]
+fn a_confined_run_prints_as_it_comes_and_its_counts_are_kept() {
+    let Some(world) = at("verify") else { return };
+    world.puts(
+        "../bin/pytest",
+        "#!/bin/sh\necho one; echo two >&2; echo '3 passed, 1 skipped in 0.02s'; exit 0\n",
+    );
+    world.sh("chmod +x ../bin/pytest");
+    let said = world.agents_shell("git seed exec -- ../bin/pytest -q", "");
+    assert_eq!(
+        (said.out.as_str(), said.err.as_str()),
+        ("one\n3 passed, 1 skipped in 0.02s\n", "two\n")
+    );
+    let said = world.agents_shell("git seed exec -- ../bin/pytest -q 2>&1", "");
+    assert_eq!(said.out, "one\ntwo\n3 passed, 1 skipped in 0.02s\n", "the order stays");
+    // What the run leaves behind holds its output open, and nobody waits for that.
+    world.puts("../bin/pytest", "#!/bin/sh\nsleep 60 &\necho '2 passed in 0.02s'\n");
+    let said = world.agents_shell("git seed exec -- ../bin/pytest", "");
+    assert_eq!((said.code, said.out.as_str()), (0, "2 passed in 0.02s\n"));
+    world.runs("git seed exec -- sh check.sh").passes();
+    world.notes("---Ve---", "ran it: escapes survive");
+    world.leaves();
+    let all = super::receipts::receipts(&world);
+    let counts: Vec<&serde_json::Value> =
+        all.iter().filter(|one| one["run"] == "pytest").map(|one| &one["counts"]).collect();
+    let three = json!({ "passed": 3, "skipped": 1 });
+    assert_eq!(counts, [&three, &three, &json!({ "passed": 2 })]);
+}
+
 // ---- lines that the hook replaces
 
 /// A call of the shell in a session where the host asks nobody.

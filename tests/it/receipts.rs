@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::world::{CODE, World};
+use super::world::{CODE, PASSED, World};
 
 /// The receipts in the job's tree, newest boundary included.
-fn receipts(world: &World) -> Vec<Value> {
+pub fn receipts(world: &World) -> Vec<Value> {
     let chain = format!("refs/seed/jobs/{}", world.job().trim());
     let files = world.git(&format!("ls-tree -r --name-only {chain} evidence/"));
     let ids = files.lines().filter_map(|file| file.rsplit('/').next()?.strip_suffix(".toml"));
@@ -85,4 +85,75 @@ fn a_failed_run_says_how_it_ended() {
         (all.len(), all[0]["status"].as_i64(), all[0]["failed"].as_bool()),
         (1, Some(101), Some(true))
     );
+}
+
+/// Runs `command` as the agent's shell call, which prints `text` and ends well.
+fn prints(world: &World, command: &str, text: &str) {
+    let shell = json!({ "command": command });
+    let ran = json!({ "stdout": text, "stderr": "", "interrupted": false });
+    world.tool("Bash", &shell, || ran).passes();
+    world.minute();
+}
+
+#[test]
+fn a_receipt_says_how_many_tests_it_was_and_which() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.enters("execute");
+    world.opens();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let two = format!("Running unittests\n{PASSED}\n\u{1b}[32mDoc-tests\u{1b}[0m\n{PASSED}");
+    let skipped = "====== \u{1b}[32m3 passed\u{1b}[0m, 2 skipped, 1 deselected in 0.02s ======";
+    for (command, text) in [
+        ("cargo test", two.as_str()),
+        ("cargo test --lib lexer", PASSED),
+        ("pytest -k lexer", skipped),
+        ("make test", "all is well"),
+    ] {
+        prints(&world, command, text);
+    }
+    world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
+    let all = receipts(&world);
+    let counts: Vec<&Value> = all.iter().map(|one| &one["counts"]).collect();
+    assert_eq!(
+        counts,
+        [
+            &json!({ "passed": 2 }),
+            &json!({ "passed": 1 }),
+            &json!({ "passed": 3, "skipped": 2, "left": 1 }),
+            &Value::Null,
+        ]
+    );
+    let parts: Vec<&Value> = all.iter().map(|one| &one["part"]["by"]).collect();
+    let by = [&Value::Null, &json!(["--lib", "lexer"]), &json!(["-k", "lexer"]), &Value::Null];
+    assert_eq!(parts, by);
+    let id = |at: usize| all[at]["receipt"].as_str().expect("an id").to_owned();
+    world.seed(&format!("show {}", id(2))).tells("3 passed, 2 skipped, 1 left out");
+    world.seed(&format!("show {}", id(2))).tells("-k lexer");
+    world.seed(&format!("show {}", id(3))).tells("counts unknown");
+}
+
+#[test]
+fn a_run_without_a_test_proves_nothing() {
+    const CLAIM: &str = "claim verify --claim 'Fixed the lexer' --evidence 'ran the tests' \
+        --type unit_test --affected src/parser/lex.rs --tested src/parser/lex.rs";
+    let filtered = PASSED.replace("1 passed", "0 passed").replace("0 filtered", "7 filtered");
+    for (command, text) in [
+        ("cargo test lexre", filtered.as_str()),
+        ("python3 -m unittest", "Ran 2 tests in 0.001s\n\nOK (skipped=2)"),
+        ("python3 -m unittest", "Ran 0 tests in 0.000s\n\nNO TESTS RAN"),
+        ("npx jest --coverage", "No tests found, exiting with code 0"),
+        ("go test ./...", "?   \texample.com/a\t[no test files]"),
+        ("node --test", "# tests 0\n# suites 0\n# pass 0\n# fail 0\n# skipped 0"),
+    ] {
+        let world = World::seeded();
+        world.prompt("keep escapes in quoted strings");
+        world.enters("execute");
+        world.opens();
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+        prints(&world, command, text);
+        world.seed(CLAIM).refuses("it ran no test, or skipped them all");
+        prints(&world, "cargo test", PASSED);
+        world.seed(CLAIM).succeeds();
+    }
 }

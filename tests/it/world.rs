@@ -33,6 +33,10 @@ const BEGINS: u64 = 1_795_294_572;
 /// Variables that would let the machine's own agent or git leak in.
 const FOREIGN: [&str; 7] = ["CLAUDE", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "GIT", "COPILOT"];
 
+/// How the tests of these worlds close.
+pub const PASSED: &str =
+    "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+
 /// The page that a job of these tests writes its footers in.
 pub const PAGE: &str = "src/parser/CLAUDE.md";
 /// The file that it mends.
@@ -787,8 +791,7 @@ impl World {
 
     /// Runs the project's tests, which pass.
     pub fn tests(&self) {
-        let ran =
-            json!({ "stdout": "test result: ok. 1 passed", "stderr": "", "interrupted": false });
+        let ran = json!({ "stdout": PASSED, "stderr": "", "interrupted": false });
         self.tool("Bash", &json!({ "command": "cargo test" }), || ran).passes();
     }
 

@@ -179,10 +179,16 @@ impl Runs {
             None => tell(Notice::SeenNoStatus, &[]),
         };
         let since = if self.fresh { String::new() } else { tell(Notice::SeenStale, &[]) };
+        let unknown = || tell(Notice::CountsUnknown, &[]);
+        let counts = last.counts.map_or_else(unknown, |counts| counts.to_string());
+        let part = last.part.as_ref().map(|part| one_line(&part.told()));
+        let part = part.map(|part| tell(Notice::SeenPart, &[("part", &part)]));
         let facts = [
             ("runs", &*self.seen.len().to_string()),
             ("command", &*one_line(&last.command)),
             ("ended", &*ended),
+            ("counts", &*tell(Notice::SeenCounts, &[("counts", &counts)])),
+            ("part", &*part.unwrap_or_default()),
             ("since", &*since),
             ("receipt", &**id),
         ];
@@ -196,10 +202,15 @@ impl Runs {
         };
         let status = last.status.map_or_else(|| "?".to_owned(), |status| status.to_string());
         let since = if self.fresh { String::new() } else { tell(Notice::CardStale, &[]) };
+        let passed = last.counts.map(|counts| counts.passed.to_string());
+        let counts = passed.map(|passed| tell(Notice::CardCounts, &[("passed", &passed)]));
+        let part = last.part.as_ref().map(|_| tell(Notice::CardPart, &[]));
         let facts = [
             ("runs", &*repo::text::count(self.seen.len(), "run")),
             ("command", &*brief(&last.command)),
             ("status", &*status),
+            ("counts", &*counts.unwrap_or_default()),
+            ("part", &*part.unwrap_or_default()),
             ("since", &*since),
         ];
         tell(Notice::CardRuns, &facts)

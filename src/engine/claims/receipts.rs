@@ -4,10 +4,13 @@
 //! code that ran also become files of the job's tree with the next step, where they stay.
 //! A receipt is a fact; what it proves is asked each time, against the tree of then.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::claims::{Program, Ran, Receipt};
+use crate::claims::counts::counts;
+use crate::claims::languages::shipped_languages;
+use crate::claims::{Part, Program, Ran, Receipt};
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
@@ -65,6 +68,8 @@ pub(crate) fn receipt(
         failed: !outcome.ok,
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program(&program_name(command), dir)),
+        counts: read.run().and_then(|run| counts(run, &outcome.printed)),
+        part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_before,
         tree_after,
@@ -166,7 +171,8 @@ pub(crate) fn run_of_words(
     let read = repo.rules.runs().recognise(&line);
     let run = read.run().filter(|_| read.tells())?.to_owned();
     is_of_this_tree(repo, &line, dir).then_some(())?;
-    Some(Watched { line, run })
+    let part = repo.rules.runs().part(&line);
+    Some(Watched { line, run, part })
 }
 
 /// The work tree as it is, as a tree; the fence's own index stays as it is.
@@ -179,7 +185,7 @@ pub(crate) fn leave_run(
     repo: &Repo,
     watched: &Watched,
     dir: &Path,
-    code: i32,
+    (code, printed): (i32, &str),
     before: String,
 ) -> Result<()> {
     leave_receipt(
@@ -198,6 +204,8 @@ pub(crate) fn leave_run(
             tree_before: Some(before),
             tree_after: Some(tree_of_now(repo)?),
             program: program(&program_name(&watched.line), dir),
+            counts: counts(&watched.run, printed),
+            part: watched.part.clone(),
             ..Ran::default()
         },
     )
@@ -236,6 +244,7 @@ pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
         others.push(other);
     }
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
+    let tests = Tests { repo, tree, paths: OnceCell::new() };
     let counts = |ran: &Ran| ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command);
     let mut receipts: Vec<Receipt> = Vec::new();
     for ((id, ran), other_program) in
@@ -262,10 +271,44 @@ pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
             // `stale` says that nothing is known of it.
             changed_since: changed.unwrap_or_default(),
             other_program,
+            counts: ran.counts,
+            part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });
     }
     receipts.reverse();
     Ok(receipts)
+}
+
+/// The tests of a work tree, listed when somebody asks.
+struct Tests<'r> {
+    repo: &'r Repo,
+    tree: &'r TreeId,
+    paths: OnceCell<Vec<String>>,
+}
+
+impl Tests<'_> {
+    /// Whether a part that a run in `dir` selected is all the tests there are.
+    fn are_all_in(&self, part: &Part, dir: &str) -> bool {
+        if part.paths.is_empty() {
+            return false;
+        }
+        let listed = || {
+            // Where they cannot be listed, a part stays a part.
+            let mut paths = self.repo.store.paths_of(self.tree).unwrap_or_default();
+            paths.retain(|path| shipped_languages().is_collected(path));
+            paths
+        };
+        let from = |path: &'_ String| -> Option<String> {
+            if dir.is_empty() {
+                return Some(path.clone());
+            }
+            Some(path.strip_prefix(dir)?.strip_prefix('/')?.to_owned())
+        };
+        let paths: Option<Vec<String>> = self.paths.get_or_init(listed).iter().map(from).collect();
+        paths.is_some_and(|paths| {
+            !paths.is_empty() && part.holds_all(paths.iter().map(String::as_str))
+        })
+    }
 }
 
 /// What differs between the tree of a run and `tree`; `None` where that tree is gone.
@@ -302,6 +345,8 @@ pub(crate) struct Watched {
     pub line: String,
     /// Name of the row that knows it.
     pub run: String,
+    /// As in [`Ran::part`].
+    pub part: Option<Part>,
 }
 
 fn told(program: &Program) -> String {

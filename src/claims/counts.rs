@@ -1,0 +1,433 @@
+//! How many tests a run was, by the closing lines of its runner.
+//!
+//! The lines come from the output that a host hands over with the end of a call, so this is
+//! what the runner says of itself. Where no row of closings.toml reads them, nothing is known,
+//! and a receipt says so.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::shipped;
+
+/// The most text that is read, from its end on.
+const READ: usize = 256 * 1024;
+
+/// The longest line that can be a closing one.
+const LINE: usize = 400;
+
+/// Tests of one run, as its runner counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    pub passed: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Skipped, ignored, pending, or failed as was expected.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
+    /// There, and left out by a filter.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left: u64,
+    /// The runner names what ran and does not count: there were at least so many.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Counts {
+    /// Nothing was tested: no test was found, or all were skipped or left out.
+    pub(crate) fn is_nothing(self) -> bool {
+        self.passed == 0 && self.failed == 0
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at_least {
+            out.write_str("at least ")?;
+        }
+        write!(out, "{} passed", self.passed)?;
+        for (count, word) in
+            [(self.failed, "failed"), (self.skipped, "skipped"), (self.left, "left out")]
+        {
+            if count > 0 {
+                write!(out, ", {count} {word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    passed: Vec<String>,
+    failed: Vec<String>,
+    skipped: Vec<String>,
+    left: Vec<String>,
+    found: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Order {
+    #[default]
+    Behind,
+    Before,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Many {
+    Sum,
+    Last,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClosingRow {
+    of: Vec<String>,
+    lines: Vec<String>,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    order: Order,
+    many: Many,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoneRow {
+    of: Vec<String>,
+    lines: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EachRow {
+    of: Vec<String>,
+    passed: Vec<String>,
+    #[serde(default)]
+    failed: Vec<String>,
+    #[serde(default)]
+    skipped: Vec<String>,
+    #[serde(default)]
+    nothing: Vec<String>,
+}
+
+/// All rows of closings.toml.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Closings {
+    words: Words,
+    closing: Vec<ClosingRow>,
+    none: Vec<NoneRow>,
+    each: Vec<EachRow>,
+}
+
+/// What a number on a closing line counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Passed,
+    Failed,
+    Skipped,
+    Left,
+    Found,
+}
+
+/// Numbers of closing lines, before the whole and its parts are told apart.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    counts: Counts,
+    said_passed: bool,
+    found: u64,
+}
+
+/// The counts that `output` of a run of the row `run` closes with; none where no row reads it.
+pub fn counts(run: &str, output: &str) -> Option<Counts> {
+    // A test reads the table: in a binary that passed it, it does.
+    let closings: Closings = shipped::read(shipped::shipped!("closings")).ok()?;
+    closings.counts(run, output)
+}
+
+impl Closings {
+    fn counts(&self, run: &str, output: &str) -> Option<Counts> {
+        let start = output.len().saturating_sub(READ);
+        let start = (start..output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or(0);
+        let lines: Vec<String> = output[start..]
+            .lines()
+            .filter(|line| line.len() <= LINE)
+            .map(plain)
+            .filter(|line| !line.is_empty())
+            .collect();
+        let fits = |of: &[String]| !self.knows(run) || of.iter().any(|name| name == run);
+        self.closing
+            .iter()
+            .filter(|row| fits(&row.of))
+            .find_map(|row| self.closed(row, &lines))
+            .or_else(|| self.each.iter().filter(|row| fits(&row.of)).find_map(|row| row.of(&lines)))
+            .or_else(|| {
+                let none = |row: &NoneRow| lines.iter().any(|line| any_like(&row.lines, line));
+                let found = self.none.iter().filter(|row| fits(&row.of)).any(none);
+                found.then(Counts::default)
+            })
+    }
+
+    /// Some row is of that runner and not of what it may start.
+    fn knows(&self, run: &str) -> bool {
+        let named = |of: &[String]| of.iter().any(|name| name == run);
+        self.closing.iter().any(|row| named(&row.of)) || self.each.iter().any(|row| named(&row.of))
+    }
+
+    fn closed(&self, row: &ClosingRow, lines: &[String]) -> Option<Counts> {
+        let mut fitting: Vec<&String> =
+            lines.iter().filter(|line| any_like(&row.lines, line)).collect();
+        if !row.needs.is_empty() && !lines.iter().any(|line| any_like(&row.needs, line)) {
+            return None;
+        }
+        if row.many == Many::Last {
+            fitting = fitting.into_iter().rev().take(1).collect();
+        }
+        let mut sums = Sums::default();
+        for line in &fitting {
+            for (kind, count) in self.numbers(line, row.order) {
+                sums.add(kind, count);
+            }
+        }
+        (!fitting.is_empty()).then(|| sums.counts())
+    }
+
+    /// The numbers of a line with what they count, each kind that a line names once.
+    fn numbers(&self, line: &str, order: Order) -> Vec<(Kind, u64)> {
+        let tokens: Vec<Token<'_>> = tokens(line).collect();
+        let mut found = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let Token::Number(count) = token else { continue };
+            let before = |steps: usize| at.checked_sub(steps).and_then(|at| tokens.get(at));
+            let tied = matches!(before(1), Some(Token::Sign(':' | '=')));
+            let word = match (tied, order) {
+                (true, _) => before(2),
+                (false, Order::Before) => before(1),
+                // `1 passed`, `3 tests run`, and the whole in brackets or behind `out of`.
+                (false, Order::Behind) => match tokens.get(at + 1) {
+                    Some(word @ Token::Word(_)) => Some(word),
+                    _ if matches!(before(1), Some(Token::Sign('('))) => Some(&Token::Word("total")),
+                    _ if matches!(before(1), Some(Token::Word("of"))) => {
+                        Some(&Token::Word("total"))
+                    }
+                    _ => None,
+                },
+            };
+            if let Some(kind) = word.and_then(|word| self.kind(word)) {
+                found.push((kind, *count));
+            }
+        }
+        found
+    }
+
+    fn kind(&self, word: &Token<'_>) -> Option<Kind> {
+        let Token::Word(word) = word else { return None };
+        let word = word.to_lowercase();
+        let words = &self.words;
+        [
+            (&words.passed, Kind::Passed),
+            (&words.failed, Kind::Failed),
+            (&words.skipped, Kind::Skipped),
+            (&words.left, Kind::Left),
+            (&words.found, Kind::Found),
+        ]
+        .into_iter()
+        .find(|(known, _)| known.contains(&word))
+        .map(|(_, kind)| kind)
+    }
+}
+
+impl EachRow {
+    fn of(&self, lines: &[String]) -> Option<Counts> {
+        let mut counts = Counts { at_least: true, ..Counts::default() };
+        let mut seen = false;
+        for line in lines {
+            let nothing = any_like(&self.nothing, line);
+            let skipped = !nothing && any_like(&self.skipped, line);
+            let passed = !nothing && !skipped && any_like(&self.passed, line);
+            let failed = !nothing && any_like(&self.failed, line);
+            counts.skipped += u64::from(skipped);
+            counts.passed += u64::from(passed);
+            counts.failed += u64::from(failed);
+            seen |= nothing || skipped || passed || failed;
+        }
+        seen.then_some(counts)
+    }
+}
+
+impl Sums {
+    fn add(&mut self, kind: Kind, count: u64) {
+        let sum = match kind {
+            Kind::Passed => {
+                self.said_passed = true;
+                &mut self.counts.passed
+            }
+            Kind::Failed => &mut self.counts.failed,
+            Kind::Skipped => &mut self.counts.skipped,
+            Kind::Left => &mut self.counts.left,
+            Kind::Found => &mut self.found,
+        };
+        *sum = sum.saturating_add(count);
+    }
+
+    /// Where the line names the whole and no passed ones, they are what is left of it.
+    fn counts(mut self) -> Counts {
+        if !self.said_passed {
+            let others = self.counts.failed.saturating_add(self.counts.skipped);
+            self.counts.passed = self.found.saturating_sub(others);
+        }
+        self.counts
+    }
+}
+
+/// A line without its colours, and without the blanks and signs that frame it.
+fn plain(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        if char == '\u{1b}' {
+            // `ESC [ … letter`; any other escape is one sign long.
+            if chars.next() == Some('[') {
+                let _ = chars.find(char::is_ascii_alphabetic);
+            }
+        } else if char.is_whitespace() {
+            if !out.ends_with(' ') {
+                out.push(' ');
+            }
+        } else if !char.is_control() {
+            out.push(char);
+        }
+    }
+    let frames = |char: char| matches!(char, '=' | '-' | '#' | '|' | 'ℹ' | '✔' | '✖' | ' ' | '*');
+    out.trim_matches(frames).to_owned()
+}
+
+fn any_like(patterns: &[String], line: &str) -> bool {
+    patterns.iter().any(|pattern| is_like(pattern.as_bytes(), line.as_bytes()))
+}
+
+/// `*` stands for anything, `#` for a number, which may have a point in it.
+fn is_like(pattern: &[u8], line: &[u8]) -> bool {
+    let (mut at, mut to) = (0, 0);
+    // Where to go on after the last `*`, should it have taken too little.
+    let mut again: Option<(usize, usize)> = None;
+    loop {
+        match pattern.get(at) {
+            Some(b'*') => {
+                again = Some((at + 1, to));
+                at += 1;
+                continue;
+            }
+            Some(b'#') => {
+                let digits = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+                let taken = line[to..].iter().take_while(digits).count();
+                let taken = taken - usize::from(taken > 0 && line[to + taken - 1] == b'.');
+                let apart = to == 0 || !line[to - 1].is_ascii_digit();
+                if taken > 0 && apart {
+                    (at, to) = (at + 1, to + taken);
+                    continue;
+                }
+            }
+            Some(byte) if line.get(to) == Some(byte) => {
+                (at, to) = (at + 1, to + 1);
+                continue;
+            }
+            None if to == line.len() => return true,
+            _ => {}
+        }
+        match again {
+            Some((after, taken)) if taken < line.len() => {
+                again = Some((after, taken + 1));
+                (at, to) = (after, taken + 1);
+            }
+            _ => return false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'l> {
+    Word(&'l str),
+    Number(u64),
+    Sign(char),
+}
+
+/// Words, whole numbers and signs of a line; blanks are none of them.
+fn tokens(line: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let first = rest.chars().next()?;
+        let part = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | '.');
+        let len = if part(first) { rest.find(|c| !part(c)).unwrap_or(rest.len()) } else { 0 };
+        let (word, behind) = rest.split_at(if len == 0 { first.len_utf8() } else { len });
+        rest = behind;
+        if len == 0 {
+            return Some(Token::Sign(first));
+        }
+        let word = word.trim_end_matches('.');
+        Some(word.parse().map_or(Token::Word(word), Token::Number))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn patterns_are_as_the_table_says() {
+        for (pattern, line, fits) in [
+            ("# passed* in #*s*", "3 passed, 1 skipped in 0.02s", true),
+            ("# passed* in #*s*", "13 passed in 0.02s (0:00:01)", true),
+            ("# passed* in #*s*", "x passed in 0.02s", false),
+            ("Tests *# *(#)", "Tests 5 passed | 1 skipped (6)", true),
+            ("ok *#s", "ok example.com/a 0.003s", true),
+            ("ok *#s", "ok example.com/a", false),
+            ("# pass", "5 pass", true),
+            ("# pass", "15 passes", false),
+            ("*", "", true),
+            ("#", "", false),
+        ] {
+            assert_eq!(is_like(pattern.as_bytes(), line.as_bytes()), fits, "{pattern} {line}");
+        }
+    }
+
+    #[test]
+    fn every_row_reads_and_names_rows_of_runs() {
+        let closings: Closings = shipped::read(shipped::shipped!("closings")).expect("rows");
+        let runs = crate::claims::runs::Runs::shipped().expect("rows");
+        let names: Vec<&str> = runs.names().collect();
+        let of = closings.closing.iter().map(|row| &row.of);
+        let of = of.chain(closings.none.iter().map(|row| &row.of));
+        for name in of.chain(closings.each.iter().map(|row| &row.of)).flatten() {
+            assert!(names.contains(&name.as_str()), "{name}: known are {}", names.join(", "));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_output_reads_or_does_not(run in "[a-z]{0,6}", output in "\\PC{0,300}") {
+            let _ = counts(&run, &output);
+        }
+
+        #[test]
+        fn lines_like_closing_ones_never_panic(
+            parts in prop::collection::vec(
+                "[0-9]{1,25}|passed|failed|tests|Tests:|OK|\\(|\\)|=|, |; |in |\\.|#|\n| ",
+                0..30)) {
+            let _ = counts("make", &parts.concat());
+        }
+    }
+}

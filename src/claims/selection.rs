@@ -1,0 +1,234 @@
+//! Which of the tests a run's line selects: all of them, or a part.
+//!
+//! Rows of runs.toml say what a runner's words and flags select. A word that no row explains
+//! is taken for one that selects: a part proves less, never more.
+
+use serde::{Deserialize, Serialize};
+
+use super::runs::RunRow;
+
+/// The most words of a line that are kept.
+const KEPT: usize = 16;
+
+/// What a word of a runner's line selects that is no flag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Words {
+    /// Files and directories of tests.
+    Paths,
+    /// Tests by their names, or by patterns of them.
+    #[default]
+    Names,
+    /// What to do, and not which tests.
+    Tasks,
+}
+
+/// A part of the tests that a run's line selects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The words that select it, as the line has them.
+    pub by: Vec<String>,
+    /// Files and directories of the line that are all that selects it, from where it runs;
+    /// `*` at the end means the files of a directory and not what lies deeper. Empty where
+    /// anything else selects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+}
+
+impl Part {
+    /// Whether each of `tests`, told from where the run was, lies in this part.
+    pub(crate) fn holds_all<'t>(&self, mut tests: impl Iterator<Item = &'t str>) -> bool {
+        !self.paths.is_empty() && tests.all(|test| self.paths.iter().any(|path| holds(path, test)))
+    }
+
+    /// The part in a few words, for people.
+    pub(crate) fn told(&self) -> String {
+        self.by.join(" ")
+    }
+}
+
+fn holds(path: &str, test: &str) -> bool {
+    let path = path.trim_start_matches("./");
+    if let Some(dir) = path.strip_suffix('*') {
+        return test.rsplit_once('/').map_or("", |(dir, _)| dir) == dir.trim_end_matches('/');
+    }
+    let dir = path.trim_end_matches('/');
+    test.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || dir.is_empty()
+        || dir == "."
+}
+
+/// What the words of a line that `row` recognised select: `head` are those that its `runs` took.
+/// None where they select everything.
+pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
+    let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
+    let mut part = Part::default();
+    let mut only_paths = row.words == Words::Paths;
+    // What stands among the words of `runs` may be a task of its own (`npm run test:unit`).
+    let tasks = head.iter().skip(1).filter(|word| !word.starts_with('-') && !like(&row.all, word));
+    for word in tasks.filter(|word| like(&row.part, word)) {
+        part.by.push((*word).to_owned());
+        only_paths = false;
+    }
+    let mut words = rest.iter();
+    while let Some(&word) = words.next() {
+        if word == "--" {
+            continue;
+        }
+        let setting = !word.starts_with('-') && word.contains('=');
+        if word.starts_with('-') || setting {
+            if like(&row.part, word) {
+                part.by.push(word.to_owned());
+                only_paths = false;
+                // `-k lexer`: what follows belongs to the flag, and says the same.
+                if !word.contains('=') && row.part.contains(&format!("{word}*")) {
+                    part.by.extend(words.next().map(|value| (*value).to_owned()));
+                }
+            } else if row.takes.iter().chain(&row.valued).any(|flag| flag == word) {
+                words.next();
+            }
+            continue;
+        }
+        if like(&row.all, word) {
+            continue;
+        }
+        match row.words {
+            Words::Tasks if !like(&row.part, word) => {}
+            Words::Paths if !word.contains("::") => {
+                part.by.push(word.to_owned());
+                part.paths.push(of_dir(word));
+            }
+            _ => {
+                part.by.push(word.to_owned());
+                only_paths = false;
+            }
+        }
+    }
+    if part.by.is_empty() && row.here && !rest.iter().any(|word| like(&row.all, word)) {
+        part.by.push(".".to_owned());
+        part.paths.push("*".to_owned());
+    }
+    if !only_paths {
+        part.paths.clear();
+    }
+    part.by.truncate(KEPT);
+    // A cut list of paths would hold fewer than the line has: that is the safe side.
+    part.paths.truncate(KEPT);
+    (!part.by.is_empty()).then_some(part)
+}
+
+/// `./a/...` is what lies below a; a word without one may be a directory or a file.
+fn of_dir(word: &str) -> String {
+    word.strip_suffix("/...").unwrap_or(word).trim_start_matches("./").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::claims::runs::Runs;
+
+    #[test]
+    fn a_line_selects_all_tests_or_a_part() {
+        let runs = Runs::shipped().expect("rows");
+        for (line, by) in [
+            ("cargo test", ""),
+            ("cargo test --workspace --all-features --locked -j 4", ""),
+            ("cargo test -- --nocapture --test-threads 1", ""),
+            ("cargo test --lib", "--lib"),
+            ("cargo test --lib parser", "--lib parser"),
+            ("cargo test lexer::tests", "lexer::tests"),
+            ("cargo test -p core", "-p core"),
+            ("cargo test -- --skip slow", "--skip slow"),
+            ("cargo test --test=cli", "--test=cli"),
+            ("cargo nextest run", ""),
+            ("cargo nextest run -E 'test(x)'", "-E test(x)"),
+            ("pytest", ""),
+            ("pytest -q -n 4 --tb short", ""),
+            ("python -m pytest -x --cov src", ""),
+            ("pytest tests/test_a.py", "tests/test_a.py"),
+            ("pytest tests/test_a.py::test_b", "tests/test_a.py::test_b"),
+            ("pytest -k lexer", "-k lexer"),
+            ("pytest -klexer", "-klexer"),
+            ("pytest --deselect tests/a.py::b", "--deselect tests/a.py::b"),
+            ("pytest --ignore=tests/slow", "--ignore=tests/slow"),
+            ("pytest --lf", "--lf"),
+            ("pytest -m 'not slow'", "-m not slow"),
+            ("python -m unittest", ""),
+            ("python -m unittest discover -v", ""),
+            ("python -m unittest tests.test_a", "tests.test_a"),
+            ("python3 -m unittest discover -s tests/unit", "-s tests/unit"),
+            ("npm test", ""),
+            ("npm run test", ""),
+            ("npm run test:unit", "test:unit"),
+            ("npm test -- -t adds", "-t adds"),
+            ("npm test -- src/a.test.js", "src/a.test.js"),
+            ("npm test --workspace=core", "--workspace=core"),
+            ("npx jest", ""),
+            ("npx jest --coverage -w 2", ""),
+            ("npx jest src/a.test.ts", "src/a.test.ts"),
+            ("npx vitest run", ""),
+            ("npx vitest run -t adds", "-t adds"),
+            ("npx mocha --grep adds", "--grep adds"),
+            ("node --test", ""),
+            ("node --test --test-reporter tap", ""),
+            ("node --test test/a.test.js", "test/a.test.js"),
+            ("node --test --test-name-pattern=adds", "--test-name-pattern=adds"),
+            ("go test ./...", ""),
+            ("go test -race -count 1 ./...", ""),
+            ("go test ./pkg/...", "./pkg/..."),
+            ("go test", "."),
+            ("go test -run TestX ./...", "-run TestX"),
+            ("go test -short ./...", "-short"),
+            ("make test", ""),
+            ("make -j 4 check V=1", ""),
+            ("make test-unit", "test-unit"),
+            ("make test TESTS=a", "TESTS=a"),
+            ("make test PYTEST_ARGS='-k x'", "PYTEST_ARGS=-k x"),
+            ("ctest --test-dir build -j 4", ""),
+            ("ctest -R lexer", "-R lexer"),
+            ("mvn -q test", ""),
+            ("mvn test -Dtest=FooTest", "-Dtest=FooTest"),
+            ("mvn -pl core test", "-pl core"),
+            ("./gradlew test --tests Foo", "--tests Foo"),
+            ("./gradlew :app:test", ":app:test"),
+            ("./gradlew clean check", ""),
+            ("dotnet test --filter Name~x", "--filter Name~x"),
+            ("dotnet test -c Release", ""),
+            ("bundle exec rspec", ""),
+            ("rspec spec/a_spec.rb -e adds", "spec/a_spec.rb -e adds"),
+            ("phpunit --testsuite unit", "--testsuite unit"),
+            ("vendor/bin/phpunit", ""),
+            ("mix test test/a_test.exs", "test/a_test.exs"),
+            ("bats test", ""),
+            ("bats test/a.bats", "test/a.bats"),
+            ("bazel test //...", ""),
+            ("bazel test //core:all", "//core:all"),
+            ("tox -e py312", "-e py312"),
+            ("tox", ""),
+        ] {
+            let part = runs.part(line);
+            assert_eq!(part.map(|part| part.told()).unwrap_or_default(), by, "{line}");
+        }
+    }
+
+    #[test]
+    fn paths_hold_what_lies_below_them() {
+        let runs = Runs::shipped().expect("rows");
+        for (line, tests, holds) in [
+            ("pytest tests", &["tests/a.py", "tests/b/c.py"][..], true),
+            ("pytest tests/", &["tests/a.py"], true),
+            ("pytest ./tests", &["tests/a.py", "lib/test_b.py"], false),
+            ("pytest tests/a.py", &["tests/a.py"], true),
+            ("pytest tests/a", &["tests/a.py"], false),
+            ("pytest tests/a.py::b", &["tests/a.py"], false),
+            ("pytest tests -k b", &["tests/a.py"], false),
+            ("go test", &["a_test.go"], true),
+            ("go test", &["a_test.go", "b/b_test.go"], false),
+            ("go test ./b/...", &["b/b_test.go", "b/c/c_test.go"], true),
+            ("node --test test/a.js test/b.js", &["test/a.js", "test/b.js"], true),
+        ] {
+            let part = runs.part(line).expect("a part");
+            assert_eq!(part.holds_all(tests.iter().copied()), holds, "{line} {tests:?}");
+        }
+    }
+}
