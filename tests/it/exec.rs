@@ -249,10 +249,12 @@ fn a_confined_run_prints_as_it_comes_and_its_counts_are_kept() {
         (said.out.as_str(), said.err.as_str()),
         ("one\n3 passed, 1 skipped in 0.02s\n", "two\n")
     );
+    world.minute();
     let said = world.agents_shell("git seed exec -- ../bin/pytest -q 2>&1", "");
     assert_eq!(said.out, "one\ntwo\n3 passed, 1 skipped in 0.02s\n", "the order stays");
     // What the run leaves behind holds its output open, and nobody waits for that.
     world.puts("../bin/pytest", "#!/bin/sh\nsleep 60 &\necho '2 passed in 0.02s'\n");
+    world.minute();
     let said = world.agents_shell("git seed exec -- ../bin/pytest", "");
     assert_eq!((said.code, said.out.as_str()), (0, "2 passed in 0.02s\n"));
     world.runs("git seed exec -- sh check.sh").passes();
