@@ -503,7 +503,6 @@ pub(crate) enum Notice {
     SubjectAlong,
     SubjectActivated,
     SubjectActivatedHere,
-    SubjectDriverGoesOn,
     SubjectMayRepeat,
     SubjectDropped,
     SubjectMayUnlock,

@@ -13,7 +13,7 @@ use crate::format::{names, state};
 use crate::jobs::shortword::{self, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::gates;
-use crate::phases::next::{self, Next, Standing};
+use crate::phases::next::{self, Loose, Next, Standing};
 use crate::phases::{Class, Multiplier, Phase, PhaseKind, Reads, Write, pacing};
 use crate::verdict::{Facts, Refusal};
 use crate::voice::{self, Notice, tell};
@@ -248,17 +248,20 @@ fn next_without_job(
     if !repo.is_on() {
         return tell(Notice::NextOn, &[]);
     }
-    if let Some(job) = paused.first() {
-        let job = &job.state.job;
-        return tell(Notice::NextPaused, &[("job", &job.name), ("id", job.id.as_str())]);
-    }
-    match (waits, awaiting) {
-        (Some(job), _) => format!("git seed job activate {}", job.state.job.id),
-        (None, [job, ..]) => {
-            let job = &job.state.job;
-            tell(Notice::NextAwaits, &[("job", &job.name), ("id", job.id.as_str())])
-        }
-        (None, []) => tell(Notice::NextPrompt, &[]),
+    let (paused, awaits) = (paused.first(), awaiting.first());
+    let next = next::without_job(waits.is_some(), paused.is_some(), awaits.is_some());
+    let job = match next {
+        Loose::Activate => waits,
+        Loose::Resume => paused,
+        Loose::Approve => awaits,
+        Loose::Prompt => None,
+    };
+    let Some(job) = job.map(|job| &job.state.job) else { return tell(Notice::NextPrompt, &[]) };
+    let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
+    match next {
+        Loose::Resume => tell(Notice::NextPaused, &facts),
+        Loose::Approve => tell(Notice::NextAwaits, &facts),
+        Loose::Activate | Loose::Prompt => format!("git seed job activate {}", job.id),
     }
 }
 

@@ -377,6 +377,15 @@ impl State {
         self.stand.is_talk() && self.job.run == 1 && !self.job.queued
     }
 
+    /// Work is left to do for it, which nobody can do before it has a focus.
+    pub(crate) fn waits_for_a_focus(&self) -> bool {
+        match self.job.status {
+            Status::Pending => true,
+            Status::Active => !self.is_small_talk(),
+            _ => self.is_closing(),
+        }
+    }
+
     /// What its last step left undone, where the job is in a focus: that step gives the focus up,
     /// and somebody was stopped in between.
     pub(crate) fn left_over(&self) -> Option<LeftOver> {

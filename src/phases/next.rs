@@ -65,3 +65,26 @@ pub fn next(standing: &Standing<'_>) -> Next {
         None => Next::Command("git seed phase advance -F -"),
     }
 }
+
+/// What comes next in a worktree where no job has the focus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loose {
+    /// A job that waits here is taken up.
+    Activate,
+    /// The person goes on with a job that they paused.
+    Resume,
+    /// The person approves a job that rests.
+    Approve,
+    /// The person says what is to be done.
+    Prompt,
+}
+
+/// The next step without a focus: what keeps a turn open comes before what is the person's.
+pub fn without_job(waits: bool, paused: bool, awaits: bool) -> Loose {
+    match (waits, paused, awaits) {
+        (true, ..) => Loose::Activate,
+        (false, true, _) => Loose::Resume,
+        (false, false, true) => Loose::Approve,
+        (false, false, false) => Loose::Prompt,
+    }
+}

@@ -160,6 +160,54 @@ fn two_jobs_take_turns_and_each_keeps_its_place() {
     world.edits(CODE, "fn lex", "fn flex").passes();
 }
 
+/// A job between cycles may give the focus to another one; it is work still, and is not lost.
+#[test]
+fn a_job_that_the_focus_left_waits_like_any_other() {
+    let world = World::seeded();
+    world.to("condense").works("condense");
+    let first = world.job();
+    let add = "phase advance --add-cycle 'one more' -F -";
+    world.seed(add).stdin(&super::world::message("condense")).succeeds();
+    world.minute();
+    let said = world.person("job create 'the second one'").succeeds();
+    let second = said.split_whitespace().nth(1).expect("its id").to_owned();
+    world.seed(&format!("job activate {second}")).succeeds();
+    world.prompt("[DROP] not now");
+    let line = format!("git seed job activate {first}");
+    assert_eq!(world.json("status")["next"], json!(line));
+    world.stops().refuses(&line);
+    world.seed(&line["git seed ".len()..]).succeeds();
+    world.seed("phase advance").succeeds();
+    assert_eq!((world.job(), world.phase().as_str()), (first, "observe"));
+}
+
+/// Words that were said before a first step are no work, wherever the focus went.
+#[test]
+fn small_talk_that_the_focus_left_holds_no_turn() {
+    let world = World::prompted();
+    let said = world.person("job create 'the second one'").succeeds();
+    let second = said.split_whitespace().nth(1).expect("its id").to_owned();
+    world.seed(&format!("job activate {second}")).succeeds();
+    world.prompt("[DROP] not now");
+    world.stops().passes();
+}
+
+/// What a person paused holds no turn, and what waits beside it does: `status` says the same.
+#[test]
+fn what_holds_the_turn_is_next_beside_a_paused_job() {
+    let world = World::seeded();
+    world.to("observe");
+    world.prompt("[PAUSE]");
+    let next = |world: &World| world.json("status")["next"].as_str().map(str::to_owned);
+    assert!(next(&world).is_some_and(|next| next.contains("[RESUME]")));
+    world.stops().passes();
+    world.minute();
+    let said = world.person("job create 'the second one'").succeeds();
+    let line = format!("git seed job activate {}", said.split_whitespace().nth(1).expect("an id"));
+    world.stops().refuses(&line);
+    assert_eq!(next(&world), Some(line));
+}
+
 #[test]
 fn two_worktrees_never_focus_the_same_job() {
     let world = World::prompted();

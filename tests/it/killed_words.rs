@@ -50,11 +50,21 @@ impl Act<'_> {
 
     /// Kills it before each of its writes, and has `check` look at what is left each time.
     fn killed(self, world: &World, check: impl Fn(&World, &Write)) {
+        self.killed_at(world, chosen, check);
+    }
+
+    /// The same, before the writes that `choose` takes.
+    fn killed_at(
+        self,
+        world: &World,
+        choose: impl Fn(&[Write]) -> Vec<&Write>,
+        check: impl Fn(&World, &Write),
+    ) {
         let kept = Kept::of(world);
         let (code, trace) = self.traced(world, &format!("-e trace={WRITES}"));
         assert_eq!(code, 0, "{trace}");
         let writes = written(&trace);
-        let points = chosen(&writes);
+        let points = choose(&writes);
         eprintln!("{} writes, killed before {} of them", writes.len(), points.len());
         let mut killed = 0;
         for write in &points {
@@ -226,6 +236,151 @@ fn a_pause_that_is_killed_is_whole_or_not_there() {
         }
         assert_eq!(world.phase(), "execute", "killed at {write:?}");
         world.leaves();
+    });
+}
+
+/// The last writes that give a file its name or take it: where one job gives the focus to another.
+fn last(writes: &[Write]) -> Vec<&Write> {
+    const LAST: usize = 9;
+    let names = |call: &str| ["rename", "link", "unlink"].iter().any(|of| call.starts_with(of));
+    let all: Vec<&Write> = writes.iter().filter(|write| names(&write.call)).collect();
+    all[all.len().saturating_sub(LAST)..].to_vec()
+}
+
+/// How often a job was made active.
+fn activations(world: &World, job: &str) -> usize {
+    let log = world.git(&format!("log --format=%s refs/seed/jobs/{job}"));
+    log.lines().filter(|line| line.starts_with("activate: ")).count()
+}
+
+/// A pending job of the person's.
+fn queued(world: &World, name: &str) -> String {
+    world.minute();
+    let said = world.person(&format!("job create '{name}'")).succeeds();
+    said.split_whitespace().nth(1).expect("its id").to_owned()
+}
+
+/// The next job is active, in focus and activated once, or nothing has happened to it.
+fn next_is_whole(world: &World, next: &str, write: &Write) -> bool {
+    let status = world.json("status");
+    let shown = world.json(&format!("job show {next}"));
+    let active = shown["status"] == json!("active");
+    assert_eq!(active, shown["focused"] == json!(true), "killed at {write:?}: {shown}");
+    assert_eq!(active, status["job"]["id"] == json!(next), "killed at {write:?}: {status}");
+    assert_eq!(activations(world, next), usize::from(active), "killed at {write:?}");
+    active
+}
+
+/// The job that has the focus can be worked on.
+fn works_on(world: &World, next: &str, write: &Write) {
+    assert!(next_is_whole(world, next, write), "killed at {write:?}");
+    assert!(world.stops().refusal().is_some(), "killed at {write:?}: it is work");
+    world.seed("phase advance").succeeds();
+    assert_eq!(world.phase(), "observe", "killed at {write:?}");
+}
+
+fn a_night_goes_on(world: &World, act: Act<'_>, sent: &str, next: &str) {
+    let job = world.job();
+    act.killed_at(world, last, |world, write| {
+        // Whatever comes next finishes what was begun, and a host's stop is one of them.
+        world.stops();
+        let status = world.json("status");
+        if status["job"]["id"] == json!(job) {
+            world.seed("phase advance -F -").stdin(sent).succeeds();
+        }
+        let rests = world.json(&format!("job show {job}"));
+        assert_eq!(rests["status"], json!("awaiting you"), "killed at {write:?}");
+        works_on(world, next, write);
+        world.person(&format!("job approve {job}")).succeeds();
+    });
+}
+
+#[test]
+fn the_next_job_of_a_night_has_the_focus_in_spite_of_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::new();
+    world.puts("seed.toml", "approval = \"defer\"\n");
+    let world = world.installed();
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    world.to("condense");
+    world.works("condense");
+    let next = queued(&world, "the next one");
+    let sent = message("condense");
+    let act = Act::Command { line: "git-seed phase advance -F -", stdin: &sent };
+    a_night_goes_on(&world, act, &sent, &next);
+}
+
+#[test]
+fn so_it_has_where_a_question_was_not_answered() {
+    if !has_strace() {
+        return;
+    }
+    let world = ready();
+    let next = queued(&world, "the next one");
+    world.asks(&completion()).passes();
+    let sent = message("condense");
+    let act = Act::Command { line: "git-seed phase advance -F -", stdin: &sent };
+    a_night_goes_on(&world, act, &sent, &next);
+}
+
+#[test]
+fn a_job_that_is_activated_has_the_focus_or_waits_in_spite_of_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    let next = queued(&world, "the next one");
+    let line = format!("git-seed job activate {next}");
+    Act::Command { line: &line, stdin: "" }.killed_at(&world, last, |world, write| {
+        if !next_is_whole(world, &next, write) {
+            world.stops().refuses(&format!("git seed job activate {next}"));
+            world.seed(&format!("job activate {next}")).succeeds();
+        }
+        works_on(world, &next, write);
+    });
+}
+
+#[test]
+fn so_it_has_where_another_job_gives_the_focus_away() {
+    if !has_strace() {
+        return;
+    }
+    let world = ready();
+    let add = "phase advance --add-cycle 'one more' -F -";
+    world.seed(add).stdin(&message("condense")).succeeds();
+    let (job, next) = (world.job(), queued(&world, "the next one"));
+    let line = format!("git-seed job activate {next}");
+    Act::Command { line: &line, stdin: "" }.killed_at(&world, last, |world, write| {
+        // A host's stop finishes it too.
+        world.stops();
+        if !next_is_whole(world, &next, write) {
+            assert_eq!(world.json("status")["job"]["id"], json!(job), "killed at {write:?}");
+            world.seed(&format!("job activate {next}")).succeeds();
+        }
+        works_on(world, &next, write);
+    });
+}
+
+#[test]
+fn a_drop_that_is_killed_leaves_the_next_job_to_be_taken_up() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let (job, next) = (world.job(), queued(&world, "the next one"));
+    let fields = json!({ "prompt": "[DROP] enough of it" });
+    Act::Event("UserPromptSubmit", &fields).killed(&world, |world, write| {
+        if !focus_is_sound(world, &job, "voided", write) {
+            world.person("job drop -m enough").succeeds();
+        }
+        world.stops().refuses(&format!("git seed job activate {next}"));
+        world.seed(&format!("job activate {next}")).succeeds();
+        works_on(world, &next, write);
     });
 }
 

@@ -229,6 +229,7 @@ pub(crate) fn close(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob
 /// Gives up the focus of a job whose last step would have, where somebody was stopped in between;
 /// says whether it did. What came from another clone is left to who looks at it.
 pub(crate) fn finish_closing(repo: &Repo) -> Result<bool> {
+    let turned = jobs::turning::finish(repo)?;
     // Without its journal: most often there is nothing to do.
     let left = || -> Result<Option<LeftOver>> {
         let Some((chain, tip)) = repo.store.focused()? else { return Ok(None) };
@@ -238,7 +239,7 @@ pub(crate) fn finish_closing(repo: &Repo) -> Result<bool> {
     };
     // What does not read is named by whatever needs it next.
     if !matches!(left(), Ok(Some(_))) {
-        return Ok(false);
+        return Ok(turned);
     }
     // Whoever is about to do it holds the lock.
     let _lock = repo.store.lock()?;

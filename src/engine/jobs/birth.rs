@@ -91,13 +91,14 @@ pub(crate) fn take_over(repo: &Repo, chain: &str, driver: &Driver) -> Result<()>
     Ok(())
 }
 
-/// The job that rests in this worktree and waits: pending, or with its last cycle open.
+/// The job that rests in this worktree and waits: pending, with its last cycle open, or at work
+/// when the focus moved on.
 pub(crate) fn waiting_here(repo: &Repo) -> Result<Option<LoadedJob>> {
-    let here = repo.store.worktree_name();
-    let rests = |state: &State| state.job.status == Status::Pending || state.is_closing();
+    let (here, focused) = (repo.store.worktree_name(), repo.store.in_focus()?);
     let mut waiting = Vec::new();
     for job in repo.jobs()? {
-        if rests(&job.state) && jobs::resume::waits_in(repo, &job.state, &here)? {
+        let waits = job.state.waits_for_a_focus() && !focused.contains(&job.chain);
+        if waits && jobs::resume::waits_in(repo, &job.state, &here)? {
             waiting.push(job);
         }
     }

@@ -48,7 +48,8 @@ pub(crate) fn focus_in_the_way(repo: &Repo, id: &JobId) -> Result<Option<Refusal
 
 /// Folds what the journal still holds into the job that loses the focus.
 pub(crate) fn leave_focus(repo: &Repo, focused: Option<&LoadedJob>) -> Result<()> {
-    match focused {
+    // One that came to rest was folded with the step that let it.
+    match focused.filter(|focused| focused.state.left_over().is_none()) {
         Some(focused) if focused.activity.is_ok() && !repo.is_foreign(&focused.state)? => {
             always(repo, &focused.chain, |state| {
                 StepDraft::new(state, "rest", "the focus moved on", By::Agent)

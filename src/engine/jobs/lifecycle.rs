@@ -173,11 +173,6 @@ fn free_id(repo: &Repo, salt: &str) -> Result<JobId> {
     Ok(id)
 }
 
-/// Makes a pending job active and turns this worktree to it, if no other job is in the way.
-pub(crate) fn activate_job(repo: &Repo, id: &JobId) -> Answered<LoadedJob> {
-    Ok(engine::jobs::resume::resume_job(repo, id)?.map(|resumed| resumed.focused))
-}
-
 /// Turns this worktree to another active job.
 pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
     repo.require_seeded()?;

@@ -14,4 +14,5 @@ pub(crate) mod next_run;
 pub(crate) mod plan;
 pub(crate) mod resume;
 pub(crate) mod summary;
+pub(crate) mod turning;
 pub(crate) mod unattended;

@@ -37,6 +37,11 @@ pub(crate) fn waits_in(repo: &Repo, state: &State, here: &str) -> Result<bool> {
 /// Makes a job active and turns this worktree to it, if nothing is in the way. Where it
 /// was worked on elsewhere, it lives here from now on.
 pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
+    resume_with(repo, id, |_| {})
+}
+
+/// The same, and `more` is part of the step that makes it active.
+pub(crate) fn resume_with(repo: &Repo, id: &JobId, more: impl Fn(&mut State)) -> Answered<Resumed> {
     repo.require_seeded()?;
     if let Some(refusal) = jobs::focus::focus_in_the_way(repo, id)? {
         return Ok(Err(refusal));
@@ -62,6 +67,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
     }
     let leave = repo.focused()?;
     jobs::focus::leave_focus(repo, leave.as_ref())?;
+    jobs::turning::begin(repo, &job)?;
     let (now, mut remarks) = (repo.now, Vec::new());
     let taken = record::step::step(repo, &job.chain, Journaling::Restart, |state, _| {
         remarks.clear();
@@ -82,6 +88,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         state.home.clone.clone_from(&clone);
         state.home.worktree.clone_from(&worktree);
         state.take_up();
+        more(state);
         let subject = if moves { Notice::SubjectActivatedHere } else { Notice::SubjectActivated };
         let subject = tell(subject, &[]);
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject, By::Agent) }))
@@ -90,6 +97,7 @@ pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         remarks.push(tell(Notice::TreeAsItIs, &[]));
     }
     let focused = jobs::focus::turn_to(repo, taken)?;
+    jobs::turning::done(repo)?;
     Ok(focused.map(|focused| Resumed { focused, remarks }))
 }
 

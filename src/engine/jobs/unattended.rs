@@ -4,7 +4,6 @@
 //! person ends it; the worktree turns to the next job that waits in it. Only a person
 //! approves: resting is no completion, and nothing that depends on the job is settled.
 
-use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, memory, record};
@@ -40,24 +39,34 @@ pub(crate) fn would_rest(repo: &Repo, focused: &LoadedJob, review: Review) -> bo
         && jobs::completion::eligible(repo, focused)
 }
 
-/// Gives up the focus of a job that rests, and turns to the next one that waits here.
+/// Turns from a job that rests to the next one that waits here; without one the focus is given up.
+/// Until the next one has the focus it stays where it is: that is how a kill in between is seen.
 pub(crate) fn rest(repo: &Repo, focused: &LoadedJob) -> Result<Option<LoadedJob>> {
-    jobs::focus::give_up(repo)?;
-    let Some((next, own)) = next_in_queue(repo, focused)? else { return Ok(None) };
-    take_up(repo, &next, &focused.state, own)
+    let next = match next_in_queue(repo, focused)? {
+        Some((next, own)) => take_up(repo, &next, &focused.state, own)?,
+        None => None,
+    };
+    if next.is_none() {
+        jobs::focus::give_up(repo)?;
+    }
+    Ok(next)
 }
 
 /// The job that is worked on when `focused` rests, and whether it is one of the agent's own. A
 /// person's come first; of its own so many as `[nights] own` says, until a person speaks.
 fn next_in_queue(repo: &Repo, focused: &LoadedJob) -> Result<Option<(LoadedJob, bool)>> {
-    let here = repo.store.worktree_name();
+    let (here, in_focus) = (repo.store.worktree_name(), repo.store.in_focus()?);
     let takes_own =
         defers(repo, &focused.state) && focused.state.own_taken < repo.rules.own_at_night;
     let mut waiting = Vec::new();
-    for job in repo.jobs()?.into_iter().filter(|job| job.state.job.status == Status::Pending) {
+    let waits = |job: &LoadedJob| job.state.waits_for_a_focus() && !in_focus.contains(&job.chain);
+    for job in repo.jobs()?.into_iter().filter(waits) {
         if jobs::resume::waits_in(repo, &job.state, &here)? {
             waiting.push((job, false));
-        } else if takes_own && jobs::dependencies::is_agents_own(repo, &job)? {
+        } else if takes_own
+            && job.state.job.status == Status::Pending
+            && jobs::dependencies::is_agents_own(repo, &job)?
+        {
             waiting.push((job, true));
         }
     }
@@ -75,15 +84,11 @@ fn next_in_queue(repo: &Repo, focused: &LoadedJob) -> Result<Option<(LoadedJob, 
 
 /// Activates `job`; the session that drove the last one drives it.
 fn take_up(repo: &Repo, job: &LoadedJob, last: &State, own: bool) -> Result<Option<LoadedJob>> {
-    let Ok(active) = jobs::lifecycle::activate_job(repo, &job.state.job.id)? else {
-        return Ok(None);
-    };
-    let taken = record::step::step(repo, &active.chain, Journaling::Read, |state, _| {
+    let taken = jobs::resume::resume_with(repo, &job.state.job.id, |state| {
         state.driver = last.driver.clone();
         state.own_taken = last.own_taken + u32::from(own);
-        Ok(Ok(StepDraft::new(state, "driver", tell(Notice::SubjectDriverGoesOn, &[]), By::Hook)))
     })?;
-    Ok(Some(taken.map_or(active, |taken| taken.focused)))
+    Ok(taken.ok().map(|resumed| resumed.focused))
 }
 
 /// Jobs that rest until a person approves them, oldest first.
