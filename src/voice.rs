@@ -596,6 +596,8 @@ pub(crate) enum Notice {
     GateAsks,
     GateKeeps,
     BodyCheckFailed,
+    StopAgain,
+    StopLast,
     TurnTests,
 }
 

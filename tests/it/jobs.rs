@@ -63,9 +63,9 @@ fn a_turn_may_not_end_while_the_job_is_open_and_may_at_the_fourth_try() {
     for phase in ["observe", "plan", "execute", "verify", "condense"] {
         let world = World::seeded();
         world.to(phase);
-        for _ in 0..3 {
-            world.stops().refuses(phase);
-        }
+        world.stops().refuses(phase);
+        world.stops().refuses("as before; after one more refusal");
+        world.stops().refuses("as before; the next stop is let go");
         let yields = world.stops();
         yields.passes();
         assert!(
@@ -87,8 +87,8 @@ fn work_in_between_makes_the_stops_count_anew() {
     let world = World::seeded();
     world.to("execute");
     for n in 0..4 {
-        world.stops().refuses("execute");
-        world.stops().refuses("execute");
+        world.stops().refuses("BLOCKED: job");
+        world.stops().refuses("as before");
         world.edits(CODE, "fn lex() {", &format!("fn lex() {{ step{n}();")).passes();
     }
     world.stops().refuses("execute");

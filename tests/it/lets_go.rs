@@ -61,6 +61,47 @@ fn a_refusal_that_comes_back_as_a_prompt_ends_with_the_third() {
     }
 }
 
+/// The first refusal says it whole; what repeats it says what is left to do, and when it ends.
+#[test]
+fn a_refusal_that_repeats_is_one_line() {
+    for names @ [host, _, _, after, stop] in HOSTS {
+        let world = at_work(names);
+        let stops = || {
+            let reply = world.hears(host, stop, &json!({ "stop_hook_active": true }));
+            reply.refusal().map(|said| said.replace("<git-seed>", "").trim().to_owned())
+        };
+        let whole = stops().expect("it is open");
+        let next = world.json("status")["next"].as_str().expect("a next").to_owned();
+        assert!(whole.contains("BLOCKED: ") && whole.contains(&next), "{host}: {whole}");
+        let (second, third) = (stops().expect("open"), stops().expect("open"));
+        for (said, ends) in [(second, "one more refusal"), (third, "the next stop is let go")] {
+            assert!(said.contains("as before") && said.contains(ends), "{host}: {said}");
+            assert!(said.contains(&next) && said.lines().count() == 1, "{host}: {said}");
+        }
+        assert_eq!(stops(), None, "{host}");
+        // Work comes in between, and what is refused is said whole again.
+        let tool = if host == "gemini" { "run_shell_command" } else { "Bash" };
+        let ran = json!({ "tool_name": tool, "tool_use_id": "t9",
+            "tool_input": { "command": "ls" }, "tool_response": { "stdout": "a" } });
+        world.hears(host, after, &ran);
+        assert_eq!(stops(), Some(whole), "{host}");
+    }
+}
+
+/// So it is where no job has the focus, and one waits; another one that waits is said whole.
+#[test]
+fn a_job_that_waits_is_named_whole_once() {
+    let world = World::seeded();
+    world.person("job create 'the first one'").succeeds();
+    world.stops().refuses("BLOCKED: the job \"the first one\" waits");
+    world.stops().refuses("as before; after one more refusal the turn is let go. Do: git seed job");
+    world.person("job drop --pending").succeeds();
+    world.minute();
+    world.person("job create 'the second one'").succeeds();
+    world.stops().refuses("BLOCKED: the job \"the second one\" waits");
+    assert!(world.stops().refusal().is_none(), "three were refused without work");
+}
+
 /// After the turn was let go, a person's word or a tool call is what holds the next one.
 #[test]
 fn work_and_words_hold_the_turn_again() {

@@ -6,7 +6,7 @@ use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, jobs, record, report};
 use crate::event::{Actor, Event};
-use crate::format::journal::{Refused, What};
+use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
@@ -78,7 +78,11 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
         return Ok(Answer::to_person(tell(Notice::StillPending, &[("job", &job.state.job.name)])));
     }
     let refusal = stop::waits(&job.state.job.name, job.state.job.id.as_str());
-    let text = voice::say(&refusal, "idle").text();
+    let said = loose_stops(repo);
+    let text = match said_again(repo, "", said, &refusal, "idle") {
+        Some(again) => again,
+        None => voice::say(&refusal, "idle").text(),
+    };
     record::journal_line::note(repo, None, |line| {
         line.what = What::Kept;
         line.call = text_hash(&text);
@@ -90,7 +94,6 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
 
 /// Stops refused in a row while no job is focused.
 fn loose_stops(repo: &Repo) -> u32 {
-    use crate::format::journal::Linked;
     // A journal that does not read counts no refusal: without a job nothing but these stops is
     // lost, and `doctor` tells of it.
     let lines = repo.store.journal().all().unwrap_or_default();
@@ -110,7 +113,10 @@ fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -
     if stops >= STOPS {
         return hand_off(repo, focused, refusal);
     }
-    let text = repo.say(Some(focused), refusal, phase);
+    let text = match said_again(repo, &focused.state.step, stops, refusal, phase) {
+        Some(again) => again,
+        None => repo.say(Some(focused), refusal, phase),
+    };
     let words = count_words(&text);
     record::journal_line::note(repo, Some(focused), |line| {
         line.what = What::Kept;
@@ -123,6 +129,31 @@ fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -
         line.counts.words += words;
     })?;
     Ok(Answer::refuse(text))
+}
+
+/// What is said instead of the whole refusal where the stop before was refused with the same one:
+/// what is left to do, and when the turn is let go. `stops` were refused in a row.
+fn said_again(
+    repo: &Repo,
+    base: &str,
+    stops: u32,
+    refusal: &Refusal,
+    phase: &str,
+) -> Option<String> {
+    if stops == 0 {
+        return None;
+    }
+    // A journal that does not read knows of no refusal: the whole one is said.
+    let lines = repo.store.journal().all().unwrap_or_default();
+    let kept = lines.iter().rev().filter_map(|line| {
+        // Nor does a line that does not.
+        let line = Linked::read(line).ok()?.line;
+        (line.what == What::Kept && line.base == base).then_some(line.refusal)
+    });
+    let same = kept.flatten().next() == Some(Refused::of(refusal, phase));
+    let notice = if stops + 1 < STOPS { Notice::StopAgain } else { Notice::StopLast };
+    let next = voice::say(refusal, phase).do_;
+    same.then(|| tell(notice, &[("next", &next)]))
 }
 
 /// Lets the turn end with the work open, and leaves a hand-off for whoever comes next.
