@@ -35,9 +35,13 @@ pub(super) enum ClaimCommand {
     },
     /// Check that an explanation leads from a cause to its symptom
     Trace {
-        /// What goes wrong
-        #[arg(long, value_name = "text", value_parser = said)]
-        symptom: String,
+        /// What goes wrong; without it, the text of -m or -F
+        #[arg(long, value_name = "text", value_parser = said,
+            required_unless_present_any = ["message", "file"],
+            conflicts_with_all = ["message", "file"])]
+        symptom: Option<String>,
+        #[command(flatten)]
+        text: TextArgs,
         /// The steps from the cause to the symptom: one each time, or all with -> between
         #[arg(long, value_name = "step", required = true, value_parser = said)]
         chain: Vec<String>,
@@ -63,7 +67,14 @@ pub(super) enum ClaimCommand {
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// What you are about to say
-    #[arg(long, value_name = "text", required_unless_present = "file", value_parser = said)]
+    #[arg(
+        short = 'm',
+        long,
+        visible_alias = "message",
+        value_name = "text",
+        required_unless_present = "file",
+        value_parser = said
+    )]
     claim: Option<String>,
     /// Read the claim from a file, or from standard input with `-`
     #[arg(short = 'F', long = "file", value_name = "file", conflicts_with = "claim")]
@@ -157,9 +168,11 @@ pub(super) fn run(
     let answer = match command {
         ClaimCommand::Verify(args) => claims::gate::verify_claim(&repo, claim_of(args)?, &quiet)?,
         ClaimCommand::Gate(args) => claims::gate::response_gate(&repo, response_of(args), &quiet)?,
-        ClaimCommand::Trace { symptom, chain } => {
+        ClaimCommand::Trace { symptom, text, chain } => {
+            let symptom = symptom.clone().map_or_else(|| text.read(), Ok)?;
+            let symptom = said(symptom.trim()).map_err(EngineError::Usage)?;
             let steps: Vec<String> = chain.iter().flat_map(|step| items(step, '→')).collect();
-            claims::gate::causal_trace(&repo, symptom, &steps, &quiet)?
+            claims::gate::causal_trace(&repo, &symptom, &steps, &quiet)?
         }
         ClaimCommand::Paths { affected, tested } => {
             let answer = claims::gate::verify_paths(&repo, &tidy(affected), &tidy(tested), &quiet)?;

@@ -43,7 +43,10 @@ pub(super) enum PhaseCommand {
         #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle", "up", "message", "file"])]
         review: bool,
         /// Add a cycle to the job, and say why (condense)
-        #[arg(long, value_name = "text")]
+        ///
+        /// Without a text here, what the message of -m or -F says before its first section is
+        /// the reason.
+        #[arg(long, value_name = "text", num_args = 0..=1, default_missing_value = "")]
         add_cycle: Option<String>,
     },
     /// Commit what is done so far and stay (execute)
@@ -87,12 +90,13 @@ pub(super) fn run(
             cross(&repo, &Transition::Up, &text.read()?, out)
         }
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
-            let (to, scope, add_cycle) =
-                (to.as_deref().map(PhaseName::from), scope.clone(), add_cycle.clone());
+            let (to, scope, text) =
+                (to.as_deref().map(PhaseName::from), scope.clone(), text.read()?);
+            let add_cycle = add_cycle.as_deref().map(|why| reason(why, &text));
             if let Err(refusal) = only_in_condense(&repo, add_cycle.as_deref())? {
                 return Ok(refuse(&repo, &refusal, out));
             }
-            cross(&repo, &Transition::Forward { to, add_cycle, scope }, &text.read()?, out)
+            cross(&repo, &Transition::Forward { to, add_cycle, scope }, &text, out)
         }
         PhaseCommand::Checkpoint { text } => {
             cross(&repo, &Transition::Checkpoint, &text.read()?, out)
@@ -103,6 +107,15 @@ pub(super) fn run(
         }
         PhaseCommand::Multiplier { value } => multiplier(&repo, value, out),
     }
+}
+
+/// Why a cycle is added: what stands behind the option, else what the message begins with.
+fn reason(why: &str, message: &str) -> String {
+    if !why.trim().is_empty() {
+        return why.to_owned();
+    }
+    let begins = message.lines().take_while(|line| !line.starts_with('#'));
+    begins.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 fn only_in_condense(

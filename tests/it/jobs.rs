@@ -393,6 +393,48 @@ fn an_objective_comes_without_quoting() {
     assert_eq!(world.json(&format!("job show {id}"))["objective"], odd);
 }
 
+/// The reason for another cycle is a text like any other: behind the option, or in the message.
+#[test]
+fn a_reason_for_another_cycle_comes_without_quoting() {
+    let reasons = |world: &World| world.json("job show")["extension_contexts"].clone();
+    let odd = "`lex` costs $5 more; \"quoted\" and 'quoted'";
+    let whole = super::world::message("condense");
+    let sections = &whole[whole.find("## ").expect("a section")..];
+    let world = World::seeded();
+    world.to("condense").works("condense");
+    let bare = "phase advance --add-cycle -F -";
+    world.changes_nothing(|| world.seed(bare).stdin(sections).ends(64, "says why"));
+    world.seed(bare).stdin(&format!("{odd}\nand more\n\n{sections}")).succeeds();
+    assert_eq!(reasons(&world), json!([format!("{odd}\nand more")]));
+    world.to("condense").works("condense");
+    world.puts(".git/said", &format!("from a file\n\n{sections}"));
+    world.seed("phase advance -F .git/said --add-cycle").succeeds();
+    world.to("condense").works("condense");
+    world.seed("phase advance --add-cycle 'as ever' -F -").stdin(&whole).succeeds();
+    assert_eq!(reasons(&world), json!([format!("{odd}\nand more"), "from a file", "as ever"]));
+}
+
+/// So is what a claim says, and the symptom that a chain explains.
+#[test]
+fn a_claim_and_a_symptom_come_without_quoting() {
+    let world = World::prompted();
+    let odd = "`lex` costs $5 more; \"quoted\" and 'quoted'";
+    world.puts(".git/said", odd);
+    let judged = |line: &str| world.seed(&format!("{line} --json")).stdin(odd).said();
+    for (words, most) in
+        [("claim verify --type none", "--claim"), ("claim trace --chain 'a->b'", "--symptom")]
+    {
+        let option = judged(&format!("{words} {most} '{}'", odd.replace('\'', "'\\''")));
+        for text in ["-F -", "-F .git/said"] {
+            let said = judged(&format!("{words} {text}"));
+            assert_eq!((said.code, said.err), (option.code, option.err.clone()), "{words} {text}");
+        }
+        let said = judged(&format!("{words} -m '{}'", odd.replace('\'', "'\\''")));
+        assert_eq!((said.code, said.err), (option.code, option.err.clone()), "{words} -m");
+        world.changes_nothing(|| world.seed(words).ends(64, "required"));
+    }
+}
+
 #[test]
 fn a_subagent_takes_no_step() {
     let world = World::seeded();
