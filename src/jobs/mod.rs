@@ -9,7 +9,7 @@ pub(crate) mod due;
 pub mod graph;
 pub mod questions;
 pub mod routing;
-pub(crate) mod shortword;
+pub mod shortword;
 pub(crate) mod summary;
 
 use std::fmt;

@@ -8,7 +8,7 @@ use super::{Job, Status, shortword};
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum InteractionKind {
+pub enum InteractionKind {
     Prompt,
     /// A question of either side, with its answer where there is one.
     Question,
@@ -24,7 +24,7 @@ impl InteractionKind {
 
 /// What becomes of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+pub enum Route {
     /// A job is born from it, active and focused.
     Bear,
     /// It is added to the focused job.
@@ -37,7 +37,7 @@ pub(crate) enum Route {
 
 /// Decides about `prompt`. `person` says that a person wrote it in a session that is
 /// not a guest; `closing` that the focused job is completed but not back in idle.
-pub(crate) fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -> Route {
+pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -> Route {
     let text = prompt.trim_start();
     let open = focused.filter(|job| job.status.is_open());
     if !person {

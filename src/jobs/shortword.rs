@@ -63,7 +63,7 @@ impl fmt::Display for ShortWord {
 
 /// Where a person's short word would act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub enum Moment {
     /// Discipline is off in this worktree.
     Off,
     /// No job is focused; `rests` for one that a person paused here, `waits` for one that waits
@@ -78,7 +78,7 @@ pub(crate) enum Moment {
 }
 
 /// The short words that would act now, as a prompt begins with them.
-pub(crate) fn acting(moment: Moment) -> Vec<&'static str> {
+pub fn acting(moment: Moment) -> Vec<&'static str> {
     let mut words = match moment {
         Moment::Off => return vec!["[ON]"],
         Moment::NoJob { rests, waits, awaits } => {

@@ -20,6 +20,8 @@ use std::rc::Rc;
 use git_seed::claims::hooks;
 use git_seed::event::{self, Actor, PageChange, Question};
 use git_seed::jobs::questions::{self, APPROVE, Grant, Locks, Moment, Opened, REVIEW};
+use git_seed::jobs::routing::Route;
+use git_seed::jobs::shortword::{self, Moment as Worktree};
 use git_seed::jobs::{Job, Status, routing};
 use git_seed::memory::dispatch::{self, Live};
 use git_seed::memory::lock::{Loss, Unarchived};
@@ -31,7 +33,7 @@ use git_seed::phases::git_acts::{self, Ruling};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::home::{self, Here};
 use git_seed::phases::message::{Message, OUTSTANDING, is_settled};
-use git_seed::phases::next::{self, Next, Standing};
+use git_seed::phases::next::{self, Loose, Next, Standing};
 use git_seed::phases::orchestrator::Entry;
 use git_seed::phases::pacing::{Acts, CORE_LENSES, Demand, Stay};
 use git_seed::phases::place::{Lock, Place};
@@ -52,6 +54,8 @@ use super::sample::Extent;
 const MOST: u8 = 3;
 /// The most refusals in a row that a sentence may lead through.
 const DETOURS: u8 = 3;
+/// As many jobs that wait as a rule can tell from one.
+const MANY: u8 = 2;
 /// Tags of the questions that are tried in every shape.
 const COMPLETE: &str = "[JOB-COMPLETE]";
 /// What git seed counted of the work, in one line.
@@ -97,12 +101,14 @@ enum Life {
     Pending,
     /// It rests until a person approves it.
     Awaiting,
+    /// It is over, and no job has the focus.
+    Over,
 }
 
 impl Life {
     /// The job is out of focus.
     fn rests(self) -> bool {
-        matches!(self, Self::Pending | Self::Awaiting)
+        matches!(self, Self::Pending | Self::Awaiting | Self::Over)
     }
 }
 
@@ -181,6 +187,14 @@ struct State {
     finished: bool,
     /// What became of the question for completion.
     review: Review,
+    /// Jobs that wait in this worktree; two are as many as any.
+    queue: u8,
+    /// Nobody is there who could answer.
+    alone: bool,
+    /// The job was taken up by its name: it is work before its first step.
+    queued: bool,
+    /// Without a focus: a person has yet to approve a job that rests.
+    others: bool,
 }
 
 impl State {
@@ -192,7 +206,7 @@ impl State {
             (u64::from(self.begun), 1),
             (u64::from(self.later), 1),
             (u64::from(self.again), 1),
-            (self.life as u64, 2),
+            (self.life as u64, 3),
             (self.dial as u64, 2),
             (u64::from(self.page), 1),
             (u64::from(self.back), 1),
@@ -224,6 +238,10 @@ impl State {
             (u64::from(self.caused), 1),
             (u64::from(self.finished), 1),
             (self.review as u64, 2),
+            (u64::from(self.queue), 2),
+            (u64::from(self.alone), 1),
+            (u64::from(self.queued), 1),
+            (u64::from(self.others), 1),
         ];
         // Not folded: without optimization an iterator over it takes most of the search's time.
         let (mut all, mut at) = (0, 0);
@@ -634,6 +652,15 @@ enum Led {
     To(Vec<State>),
 }
 
+/// The end of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    /// It rests until a person approves it; else it is over.
+    rests: bool,
+    /// Nobody was there.
+    alone: bool,
+}
+
 /// What the guards say to each act.
 type Verdicts = Rc<Vec<(Act, Option<usize>)>>;
 
@@ -662,6 +689,9 @@ struct Search<'a> {
     walks: usize,
     /// Jobs that left the lane: in a later cycle, without a plan decided.
     risen: BTreeSet<(bool, bool)>,
+    /// How jobs came to their end.
+    ended: BTreeSet<End>,
+    seen_ends: BTreeSet<End>,
     /// The most commands on the way out of any state.
     most: u8,
     transitions: usize,
@@ -705,6 +735,8 @@ impl<'a> Search<'a> {
             walked: HashSet::new(),
             walks: 0,
             risen: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            seen_ends: BTreeSet::new(),
             most: MOST,
             transitions: 0,
             checked: 0,
@@ -757,6 +789,10 @@ impl<'a> Search<'a> {
             caused: false,
             finished: false,
             review: Review::Unasked,
+            queue: 0,
+            alone: false,
+            queued: false,
+            others: false,
         }
     }
 
@@ -840,6 +876,7 @@ impl<'a> Search<'a> {
             Life::Completed => Status::Completed,
             Life::Pending => Status::Pending,
             Life::Awaiting => Status::Awaiting,
+            Life::Over => Status::Voided,
         };
         job
     }
@@ -1117,6 +1154,10 @@ impl<'a> Search<'a> {
             outgrown: false,
             caused: false,
             review: Review::Unasked,
+            queue: 0,
+            alone: false,
+            queued: false,
+            others: false,
             ..*state
         }
     }
@@ -1300,11 +1341,31 @@ impl<'a> Search<'a> {
         })
     }
 
+    fn ends(&mut self, state: &State, cmd: Cmd, rests: bool) -> Came {
+        if cmd != Cmd::Review {
+            self.ended.insert(End { rests, alone: state.alone });
+        }
+        Came::On
+    }
+
+    /// Where jobs leave the worktree that came to an end in a new way.
+    fn new_ends(&mut self) -> Vec<State> {
+        let ended = std::mem::take(&mut self.ended).into_iter();
+        let new: Vec<End> = ended.filter(|end| self.seen_ends.insert(*end)).collect();
+        new.into_iter().flat_map(|end| self.after(end)).collect()
+    }
+
+    /// `jobs::unattended::would_rest`, where the last cycle closes.
+    fn would_rest(state: &State) -> bool {
+        state.life == Life::Active && (state.review == Review::Unanswered || state.alone)
+    }
+
     /// `jobs::completion::ending`.
     fn ending(state: &State, row: &Phase) -> Ending {
         let settles = row.kind == PhaseKind::Consolidation;
         let last = settles && state.life == Life::Active && !state.left;
-        if last && !state.waits { Ending::Asks(state.review) } else { Ending::Free }
+        // `jobs::unattended::defers`.
+        if last && !state.waits && !state.alone { Ending::Asks(state.review) } else { Ending::Free }
     }
 
     // ---- what the joint does
@@ -1329,7 +1390,7 @@ impl<'a> Search<'a> {
         }
         if state.life.rests() {
             return match cmd {
-                Cmd::Activate => Came::On,
+                Cmd::Activate => self.taken_up(state),
                 _ => Came::Fails("no job is focused"),
             };
         }
@@ -1445,11 +1506,11 @@ impl<'a> Search<'a> {
         let forward = matches!(step, Move::Forward(_));
         let settles = row.kind == PhaseKind::Consolidation && !state.left;
         let adds = matches!(cmd, Cmd::Advance { add: true, .. });
-        // `jobs::unattended::would_rest`; what a person's words open goes on elsewhere.
-        let rests = settles && !adds && state.review == Review::Unanswered;
-        let ends = state.life == Life::Completed || rests || cmd == Cmd::Review;
-        if forward && after.phase.is_idle() && ends {
-            return Came::On;
+        let rests = settles && !adds && Self::would_rest(state);
+        let ends = state.life == Life::Completed || rests;
+        // What a person's words open goes on elsewhere.
+        if forward && after.phase.is_idle() && (ends || cmd == Cmd::Review) {
+            return self.ends(state, cmd, rests);
         }
         let finished = forward && after.phase.is_idle() && settles && !adds;
         let state = &State { finished, ..*state };
@@ -1577,7 +1638,7 @@ impl<'a> Search<'a> {
             // `jobs::lifecycle::pause_job`.
             Cmd::Pause if state.life == Life::Completed => Came::Done(Vec::new()),
             Cmd::Pause => match Self::job(state).become_(Status::Pending, 1) {
-                Ok(()) => done(self.paused()),
+                Ok(()) => Came::Done(self.paused(state)),
                 Err(_) => Came::Fails("the job does not become pending"),
             },
             // `jobs::focus::focus_in_the_way`.
@@ -1590,6 +1651,8 @@ impl<'a> Search<'a> {
                     _ => commands::unlinks(row, &row.name),
                 };
                 match verdict {
+                    // The one that loses the focus waits from then on.
+                    Ok(()) if cmd == Cmd::Focus && state.queue > 0 => done(self.next_job(state)),
                     Ok(()) => done(*state),
                     Err(no) => self.no(state, no),
                 }
@@ -1603,8 +1666,57 @@ impl<'a> Search<'a> {
         State { life: Life::Awaiting, ..self.born() }
     }
 
-    fn paused(&self) -> State {
-        State { life: Life::Pending, ..self.born() }
+    /// The job, paused; how many others wait was not looked at in the middle of a cycle.
+    fn paused(&self, state: &State) -> Vec<State> {
+        let looked = self.looks[state.phase].idle;
+        let paused = State { life: Life::Pending, alone: state.alone, ..self.born() };
+        let queues = if looked { state.queue..=state.queue } else { 0..=MANY };
+        queues.map(|queue| State { queue, ..paused }).collect()
+    }
+
+    /// Another job of the queue, as it has the focus: `jobs::resume::resume_job`.
+    fn next_job(&self, state: &State) -> State {
+        State { queued: true, queue: state.queue, alone: state.alone, ..self.born() }
+    }
+
+    /// Without a focus a job is taken up by its name.
+    fn taken_up(&self, state: &State) -> Came {
+        let queue = state.queue.saturating_sub(1);
+        match state.life {
+            Life::Over | Life::Awaiting if state.queue > 0 => {
+                Came::Done(vec![State { queue, ..self.next_job(state) }])
+            }
+            _ => match Self::job(state).become_(Status::Active, 1) {
+                Ok(()) => Came::On,
+                Err(_) => Came::Fails("no job waits"),
+            },
+        }
+    }
+
+    /// Where the worktree stands once a job came to its end: `jobs::unattended::rest` and
+    /// `boundary::cross::close`. How many jobs wait was not looked at until then.
+    fn after(&self, end: End) -> Vec<State> {
+        let End { rests, alone } = end;
+        let mut to = Vec::new();
+        for queue in 0..=MANY {
+            let others = rests;
+            let over = State { life: Life::Over, alone, queue, others, ..self.born() };
+            match (rests, queue) {
+                // The next one goes on, or could not.
+                (true, 1..) => to.extend([
+                    State { queue: queue - 1, ..self.next_job(&over) },
+                    State { life: Life::Awaiting, others: false, ..over },
+                ]),
+                (true, 0) => to.push(State { life: Life::Awaiting, others: false, ..over }),
+                // A prompt that waited is the next one.
+                (false, _) => to.extend([
+                    over,
+                    State { others: true, ..over },
+                    State { queue, ..self.born() },
+                ]),
+            }
+        }
+        to
     }
 
     /// What proof and commits the stay has when its size is said: any.
@@ -1643,7 +1755,10 @@ impl<'a> Search<'a> {
             self.begin(fresh, &mut to);
         } else {
             // Idle after a whole cycle: the next one is a later one.
-            to.push(self.forget(State { later: fresh.later || !fresh.again, ..fresh }));
+            let idle = State { later: fresh.later || !fresh.again, ..fresh };
+            for (queue, alone) in (0..=MANY).flat_map(|queue| [(queue, false), (queue, true)]) {
+                to.push(self.forget(State { queue, alone, ..idle }));
+            }
         }
         self.entries.push(unique(to));
         self.entered.insert(fresh, self.entries.len() - 1);
@@ -1651,6 +1766,9 @@ impl<'a> Search<'a> {
     }
 
     fn begin(&self, fresh: State, to: &mut Vec<State>) {
+        if self.looks[fresh.phase].consolidates && !fresh.alone {
+            self.begin(State { alone: true, ..fresh }, to);
+        }
         let all = [Plan::Settled, Plan::Missing, Plan::Broken];
         let plans = if fresh.plan == Plan::Undecided { &[Plan::Undecided][..] } else { &all };
         // A stay of this cycle that was left backwards goes on with its word and its worth.
@@ -1712,6 +1830,10 @@ impl<'a> Search<'a> {
                 finished: state.finished && looks.idle,
                 waits: state.finished && looks.idle && state.waits,
                 review: if looks.side || state.finished { state.review } else { Review::Unasked },
+                queue: if looks.idle { state.queue } else { 0 },
+                alone: looks.idle && state.alone,
+                queued: looks.idle && state.queued && !state.begun,
+                others: state.others && state.life == Life::Over,
                 ..self.born()
             };
         }
@@ -1753,6 +1875,8 @@ impl<'a> Search<'a> {
         kept.waits &= looks.consolidates;
         kept.later |= looks.consolidates;
         kept.finished = false;
+        kept.alone &= looks.consolidates;
+        (kept.queue, kept.queued, kept.others) = (0, false, false);
         if !looks.consolidates {
             kept.review = Review::Unasked;
         }
@@ -1864,6 +1988,9 @@ impl<'a> Search<'a> {
     /// `person::answers::not_granted`, and a question that nobody answered.
     fn asked_for_completion(&self, state: &State) -> Vec<State> {
         let mut to = vec![State { review: state.review.asked(), ..*state }];
+        if state.alone {
+            return to.into_iter().map(|to| self.forget(to)).collect();
+        }
         for reply in [Reply::Look, Reply::Words] {
             to.push(State { review: state.review.asked().answered(reply), ..*state });
         }
@@ -1895,6 +2022,35 @@ impl<'a> Search<'a> {
         }
         // The person says something.
         to.push(self.forget(State { review: state.review.heard(), ..*state }));
+        to.extend(self.persons(state));
+        unique(to.into_iter().map(|to| self.forget(to)).collect())
+    }
+
+    /// What a person does to the jobs of a worktree.
+    fn persons(&self, state: &State) -> Vec<State> {
+        let job = Self::job(state);
+        let looks = self.looks[state.phase];
+        // They go to bed, and get up.
+        let mut to = vec![State { alone: !state.alone, ..*state }];
+        if looks.idle {
+            // `git seed job create`, and `git seed job drop --pending`.
+            to.push(State { queue: (state.queue + 1).min(MANY), ..*state });
+            to.push(State { queue: 0, ..*state });
+        }
+        let over = State { life: Life::Over, queue: state.queue, ..self.born() };
+        if !state.life.rests() || state.life == Life::Pending {
+            // `[DROP]`, with whatever else waits.
+            let queues = if looks.idle { state.queue..=state.queue } else { 0..=MANY };
+            to.extend(queues.map(|queue| State { queue, ..over }));
+            return to;
+        }
+        // `[APPROVE]`, and `git seed job approve`.
+        if state.life == Life::Awaiting || state.others {
+            to.push(State { others: false, ..over });
+        }
+        if routing::route("fix it", true, Some(&job), false) == Route::Bear {
+            to.push(State { queue: state.queue, ..self.born() });
+        }
         to
     }
 
@@ -2195,9 +2351,21 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Nothing is left to do but a person's `git seed job approve`.
+    fn is_done(state: &State) -> bool {
+        let approved = || Self::job(state).become_(Status::Completed, 1).is_ok();
+        match state.life {
+            Life::Over => state.queue == 0,
+            Life::Awaiting => true,
+            _ => state.finished && !state.waits && approved(),
+        }
+    }
+
     /// A part is judged as far as refusals go: only of a whole map is it known where all lead.
     fn run(&mut self, risen: &BTreeSet<(bool, bool)>, extent: Extent) -> usize {
-        let mut states = vec![self.born(), self.paused(), self.awaiting()];
+        let mut states = vec![self.born()];
+        states.extend(self.paused(&self.born()));
+        states.push(self.awaiting());
         states.extend(self.rise(risen));
         let mut numbers: HashMap<State, usize> = states.iter().copied().zip(0..).collect();
         // Per state, where each way out leads; per entry, the states that it may come to.
@@ -2258,13 +2426,7 @@ impl<'a> Search<'a> {
                 let landed = self.forget(State { crowded: false, ..state });
                 own.push(Lead::Free(reach(&[landed])[0]));
             }
-            // A person's `git seed job approve`.
-            if state.life == Life::Awaiting
-                || (state.finished && !state.waits)
-                    && Self::job(&state).become_(Status::Completed, 1).is_ok()
-            {
-                own.push(Lead::On);
-            }
+            own.extend(Self::is_done(&state).then_some(Lead::On));
             reach(&self.happens(&state));
             for cmd in self.commands(&state) {
                 match self.command(&state, cmd, Around::Nothing) {
@@ -2289,6 +2451,7 @@ impl<'a> Search<'a> {
                     }
                 }
             }
+            reach(&self.new_ends());
             refused.extend(self.events(&state));
             self.follow(&state, refused);
             own.sort();
@@ -2312,6 +2475,7 @@ impl<'a> Search<'a> {
     ) {
         self.all_move_on(states, ways, begun);
         self.next_leads_on(states, numbers);
+        self.nights_end(states);
         for (n, row) in
             self.rows.iter().enumerate().filter(|(_, row)| row.kind != PhaseKind::Outside)
         {
@@ -2355,12 +2519,21 @@ impl<'a> Search<'a> {
 
     /// What comes next, in words.
     fn next(&self, state: &State) -> String {
+        if state.life.rests() {
+            return format!("{:?}", Self::loose(state));
+        }
         match self.standing(state) {
             Next::Command(command) => command.to_owned(),
             Next::Mend(refusal) => voice::say(&refusal, self.row(state).name.as_str()).do_,
             Next::Work(work) => work,
             Next::Approval => "tell the person".to_owned(),
         }
+    }
+
+    /// Without a focus: `report::next_without_job`.
+    fn loose(state: &State) -> Loose {
+        let waits = state.life == Life::Pending || state.queue > 0;
+        next::without_job(waits, false, state.life == Life::Awaiting || state.others)
     }
 
     /// `report::next`.
@@ -2390,7 +2563,14 @@ impl<'a> Search<'a> {
     /// Where what comes next leads to, one step of it; the states are not numbered yet.
     fn led(&mut self, state: &State) -> Vec<Led> {
         if state.life.rests() {
-            return vec![Led::On];
+            return match Self::loose(state) {
+                Loose::Activate => self.led_by_commands(state, &[Cmd::Activate], 0),
+                // The person's, and the turn may end.
+                Loose::Resume | Loose::Approve | Loose::Prompt => match self.stop(state) {
+                    None => vec![Led::On],
+                    Some(no) => self.led_by(state, no, 0),
+                },
+            };
         }
         let name = self.row(state).name.to_string();
         match self.standing(state) {
@@ -2496,7 +2676,8 @@ impl<'a> Search<'a> {
         let turn = Turn {
             row,
             job: &job.name,
-            talk: !(state.begun || state.aside.is_some()),
+            // `State::is_small_talk`.
+            talk: !(state.begun || state.aside.is_some() || state.queued),
             open: job.status.is_open(),
             closing: routing::is_closing(&job, self.rows[state.phase].name.is_idle()),
             looking: state.review == Review::Looking,
@@ -2504,8 +2685,11 @@ impl<'a> Search<'a> {
         };
         match (state.life, stop::may_end(&turn)) {
             (Life::Pending, _) => Some(self.keep(&stop::waits(&job.name, "j"), "idle")),
+            (Life::Awaiting | Life::Over, _) if state.queue > 0 => {
+                Some(self.keep(&stop::waits("another", "k"), "idle"))
+            }
             // Nothing keeps the turn open.
-            (Life::Awaiting, _) | (_, Ok(())) => None,
+            (Life::Awaiting | Life::Over, _) | (_, Ok(())) => None,
             (_, Err(no)) => {
                 let name = self.rows[state.phase].name.to_string();
                 Some(self.keep(&no, &name))
@@ -2622,6 +2806,46 @@ impl<'a> Search<'a> {
                 format!("{}: {phase}: doing what is next leads nowhere: {next}", self.map.name);
             if told.insert(text.clone()) {
                 self.objections.insert(format!("{text}\n    from {state:?}"));
+            }
+        }
+    }
+
+    /// While nobody is there, a job that nobody approved rests at its end, and each that is taken
+    /// up leaves fewer that wait: so a night ends, with every job approved or resting.
+    fn nights_end(&mut self, states: &[State]) {
+        for end in [End { rests: true, alone: true }, End { rests: false, alone: true }] {
+            assert!(self.seen_ends.contains(&end), "{}: no job came to {end:?}", self.map.name);
+        }
+        for state in states.iter().filter(|state| state.life.rests() && state.queue > 0) {
+            let Came::Done(to) = self.command(state, Cmd::Activate, Around::Nothing) else {
+                continue;
+            };
+            if to.iter().any(|to| to.queue >= state.queue || to.life != Life::Active) {
+                self.objections.insert(format!("the queue does not grow shorter from {state:?}"));
+            }
+        }
+        for state in states {
+            let moment = match state.life {
+                Life::Pending | Life::Awaiting | Life::Over => Worktree::NoJob {
+                    rests: false,
+                    waits: state.life == Life::Pending || state.queue > 0,
+                    awaits: state.life == Life::Awaiting || state.others,
+                },
+                Life::Completed => continue,
+                Life::Active if !state.begun && state.aside.is_none() => Worktree::Talk,
+                Life::Active => Worktree::Work { ends: state.finished && !state.waits },
+            };
+            let words = shortword::acting(moment);
+            let ends = match state.life {
+                Life::Active if state.finished && !state.waits => "[APPROVE]",
+                Life::Active => "[DROP]",
+                Life::Awaiting => "[APPROVE]",
+                _ if state.others => "[APPROVE]",
+                _ if state.queue > 0 => "[DROP] <id>",
+                _ => "[QUICK]",
+            };
+            if !words.contains(&ends) {
+                self.objections.insert(format!("no {ends} among {words:?} in {state:?}"));
             }
         }
     }

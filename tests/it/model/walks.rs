@@ -40,6 +40,11 @@ const WALKS: [(u64, u64, u32, bool); 12] = [
     (12, 40, 26, true),
 ];
 
+/// Nights: as above. Two jobs wait, nobody approves, and each job is a small one.
+const NIGHTS: [(u64, u64, u32, bool); 2] = [(21, 100, 80, true), (23, 85, 120, true)];
+/// What a walk met where the last job of a night came to rest.
+const NIGHT: &str = "a night's end";
+
 /// Walks that go on at once.
 const LANES: usize = 3;
 
@@ -129,6 +134,12 @@ struct Seen {
     decided: bool,
     /// What stands between here and the next step.
     missing: Vec<String>,
+    /// Jobs besides this one that wait here.
+    queue: u8,
+    /// Jobs that rest until a person approves them.
+    awaiting: usize,
+    /// Nobody is there.
+    alone: bool,
 }
 
 /// Where the model says that a turn leads.
@@ -139,6 +150,9 @@ struct Next {
     /// The job is closed.
     ends: bool,
 }
+
+/// The rules of a night: small jobs, and nobody approves.
+const BY_NIGHT: &str = "track = \"quick\"\napproval = \"defer\"\n";
 
 /// The same numbers on every machine.
 struct Coin(u64);
@@ -163,6 +177,8 @@ struct Walk<'a> {
     /// The job goes on with one more cycle; it enters the side lane on its way.
     goes_on: bool,
     mends: bool,
+    /// Nobody is there, and jobs wait.
+    night: bool,
     states: Vec<State>,
     /// What was left for the side lane, and what was left for a rest.
     aside: Vec<State>,
@@ -185,13 +201,22 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(rules: &'a Rules, seed: u64, small: bool) -> Self {
+    fn new(rules: &'a Rules, seed: u64, small: bool, night: bool) -> Self {
         let world = World::new();
         world.puts("CLAUDE.md", &page("# Root\n"));
         world.puts(PAGE, &page("# parser\n"));
         world.git("add -A");
         world.git("commit -qm 'pages with their anchors'");
         let world = world.installed();
+        if night {
+            world.puts("seed.toml", BY_NIGHT);
+            world.person("rules apply").succeeds();
+            fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+            for name in ["part 1", "part 2"] {
+                world.person(&format!("job create '{name}'")).succeeds();
+                world.minute();
+            }
+        }
         world.prompt(if small { "[QUICK] fix the lexer" } else { "fix the lexer" });
         let mut searches: Vec<Search<'a>> = rules
             .maps
@@ -201,7 +226,8 @@ impl<'a> Walk<'a> {
             .collect();
         let home = |search: &Search<'_>| search.map.lane.is_some() == small;
         let track = searches.iter().position(home).expect("a track of each size");
-        let born = searches[track].born();
+        let born =
+            State { alone: night, queue: if night { 2 } else { 0 }, ..searches[track].born() };
         let states = if small {
             // The prompt opens the first phase: `boundary::cross::open_lane`.
             let on = Cmd::Advance { to: None, text: Text::Line, add: false, scope: false };
@@ -219,6 +245,7 @@ impl<'a> Walk<'a> {
             track,
             goes_on: seed.is_multiple_of(2),
             mends: seed.is_multiple_of(4),
+            night,
             states,
             aside: Vec::new(),
             rested: Vec::new(),
@@ -304,7 +331,7 @@ impl<'a> Walk<'a> {
                 Does(Act::ReadPage),
                 Gives(Cmd::Archive),
                 Does(if small { Act::ReadProject } else { Act::PageShorter }),
-                Does(if self.goes_on { Act::ReadProject } else { Act::AskComplete }),
+                Does(if self.goes_on || self.night { Act::ReadProject } else { Act::AskComplete }),
                 Gives(Cmd::Advance {
                     to: None,
                     text: Text::Whole,
@@ -463,6 +490,23 @@ impl<'a> Walk<'a> {
         if (self.row().name.clone(), self.track) != before {
             self.onward = 0;
         }
+        self.night && self.turns_to_the_next()
+    }
+
+    /// A night goes on with another job, or is over: every job of it rests.
+    fn turns_to_the_next(&mut self) -> bool {
+        let state = self.states[0];
+        if state.life == Life::Awaiting {
+            let jobs = self.json(&["job", "list"]);
+            let rests = |job: &Value| job["status"] == json!("awaiting you");
+            let jobs = jobs.as_array().cloned().unwrap_or_default();
+            assert!(jobs.len() == 3 && jobs.iter().all(rests), "{}\n{jobs:?}", self.story());
+            self.met.insert(NIGHT.to_owned());
+            return true;
+        }
+        if state.queued {
+            (self.job, self.decided) = (self.world.job(), None);
+        }
         false
     }
 
@@ -507,6 +551,7 @@ impl<'a> Walk<'a> {
 
     fn commanded(&mut self, state: &State, cmd: Cmd) -> Next {
         let track = self.track;
+        self.searches[track].ended.clear();
         let came = self.searches[track].command(state, cmd, Around::Nothing);
         // The model does not tell a document that is there from none at all.
         let no_document = cmd == Cmd::ReadPlan && self.decided != Some(true);
@@ -535,6 +580,11 @@ impl<'a> Walk<'a> {
                 )),
                 Cmd::Activate => to(self.rested.clone()),
                 _ if state.life == Life::Completed => Next { ends: true, ..to(Vec::new()) },
+                // The next job has the focus, or none.
+                _ if !search.ended.is_empty() => {
+                    let ends = std::mem::take(&mut search.ended);
+                    to(ends.into_iter().flat_map(|end| search.after(end)).collect())
+                }
                 // The work goes on on the larger track.
                 _ => {
                     let risen = search.risen.clone();
@@ -601,7 +651,8 @@ impl<'a> Walk<'a> {
         }
         let asked = self.world.asks(&one);
         let heard = self.heard(&asked.reply);
-        if heard.0 == Heard::Yes {
+        let answered = !(self.night && act == Act::AskComplete);
+        if heard.0 == Heard::Yes && answered {
             let answer = match act {
                 Act::AskComplete => options[1],
                 Act::AskRepeat => options[3],
@@ -792,6 +843,14 @@ impl<'a> Walk<'a> {
         if matches!(turn, Some(Turn::Gives(Cmd::Decide { .. } | Cmd::Activate))) {
             self.has_plan = !self.json(&["plan", "show"])["plan_file"].is_null();
         }
+        let queue = if self.night && (!focused || status["phase"] == json!("idle")) {
+            let jobs = self.json(&["job", "list"]);
+            let waits =
+                |job: &&Value| job["status"] == json!("pending") && job["id"] != json!(self.job);
+            jobs.as_array().map_or(0, |jobs| jobs.iter().filter(waits).count())
+        } else {
+            0
+        };
         let many = |value: &Value| value.as_array().map_or(0, Vec::len);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         Seen {
@@ -809,6 +868,9 @@ impl<'a> Walk<'a> {
             declared: many(&current["entry"]["altered"]) > 0,
             decided: self.has_plan,
             missing: serde_json::from_value(status["missing"].clone()).unwrap_or_default(),
+            queue: u8::try_from(queue).expect("few jobs"),
+            awaiting: many(&status["awaiting"]),
+            alone: self.night,
         }
     }
 
@@ -841,8 +903,11 @@ impl<'a> Walk<'a> {
 }
 
 fn fits(search: &Search<'_>, state: &State, seen: &Seen) -> bool {
+    let (queue, alone) = (state.queue == seen.queue, state.alone == seen.alone);
     if state.life.rests() {
-        return !seen.focused;
+        let awaits = state.life == Life::Awaiting || state.others;
+        let rests = state.life == Life::Pending || awaits == (seen.awaiting > 0);
+        return !seen.focused && queue && alone && rests;
     }
     let (row, looks) = (search.rows[state.phase], search.looks[state.phase]);
     let told = [
@@ -856,6 +921,8 @@ fn fits(search: &Search<'_>, state: &State, seen: &Seen) -> bool {
         (state.stray == seen.strayed, looks.inside),
         (state.declared == seen.declared, looks.scoped),
         ((state.plan != Plan::Undecided) == seen.decided, looks.inside),
+        (queue, looks.idle),
+        (alone, looks.idle || looks.consolidates),
     ];
     told.iter().all(|(same, asked)| *same || !*asked)
         && (!looks.inside || missing(search, state).len() == seen.missing.len())
@@ -906,10 +973,19 @@ fn walked(search: &mut Search<'_>, all: &mut Vec<State>, text: Text) {
     let mut at = 0;
     while at < all.len() {
         let state = all[at];
-        if let Some(Came::Enters { into, .. }) = search.goes_on(&state, text) {
-            let more = search.entries[into].clone();
-            all.extend(more.into_iter().filter(|more| more.phase != state.phase));
-            *all = unique(std::mem::take(all));
+        search.ended.clear();
+        match search.goes_on(&state, text) {
+            Some(Came::Enters { into, .. }) => {
+                let more = search.entries[into].clone();
+                all.extend(more.into_iter().filter(|more| more.phase != state.phase));
+                *all = unique(std::mem::take(all));
+            }
+            Some(Came::On) => {
+                for end in std::mem::take(&mut search.ended) {
+                    all.extend(search.after(end));
+                }
+            }
+            _ => {}
         }
         at += 1;
     }
@@ -930,12 +1006,18 @@ fn has_footers(world: &World) -> bool {
 #[test]
 fn the_model_goes_where_the_binary_goes() {
     let rules = Rules::shipped().expect("the shipped rules are sound");
+    let by_night = Rules::with(BY_NIGHT).expect("the rules are sound");
     let seen: BTreeSet<String> = thread::scope(|scope| {
         let lane = |n: usize| {
-            let rules = &rules;
+            let (rules, by_night) = (&rules, &by_night);
             scope.spawn(move || {
-                let walks = WALKS.iter().skip(n).step_by(LANES);
-                walks.flat_map(|walk| Walk::new(rules, walk.0, walk.3).goes(walk)).collect()
+                let days = WALKS.iter().map(|walk| (rules, walk, false));
+                let all = NIGHTS.iter().map(|walk| (by_night, walk, true)).chain(days);
+                let walks = all.skip(n).step_by(LANES);
+                let goes = |(rules, walk, night): (_, &(u64, u64, u32, bool), _)| {
+                    Walk::new(rules, walk.0, walk.3, night).goes(walk)
+                };
+                walks.flat_map(goes).collect()
             })
         };
         let lanes: Vec<thread::ScopedJoinHandle<'_, BTreeSet<String>>> =
@@ -952,6 +1034,7 @@ fn the_model_goes_where_the_binary_goes() {
             assert!(seldom || seen.contains(&step), "no walk came by {step}: {seen:?}");
         }
     }
+    assert!(seen.contains(NIGHT), "no night came to its end: {seen:?}");
     let refusals = seen.iter().filter(|step| step.contains('/')).count();
     assert!(refusals >= 25, "{refusals} kinds of refusals are too few: {seen:?}");
 }
