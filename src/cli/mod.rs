@@ -270,7 +270,9 @@ impl Context {
     /// between its commit and its step has been finished.
     pub(crate) fn repo(&self) -> Result<Repo, EngineError> {
         let repo = Repo::open(&self.cwd)?;
-        if record::pending_file::pending(&repo)?.is_some() && repo.is_seeded()? {
+        let stopped = record::pending_file::pending(&repo)?.is_some()
+            || record::pending_file::behind(&repo)?.is_some();
+        if stopped && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
         record::rewritten::relink(&repo)?;

@@ -6,20 +6,26 @@
 //! were, whatever fails. Afterwards the person's index is brought up to date for those
 //! paths alone: what they have staged elsewhere stays staged, half-staged included.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
 use super::error::StoreError;
-use super::git::Outcome;
+use super::git::{Child, Outcome};
 use super::path::nul_terminated;
-use super::worktree::{PRIVATE, repo_path};
-use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
+use super::pins::records;
+use super::worktree::{PRIVATE, odd_output, repo_path};
+use super::{CommitId, RepoPath, Store, TreeId, index, seed_dir_of};
+use crate::format::short_hash;
 
 /// Hooks of the person that can refuse a commit.
 #[cfg(test)]
 const VETOES: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
+
+/// Digits of the hash of an index's line.
+const HELD: usize = 12;
 
 /// Tries to bring the person's index up to date while another git holds it.
 const TRIES: u64 = 5;
@@ -31,12 +37,19 @@ pub(crate) struct Staged {
     head: Option<CommitId>,
     tree: TreeId,
     paths: Vec<RepoPath>,
+    held: Vec<String>,
 }
 
 impl Staged {
     /// The tree the commit will have, unless a hook of the person changes it.
     pub(crate) fn tree(&self) -> &TreeId {
         &self.tree
+    }
+
+    /// What the person's index said of the paths right before, each as a hash of its line: what it
+    /// says otherwise after the commit was staged since, and is the person's.
+    pub(crate) fn held(&self) -> &[String] {
+        &self.held
     }
 
     fn index(&self) -> PathBuf {
@@ -50,7 +63,6 @@ pub(crate) struct Committed {
     pub commit: CommitId,
     /// Why the person's index could not be brought up to date for the committed paths,
     /// if so: `git status` shows them as staged backwards until `git reset -- <paths>`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the commit stands; nobody is told yet"))]
     pub index_behind: Option<StoreError>,
 }
 
@@ -119,7 +131,26 @@ impl Store {
         if self.base_tree(head.as_ref())? == tree {
             return Ok(None);
         }
-        Ok(Some(Staged { dir, head, tree, paths: paths.to_vec() }))
+        let in_index = self.held_by_index(paths);
+        Ok(Some(Staged { dir, head, tree, paths: paths.to_vec(), held: in_index }))
+    }
+
+    /// What the person's index says of `paths`, a hash for each.
+    fn held_by_index(&self, paths: &[RepoPath]) -> Vec<String> {
+        // Where there is none, or one that is not read here, each path counts as absent: what the
+        // person staged there before is then taken for staged since, and stays.
+        let bytes = fs::read(self.repo.index_path()).unwrap_or_default();
+        let mut absent: BTreeSet<&RepoPath> = paths.iter().collect();
+        let mut held = Vec::new();
+        let _ = index::each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
+            if let Ok(path) = RepoPath::new(entry.name())
+                && absent.remove(&path)
+            {
+                held.push(short_hash(&entry.timeless(), HELD));
+            }
+        });
+        held.extend(absent.into_iter().map(|path| short_hash(&gone(path), HELD)));
+        held
     }
 
     fn base_tree(&self, head: Option<&CommitId>) -> Result<TreeId, StoreError> {
@@ -177,38 +208,104 @@ impl Store {
         let mut paths = staged.paths.clone();
         let tree = self.tree_of_commit(commit)?;
         if tree != staged.tree {
-            let (by_hook, own) =
-                (self.diff_trees(&staged.tree, &tree)?, self.staged_since(staged.head.as_ref())?);
-            paths.extend(
-                by_hook.into_iter().map(|changed| changed.path).filter(|path| !own.contains(path)),
+            let (by_hook, own) = (
+                self.diff_trees(&staged.tree, &tree)?,
+                self.staged_since(staged.head.as_ref(), None)?,
             );
+            paths.extend(
+                by_hook
+                    .into_iter()
+                    .map(|changed| changed.path)
+                    .filter(|path| !own.contains_key(path)),
+            );
+        }
+        self.reset_index(&paths, None, TRIES)
+    }
+
+    /// Does for a commit whose maker was stopped what [`Store::commit_staged`] does for its own:
+    /// brings the person's index from the commit `from` to `to`, a later one or none, as far as
+    /// HEAD is still as `to` has it. What the person has staged since then stays; `held` tells what
+    /// was there before. `index` is the file that a git commits from whose hook this is.
+    pub(crate) fn index_follows(
+        &self,
+        from: Option<&CommitId>,
+        to: &CommitId,
+        held: &[String],
+        index: Option<&Path>,
+    ) -> Result<(), StoreError> {
+        let Some(tip) = self.head()?.commit else { return Ok(()) };
+        // In a hook the environment names the index of the commit that is being made.
+        let index = index.map_or_else(|| self.repo.git_dir().join("index"), Path::to_owned);
+        let index = Some(index.as_path());
+        let (before, after) = (self.base_tree(from)?, self.tree_of_commit(to)?);
+        let changed_on = self.diff_trees(&after, &self.tree_of_commit(&tip)?)?;
+        let changed_on: BTreeSet<_> = changed_on.into_iter().map(|changed| changed.path).collect();
+        let staged = self.staged_since(from, index)?;
+        let is_behind = |path: &RepoPath| {
+            let since = staged.get(path).map(|line| short_hash(line, HELD));
+            !changed_on.contains(path) && since.is_none_or(|line| held.contains(&line))
+        };
+        let paths = self.diff_trees(&before, &after)?.into_iter().map(|changed| changed.path);
+        self.reset_index(&paths.filter(is_behind).collect::<Vec<_>>(), index, 0)
+    }
+
+    /// Has the person's index say of `paths` what HEAD says; tried again `most` times where
+    /// another git holds it.
+    fn reset_index(
+        &self,
+        paths: &[RepoPath],
+        index: Option<&Path>,
+        most: u64,
+    ) -> Result<(), StoreError> {
+        // To git no path at all is every path.
+        if paths.is_empty() {
+            return Ok(());
         }
         let mut turn = 0;
         loop {
             let args = ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            match self.git(args).input(nul_terminated(&paths)).run() {
-                Err(_) if turn < TRIES => sleep(Duration::from_millis(40 << turn)),
+            let reset = self.git(args).input(nul_terminated(paths));
+            match index.into_iter().fold(reset, Child::index).run() {
+                Err(_) if turn < most => sleep(Duration::from_millis(40 << turn)),
                 result => return result.map(drop),
             }
             turn += 1;
         }
     }
 
-    /// Paths at which the person's index differs from what HEAD was.
-    fn staged_since(&self, head: Option<&CommitId>) -> Result<Vec<RepoPath>, StoreError> {
+    /// What the person's index says of the paths at which it differs from what HEAD was.
+    fn staged_since(
+        &self,
+        head: Option<&CommitId>,
+        index: Option<&Path>,
+    ) -> Result<BTreeMap<RepoPath, Vec<u8>>, StoreError> {
         let tree = self.base_tree(head)?;
-        let args = [
-            "diff-index",
-            "--cached",
-            "--no-renames",
-            "--ignore-submodules=none",
-            "--name-only",
-            "-z",
-            tree.as_str(),
-        ];
-        let printed = self.git(args).run()?;
-        printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(repo_path).collect()
+        let args = ["diff-index", "--cached", "--no-renames", "--ignore-submodules=none"];
+        let args = args.into_iter().chain(["--no-abbrev", "--raw", "-z", tree.as_str()]);
+        let printed = index.into_iter().fold(self.git(args), Child::index).run()?;
+        let mut staged = BTreeMap::new();
+        let mut fields = records(&printed);
+        // `:<mode before> <mode> <id before> <id> <letter>`, and then the path.
+        while let (Some(said), Some(path)) = (fields.next(), fields.next()) {
+            let path = repo_path(path)?;
+            let said = String::from_utf8_lossy(said);
+            let said: Vec<&str> = said.split(' ').collect();
+            let line = match said[..] {
+                [_, "000000", _, _, _] => gone(&path),
+                [_, mode, _, id, _] => {
+                    [format!("{mode} {id}\t").as_bytes(), path.as_bytes()].concat()
+                }
+                _ => return Err(odd_output("git diff-index", &said.join(" "))),
+            };
+            staged.insert(path, line);
+        }
+        Ok(staged)
     }
+}
+
+/// The line of a path that an index does not have.
+fn gone(path: &RepoPath) -> Vec<u8> {
+    [b"0\t", path.as_bytes()].concat()
 }
 
 fn refused(made: &Outcome, trace: &Path) -> CommitFailed {

@@ -951,7 +951,7 @@ fn parse_id(printed: &[u8], command: &str) -> Result<TreeId, StoreError> {
     text.trim_end().parse().map_err(|_| odd_output(command, &text))
 }
 
-fn odd_output(command: &str, output: &str) -> StoreError {
+pub(super) fn odd_output(command: &str, output: &str) -> StoreError {
     StoreError::Git { command: command.to_owned(), output: format!("unexpected: {output}") }
 }
 

@@ -357,6 +357,107 @@ fn a_commit_that_outlives_the_killed_program_is_the_steps_own() {
     }
 }
 
+/// A boundary of which only git seed is killed, while the person's own hook runs, and which git
+/// commits all the same; `meanwhile` is what that hook does besides. What `git status` said before.
+#[cfg(target_os = "linux")]
+fn killed_in_the_persons_hook(meanwhile: &str) -> (World, String) {
+    let world = slow();
+    world.works("execute");
+    world.writes("src/parser/new.rs", "fn new() {}\n").passes();
+    world.tests();
+    // Half of what the person does to a file of theirs is staged.
+    world.sh("printf 'a\\nb\\nc\\nd\\n' > todo.txt && git add todo.txt && echo e >> todo.txt");
+    let staged = world.git("ls-files -s todo.txt");
+    world.puts(
+        ".git/hooks/pre-commit",
+        &format!("#!/bin/sh\n[ -e ../at-it ] && exit 0\ntouch ../at-it\nsleep 1\n{meanwhile}\n"),
+    );
+    fs::write(world.path("../message"), message("execute")).expect("it can be written");
+    let before = world.git("rev-parse HEAD");
+    world.agents_shell(
+        "git-seed phase advance -F ../message & pid=$!; n=0; while [ ! -e ../at-it ] && [ $n -lt \
+         500 ]; do sleep 0.02; n=$((n + 1)); done; kill -9 $pid",
+        "",
+    );
+    for _ in 0..200 {
+        if world.git("rev-parse HEAD") != before {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // Git's own hooks behind the commit have ended, too.
+    world.sh("sleep 1");
+    assert_ne!(world.git("rev-parse HEAD"), before, "git has made the commit");
+    (world, staged)
+}
+
+/// Nothing of the agent's is staged for deletion, and the half-staged file is as it was.
+#[cfg(target_os = "linux")]
+fn index_has_followed(world: &World, staged: &str) {
+    assert_eq!(world.git("status --porcelain"), "MM todo.txt");
+    assert_eq!(world.git("ls-files -s todo.txt"), staged);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_index_follows_a_commit_whose_maker_was_killed_in_the_persons_hook() {
+    let (world, staged) = killed_in_the_persons_hook("");
+    index_has_followed(&world, &staged);
+    world.seed("status").succeeds();
+    assert_eq!(world.phase(), "verify");
+    index_has_followed(&world, &staged);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_index_that_another_git_held_follows_at_the_next_command() {
+    let (world, staged) = killed_in_the_persons_hook("touch .git/index.lock");
+    assert!(world.git("status --porcelain").contains("D  src/parser/new.rs"));
+    world.seed("status").succeeds();
+    world.sh("rm .git/index.lock");
+    world.seed("status").succeeds();
+    index_has_followed(&world, &staged);
+    assert_eq!(world.sh("find .git/seed/behind -type f"), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_staged_after_the_kill_stays_staged() {
+    let (world, staged) = killed_in_the_persons_hook("touch .git/index.lock");
+    world.sh("rm .git/index.lock && echo 'fn mine() {}' > src/parser/new.rs");
+    world.git("add src/parser/new.rs");
+    let mine = world.git("ls-files -s src/parser/new.rs");
+    world.seed("status").said();
+    assert_eq!(world.git("ls-files -s src/parser/new.rs"), mine);
+    assert_eq!(world.git("ls-files -s todo.txt"), staged);
+    assert_eq!(world.git("status --porcelain"), "M  src/parser/new.rs\nMM todo.txt");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_persons_next_commit_takes_no_file_of_a_killed_boundary_away() {
+    for (commit, left) in [("commit -qm mine", " M todo.txt"), ("commit -qam mine", "")] {
+        let (world, _) = killed_in_the_persons_hook("touch .git/index.lock");
+        world.sh("rm .git/index.lock");
+        world.git(commit);
+        assert_eq!(world.files_of_head(), ["todo.txt"], "{commit}");
+        world.seed("status").said();
+        assert_eq!(world.git("status --porcelain"), left, "{commit}");
+    }
+}
+
+#[test]
+fn an_index_in_use_at_a_boundary_follows_later() {
+    let world = slow();
+    world.works("execute");
+    world.sh("touch .git/index.lock");
+    world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+    assert_ne!(world.git("status --porcelain"), "", "it is behind");
+    world.sh("rm .git/index.lock");
+    world.seed("status").succeeds();
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
 #[test]
 fn a_lock_that_a_killed_git_left_on_our_index_stops_nothing() {
     let world = World::seeded();

@@ -1,7 +1,7 @@
 //! The phase commit: its message, its trailers, and `git commit` with the person's hooks.
 
 use crate::engine::boundary::step::Judged;
-use crate::engine::record::pending_file::Pending;
+use crate::engine::record::pending_file::{Behind, Pending};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, record};
@@ -38,11 +38,19 @@ pub(crate) fn phase_commit(
         chain: focused.chain.clone(),
         toward: toward.clone(),
         text: judged.message.text().to_owned(),
+        held: staged.held().to_vec(),
         owner: crate::world::myself(),
     };
     boundary::pending::write_pending(repo, focused, &pending)?;
     match repo.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
-        Ok(made) => Ok(Some(made.commit)),
+        Ok(made) => {
+            if made.index_behind.is_some() {
+                let Pending { head: from, held, .. } = pending;
+                let behind = Behind { from, to: made.commit.to_string(), held };
+                boundary::pending::remember_behind(repo, &behind)?;
+            }
+            Ok(Some(made.commit))
+        }
         Err(failed) => {
             // A git that outlived its killed caller may have made this very commit first.
             if let Some(head) = repo.store.head()?.commit

@@ -4,8 +4,7 @@
 //! the commit that was meant; killed before it, the word is forgotten. While the process
 //! that left it runs, the step is that process's own.
 
-use crate::engine::record;
-use crate::engine::record::pending_file::Pending;
+use crate::engine::record::pending_file::{self, Behind, Pending};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::short_hash;
 use crate::format::trailers::StepTrailers;
@@ -20,11 +19,61 @@ pub(crate) fn write_pending(repo: &Repo, focused: &LoadedJob, pending: &Pending)
     }
     let text = toml::to_string(pending)?;
     // Written whole or not at all: a torn file would name a step that nobody meant.
-    Ok(world::write_whole(&record::pending_file::pending_file(repo), text.as_bytes())?)
+    Ok(world::write_whole(&pending_file::pending_file(repo), text.as_bytes())?)
 }
 
 pub(crate) fn forget_pending(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(record::pending_file::pending_file(repo)) {
+    match std::fs::remove_file(pending_file::pending_file(repo)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Brings the person's index to the commit that a stopped boundary has made, or that a boundary
+/// could not bring it to; where another git holds the index, the next command tries again.
+pub(crate) fn mend_index(repo: &Repo) -> Result<()> {
+    if let Some(pending) = pending_file::pending(repo)?
+        .filter(|pending| !world::is_running(&pending.owner))
+        && let Some(head) = repo.store.head()?.commit
+        && head.as_str() != pending.head
+        // A hook of the person's may have changed the commit otherwise: it is the step's own.
+        && StepTrailers::read(&repo.store.commit_message(&head)?)
+            .is_some_and(|read| read.id == pending.id)
+    {
+        let (from, held) = (pending.head, pending.held);
+        return follow(repo, &Behind { from, to: head.to_string(), held });
+    }
+    match pending_file::behind(repo)? {
+        Some(behind) => follow(repo, &behind),
+        None => Ok(()),
+    }
+}
+
+/// Has the index follow a commit, or leaves word of what is still to be done.
+fn follow(repo: &Repo, behind: &Behind) -> Result<()> {
+    let from = Some(&behind.from).filter(|from| !from.is_empty());
+    let from = from.map(|from| from.parse()).transpose();
+    let ids = from.and_then(|from| Ok((from, behind.to.parse()?)));
+    // What names no commits is no debt.
+    let Ok((from, to)) = ids.map_err(|_: crate::store::NotAnId| ()) else { return paid(repo) };
+    // `git commit -a` commits from the lock that it holds; whether that comes to be the index is
+    // open.
+    let locked = world::variable("GIT_INDEX_FILE").map(std::path::PathBuf::from);
+    let locked = locked.filter(|file| file.file_name().is_some_and(|name| name == "index.lock"));
+    match repo.store.index_follows(from.as_ref(), &to, &behind.held, locked.as_deref()) {
+        Ok(()) if locked.is_none() => paid(repo),
+        _ => remember_behind(repo, behind),
+    }
+}
+
+/// Leaves word that the index is behind.
+pub(crate) fn remember_behind(repo: &Repo, behind: &Behind) -> Result<()> {
+    let text = toml::to_string(behind)?;
+    Ok(world::write_whole(&pending_file::behind_file(repo), text.as_bytes())?)
+}
+
+fn paid(repo: &Repo) -> Result<()> {
+    match std::fs::remove_file(pending_file::behind_file(repo)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }

@@ -24,8 +24,34 @@ pub(crate) struct Pending {
     pub toward: Transition,
     /// The author's words, to judge them again.
     pub text: String,
+    /// What the person's index said of its paths right before; see [`Behind`].
+    #[serde(default)]
+    pub held: Vec<String>,
     /// The process that is making the commit; while it runs, the step is its own.
     pub owner: crate::world::Process,
+}
+
+/// What is still to be done where the person's index could not follow a phase commit: until it
+/// does, the next commit of the person's would take the step's files away again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Behind {
+    /// HEAD before the commit; empty on an unborn branch.
+    #[serde(default)]
+    pub from: String,
+    /// The commit.
+    pub to: String,
+    /// What the index said of the commit's paths right before; see [`crate::store::Staged::held`].
+    #[serde(default)]
+    pub held: Vec<String>,
+}
+
+pub(crate) fn behind_file(repo: &Repo) -> PathBuf {
+    repo.store.seed_dir().join("behind").join(format!("{}.toml", repo.store.worktree_name()))
+}
+
+/// What the index of this worktree is behind by, if it is.
+pub(crate) fn behind(repo: &Repo) -> Result<Option<Behind>> {
+    Ok(own_state::from_toml(&behind_file(repo))?)
 }
 
 pub(crate) fn pending_file(repo: &Repo) -> PathBuf {

@@ -122,6 +122,7 @@ fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, EngineError)> {
         (repo.record_file(), repo.installation().map(drop)),
         (repo.prints_file(), repo.prints().map(drop)),
         (record::pending_file::pending_file(repo), record::pending_file::pending(repo).map(drop)),
+        (record::pending_file::behind_file(repo), record::pending_file::behind(repo).map(drop)),
         (
             repo::clone_file::clone_file(&repo.store),
             repo::clone_file::known_clone(&repo.store).map(drop).map_err(Into::into),

@@ -6,7 +6,7 @@
 use crate::engine::record::git_mark::GitMark;
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, record};
+use crate::engine::{boundary, claims, fence, record};
 use crate::format::journal::What;
 use crate::format::trailers::seed_lines;
 use crate::format::{names, notes};
@@ -47,6 +47,11 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
     }
     if hook == GitHook::PostRewrite {
         return record::rewritten::relink(repo).map(Ok);
+    }
+    // The one moment before a person's commit takes what the index says, and the first one after
+    // the commit of a boundary that was stopped meanwhile.
+    if matches!(hook, GitHook::PreCommit | GitHook::PostCommit) {
+        boundary::pending::mend_index(repo)?;
     }
     if is_own_commit(repo)? {
         if hook == GitHook::PostCommit {
