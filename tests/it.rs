@@ -20,6 +20,7 @@ mod it {
     mod entries;
     mod exec;
     mod fence;
+    mod filters;
     mod git_acts;
     mod githooks;
     mod govern;

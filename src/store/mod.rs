@@ -16,6 +16,8 @@ mod claims;
 mod commit;
 mod config;
 mod error;
+mod filtered;
+mod filters;
 mod focus;
 mod git;
 mod gitnotes;

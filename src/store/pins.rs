@@ -13,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
+use super::filters::{self, Filters};
 use super::worktree::{PRIVATE, repo_path};
 use super::{RepoPath, Store, TreeId};
 
@@ -28,8 +29,6 @@ const SETTINGS: [(&str, &str); 6] = [
 /// Begins a line that holds a setting; no pattern begins so, as comments are left out.
 const SETTING: &[u8] = b"#= ";
 const IGNORE: &[u8] = b".gitignore";
-/// What a filter is: an empty one does nothing, and one that is not required may.
-const FILTER: [&str; 3] = ["clean", "process", "required"];
 
 /// Git's rules at one moment, to be kept with a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,6 +49,7 @@ pub struct Lens {
     base: Option<TreeId>,
     /// Files that the rules of now show belong to it too: `.gitignore` files have changed.
     pub(super) loose: bool,
+    pub(super) filters: Filters,
 }
 
 impl Lens {
@@ -101,16 +101,17 @@ impl Store {
             excludes.extend(format!("{name}={}\n", value.unwrap_or(default)).bytes());
         }
         for driver in drivers(&config) {
-            for key in FILTER {
+            for key in filters::KEYS {
                 let name = format!("filter.{driver}.{key}");
                 let value = config
                     .iter()
                     .rev()
                     .find(|(known, _)| *known == name)
                     .map(|(_, value)| value.as_str());
-                if value.is_none_or(|value| !value.contains('\n')) {
+                // A key that is not there is left out: an empty one is something else to git.
+                if let Some(value) = value.filter(|value| !value.contains('\n')) {
                     excludes.extend(SETTING);
-                    excludes.extend(format!("{name}={}\n", value.unwrap_or_default()).bytes());
+                    excludes.extend(format!("{name}={value}\n").bytes());
                 }
             }
         }
@@ -151,23 +152,10 @@ impl Store {
             attributes.to_string_lossy().into_owned()
         };
         settings.push(format!("core.attributesFile={attributes}"));
-        // A filter that came later changes nothing of what the fence sees.
-        for driver in self.filter_drivers() {
-            if !settings.iter().any(|known| known.starts_with(&format!("filter.{driver}."))) {
-                settings.extend(FILTER.map(|key| format!("filter.{driver}.{key}=")));
-            }
-        }
-        Ok(Lens { excludes: Some(excludes), settings, base: base.cloned(), loose: false })
-    }
-
-    /// The filters that this repository's configuration defines now. One whose name a `-c`
-    /// cannot carry is left out.
-    fn filter_drivers(&self) -> Vec<String> {
-        let config = self.repo.config_snapshot();
-        let sections = config.plumbing().sections_by_name("filter").into_iter().flatten();
-        let names =
-            sections.filter_map(|section| Some(section.header().subsection_name()?.to_string()));
-        names.filter(|name| !name.contains(['=', '\n'])).collect()
+        let (filters, run) = Filters::of(&settings, &self.filters_now());
+        settings.retain(|setting| !setting.starts_with("filter."));
+        settings.extend(run);
+        Ok(Lens { excludes: Some(excludes), settings, base: base.cloned(), loose: false, filters })
     }
 
     /// Which of `paths` git ignores now. A path that the person's index holds is not ignored.

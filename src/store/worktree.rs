@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
+use super::filters::Sorted;
 use super::index::{self, is_plain_index};
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
@@ -406,7 +407,8 @@ impl Store {
     }
 
     /// Takes `changed` into the index. What cannot be taken (a repository without commits
-    /// inside this one, a file that may not be read, a name that git refuses) is given back;
+    /// inside this one, a file that may not be read or that no filter turns into what is stored, a
+    /// name that git refuses) is given back;
     /// the rest is what it is.
     fn update(
         &self,
@@ -428,8 +430,19 @@ impl Store {
             };
             to.push(path.clone());
         }
-        let said =
-            self.update_index(index, lens, first, &["--add", "--remove", "--replace"], &paths)?;
+        let Sorted { mut plain, filtered, left: hidden } = self.by_filter(lens, paths)?;
+        left.extend(hidden);
+        let how = [first, &["--add", "--remove", "--replace"]].concat();
+        let strict: Vec<String> = lens.filters.strict().collect();
+        let all: Vec<RepoPath> = plain.iter().chain(&filtered).cloned().collect();
+        let said = match self.update_index(index, lens, &strict, &how, &all) {
+            // A filter that does not work stores nothing; the rest is taken without it.
+            Err(_) if !filtered.is_empty() => {
+                left.extend(filtered);
+                self.update_index(index, lens, &[], &how, &std::mem::take(&mut plain))?
+            }
+            said => said?,
+        };
         if !behind.is_empty() {
             self.update_index(index, lens, &[], &["--force-remove"], &behind)?;
         }
@@ -444,14 +457,15 @@ impl Store {
         &self,
         index: &Path,
         lens: &Lens,
-        first: &[&str],
+        strict: &[String],
         how: &[&str],
         paths: &[RepoPath],
     ) -> Result<Vec<u8>, StoreError> {
-        let args =
-            ["-c", "core.safecrlf=false", "update-index"].into_iter().chain(first.iter().copied());
+        let args = ["-c", "core.safecrlf=false", "update-index"].into_iter();
         let args = args.chain(how.iter().copied()).chain(["-z", "--stdin"]).map(Into::into);
-        let child = self.git(lens.settings().chain(args)).index(index).envs(lens.variable());
+        let strict = strict.iter().flat_map(|setting| ["-c", setting.as_str()]).map(Into::into);
+        let args = lens.settings().chain(strict).chain(args);
+        let child = self.git(args).index(index).envs(lens.variable());
         let outcome = child.input(nul_terminated(paths)).outcome()?;
         if outcome.code == Some(0) { Ok(outcome.stderr) } else { Err(outcome.failed()) }
     }

@@ -28,7 +28,7 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
         left.extend(known);
         return Ok(Restored { kept: Vec::new(), left });
     }
-    let (mut kept, edits) = kept_before(repo, &focused, &files);
+    let (mut kept, edits) = kept_before(repo, &focused, &files)?;
     let by = if person { By::Person } else { By::Agent };
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.fence.strays.retain(|stray| !known.contains(stray));
@@ -58,15 +58,18 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
     Ok(Restored { kept, left })
 }
 
+/// Paths, and where their bytes are kept.
+type Places = Vec<(String, String)>;
+
 /// Where the bytes of `files` are kept before they are put back, and the edits that keep them.
 fn kept_before(
     repo: &Repo,
     focused: &LoadedJob,
     files: &[RepoPath],
-) -> (Vec<(String, String)>, Vec<TreeEdit>) {
+) -> Result<(Places, Vec<TreeEdit>)> {
     let (mut kept, mut edits) = (Vec::new(), Vec::new());
     for file in files {
-        let place = match repo.store.content_now(file) {
+        let place = match repo.store.stored_form(file)? {
             Some(bytes) => {
                 let name = format!(
                     "taken/{}-{}",
@@ -82,7 +85,7 @@ fn kept_before(
         };
         kept.push((file.to_string(), place));
     }
-    (kept, edits)
+    Ok((kept, edits))
 }
 
 /// Which of `files` differ from `before` all the same.
