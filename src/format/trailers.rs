@@ -93,6 +93,31 @@ pub(crate) fn append(text: &str, step: &StepTrailers) -> String {
     format!("{text}{gap}{}", step.write())
 }
 
+/// The message with a step's trailers in its last paragraph again, beside those that stand there,
+/// where a hook of the person's put something behind them: git reads the last paragraph alone.
+/// `None` where they stand there, or are not in it.
+pub(crate) fn put_last(message: &str) -> Option<String> {
+    const FIRST: &str = "Seed-Job";
+    if Trailers::of(message).get(FIRST).is_some() {
+        return None;
+    }
+    let lines: Vec<&str> = message.trim_end().lines().collect();
+    let ours = lines.iter().rposition(|line| split(line).is_some_and(|(key, _)| key == FIRST))?;
+    let is_ours = |line: &&&str| line.starts_with("Seed-");
+    let end = ours + lines[ours..].iter().take_while(is_ours).count();
+    // What stood beside them goes along.
+    let beside = lines[..ours].iter().rev().take_while(|line| split(line).is_some()).count();
+    let above = ours - beside;
+    let alone = above == 0 || lines[above - 1].is_empty();
+    let begin = if alone { above } else { ours };
+    let rest = [&lines[..begin], &lines[end..]].map(|part| part.join("\n"));
+    let rest = rest.map(|part| part.trim_matches('\n').to_owned());
+    let rest: Vec<String> = rest.into_iter().filter(|part| !part.is_empty()).collect();
+    let rest = rest.join("\n\n");
+    let gap = if Trailers::of(&rest).is_empty() { "\n\n" } else { "\n" };
+    Some(format!("{rest}{gap}{}\n", lines[begin..end].join("\n")))
+}
+
 /// What a step's message says between its first line and its trailers; the first line
 /// without the step's name where it says no more.
 pub(crate) fn body(message: &str) -> &str {
@@ -187,6 +212,38 @@ mod tests {
         fn any_body_keeps_the_trailers_readable(body in "[ -~\n]{1,200}") {
             let message = append(&format!("observe: s\n\n{body}"), &sample());
             prop_assert_eq!(StepTrailers::read(&message).map(|read| read.id), Some(sample().id));
+        }
+    }
+
+    #[test]
+    fn what_a_hook_puts_behind_the_trailers_goes_before_them() {
+        let ours = "Seed-Job: j\nSeed-Id: 1";
+        for (text, told) in [
+            (format!("x: y\n\nbody\n\n{ours}\n"), None),
+            (format!("x: y\n\n{ours}\nSigned-off-by: A <a@b>\n"), None),
+            ("x: y\n\nbody\n\nTicket: 1\n".to_owned(), None),
+            (
+                format!("x: y\n\n{ours}\n\nTicket: 1\n"),
+                Some(format!("x: y\n\nTicket: 1\n{ours}\n")),
+            ),
+            (
+                format!("x: y\n\nbody\n\nBy: A\n{ours}\n\nTicket: 1\n\n"),
+                Some(format!("x: y\n\nbody\n\nTicket: 1\nBy: A\n{ours}\n")),
+            ),
+            (
+                format!("x: y\n\n{ours}\n\n[ticket-1] and more words\n"),
+                Some(format!("x: y\n\n[ticket-1] and more words\n\n{ours}\n")),
+            ),
+            (
+                format!("x: y\n\n{ours}\nwords right below\n"),
+                Some(format!("x: y\n\nwords right below\n\n{ours}\n")),
+            ),
+        ] {
+            let put = put_last(&text);
+            assert_eq!(put, told, "{text}");
+            let trailers = put.unwrap_or(text);
+            let trailers = Trailers::of(&trailers);
+            assert!(trailers.get("Ticket").is_some() || trailers.get("Seed-Id").is_some());
         }
     }
 }

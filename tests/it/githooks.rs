@@ -221,3 +221,28 @@ fn pre_commit_that_refuses_a_hooks_path_installs_by_the_documented_way() {
     let doctor = world.person("doctor").said();
     assert!(!doctor.out.contains("put its own"), "{doctor:?}");
 }
+
+/// Git reads the last paragraph of a message alone.
+#[test]
+fn what_a_hook_appends_hides_no_trailer_from_git() {
+    for appended in ["Change-Id: I1234", "[TICKET-12] see there", "Signed-off-by: A Person <a@b>"] {
+        let world = World::new();
+        world.puts(
+            ".git/hooks/prepare-commit-msg",
+            &format!("#!/bin/sh\nprintf '\\n%s\\n' '{appended}' >> \"$1\"\n"),
+        );
+        world.sh("chmod +x .git/hooks/prepare-commit-msg");
+        let world = world.installed();
+        world.to("plan");
+        let found = world.sh("git log -1 --format=%B | git interpret-trailers --parse");
+        for key in ["Seed-Job", "Seed-Run", "Seed-Cycle", "Seed-Phase", "Seed-Step", "Seed-Id"] {
+            assert!(found.contains(&format!("{key}: ")), "{appended}: {found}");
+        }
+        assert_eq!(found.contains(appended), appended.contains(": "), "{found}");
+        assert!(world.git("log -1 --format=%B").contains(appended), "nothing is lost");
+        world.works("plan");
+        world.leaves();
+        let said = world.seed("verify").said();
+        assert_ne!(said.code, 2, "{said:?}");
+    }
+}

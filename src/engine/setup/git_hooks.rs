@@ -8,7 +8,7 @@ use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, record};
 use crate::format::journal::What;
-use crate::format::trailers::seed_lines;
+use crate::format::trailers::{put_last, seed_lines};
 use crate::format::{names, notes};
 use crate::githooks;
 use crate::phases::guard::{self, Staged};
@@ -54,8 +54,11 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
         boundary::pending::mend_index(repo)?;
     }
     if is_own_commit(repo)? {
-        if hook == GitHook::PostCommit {
-            attest_head(repo)?;
+        match (hook, arguments.first()) {
+            (GitHook::PostCommit, _) => attest_head(repo)?,
+            // Theirs have run: what they put behind the trailers would hide those from git.
+            (GitHook::CommitMsg, Some(file)) => trailers_last(std::path::Path::new(file))?,
+            _ => {}
         }
         return Ok(Ok(()));
     }
@@ -175,6 +178,15 @@ fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
         world::write_whole(std::path::Path::new(file), told.as_bytes())?;
     }
     Ok(verdict)
+}
+
+fn trailers_last(file: &std::path::Path) -> Result<()> {
+    // A message that is no text holds no trailers that anybody could find.
+    let Ok(message) = String::from_utf8(std::fs::read(file)?) else { return Ok(()) };
+    match put_last(&message) {
+        Some(put) => Ok(world::write_whole(file, put.as_bytes())?),
+        None => Ok(()),
+    }
 }
 
 fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
