@@ -35,9 +35,8 @@ pub(super) fn man(args: &ManArgs, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 fn write(dir: &Path, name: &str, page: &[u8]) -> anyhow::Result<()> {
-    std::fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
     let file = dir.join(name);
-    std::fs::write(&file, page).with_context(|| file.display().to_string())
+    crate::world::write_whole(&file, page).with_context(|| file.display().to_string())
 }
 
 pub(super) fn completions(args: &CompletionsArgs, out: &mut Report) -> anyhow::Result<Outcome> {
