@@ -270,9 +270,7 @@ impl Context {
     /// between its commit and its step has been finished.
     pub(crate) fn repo(&self) -> Result<Repo, EngineError> {
         let repo = Repo::open(&self.cwd)?;
-        let stopped = record::pending_file::pending(&repo)?.is_some()
-            || record::pending_file::behind(&repo)?.is_some();
-        if stopped && repo.is_seeded()? {
+        if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
         record::rewritten::relink(&repo)?;

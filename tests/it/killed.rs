@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use pretty_assertions::assert_eq;
 
+use super::sample::Extent;
 use super::world::{CODE, PAGE, World, message};
 
 /// A second page of the same job, so that a command can be stopped between the two.
@@ -383,4 +384,101 @@ fn carried_notes_climb_once_however_often_condense_begins() {
         assert!(files.iter().any(|file| file == OTHER), "what climbed is committed: {files:?}");
         assert_eq!(unsettled(world), BTreeSet::new());
     });
+}
+
+/// Kills `line`, which the host tells the hooks of, before writes from its commit on, as many as
+/// `extent` takes; the next command, which only looks, has then taken the step, and what stands on
+/// the branch and in the chains is sound.
+fn finishes_itself(world: &World, line: &str, stdin: &str, extent: Extent) {
+    let kept = Kept::of(world);
+    let before = world.git("rev-parse HEAD");
+    let writes = writes_of(world, line, stdin);
+    // The host tells of the end of the call; a prompt comes first; or the host was killed as well.
+    let kills = |write: &Write, heard: bool| {
+        kept.restore();
+        let mut killed = false;
+        if heard {
+            world.runs_and(line, || killed = killed_at(world, write, line, stdin));
+        } else if write.nth % 2 == 0 {
+            killed = killed_at(world, write, line, stdin);
+            world.prompt("And then teach it numbers");
+            world.stops();
+        } else {
+            let input = serde_json::json!({ "command": line, "description": "scripted command" });
+            world.before("Bash", &input, &world.next_call());
+            killed = killed_at(world, write, line, stdin);
+            world.another_process_speaks();
+            world.session("6a7d1c7e-1d9c-4b0e-8f57-0d6a6b1b2c3d");
+            world.starts();
+        }
+        killed && world.git("rev-parse HEAD") != before
+    };
+    let first = writes.partition_point(|write| !kills(write, true));
+    let behind = &writes[first..];
+    let (mut killed, mut trouble) = (0, Vec::new());
+    let points = match extent {
+        Extent::Whole => behind.iter().collect(),
+        Extent::Part => chosen(behind),
+    };
+    for (n, write) in points.into_iter().enumerate() {
+        if !kills(write, n % 2 == 0) {
+            continue;
+        }
+        killed += 1;
+        let said = [world.seed("status").said(), world.seed("verify").said()];
+        // A prompt that came in between is a step of its own.
+        let (log, head) = (world.json("log"), world.git("rev-parse HEAD"));
+        let taken = log.as_array().is_some_and(|log| log.iter().any(|step| step["commit"] == head));
+        if !taken || said[0].code != 0 || said[1].code == 2 {
+            trouble.push(format!("killed at {write:?}: {said:?}"));
+        }
+    }
+    kept.restore();
+    eprintln!("{line}: {} writes behind its commit, killed before {killed}", behind.len());
+    assert!(trouble.is_empty(), "{} of {killed}\n{}", trouble.len(), trouble.join("\n"));
+    assert!(killed > 0, "none of {} was reached", behind.len());
+}
+
+fn the_last_step_of_a_cycle_finishes_itself(extent: Extent) {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.minute();
+    world.approved();
+    finishes_itself(&world, "git-seed phase advance -F -", &message("condense"), extent);
+}
+
+#[test]
+fn other_steps_that_are_killed_finish_themselves() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    world.minute();
+    finishes_itself(&world, "git-seed phase advance -F -", &message("execute"), Extent::Part);
+    let world = World::seeded();
+    world.prompt("[QUICK] mend the lexer");
+    world.reads(CODE).passes();
+    let lines = "saw the lexer; will mend it; cargo test shows it";
+    world.seed(&format!("phase advance --scope src/parser -m '{lines}'")).succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { step();").passes();
+    world.tests();
+    world.minute();
+    finishes_itself(&world, "git-seed phase advance -m done", "", Extent::Part);
+}
+
+#[test]
+fn the_last_step_of_a_cycle_that_is_killed_finishes_itself() {
+    the_last_step_of_a_cycle_finishes_itself(Extent::Part);
+}
+
+#[test]
+#[ignore = "long: every write behind the commit"]
+fn the_last_step_of_a_cycle_that_is_killed_anywhere_finishes_itself() {
+    the_last_step_of_a_cycle_finishes_itself(Extent::Whole);
 }

@@ -41,9 +41,18 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
 
-/// A job that ended and was not closed is; a job follows its branch where a person rewrote it.
-/// Before a tool nothing is written; after one the job is at hand, and follows there.
+/// A boundary that was stopped behind its commit takes its step before the event takes one of its
+/// own, whose id would then stand where the commit's is expected; a job that ended and was not
+/// closed is; a job follows its branch where a person rewrote it. Before a tool nothing is written;
+/// after one the job is at hand, and follows there.
 fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
+    if !matches!(event.kind, EventKind::Before(_))
+        && record::pending_file::is_there(repo)
+        && repo.is_seeded()?
+    {
+        // What stands in its way is told by the next command; the event is answered all the same.
+        let _ = boundary::cross::finish_pending(repo);
+    }
     let opens = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. });
     let ends = matches!(event.kind, EventKind::Stop { .. } | EventKind::SessionEnd { .. });
     if !(opens || ends) || !repo.is_seeded()? {

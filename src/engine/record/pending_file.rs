@@ -58,6 +58,11 @@ pub(crate) fn pending_file(repo: &Repo) -> PathBuf {
     repo.store.seed_dir().join("pending").join(format!("{}.toml", repo.store.worktree_name()))
 }
 
+/// Something is left of a boundary, or one is under way.
+pub(crate) fn is_there(repo: &Repo) -> bool {
+    pending_file(repo).exists() || behind_file(repo).exists()
+}
+
 /// The commit that a boundary of this worktree is making, or was making when it was stopped.
 pub(crate) fn pending(repo: &Repo) -> Result<Option<Pending>> {
     Ok(own_state::from_toml(&pending_file(repo))?)
