@@ -399,7 +399,7 @@ fn finishes_itself(world: &World, line: &str, stdin: &str, extent: Extent) {
         let mut killed = false;
         if heard {
             world.runs_and(line, || killed = killed_at(world, write, line, stdin));
-        } else if write.nth % 2 == 0 {
+        } else if write.nth.is_multiple_of(2) {
             killed = killed_at(world, write, line, stdin);
             world.prompt("And then teach it numbers");
             world.stops();
