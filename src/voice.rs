@@ -328,6 +328,7 @@ pub(crate) enum Notice {
     RemarkCarried,
     RemarkAnchors,
     RemarkByHand,
+    RemarkHooked,
     Card,
     CardChanged,
     CardNothing,

@@ -18,7 +18,7 @@ mod there;
 mod whole;
 
 pub(crate) use child::Group;
-pub(crate) use git_environment::{git_place_variables, git_variables};
+pub(crate) use git_environment::{GitEnvironment, git_place_variables, git_variables};
 pub(crate) use person::{
     Agents, Ancestor, HostProcess, Life, Lives, NotAPerson, Surroundings, Typist, who, who_started,
 };

@@ -25,6 +25,7 @@ mod it {
     mod githooks;
     mod govern;
     mod graph;
+    mod hooked;
     mod house;
     mod jobs;
     mod killed;

@@ -269,19 +269,23 @@ impl Context {
     /// The repository around the working directory, where a boundary that was stopped
     /// between its commit and its step has been finished.
     pub(crate) fn repo(&self) -> Result<Repo, EngineError> {
-        let repo = Repo::open(&self.cwd)?;
+        let repo = Repo::open_for_command(&self.cwd)?;
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
         record::rewritten::relink(&repo)?;
         // The next job may have rules of its own.
-        if boundary::cross::finish_closing(&repo)? { Repo::open(&self.cwd) } else { Ok(repo) }
+        if boundary::cross::finish_closing(&repo)? {
+            Repo::open_for_command(&self.cwd)
+        } else {
+            Ok(repo)
+        }
     }
 
     /// The same for `off` and `doctor`, which have to work over state that does not read.
     fn repo_over_damage(&self) -> Result<Repo, EngineError> {
         match self.repo() {
-            Err(error) if error.is_damage() => Repo::open(&self.cwd),
+            Err(error) if error.is_damage() => Repo::open_for_command(&self.cwd),
             opened => opened,
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> anyhow::Result<Outcome> {
     // What is checked is not touched: no boundary is finished first.
-    let repo = crate::engine::repo::Repo::open(&context.cwd)?;
+    let repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
     let usage = |error: NotAnId| EngineError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));

@@ -29,6 +29,8 @@ pub(crate) const SCOPE: &str = "scope";
 pub(crate) const ALLOWED: &str = "allowed";
 /// What belonged to the person when the cycle began, one path a line.
 pub(crate) const PERSONS: &str = "persons";
+/// Paths that a person took over, one a line: what lets a hook of theirs commit them.
+pub(crate) const ACCEPTED: &str = "accepted";
 /// Paths that the agent touched since the last boundary, one a line.
 pub(crate) const TOUCHED: &str = "touched";
 /// Git's excludes and settings when the cycle began, as one file of patterns.

@@ -128,7 +128,7 @@ impl ServerHandler for Server {
 
 /// The repository around `cwd`, as it is now.
 fn open(cwd: &Path) -> Result<Repo, EngineError> {
-    let repo = Repo::open(cwd)?;
+    let repo = Repo::open_for_command(cwd)?;
     repo.require_seeded()?;
     Ok(repo)
 }

@@ -346,6 +346,27 @@ pub(crate) fn vetoed(hook: &str, output: &str, takes: &str) -> Refusal {
     refusal.with("hook", hook).with("said", said).with("rule", rule)
 }
 
+/// A hook put `paths` into a commit that may not hold them; the commit is gone again.
+pub(crate) fn added(hook: &str, paths: &[String]) -> Refusal {
+    held(Case::HookAdded, paths).with("hook", hook)
+}
+
+/// A commit holds `paths` that it may not hold, and others build on it.
+pub(crate) fn waits(commit: &str, paths: &[String]) -> Refusal {
+    let short: String = commit.chars().take(7).collect();
+    held(Case::CommitWaits, paths).with("commit", short)
+}
+
+fn held(case: Case, paths: &[String]) -> Refusal {
+    const MOST: usize = 3;
+    let first = paths.first().map(String::as_str).unwrap_or_default();
+    let mut shown = paths.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if let Some(more) = paths.len().checked_sub(MOST).filter(|more| *more > 0) {
+        shown = format!("{shown} and {more} more");
+    }
+    Refusal::new(VETO, Wants::Clean).case(case).with("paths", shown).with("path", first)
+}
+
 /// The first title of a job's `shape` below which its `objective` says nothing, and all titles.
 pub fn shapeless(shape: &[String], objective: &str) -> Option<(String, String)> {
     let objective = Message::new(objective).titled(shape.iter().map(String::as_str));

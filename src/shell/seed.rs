@@ -339,6 +339,17 @@ impl Lexer<'_> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn nothing_is_granted_behind_an_assignment() {
+        for before in ["HOME=/tmp/x", "env X=y", "env -i", "PATH=/x:$PATH", "GIT_DIR=x", "A= "] {
+            for program in ["git seed", "git-seed", "/usr/bin/git-seed"] {
+                assert!(seed_command(&format!("{program} status")).is_some(), "{program}");
+                let line = format!("{before} {program} status");
+                assert!(seed_command(&line).is_none(), "{line}");
+            }
+        }
+    }
+
     fn parsed(command: &str) -> Option<(Program, Vec<String>, Option<String>)> {
         seed_command(command).map(|seed| (seed.program, seed.args, seed.stdin))
     }

@@ -27,6 +27,9 @@ const VETOES: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 /// Digits of the hash of an index's line.
 const HELD: usize = 12;
 
+/// The most commits that a hook may have put on top of the one that was asked for.
+const ON_TOP: usize = 8;
+
 /// Tries to bring the person's index up to date while another git holds it.
 const TRIES: u64 = 5;
 
@@ -46,6 +49,11 @@ impl Staged {
         &self.tree
     }
 
+    /// HEAD before the commit; none on an unborn branch.
+    pub(crate) fn head(&self) -> Option<&CommitId> {
+        self.head.as_ref()
+    }
+
     /// What the person's index said of the paths right before, each as a hash of its line: what it
     /// says otherwise after the commit was staged since, and is the person's.
     pub(crate) fn held(&self) -> &[String] {
@@ -61,8 +69,12 @@ impl Staged {
 #[derive(Debug)]
 pub(crate) struct Committed {
     pub commit: CommitId,
-    /// Why the person's index could not be brought up to date for the committed paths,
-    /// if so: `git status` shows them as staged backwards until `git reset -- <paths>`.
+    /// The first program of the person's that ran while it was made: a hook by its name and
+    /// file, else git itself.
+    pub hook: String,
+    /// HEAD is no longer this commit: a hook went on from it.
+    pub moved_on: bool,
+    #[cfg(test)]
     pub index_behind: Option<StoreError>,
 }
 
@@ -95,10 +107,10 @@ impl Store {
         message: &[u8],
         pending: &str,
     ) -> Result<Option<Committed>, CommitFailed> {
-        match self.stage(paths)? {
-            Some(staged) => self.commit_staged(&staged, message, pending).map(Some),
-            None => Ok(None),
-        }
+        let Some(staged) = self.stage(paths)? else { return Ok(None) };
+        let mut made = self.commit_staged(&staged, message, pending)?;
+        made.index_behind = self.refresh_index(&staged, &made.commit).err();
+        Ok(Some(made))
     }
 
     /// Prepares a commit of HEAD with `paths` as they are in the work tree: added,
@@ -161,7 +173,8 @@ impl Store {
     }
 
     /// Makes the commit; after a refusal it may be tried again. `message` is kept byte for byte,
-    /// lines with `#` included.
+    /// lines with `#` included. The person's index waits for [`Store::refresh_index`]: what a hook
+    /// put into the commit may be no part of it.
     ///
     /// Hooks find `pending` in `GIT_SEED_PENDING`, by which ours know the commit.
     ///
@@ -193,18 +206,71 @@ impl Store {
             .env("GIT_TRACE2_EVENT", &trace)
             .outcome_by_file()?;
         let now = self.head()?.commit;
-        match now.filter(|now| made.code == Some(0) && Some(now) != staged.head.as_ref()) {
-            Some(commit) => {
-                let index_behind = self.refresh_index(staged, &commit).err();
-                Ok(Committed { commit, index_behind })
+        let Some(now) = now.filter(|now| made.code == Some(0) && Some(now) != staged.head.as_ref())
+        else {
+            return Err(refused(&made, &trace));
+        };
+        // Without git's account git itself is named.
+        let account = fs::read(&trace).unwrap_or_default();
+        let hook = first_hook(&String::from_utf8_lossy(&account));
+        let commit = self.first_after(&now, staged.head.as_ref())?;
+        Ok(Committed {
+            moved_on: commit != now,
+            commit,
+            hook: hook.unwrap_or_else(|| "the program git".to_owned()),
+            #[cfg(test)]
+            index_behind: None,
+        })
+    }
+
+    /// Of the commits from `tip` down to `before`, the one right after `before`: what a hook
+    /// committed on top is not what was asked for. `tip` where history was written anew.
+    fn first_after(
+        &self,
+        tip: &CommitId,
+        before: Option<&CommitId>,
+    ) -> Result<CommitId, StoreError> {
+        let mut at = tip.clone();
+        for _ in 0..ON_TOP {
+            match self.first_parent(&at)? {
+                parent if parent.as_ref() == before => return Ok(at),
+                Some(parent) => at = parent,
+                None => break,
             }
-            None => Err(refused(&made, &trace)),
         }
+        Ok(tip.clone())
+    }
+
+    /// The first parent of a commit.
+    pub(crate) fn first_parent(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
+        let object = self.commit_object(commit.object()?, "the commit")?;
+        Ok(object.parent_ids().next().map(|parent| parent.detach().into()))
+    }
+
+    /// Takes `commit` off the branch again, where HEAD still is it and no remote is known to have
+    /// it. Index and files stay. Whether it did.
+    pub(crate) fn take_back(&self, commit: &CommitId) -> Result<bool, StoreError> {
+        let args = ["for-each-ref", "--count=1", "--contains", commit.as_str(), "refs/remotes"];
+        if !self.git(args).run()?.is_empty() {
+            return Ok(false);
+        }
+        let why = ["update-ref", "-m", "git seed: the commit is not what was judged"];
+        let onto = match self.first_parent(commit)? {
+            Some(parent) => vec!["HEAD".to_owned(), parent.to_string(), commit.to_string()],
+            None => vec!["-d".to_owned(), "HEAD".to_owned(), commit.to_string()],
+        };
+        let args = why.into_iter().map(str::to_owned).chain(onto);
+        Ok(self.git(args).outcome()?.code == Some(0))
     }
 
     /// Brings the person's index to HEAD for the committed paths, and for paths that a
-    /// hook added to the commit where the person has nothing of their own staged.
-    fn refresh_index(&self, staged: &Staged, commit: &CommitId) -> Result<(), StoreError> {
+    /// hook added to the commit where the person has nothing of their own staged. Where that
+    /// fails, `git status` shows them as staged backwards until `git reset -- <paths>`.
+    pub(crate) fn refresh_index(
+        &self,
+        staged: &Staged,
+        commit: &CommitId,
+    ) -> Result<(), StoreError> {
         let mut paths = staged.paths.clone();
         let tree = self.tree_of_commit(commit)?;
         if tree != staged.tree {
@@ -315,6 +381,18 @@ fn refused(made: &Outcome, trace: &Path) -> CommitFailed {
     CommitFailed::Refused { output, by_hook: refusing_hook(&String::from_utf8_lossy(&account)) }
 }
 
+/// The first hook that a git ran, by what it tells of its children: its name, and the file where
+/// that is none of ours.
+fn first_hook(account: &str) -> Option<String> {
+    let mut events =
+        account.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let began = events.find(|event| event["hook_name"].is_string())?;
+    let name = began["hook_name"].as_str()?;
+    let file = began["argv"][0].as_str().filter(|file| !file.contains(".git/"));
+    let file = file.map(|file| format!(" ({file})")).unwrap_or_default();
+    Some(format!("the {name} hook{file}"))
+}
+
 /// The last hook of a git's own that did not end with 0, by what this git tells of its children.
 /// Other gits that a hook runs tell theirs in the same place, under names of their own.
 fn refusing_hook(account: &str) -> Option<String> {
@@ -402,6 +480,7 @@ mod tests {
         let tree = staged.tree().clone();
         let first = store.commit_staged(&staged, MESSAGE, "p").expect("commits").commit;
         assert_eq!(store.tree_of_commit(&first).expect("reads"), tree);
+        store.refresh_index(&staged, &first).expect("refreshes");
         assert_eq!(bed.git(&["status", "--porcelain"]), "?? b");
         bed.git(&["checkout", "-q", "--detach"]);
         let second =

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use super::Store;
 use super::error::StoreError;
-use crate::world::{Group, git_variables};
+use crate::world::{GitEnvironment, Group, git_variables};
 
 /// A child about to run.
 pub(super) struct Child {
@@ -63,7 +63,7 @@ impl Store {
         S: AsRef<OsStr>,
     {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        let mut command = clean_git();
+        let mut command = clean_git(self.children.as_ref());
         command.arg("-C").arg(&self.work_tree).args(&args);
         command.envs(self.told.iter().map(|(name, value)| (name, value)));
         command.env("GIT_TERMINAL_PROMPT", "0");
@@ -71,8 +71,11 @@ impl Store {
     }
 }
 
-fn clean_git() -> Command {
-    let mut command = Command::new("git");
+fn clean_git(of_session: Option<&GitEnvironment>) -> Command {
+    let mut command = Command::new(of_session.map_or(Path::new("git"), GitEnvironment::git));
+    if let Some(environment) = of_session {
+        environment.give(&mut command);
+    }
     for name in git_variables() {
         command.env_remove(name);
     }

@@ -49,10 +49,12 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
+use crate::world::GitEnvironment;
+
 pub(crate) use apart::Apart;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Sealing, Walked};
-pub(crate) use commit::CommitFailed;
+pub(crate) use commit::{CommitFailed, Committed as Made, Staged};
 pub(crate) use error::{NotOpen, StoreError};
 pub(crate) use id::NotAnId;
 pub use id::{CommitId, TreeId};
@@ -84,6 +86,8 @@ pub struct Store {
     work_tree: PathBuf,
     /// What children must be told because we were told it by our environment.
     told: Vec<(&'static str, OsString)>,
+    /// How children run for an agent's session; as this process, where none calls.
+    children: Option<GitEnvironment>,
     lock_depth: Rc<Cell<u32>>,
 }
 
@@ -168,6 +172,7 @@ impl Store {
             common_dir,
             work_tree,
             told: Vec::new(),
+            children: None,
             lock_depth: Rc::default(),
         })
     }
@@ -181,6 +186,11 @@ impl Store {
         ]
         .map(|(name, path)| (name, path.clone().into_os_string()));
         paths.into_iter().filter(|(name, _)| env::var_os(name).is_some()).collect()
+    }
+
+    /// From here on children run with this git and environment.
+    pub(crate) fn run_children_as(&mut self, environment: GitEnvironment) {
+        self.children = Some(environment);
     }
 
     /// The git directory of this worktree.

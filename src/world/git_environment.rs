@@ -3,6 +3,14 @@
 //! One that git seed starts must find that out anew: a hook of a commit in one work tree looks
 //! at another, and a child that inherits the commit's index would write into it.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use super::on_path;
+
 /// A variable that git reads.
 struct Variable {
     name: &'static str,
@@ -67,4 +75,61 @@ pub(crate) fn git_place_variables() -> impl Iterator<Item = &'static str> {
         .iter()
         .filter(|variable| variable.kind == VariableKind::Place)
         .map(|variable| variable.name)
+}
+
+/// The git that a session's children are, and what they are told: as the first hook of the session
+/// saw it. What the agent's own shell says counts for its own programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GitEnvironment {
+    /// The file that `git` was then; empty where there was none.
+    #[serde(default)]
+    pub program: PathBuf,
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
+}
+
+impl GitEnvironment {
+    /// That of this process, without what a git or a host above it gave along for one command.
+    pub(crate) fn of_this_process() -> Self {
+        let set = std::env::vars_os().filter_map(|(name, value)| {
+            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+            let kept = counts(&name) && !is_passing(&name);
+            kept.then_some((name, value))
+        });
+        Self { program: on_path("git").unwrap_or_default(), set: set.collect() }
+    }
+
+    /// Gives it to a child, and takes out what else this process has of the kind.
+    pub(crate) fn give(&self, command: &mut Command) {
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(counts) {
+                command.env_remove(name);
+            }
+        }
+        command.envs(&self.set);
+    }
+
+    /// The git to start; one that is gone since is looked for anew, on the path of then.
+    pub(crate) fn git(&self) -> &Path {
+        if self.program.is_file() { &self.program } else { Path::new("git") }
+    }
+}
+
+/// Whether git goes by it. When something is dated is no matter of who runs git; what looks like
+/// a secret of another program's is not kept in a file.
+fn counts(name: &str) -> bool {
+    let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+    let secrets = ["TOKEN", "PASSWORD", "SECRET", "KEY"];
+    matches!(name, "HOME" | "XDG_CONFIG_HOME" | "PATH")
+        || (name.starts_with("GIT_")
+            && !name.starts_with("GIT_SEED_")
+            && !dates.contains(&name)
+            && !secrets.iter().any(|end| name.ends_with(end)))
+}
+
+/// What is said for one command alone: where it stands, and settings of a `git -c`.
+fn is_passing(name: &str) -> bool {
+    let numbered = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
+    git_variables().any(|known| known == name)
+        || numbered.iter().any(|start| name.starts_with(start))
 }

@@ -1,7 +1,7 @@
 //! The phase commit: its message, its trailers, and `git commit` with the person's hooks.
 
 use crate::engine::boundary::step::Judged;
-use crate::engine::record::pending_file::{Behind, Pending};
+use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, record};
@@ -12,20 +12,26 @@ use crate::format::{seed_id, short_hash};
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::gates;
 use crate::store::{CommitFailed, CommitId};
+use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 
-/// Makes the phase commit; `None` when there is nothing to commit.
+/// Makes the phase commit; `None` when there is nothing to commit. Refused where it came to hold
+/// what it may not hold.
 pub(crate) fn phase_commit(
     repo: &Repo,
     focused: &LoadedJob,
     toward: &Transition,
-    judged: &Judged,
-) -> Result<Option<CommitId>> {
+    judged: &mut Judged,
+) -> Result<std::result::Result<Option<CommitId>, Refusal>> {
+    let untaken = match boundary::hooked::untaken(repo, focused, judged)? {
+        Ok(untaken) => untaken,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
     if judged.survey.own.is_empty() {
-        return Ok(None);
+        return Ok(Ok(untaken));
     }
     let Some(staged) = repo.store.stage(&judged.survey.own).map_err(vetoed)? else {
-        return Ok(None);
+        return Ok(Ok(untaken));
     };
     let trailers = trailers(&focused.state, &judged.name);
     let message = commit_message(repo, focused, toward, judged, &trailers);
@@ -44,19 +50,18 @@ pub(crate) fn phase_commit(
     boundary::pending::write_pending(repo, focused, &pending)?;
     match repo.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
         Ok(made) => {
-            if made.index_behind.is_some() {
-                let Pending { head: from, held, .. } = pending;
-                let behind = Behind { from, to: made.commit.to_string(), held };
-                boundary::pending::remember_behind(repo, &behind)?;
+            let kept = boundary::hooked::compare(repo, focused, judged, &staged, made)?;
+            if kept.is_err() {
+                boundary::pending::forget_pending(repo)?;
             }
-            Ok(Some(made.commit))
+            Ok(kept.map(Some))
         }
         Err(failed) => {
             // A git that outlived its killed caller may have made this very commit first.
             if let Some(head) = repo.store.head()?.commit
                 && boundary::pending::is_meant(repo, &pending, &head)?
             {
-                return Ok(Some(head));
+                return Ok(Ok(Some(head)));
             }
             boundary::pending::forget_pending(repo)?;
             Err(vetoed(failed))
@@ -105,12 +110,16 @@ pub(crate) fn commit_message(
 /// Keeps for `status` and `why` what a hook of the person's refused.
 pub(crate) fn remember_veto(repo: &Repo, focused: &LoadedJob, failed: &EngineError) -> Result<()> {
     let EngineError::Vetoed { by_hook, output, .. } = failed else { return Ok(()) };
-    let phase = focused.state.stand.phase.as_str();
     let hook = by_hook.as_deref().unwrap_or("git's own");
-    let refusal = gates::vetoed(hook, output, "chore({phase}): {subject}");
+    remember(repo, focused, &gates::vetoed(hook, output, "chore({phase}): {subject}"))
+}
+
+/// Keeps a refusal that a person's hook is the reason of.
+pub(crate) fn remember(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> Result<()> {
+    let phase = focused.state.stand.phase.as_str();
     record::journal_line::note(repo, Some(focused), |line| {
         line.what = What::Refused;
-        line.refusal = Some(Refused::of(&refusal, phase));
+        line.refusal = Some(Refused::of(refusal, phase));
         line.counts.refusals += 1;
     })
 }

@@ -57,14 +57,23 @@ pub(crate) fn cross(
         };
     }
     let ledger = boundary::ledger::put_ledger(repo, &focused, toward, &mut judged)?;
-    let commit = boundary::commit::phase_commit(repo, &focused, toward, &judged);
+    let commit = boundary::commit::phase_commit(repo, &focused, toward, &mut judged);
     if let Err(failed) = &commit {
         boundary::commit::remember_veto(repo, &focused, failed)?;
+    }
+    if !matches!(commit, Ok(Ok(_))) {
         boundary::ledger::take_back_ledger(repo, &focused, ledger, &mut judged)?;
     }
+    let back = matches!(toward, Transition::Back { .. });
     let commit = match commit {
-        Err(EngineError::Vetoed { .. }) if matches!(toward, Transition::Back { .. }) => None,
-        done => done?,
+        Err(EngineError::Vetoed { .. }) if back => None,
+        Ok(Err(refusal)) if back => {
+            boundary::commit::remember(repo, &focused, &refusal)?;
+            None
+        }
+        Ok(Err(refusal)) => return Ok(Err(refusal)),
+        Err(failed) => return Err(failed),
+        Ok(Ok(made)) => made,
     };
     if commit.is_none() && *toward == Transition::Checkpoint {
         return Err(EngineError::NotNow(tell(Notice::NothingToCheckpoint, &[])));
@@ -140,14 +149,22 @@ pub(crate) fn record(
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));
+    remarks.extend(
+        judged
+            .survey
+            .hooked
+            .iter()
+            .take(NAMED)
+            .map(|path| tell(Notice::RemarkHooked, &[("path", path)])),
+    );
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())
         && taken.focused.state.job.status == Status::Completed;
     let created = if closes { close(repo, &taken.focused)? } else { None };
     let rests = taken.focused.state.job.status == Status::Awaiting;
     let next = if rests { jobs::unattended::rest(repo, &taken.focused)? } else { None };
-    // The index of the fence was taken in the survey; only anchors came after it.
-    if !closes && !rests && !pages.is_empty() {
+    // The index of the fence was taken in the survey; anchors and hooks came after it.
+    if !closes && !rests && (!pages.is_empty() || !judged.survey.hooked.is_empty()) {
         fence::tree::snapshot(repo)?;
     }
     let Taken { focused, trailers } = taken;

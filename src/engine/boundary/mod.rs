@@ -4,6 +4,7 @@ pub(crate) mod commit;
 pub(crate) mod cross;
 pub(crate) mod declare;
 pub(crate) mod draft;
+pub(crate) mod hooked;
 pub(crate) mod judge;
 pub(crate) mod ledger;
 pub(crate) mod pending;

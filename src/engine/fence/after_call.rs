@@ -43,6 +43,7 @@ pub(crate) fn after_shell(
         row,
         state: &focused.state,
         chain: &focused.chain,
+        tree: None,
     };
     // What was unclaimed once may hold a person's work: no later call makes it the agent's.
     let named = focused.state.fence.unclaimed.iter().map(|one| one.path.as_str());

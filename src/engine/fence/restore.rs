@@ -111,6 +111,8 @@ pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
         paths.iter().cloned().partition(|path| repo.is_page(path));
     persons.extend(files.iter().cloned());
     let tree = with_pages_as_they_are(repo, &focused, &pages)?;
+    let mut accepted = repo.lines(&focused.chain, names::ACCEPTED)?;
+    accepted.extend(files.into_iter().filter(|file| !accepted.contains(file)).collect::<Vec<_>>());
     let mut touched = repo.lines(&focused.chain, TOUCHED)?;
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, since| {
         if let Some(tree) = &tree {
@@ -128,6 +130,7 @@ pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
         let draft = StepDraft::new(state, "accept", subject, By::Person);
         Ok(Ok(draft
             .with(put(names::PERSONS, persons.iter().map(String::as_str).collect()))
+            .with(put(names::ACCEPTED, accepted.iter().map(String::as_str).collect()))
             .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
     })?;
     taken.map(drop).map_err(|refusal| EngineError::Refused(refusal.wants))

@@ -11,6 +11,7 @@ use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::event::PageChange;
 use crate::format::fold::JournalLines;
+use crate::format::names;
 use crate::format::state::{State, Unclaimed};
 use crate::memory::edit;
 use crate::memory::scope::Scope;
@@ -40,6 +41,8 @@ pub(crate) struct Survey {
     pub companions: Vec<String>,
     /// Paths in scope that git ignores now and did not when the cycle began: in no commit.
     pub hidden: Vec<String>,
+    /// Paths in scope that hooks of the person's changed in the commit.
+    pub hooked: Vec<String>,
     /// A `.gitignore` changed in this cycle: what git's rules of now show counts, too.
     pub loose: bool,
     /// Names as git has them, for paths that text cannot spell.
@@ -78,6 +81,7 @@ pub(crate) fn survey(
         row,
         state,
         chain: &focused.chain,
+        tree: None,
     };
     let open = differs_from_head(repo, &tree, &before, &changed)?;
     let mut added = Vec::new();
@@ -205,6 +209,39 @@ fn sort_in(
     Ok(())
 }
 
+/// Of `paths`, as they are in `tree`, those that the phase may not put into its commit.
+pub(crate) fn outside(
+    repo: &Repo,
+    focused: &LoadedJob,
+    tree: &TreeId,
+    paths: &[RepoPath],
+) -> Result<Vec<String>> {
+    let state = &focused.state;
+    let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Vec::new()) };
+    let accepted = repo.lines(&focused.chain, names::ACCEPTED)?;
+    let judged = Judged {
+        persons: fence::tree::persons(repo, focused)?,
+        touched: touched(repo, focused, &repo.read_since(focused)?)?,
+        scope: repo.scope(focused)?,
+        row: repo.row(Some(focused)),
+        state,
+        chain: &focused.chain,
+        tree: Some(tree),
+    };
+    let mut outside = Vec::new();
+    for path in paths {
+        let shown = path.to_string();
+        // What lay there before the job is the person's, whatever the scope says of its place.
+        let theirs = judged.persons.contains(&shown) && !judged.touched.contains(&shown);
+        if !accepted.contains(&shown)
+            && (theirs || !is_allowed(repo, &judged, path, &shown, &before)?)
+        {
+            outside.push(shown);
+        }
+    }
+    Ok(outside)
+}
+
 fn blob_now(repo: &Repo, path: &RepoPath) -> String {
     let file = path.below(repo.store.work_tree()).ok();
     // A file that is gone or does not read has no hash, and equals no other that is told so.
@@ -245,34 +282,55 @@ pub(crate) fn is_allowed(
     let old = repo.store.blob_at(before, path)?;
     let exists = old.is_some();
     let plan = place == Place::Plan { own: true };
-    if plan && plan_came_back(repo, judged.state, path) {
+    if plan && plan_came_back(repo, judged, path)? {
         return Ok(true);
     }
     let missed = plan && repo.plan_missed(judged.state, old.as_deref());
     if !row.writes(&place, Spot { cycle, declared, exists, missed }) {
         return Ok(false);
     }
-    if row.measures && matches!(place, Place::Page { .. }) && page_lost(repo, path, shown, before)?
-    {
+    let page = matches!(place, Place::Page { .. });
+    if row.measures && page && page_lost(repo, judged, path, shown, before)? {
         return Ok(false);
     }
     let whole = [Write::All, Write::Memory].iter().any(|write| row.write.contains(write));
-    Ok(whole || !matches!(place, Place::Page { .. }) || page_is_own(repo, row, path, before)?)
+    Ok(whole || !page || page_is_own(repo, judged, path, before)?)
+}
+
+/// What the path holds in the tree that is judged, else in the work tree; nothing where it is
+/// gone or does not read.
+fn bytes_now(repo: &Repo, judged: &Judged<'_>, path: &RepoPath) -> Result<Option<Vec<u8>>> {
+    if let Some(tree) = judged.tree {
+        return Ok(repo.store.blob_at(tree, path)?);
+    }
+    let file = path.below(repo.store.work_tree()).ok();
+    // Who asks takes what does not read for the worse of its cases.
+    Ok(file.and_then(|file| repo::paths::bytes_of(file).ok()))
 }
 
 /// The file holds the accepted plan document again.
-fn plan_came_back(repo: &Repo, state: &State, path: &RepoPath) -> bool {
+fn plan_came_back(repo: &Repo, judged: &Judged<'_>, path: &RepoPath) -> Result<bool> {
+    if judged.tree.is_some() {
+        let bytes = bytes_now(repo, judged, path)?;
+        return Ok(bytes.is_some_and(|bytes| repo.is_accepted(judged.state, &bytes)));
+    }
     let file = path.below(repo.store.work_tree()).ok();
     let plain = file.filter(|file| file.symlink_metadata().is_ok_and(|data| data.is_file()));
     // What does not read is not the accepted document.
-    plain
+    Ok(plain
         .and_then(|file| std::fs::read(file).ok())
-        .is_some_and(|bytes| repo.is_accepted(state, &bytes))
+        .is_some_and(|bytes| repo.is_accepted(judged.state, &bytes)))
 }
 
 /// Compares a page with what it was: is something gone from its footers that no session
 /// log holds?
-fn page_lost(repo: &Repo, path: &RepoPath, shown: &str, before: &TreeId) -> Result<bool> {
+fn page_lost(
+    repo: &Repo,
+    judged: &Judged<'_>,
+    path: &RepoPath,
+    shown: &str,
+    before: &TreeId,
+) -> Result<bool> {
     let Some(old) = repo.store.blob_at(before, path)?.and_then(|old| String::from_utf8(old).ok())
     else {
         return Ok(false);
@@ -280,7 +338,7 @@ fn page_lost(repo: &Repo, path: &RepoPath, shown: &str, before: &TreeId) -> Resu
     let Some(focused) = repo.focused()? else { return Ok(false) };
     let file = path.below(repo.store.work_tree()).ok();
     // A page that is gone or does not read has lost all its words.
-    let new = file.as_ref().and_then(|file| repo::paths::bytes_of(file).ok()).unwrap_or_default();
+    let new = bytes_now(repo, judged, path)?.unwrap_or_default();
     let page = file.and_then(|file| record::session_log::cycle_page(repo, &focused, shown, &file));
     let new = String::from_utf8_lossy(&new);
     Ok(record::session_log::has_lost(
@@ -297,17 +355,16 @@ fn lies_in_scope(repo: &Repo, shown: &str, judged: &Judged<'_>) -> bool {
 }
 
 /// Compares a page with what it was: is every changed byte below the phase's own anchor?
-fn page_is_own(repo: &Repo, row: &Phase, path: &RepoPath, before: &TreeId) -> Result<bool> {
+fn page_is_own(repo: &Repo, judged: &Judged<'_>, path: &RepoPath, before: &TreeId) -> Result<bool> {
     let old = repo.store.blob_at(before, path)?.map(String::from_utf8);
     // What does not read is not the phase's own change.
-    let new =
-        path.below(repo.store.work_tree()).ok().and_then(|file| repo::paths::bytes_of(file).ok());
+    let new = bytes_now(repo, judged, path)?;
     let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else {
         return Ok(false);
     };
     let Ok(new) = new else { return Ok(false) };
     let anchors = repo.rules.maps.anchors();
-    let own = row.rank(&anchors);
+    let own = judged.row.rank(&anchors);
     Ok(match edit::compare(old.as_deref(), &new, &anchors) {
         PageChange::Nothing => true,
         PageChange::Below { first_rank } => own.is_some_and(|own| first_rank >= own),
@@ -333,4 +390,6 @@ pub(crate) struct Judged<'a> {
     pub(crate) row: &'a Phase,
     pub(crate) state: &'a State,
     pub(crate) chain: &'a str,
+    /// The commit's tree that is judged; absent where the work tree is.
+    pub(crate) tree: Option<&'a TreeId>,
 }

@@ -9,7 +9,7 @@ use crate::engine::repo::{Repo, Result};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
-use crate::world::{self, Typist};
+use crate::world::{self, GitEnvironment, Typist};
 
 /// Records the session of `event` with the process that called us.
 ///
@@ -18,6 +18,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     let above = world::ancestors();
     let known =
         repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
+    let first = known.as_ref().and_then(|known| known.git.clone());
     if let Some(known) = known.filter(|known| !speaks_for(known, &above) || !is_handed_alike(known))
     {
         return Ok(known);
@@ -43,6 +44,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         started: repo.now,
         process: caller.cloned(),
         home: world::variable("HOME").map(Into::into),
+        git: Some(first.unwrap_or_else(GitEnvironment::of_this_process)),
         manner: caller.and_then(world::manner),
         since_ms: caller.and_then(world::started_ms).unwrap_or_else(world::system_ms),
         nested: repo.is_below_another(&above) || !started,

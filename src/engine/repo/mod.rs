@@ -257,6 +257,16 @@ impl Repo {
         Self::over(Store::from_environment(cwd)?)
     }
 
+    /// The same for a command that an agent may give: in its session neither the place that its
+    /// environment names counts nor its git.
+    pub(crate) fn open_for_command(cwd: &Path) -> Result<Self> {
+        let opened = Self::open(cwd)?;
+        let Some(environment) = opened.git_environment() else { return Ok(opened) };
+        let mut repo = Self::discover(cwd)?;
+        repo.store.run_children_as(environment);
+        Ok(repo)
+    }
+
     /// The same, under the shipped rules: for mending applied ones that do not hold.
     pub(crate) fn open_under_shipped(cwd: &Path) -> Result<Self> {
         let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);

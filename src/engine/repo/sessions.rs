@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
-use crate::world::{self, Manner, Process};
+use crate::world::{self, GitEnvironment, Manner, Process};
 
 /// A session as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub(crate) struct Session {
     /// The home that the host has; what a command sets itself does not count.
     #[serde(default)]
     pub home: Option<std::path::PathBuf>,
+    /// How git is run for it.
+    #[serde(default)]
+    pub git: Option<GitEnvironment>,
     /// How the host hands over its events.
     #[serde(default)]
     pub manner: Option<Manner>,
@@ -197,6 +200,23 @@ impl Repo {
                 .is_some_and(|process| above.iter().any(|up| is_same(up, process)))
         };
         hosted.iter().find(is_above).or(hosted.first()).and_then(|session| session.home.clone())
+    }
+
+    /// How git is run for the session above this process, as its first hook saw it; nothing at a
+    /// person's terminal, and of a session that an older git seed recorded.
+    pub(crate) fn git_environment(&self) -> Option<GitEnvironment> {
+        let mut above = None;
+        let is_above = |process: &Process| {
+            above.get_or_insert_with(world::ancestors).iter().any(|up| is_same(up, process))
+        };
+        let mut sessions = self.recorded().collect::<Vec<_>>();
+        sessions.retain(|session| session.git.is_some());
+        sessions.sort_by_key(|session| (session.started, session.since_ms));
+        let mut is_above = is_above;
+        let session = sessions
+            .into_iter()
+            .find(|session| session.process.as_ref().is_some_and(&mut is_above))?;
+        if self.is_person().is_ok() { None } else { session.git }
     }
 
     /// A host of this worktree runs.

@@ -1,0 +1,162 @@
+//! What hooks and wrappers make of a phase commit, compared with the tree that was judged.
+
+use super::world::{CODE, World};
+
+/// A world in execute, with work done and a pre-commit hook of the person's.
+fn with_hook(body: &str) -> World {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    hook(&world, body);
+    world
+}
+
+fn hook(world: &World, body: &str) {
+    let file = world.git("rev-parse --git-path hooks/pre-commit");
+    world.sh(&format!(
+        "mkdir -p \"$(dirname {file})\"; printf '#!/bin/sh\\n%s\\n' '{body}' > {file}; \
+         chmod +x {file}"
+    ));
+}
+
+const CHECKPOINT: &str = "git seed phase checkpoint -m 'escapes survive'";
+
+#[test]
+fn a_path_that_a_hook_adds_outside_the_scope_takes_the_commit_back() {
+    let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+    let head = world.git("rev-parse HEAD");
+    let said = world.seed("phase checkpoint -m 'escapes survive'").refuses("foreign.txt");
+    assert!(said.contains("pre-commit") && said.contains("[ALLOW foreign.txt]"), "{said}");
+    assert_eq!(world.git("rev-parse HEAD"), head, "taken back");
+    assert_eq!(world.git("diff --cached --name-only"), "", "the index is as it was");
+    assert!(world.path("foreign.txt").exists(), "files stay");
+    world.seed("why").tells("foreign.txt");
+    assert_eq!(world.phase(), "execute");
+    // Again, and then by the person's word.
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("foreign.txt");
+    world.prompt("[ALLOW foreign.txt]");
+    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    assert!(world.files_of_head().contains(&"foreign.txt".to_owned()));
+}
+
+#[test]
+fn what_the_person_accepted_passes_in_a_hooks_commit() {
+    let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("foreign.txt");
+    world.person("fence accept foreign.txt").succeeds();
+    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    assert!(world.files_of_head().contains(&"foreign.txt".to_owned()));
+}
+
+#[test]
+fn the_persons_own_dirty_file_is_no_part_of_a_hooks_commit() {
+    let world = World::new();
+    world.puts("todo.txt", "a\nb\nmine\n");
+    let world = world.installed();
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    hook(&world, "git add -A");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("todo.txt");
+    world.git("diff --quiet HEAD -- CLAUDE.md");
+    assert_eq!(world.text("todo.txt"), "a\nb\nmine\n");
+}
+
+#[test]
+fn a_hook_that_deletes_or_changes_outside_the_scope_is_refused_too() {
+    for body in ["git rm -q --cached todo.txt", "echo y >> todo.txt; git add todo.txt"] {
+        let world = with_hook(body);
+        let head = world.git("rev-parse HEAD");
+        world.seed("phase checkpoint -m 'escapes survive'").refuses("todo.txt");
+        assert_eq!(world.git("rev-parse HEAD"), head, "{body}");
+    }
+}
+
+#[test]
+fn where_head_went_on_nothing_is_taken_back_and_the_job_waits() {
+    let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+    let post = world.git("rev-parse --git-path hooks/post-commit");
+    world.sh(&format!(
+        "printf '#!/bin/sh\\ntest -e ../once && exit 0; touch ../once\\n\
+         git commit -q --no-verify --allow-empty -m more\\n' > {post}; chmod +x {post}"
+    ));
+    let before = world.git("rev-parse HEAD");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+    let head = world.git("rev-parse HEAD");
+    assert_ne!(head, before);
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+    assert_eq!(world.git("rev-parse HEAD"), head);
+    world.prompt("[ALLOW foreign.txt]");
+    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    assert_eq!(world.git("rev-parse HEAD"), head, "the commit that stands is the step's");
+}
+
+#[test]
+fn what_a_remote_has_is_not_taken_back() {
+    let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+    let post = world.git("rev-parse --git-path hooks/post-commit");
+    world.sh(&format!(
+        "printf '#!/bin/sh\\ngit update-ref refs/remotes/origin/main HEAD\\n' > {post}; \
+         chmod +x {post}"
+    ));
+    let before = world.git("rev-parse HEAD");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+    assert_ne!(world.git("rev-parse HEAD"), before);
+}
+
+#[test]
+fn what_a_hook_formats_in_scope_is_the_base_of_what_follows() {
+    let format = format!("sed -i s/escapes/unescape/ {CODE}; git add {CODE}");
+    for path in ["advance", "checkpoint"] {
+        let world = with_hook(&format);
+        world.tests();
+        world.notes("---Ex---", "looked ahead one character");
+        if path == "checkpoint" {
+            world.seed("phase checkpoint -m 'escapes survive'").tells("as a hook");
+        } else {
+            world.leaves();
+        }
+        assert!(world.git(&format!("show HEAD:{CODE}")).contains("unescape"));
+        world.seed("fence status").tells("Clean.");
+        assert_eq!(world.json("fence status")["unclaimed"], serde_json::json!([]));
+        world.seed("fence restore").tells("Nothing");
+        assert!(world.text(CODE).contains("unescape"), "nobody un-formats it");
+        assert_eq!(world.git("status --porcelain"), "");
+    }
+}
+
+#[test]
+fn the_environment_of_the_agents_shell_reaches_no_git_of_a_boundary() {
+    let evil = "mkdir -p ../x/hooks ../x/git ../x/bin; \
+        printf '#!/bin/sh\\necho x > foreign.txt; git add -f foreign.txt\\n' \
+        > ../x/hooks/pre-commit; \
+        printf '[core]\\n\\thooksPath = %s/../x/hooks\\n' \"$PWD\" > ../x/.gitconfig; \
+        cp ../x/.gitconfig ../x/git/config; \
+        printf '#!/bin/sh\\ntouch ../wrapped\\nexec %s \"$@\"\\n' \"$(command -v git)\" \
+        > ../x/bin/git; \
+        chmod +x ../x/hooks/pre-commit ../x/bin/git";
+    let seed = "git-seed phase checkpoint -m 'escapes survive'";
+    for set in [
+        "unset GIT_CONFIG_GLOBAL; HOME=$PWD/../x",
+        "unset GIT_CONFIG_GLOBAL; XDG_CONFIG_HOME=$PWD/../x",
+        "GIT_CONFIG_GLOBAL=$PWD/../x/.gitconfig",
+        "GIT_CONFIG_SYSTEM=$PWD/../x/.gitconfig GIT_CONFIG_NOSYSTEM=0",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=$PWD/../x/hooks",
+        "PATH=$PWD/../x/bin:$PATH",
+        "GIT_EXEC_PATH=$PWD/../x/bin",
+        "GIT_INDEX_FILE=$PWD/../x/index",
+        "GIT_TEMPLATE_DIR=$PWD/../x GIT_AUTHOR_NAME=Mallory",
+    ] {
+        let world = with_hook("exit 0");
+        world.git("config --unset-all core.hooksPath || true");
+        world.sh(evil);
+        let said = world.agents_shell(&format!("{} {seed}", set.replace("; ", "; env ")), "");
+        assert_eq!(said.code, 0, "{set}: {said:?}");
+        assert!(!world.path("foreign.txt").exists(), "{set}");
+        assert!(!world.path("../wrapped").exists(), "{set}");
+        assert_eq!(world.git("log -1 --format=%an"), "Ada", "{set}");
+        assert_eq!(world.git("status --porcelain"), "", "{set}: the index is the person's");
+    }
+    let world = with_hook("exit 0");
+    world.agents_shell(CHECKPOINT, "");
+    assert_eq!(world.git("log -1 --format=%an"), "Ada");
+}
