@@ -22,7 +22,7 @@ pub(crate) use git_environment::{GitEnvironment, git_place_variables, git_variab
 pub(crate) use person::{
     Agents, Ancestor, HostProcess, Life, Lives, NotAPerson, Surroundings, Typist, who, who_started,
 };
-pub(crate) use there::read_if_there;
+pub(crate) use there::{NotPlain, open_plain, open_unblocked, read_if_there, read_plain};
 pub(crate) use whole::{Whole, sync, write_whole};
 
 /// The variable that sets the clock of debug builds, in seconds since the epoch.

@@ -26,6 +26,7 @@ mod it {
     mod govern;
     mod graph;
     mod hooked;
+    mod hostile;
     mod house;
     mod jobs;
     mod killed;

@@ -1,15 +1,28 @@
 //! `git-seed hook <host>`: one event in, one answer out.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::panic;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::engine::repo::{EngineError, Repo};
-use crate::event::Event;
+use crate::engine::{self, person};
+use crate::event::{Event, EventKind};
 use crate::hosts::{self, Answer, BadPayload, Host};
-use crate::store::NotOpen;
-use crate::voice::{Notice, tell};
+use crate::phases::guard;
+use crate::store::{self, NotOpen};
+use crate::voice::{self, Notice, tell};
+
+/// How long locks are waited for before a verdict on a call, and in any other event: hosts stop
+/// waiting for a hook after ten seconds, and then nobody judges.
+const BEFORE: Duration = Duration::from_millis(50);
+const OTHERWISE: Duration = Duration::from_secs(4);
+
+/// What is read of a payload that is too large, and thrown away.
+const MOST_DRAINED: u64 = 1 << 30;
 
 /// Answer one event of an agent host (hosts call this)
 ///
@@ -50,44 +63,79 @@ pub(super) fn run(args: &HookArgs) -> ExitCode {
     };
     // A panic inside must not look like a crash: it passes, and tells the person.
     panic::set_hook(Box::new(|_| {}));
-    let answered = panic::catch_unwind(|| answer(host, args.event.as_deref()));
-    let reply = match answered {
-        Ok(reply) => reply,
-        Err(_) => Some(to_person(tell(Notice::HookFault, &[]))),
+    let said = Cell::new(false);
+    let say = |reply: Option<String>| {
+        said.set(true);
+        if let Some(reply) = reply {
+            let mut out = std::io::stdout().lock();
+            let _ = writeln!(out, "{reply}").and_then(|()| out.flush());
+        }
     };
-    if let Some(reply) = reply {
-        let _ = writeln!(std::io::stdout().lock(), "{reply}");
+    let answered =
+        panic::catch_unwind(AssertUnwindSafe(|| answer(host, args.event.as_deref(), &say)));
+    if answered.is_err() && !said.get() {
+        say(Some(to_person(tell(Notice::HookFault, &[]))));
     }
     ExitCode::SUCCESS
 }
 
-fn answer(host: &'static Host, event: Option<&str>) -> Option<String> {
+/// Answers one event with `say`; what may wait comes after that.
+fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)) {
     let mut bytes = Vec::with_capacity(8 * 1024);
     let limit = u64::try_from(hosts::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
-    if std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).is_err() {
-        return None;
+    let mut input = std::io::stdin().lock();
+    if input.by_ref().take(limit + 1).read_to_end(&mut bytes).is_err() {
+        return say(None);
     }
     let event = match hosts::read(host, &bytes, event) {
         Ok(event) => event,
-        Err(bad) => return unreadable(&bad),
+        Err(bad) => {
+            // A host whose pipe breaks may take its hook for one that failed.
+            let _ = std::io::copy(&mut input.take(MOST_DRAINED), &mut std::io::sink());
+            return unreadable(host, event, &bad, say);
+        }
     };
-    let project = host.project.as_deref().and_then(crate::world::variable);
+    let before = matches!(event.kind, EventKind::Before(_));
+    store::wait_at_most(if before { BEFORE } else { OTHERWISE });
     let reply = |answer| hosts::reply(host, &event, &answer).map(|reply| reply.to_string());
-    match Repo::governing(&event.cwd, project.as_deref().map(std::path::Path::new)) {
+    match governing(host, &event.cwd) {
         // The process ends here: taking the store apart again would be a tenth of its time.
         Ok(repo) => {
             let repo = std::mem::ManuallyDrop::new(repo);
-            crate::engine::person::at_terminal::burn(&repo, &event, &bytes);
-            let answers = || reply(crate::engine::hook::answer(&repo, host, &event));
-            crate::engine::hook::once::answered(&repo, host, &event, &bytes, answers)
+            person::at_terminal::burn(&repo, &event, &bytes);
+            let answers = || reply(engine::hook::answer(&repo, host, &event));
+            say(engine::hook::once::answered(&repo, host, &event, &bytes, answers));
+            engine::hook::before::write_down(&repo, &event);
         }
-        Err(error) => reply(closed(&event, &error)),
+        Err(error) => say(reply(closed(&event, &error))),
     }
 }
 
-/// What does not read is never refused by accident; the person hears of it.
-fn unreadable(bad: &BadPayload) -> Option<String> {
-    Some(to_person(tell(Notice::HookUnread, &[("bad", &bad.to_string())])))
+fn governing(host: &Host, cwd: &Path) -> Result<Repo, EngineError> {
+    let project = host.project.as_deref().and_then(crate::world::variable);
+    Repo::governing(cwd, project.as_deref().map(Path::new))
+}
+
+/// A call whose payload does not read is refused where git seed lives; of any other event the
+/// person hears.
+fn unreadable(
+    host: &'static Host,
+    event: Option<&str>,
+    bad: &BadPayload,
+    say: &dyn Fn(Option<String>),
+) {
+    let told = || Some(to_person(tell(Notice::HookUnread, &[("bad", &bad.to_string())])));
+    // The payload would name the directory; hosts start their hooks there.
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let event = event.and_then(|event| hosts::unread_event(host, event, &cwd));
+    store::wait_at_most(BEFORE);
+    let (Some(event), Ok(repo)) = (event, governing(host, &cwd)) else { return say(told()) };
+    let answer = engine::hook::unread(&repo, &event, bad);
+    if answer.refuse.is_none() {
+        return say(told());
+    }
+    say(hosts::reply(host, &event, &answer).map(|reply| reply.to_string()));
+    engine::hook::before::write_down(&repo, &event);
 }
 
 /// The one reply that needs no event: every host shows it to the person.
@@ -107,6 +155,11 @@ fn closed(event: &Event, error: &EngineError) -> Answer {
                 | NotOpen::Foreign { .. }
         )
     );
+    if let (EventKind::Before(call), true) = (&event.kind, error.is_chosen())
+        && !guard::looks(&call.act)
+    {
+        return Answer::refuse(voice::say(&guard::unjudged(error), "").text());
+    }
     if quiet || event.cwd.as_os_str().is_empty() {
         return Answer::silence();
     }

@@ -25,7 +25,7 @@ use crate::shipped::{self, shipped};
 
 pub(crate) use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
 pub use read::read;
-pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity};
+pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
 pub use reply::{Answer, reply};
 
 /// Every host there is.

@@ -6,8 +6,10 @@
 //! already) is [`EventKind::Other`]. Paths are joined to the payload's directory and not
 //! resolved. The payload must be JSON, so bytes that are not UTF-8 are refused as that.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::patch::patched_files;
@@ -36,6 +38,9 @@ pub enum BadPayload {
     /// JSON, but a list, a string …
     #[error("the hook's payload is JSON but not an object")]
     NotAnObject,
+    /// A call whose input is a list, a text …
+    #[error("the input of the call is no object")]
+    NoInput,
     /// Neither the payload nor the hook line names the event.
     #[error("the hook's payload has no event name in `{field}`, and the hook line gives none")]
     NoEvent { field: String },
@@ -58,6 +63,9 @@ pub fn read(
     let top = object(bytes)?;
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
+    if payload.top.get(&host.fields.input).is_some_and(|input| !input.is_object()) {
+        return Err(BadPayload::NoInput);
+    }
     let named = payload.text(&host.fields.event).or(event_argument.filter(|name| !name.is_empty()));
     let name = named.ok_or_else(|| BadPayload::NoEvent { field: host.fields.event.clone() })?;
     Ok(Event {
@@ -72,6 +80,93 @@ pub fn read(
         puts_questions: payload.puts_questions(),
         cwd: payload.cwd.clone(),
     })
+}
+
+/// What is known of a call whose payload does not read: `None` for any event that asks for no
+/// verdict on a call.
+pub(crate) fn unread_event(host: &'static Host, name: &str, cwd: &Path) -> Option<Event> {
+    (host.happening(name) == Some(Happening::Before)).then(|| Event {
+        host: &host.name,
+        name: name.to_owned(),
+        session: String::new(),
+        by: Actor::Main,
+        kind: EventKind::Before(ToolCall {
+            id: String::new(),
+            act: Act::Unknown,
+            tool: String::new(),
+        }),
+        tokens: None,
+        said: None,
+        rewritable: None,
+        puts_questions: false,
+        cwd: cwd.to_owned(),
+    })
+}
+
+/// JSON in which no object has a key twice: of two values, host and reader could take another.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Reader).map(Self)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Value;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Strict(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some((key, Strict(value))) = fields.next_entry::<String, Strict>()? {
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("`{key}` stands there twice")));
+            }
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
 }
 
 /// What tells an event from another one of its session.
@@ -153,7 +248,7 @@ fn object(bytes: &[u8]) -> Result<Value, BadPayload> {
         Some(mended) => serde_json::from_slice(&mended),
         None => Err(error),
     });
-    let value: Value = parsed.map_err(|error| BadPayload::NotJson { why: error.to_string() })?;
+    let Strict(value) = parsed.map_err(|error| BadPayload::NotJson { why: error.to_string() })?;
     if value.is_object() { Ok(value) } else { Err(BadPayload::NotAnObject) }
 }
 

@@ -634,6 +634,11 @@ pub fn journal_holds(trouble: Option<&dyn std::fmt::Display>, act: &Act) -> Verd
     }
 }
 
+/// A call that cannot be judged for a reason that the agent can put there.
+pub(crate) fn unjudged(why: &dyn std::fmt::Display) -> Refusal {
+    Refusal::broken("state", why).case(Case::Unjudged)
+}
+
 /// True for acts that only look, and for git seed's own commands.
 pub fn looks(act: &Act) -> bool {
     match act {

@@ -5,7 +5,7 @@
 //! that comes late loses politely with [`StoreError::Moved`] and nothing is changed.
 //! Refs are written with a reflog, which is the cheapest undo there is.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,14 @@ use gix::refs::{FullName, Target};
 use super::error::StoreError;
 use super::object::{Draft, signature, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
-use crate::world::sync;
+use crate::world::{open_unblocked, sync};
 
 /// The beginning of a file, at one go: the file of a ref is never as long.
 fn beginning(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; 4096];
-    let count = File::open(path)?.read(&mut bytes)?;
+    // What a pipe or a device says is no ref.
+    let mut file = open_unblocked(fs::OpenOptions::new().read(true), path)?;
+    let count = file.read(&mut bytes)?;
     bytes.truncate(count);
     Ok(bytes)
 }
@@ -111,6 +113,8 @@ impl Store {
         let absent = |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::IsADirectory);
         let loose = match beginning(&self.ref_file(name)) {
             Ok(text) if refs.namespace.is_none() => text,
+            // The library would wait for who writes into it.
+            Err(err) if err.kind() == io::ErrorKind::WouldBlock => return Err(err.into()),
             Err(err) if absent(err.kind()) && refs.namespace.is_none() => {
                 let Some(packed) = refs.cached_packed_buffer().map_err(unread)? else {
                     return Ok(None);

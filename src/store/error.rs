@@ -28,6 +28,9 @@ pub enum NotOpen {
     #[error("`{}` belongs to another user; if you trust it, run `git config --global --add \
         safe.directory '{}'`", path.display(), path.display())]
     Foreign { path: PathBuf },
+    /// Something else than a file lies in the place of one that git keeps.
+    #[error("{}: this is no plain file; take it away and put git's own file back", path.display())]
+    NotPlain { path: PathBuf },
     /// A repository that is there but cannot be opened.
     #[error("the repository at `{}` cannot be opened: {why}; `git -C '{}' status` may say more",
         path.display(), path.display())]

@@ -15,6 +15,7 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 use super::chain::{Tip, full_name};
 use super::error::StoreError;
 use super::{Store, worktree_name};
+use crate::world::read_plain;
 
 const FOCUS: &str = "refs/worktree/seed/focus";
 
@@ -103,7 +104,7 @@ impl Store {
     pub(crate) fn worktree_dir(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
         let named = |git_dir: &PathBuf| worktree_name(git_dir, &self.common_dir) == name;
         let Some(git_dir) = self.live_git_dirs()?.into_iter().find(named) else { return Ok(None) };
-        let dot_git = match fs::read_to_string(git_dir.join("gitdir")) {
+        let dot_git = match text_of(&git_dir.join("gitdir")) {
             Ok(path) => PathBuf::from(path.trim_end()),
             Err(_) => git_dir,
         };
@@ -130,14 +131,14 @@ impl Store {
 /// A linked worktree is gone when its directory is, unless it is locked because it
 /// lives on a disk that comes and goes.
 fn is_live(git_dir: &Path) -> bool {
-    let points_back = fs::read_to_string(git_dir.join("gitdir"));
+    let points_back = text_of(&git_dir.join("gitdir"));
     let there = points_back.is_ok_and(|dot_git| git_dir.join(dot_git.trim_end()).exists());
     there || git_dir.join("locked").exists()
 }
 
 /// Symbolic refs are always loose files, so reading one needs no repository.
 fn symref(file: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(file) {
+    match text_of(file) {
         Ok(text) => Ok(text.strip_prefix("ref:").map(|name| name.trim().to_owned())),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(err) => Err(err),
@@ -146,6 +147,10 @@ fn symref(file: &Path) -> io::Result<Option<String>> {
 
 fn dangling(chain: &str) -> StoreError {
     StoreError::missing(format!("{FOCUS}: the job in focus, {chain},"))
+}
+
+fn text_of(file: &Path) -> io::Result<String> {
+    String::from_utf8(read_plain(file)?).map_err(io::Error::other)
 }
 
 #[cfg(test)]

@@ -52,6 +52,8 @@ impl Store {
     {
         let mut child = self.plain_git(args);
         child.command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_LITERAL_PATHSPECS", "1");
+        // Objects are what their ids say: nobody swaps one, or a commit's parents, for another.
+        child.command.env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_GRAFT_FILE", "/dev/null");
         child
     }
 

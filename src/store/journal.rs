@@ -6,14 +6,14 @@
 //! Writers hold the journal's own kernel lock, a sibling file, for one append; a fold
 //! holds it for reading everything and starting anew.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
 use super::error::StoreError;
 use super::lock::hold;
 use super::{SEED_DIR, Store};
-use crate::world::Whole;
+use crate::world::{Whole, open_plain, open_unblocked, read_plain};
 
 /// How much is read at a time, from the end.
 const BLOCK: u64 = 8 * 1024;
@@ -62,7 +62,8 @@ impl Journal {
 
     /// The last complete line. Waits for nobody and writes nothing.
     pub(crate) fn tail(&self) -> io::Result<Tail> {
-        match File::open(&self.path) {
+        // Of anything but a file the end cannot be told, so it is not asked what it is.
+        match open_unblocked(OpenOptions::new().read(true), &self.path) {
             Ok(mut file) => Ok(last_line(&mut file)?.1),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Tail::Absent),
             Err(err) => Err(err),
@@ -71,7 +72,7 @@ impl Journal {
 
     /// Every complete line, oldest first. Waits for nobody.
     pub(crate) fn all(&self) -> io::Result<Vec<Vec<u8>>> {
-        match fs::read(&self.path) {
+        match read_plain(&self.path) {
             Ok(bytes) => Ok(complete_lines(&bytes)),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(err) => Err(err),
@@ -102,7 +103,7 @@ impl Journal {
 
     /// The last complete lines, as many as lie within the last [`RECENT`] bytes.
     pub(crate) fn recent(&self) -> io::Result<Vec<Vec<u8>>> {
-        let mut file = match File::open(&self.path) {
+        let mut file = match open_plain(OpenOptions::new().read(true), &self.path) {
             Ok(file) => file,
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(err) => return Err(err),
@@ -150,8 +151,10 @@ impl OpenJournal<'_> {
         next: impl FnOnce(Option<&[u8]>) -> Vec<u8>,
     ) -> io::Result<Vec<u8>> {
         let path = &self.journal.path;
-        let mut file =
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+        let mut file = open_plain(
+            OpenOptions::new().create(true).truncate(false).read(true).write(true),
+            path,
+        )?;
         let (end, tail) = last_line(&mut file)?;
         let mut line = match &tail {
             Tail::Line(last) => next(Some(last)),
@@ -224,7 +227,7 @@ mod tests {
     fn journal(bytes: &[u8]) -> (tempfile::TempDir, Journal) {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let journal = Journal::at(dir.path().join("main.jsonl"));
-        fs::write(&journal.path, bytes).expect("writes");
+        std::fs::write(&journal.path, bytes).expect("writes");
         (dir, journal)
     }
 
@@ -270,7 +273,7 @@ mod tests {
     fn a_torn_line_is_cut_off_by_the_next_append() {
         let (_dir, journal) = journal(b"one\ntwo\n{\"torn\":");
         journal.append(|last| [last.expect("two"), b"+"].concat()).expect("appends");
-        assert_eq!(fs::read(&journal.path).expect("reads"), b"one\ntwo\ntwo+\n");
+        assert_eq!(std::fs::read(&journal.path).expect("reads"), b"one\ntwo\ntwo+\n");
     }
 
     #[test]
@@ -278,7 +281,7 @@ mod tests {
         let (_dir, journal) = journal(b"one\ntorn");
         assert!(journal.append(|_| b"a\nb".to_vec()).is_err());
         assert!(journal.restart(Some(b"a\nb")).is_err());
-        assert_eq!(fs::read(&journal.path).expect("reads"), b"one\ntorn");
+        assert_eq!(std::fs::read(&journal.path).expect("reads"), b"one\ntorn");
     }
 
     #[test]

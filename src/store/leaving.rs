@@ -236,7 +236,7 @@ impl Store {
         if self.head_log_length() <= from {
             return Ok(Vec::new());
         }
-        let bytes = fs::read(self.git_dir.join("logs/HEAD"))?;
+        let bytes = crate::world::read_plain(&self.git_dir.join("logs/HEAD"))?;
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
         Ok(text.lines().filter_map(Moved::read).collect())

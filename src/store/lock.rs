@@ -10,14 +10,25 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::StoreError;
 use super::{SEED_DIR, Store};
+use crate::world::open_plain;
 
 /// Longest wait for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long this process may still wait for locks, all of them together, in milliseconds.
+static LEFT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// From here on locks are waited for no longer than this, all of them together: whoever is asked
+/// for a verdict has to give it before the host stops waiting.
+pub(crate) fn wait_at_most(time: Duration) {
+    LEFT.store(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+}
 
 /// The lock of this repository's seed state, held until dropped.
 ///
@@ -53,28 +64,47 @@ impl Store {
 /// Opens `path`, creating it and its directory, and locks it for this process alone.
 pub(super) fn hold(path: &Path) -> Result<File, StoreError> {
     let file = open(path)?;
+    if take(&file)? { Ok(file) } else { Err(StoreError::Held { path: path.to_owned() }) }
+}
+
+/// Locks `file` for this process alone; false where another one kept it for too long.
+pub(crate) fn take(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => return Ok(true),
+        Err(TryLockError::Error(err)) => return Err(err),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    let left = LEFT.load(Ordering::Relaxed);
+    let patience = PATIENCE.min(Duration::from_millis(left));
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
-    loop {
+    let taken = loop {
+        let rest = patience.saturating_sub(begun.elapsed());
+        if rest.is_zero() {
+            break false;
+        }
+        sleep(pause.min(rest));
         match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(err)) => return Err(err.into()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= PATIENCE => {
-                return Err(StoreError::Held { path: path.to_owned() });
-            }
-            Err(TryLockError::WouldBlock) => sleep(pause),
+            Ok(()) => break true,
+            Err(TryLockError::Error(err)) => return Err(err),
+            Err(TryLockError::WouldBlock) => {}
         }
         pause = (pause * 2).min(Duration::from_millis(50));
+    };
+    if left != u64::MAX {
+        let waited = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        LEFT.store(left.saturating_sub(waited), Ordering::Relaxed);
     }
+    Ok(taken)
 }
 
 fn open(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    match options.open(path) {
+    match open_plain(&mut options, path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(path.parent().unwrap_or(path))?;
-            options.open(path)
+            open_plain(&mut options, path)
         }
         result => result,
     }

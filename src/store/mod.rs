@@ -49,7 +49,7 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
-use crate::world::GitEnvironment;
+use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
@@ -60,7 +60,7 @@ pub(crate) use id::NotAnId;
 pub use id::{CommitId, TreeId};
 pub(crate) use journal::Tail;
 pub(crate) use leaving::Moved;
-pub(crate) use lock::Lock;
+pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
 pub(crate) use worktree::{ChangeKind, Changed};
@@ -118,6 +118,7 @@ impl Store {
     /// else, with refs that are no files, or unreadable.
     pub fn discover(cwd: &Path) -> Result<Self, NotOpen> {
         let cwd = absolute(cwd)?;
+        refuse_pipes(&cwd)?;
         let look = |options, manner| {
             Self::open(&cwd, gix::ThreadSafeRepository::discover_opts(&cwd, options, trust(manner)))
         };
@@ -193,6 +194,16 @@ impl Store {
         self.children = Some(environment);
     }
 
+    /// Refuses what a child would wait for without end in the place of an index: the person's,
+    /// or `fence`, that of the fence.
+    pub(crate) fn indexes_are_plain(&self, fence: &Path) -> Result<(), StoreError> {
+        let odd = |file: &&Path| file.metadata().is_ok_and(|data| !data.is_file());
+        match [self.index_path().as_path(), fence].into_iter().find(odd) {
+            Some(file) => Err(NotPlain::at(file).into()),
+            None => Ok(()),
+        }
+    }
+
     /// The git directory of this worktree.
     pub(crate) fn git_dir(&self) -> &Path {
         &self.git_dir
@@ -240,6 +251,13 @@ impl Store {
     ///
     /// HEAD or the commit that it names does not read.
     pub fn head(&self) -> Result<Head, StoreError> {
+        // The library opens the branch's file, whatever it is.
+        if let Some(branch) = self.branch()? {
+            let file = self.ref_file(&format!("refs/heads/{branch}"));
+            if file.metadata().is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+                return Err(NotPlain::at(&file).into());
+            }
+        }
         let head =
             self.repo.head().map_err(|err| StoreError::unreadable("HEAD".to_owned(), &err))?;
         let branch = head.referent_name().map(|name| {
@@ -293,6 +311,39 @@ impl Store {
         }
         false
     }
+}
+
+/// Git's own files that are opened with the repository must be plain ones: the object library
+/// would wait for who writes into a pipe. A file that is not there is none.
+fn refuse_pipes(cwd: &Path) -> Result<(), NotOpen> {
+    let plain = |file: PathBuf| match file.metadata() {
+        Ok(data) if !data.is_file() => Err(NotOpen::NotPlain { path: file }),
+        _ => Ok(()),
+    };
+    for dir in cwd.ancestors() {
+        let dot_git = dir.join(".git");
+        match dot_git.join("HEAD").metadata() {
+            Ok(data) if !data.is_file() => {
+                return Err(NotOpen::NotPlain { path: dot_git.join("HEAD") });
+            }
+            Ok(_) => {
+                return ["config", "packed-refs"]
+                    .into_iter()
+                    .try_for_each(|name| plain(dot_git.join(name)));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+            Err(_) => continue,
+        }
+        plain(dot_git.clone())?;
+        // A link that does not read leads nowhere, and the library says so.
+        let Ok(text) = fs::read_to_string(&dot_git) else { return Ok(()) };
+        let Some(path) = text.strip_prefix("gitdir:") else { return Ok(()) };
+        let git_dir = dir.join(path.trim());
+        let own = ["HEAD", "commondir", "gitdir"].map(|name| git_dir.join(name));
+        let common = ["config", "packed-refs"].map(|name| git_dir.join("../..").join(name));
+        return own.into_iter().chain(common).try_for_each(plain);
+    }
+    Ok(())
 }
 
 fn absolute(cwd: &Path) -> Result<PathBuf, NotOpen> {

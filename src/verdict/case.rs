@@ -232,6 +232,7 @@ pub(crate) enum Case {
     UnlinkTime,
     Unlisted,
     Unnamed,
+    Unjudged,
     Unread,
     Unready,
     Unregistered,

@@ -1,4 +1,4 @@
-//! What hosts send, recorded and broken: a hook always exits 0 and never refuses by accident.
+//! What hosts send, recorded and broken: a hook always exits 0, and no call runs unjudged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn a_recorded_session_bears_a_job_and_its_edits_are_refused_before_it_begins() {
 }
 
 #[test]
-fn what_does_not_read_is_never_refused() {
+fn what_does_not_read_is_refused_before_a_tool_and_nowhere_else() {
     let world = World::seeded();
     world.to("observe");
     let call = |fields: Value| {
@@ -129,19 +129,25 @@ fn what_does_not_read_is_never_refused() {
         ("directory that is gone", call(json!({ "cwd": "/no/such/place", "tool_name": "Write" }))),
         ("unknown event", call(json!({ "hook_event_name": "SomethingNew" }))),
     ];
+    // These read, and say what they are.
+    let reads = |what: &str| {
+        ["object", "event", "directory", "unknown"].iter().any(|word| what.contains(word))
+    };
     for (what, payload) in cases {
         let reply = heard(&world, what, "PreToolUse", &payload);
+        assert_eq!(reply.refusal().is_some(), !reads(what), "{what}: {reply:?}");
+        let reply = heard(&world, what, "PostToolUse", &payload);
         assert!(reply.refusal().is_none(), "{what}: {reply:?}");
     }
 }
 
 #[test]
-fn a_call_without_a_tool_is_not_refused_by_accident() {
+fn a_call_without_a_tool_cannot_be_judged() {
     let world = World::seeded();
     world.to("observe");
     for fields in [json!({ "tool_input": {} }), json!({ "tool_name": 7, "tool_input": {} })] {
         let reply = world.event("PreToolUse", &fields);
-        assert!(reply.refusal().is_none(), "{reply:?}");
+        reply.refuses("names no tool");
     }
 }
 

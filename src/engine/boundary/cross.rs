@@ -149,14 +149,6 @@ pub(crate) fn record(
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));
-    remarks.extend(
-        judged
-            .survey
-            .hooked
-            .iter()
-            .take(NAMED)
-            .map(|path| tell(Notice::RemarkHooked, &[("path", path)])),
-    );
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())
         && taken.focused.state.job.status == Status::Completed;
@@ -220,6 +212,8 @@ fn left_alone(
         let paths = count(start.persons.len(), "path");
         remarks.push(tell(Notice::RemarkPersons, &[("paths", &paths)]));
     }
+    let hooked = judged.survey.hooked.iter().take(NAMED);
+    remarks.extend(hooked.map(|path| tell(Notice::RemarkHooked, &[("path", path)])));
     remarks.extend(by_hand);
     if let Some(Move::Up { track, .. }) = &judged.step {
         remarks.push(tell(Notice::RemarkTrack, &[("track", track)]));

@@ -26,6 +26,7 @@ pub(crate) fn after_shell(
     let mut after = ShellEffects::default();
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
     let (index, lens) = (repo.private_index(), fence::tree::lens(repo, Some(focused))?);
+    repo.store.indexes_are_plain(&index)?;
     repo.store.mend_index(&index, &before)?;
     let mut changed = repo
         .store

@@ -83,7 +83,7 @@ pub(crate) fn look_first(
     }
     let file = look_file(repo, event, call);
     match take_look(repo, event, call, confined, focused, &file) {
-        Err(error) if error.is_damage() => Err(error),
+        Err(error) if error.is_damage() || error.is_chosen() => Err(error),
         Err(_) => {
             // An older look of the same name, if any: without one there is nothing to remove.
             let _ = std::fs::remove_file(&file);
@@ -118,6 +118,7 @@ fn take_look(
     focused: Option<&LoadedJob>,
     file: &Path,
 ) -> Result<()> {
+    repo.store.indexes_are_plain(&repo.private_index())?;
     let mut look = FirstLook { logged: repo.store.head_log_length(), ..FirstLook::default() };
     if let Act::Shell { command, cwd, .. } = &call.act {
         named_by(repo, command, cwd.as_deref().unwrap_or(&event.cwd), &mut look);
@@ -188,7 +189,7 @@ pub(crate) fn end_of(
     let file = look_file(repo, event, call);
     // A look that is missing or does not read proves nothing: the call's changes are unclaimed,
     // which takes nothing away from anybody.
-    let look: FirstLook = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
+    let look: FirstLook = serde_json::from_slice(&world::read_plain(&file).ok()?).ok()?;
     // One that stays behind is dropped with the old ones.
     let _ = std::fs::remove_file(&file);
     Some(Window { short: look.is_short(now, outcome.duration_ms), look })

@@ -41,7 +41,8 @@ fn clients_file(repo: &Repo) -> PathBuf {
 fn clients(repo: &Repo) -> Clients {
     // Only a memory of what was seen: without it no line is replaced until a client has shown
     // again that it takes another one, and the tree fence looks afterwards as everywhere.
-    let text = std::fs::read_to_string(clients_file(repo)).unwrap_or_default();
+    let text = crate::world::read_plain(&clients_file(repo)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     // As above, of one that another version wrote.
     toml::from_str(&text).unwrap_or_default()
 }

@@ -2,26 +2,28 @@
 
 use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::repo::text::count_words;
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, hook, memory, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
-use crate::format::journal::{Refused, What};
+use crate::format::journal::{Counts, Refused, What};
 use crate::hosts::{Answer, Host};
 use crate::jobs::questions::Grant;
 use crate::phases::guard::{self, Scene};
 use crate::rules::ClaimMode;
 use crate::shell::{self, Program};
 use crate::verdict::{Refusal, Verdict};
+use crate::voice;
 use crate::world;
 
 pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
-    // A call without a name is a broken payload, not an act.
-    if call.tool.is_empty() {
-        return Ok(Answer::silence());
-    }
     let focused = repo.focused_at_opening()?;
     if focused.is_none() && !repo.is_seeded()? {
         return Ok(Answer::silence());
+    }
+    // What it does cannot be told.
+    if call.tool.is_empty() {
+        let refusal = guard::unjudged(&"it names no tool");
+        return Ok(refuse_unjudged(repo, focused.as_ref(), call, refusal));
     }
     let focused = focused.as_ref();
     let guest = focused.map_or(Ok(false), |focused| repo.is_guest(focused, event))?;
@@ -57,24 +59,71 @@ pub(crate) fn refuse(
     let phase = scene.phase.name.as_str();
     let mut text = repo.say(focused, refusal, phase);
     let words = count_words(&text);
+    let mut paths: Vec<String> =
+        scene.call.changes.iter().map(|change| change.path.clone()).collect();
+    if let (true, Some((path, _))) = (paths.is_empty(), &scene.call.read) {
+        paths.push(path.clone());
+    }
     let mut storm = RepeatedRefusal::default();
-    // A no stays a no where its line cannot be written: a full disk opens nothing.
-    let _ = record::journal_line::note_once(repo, focused, (What::Refused, event, call), |line| {
-        line.paths = scene.call.changes.iter().map(|change| change.path.clone()).collect();
-        if let (true, Some((path, _))) = (line.paths.is_empty(), &scene.call.read) {
-            line.paths.push(path.clone());
-        }
-        line.refusal = Some(Refused::of(refusal, phase));
-        line.counts.refusals += 1;
-        line.counts.words += words;
-        storm = hook::repeats::refused(&mut line.counts, refusal, phase);
-        storm.is_news = hook::repeats::is_news(&mut line.counts);
-    });
+    if !record::journal_line::is_noted(repo, What::Refused, event, call)
+        && let Some(mut counts) = record::journal_line::counts_now(repo, focused)
+    {
+        storm = counted(&mut counts, refusal, phase, words);
+    }
+    repo.unwritten.replace(Some(UnwrittenRefusal {
+        focused: focused.cloned(),
+        call: call.clone(),
+        paths,
+        refusal: refusal.clone(),
+        phase: phase.to_owned(),
+        words,
+    }));
     if let Some(example) = &storm.example {
         text = format!("{text}\n{example}");
     }
     let to_person = storm.is_news.then(|| hook::repeats::line(refusal, phase));
     Ok(Answer { to_person, ..Answer::refuse(text) })
+}
+
+fn counted(counts: &mut Counts, refusal: &Refusal, phase: &str, words: u32) -> RepeatedRefusal {
+    counts.refusals += 1;
+    counts.words += words;
+    let mut storm = hook::repeats::refused(counts, refusal, phase);
+    storm.is_news = hook::repeats::is_news(counts);
+    storm
+}
+
+/// Refuses a call that cannot be judged, for a reason that the agent can put there.
+pub(crate) fn refuse_unjudged(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    call: &ToolCall,
+    refusal: Refusal,
+) -> Answer {
+    let text = voice::say(&refusal, "").text();
+    let words = count_words(&text);
+    repo.unwritten.replace(Some(UnwrittenRefusal {
+        // Where it does not read the line stands over none.
+        focused: focused.cloned().or_else(|| repo.focused().ok().flatten()),
+        call: call.clone(),
+        paths: Vec::new(),
+        refusal,
+        phase: String::new(),
+        words,
+    }));
+    Answer::refuse(text)
+}
+
+/// Writes down the refusal that was said: the host has it, whatever keeps the journal.
+pub(crate) fn write_down(repo: &Repo, event: &Event) {
+    let Some(said) = repo.unwritten.take() else { return };
+    let about = (What::Refused, event, &said.call);
+    // A no stays a no where its line cannot be written: a full disk opens nothing.
+    let _ = record::journal_line::note_once(repo, said.focused.as_ref(), about, |line| {
+        line.paths.clone_from(&said.paths);
+        line.refusal = Some(Refused::of(&said.refusal, &said.phase));
+        counted(&mut line.counts, &said.refusal, &said.phase, said.words);
+    });
 }
 
 /// A call that passes: silence, but for what has to be remembered or granted.

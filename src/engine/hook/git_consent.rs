@@ -106,7 +106,7 @@ fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<
             None => repo.store.work_tree().join(file),
         };
         // A file that does not read lets nothing pass: the host does not read it, either.
-        let settings = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let settings = serde_json::from_slice(&crate::world::read_plain(&path).ok()?).ok()?;
         acts.iter().find_map(|act| host.lets_pass(&settings, &act.part))
     });
     Ok(setting.map_or(Somebody::There, Somebody::Settings))

@@ -123,6 +123,15 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
 fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
     let refusal = Refusal::broken("state", error);
     match &event.kind {
+        EventKind::Before(call) if error.is_chosen() => {
+            if guard::looks(&call.act) {
+                return Answer::to_person(in_words(Notice::HookTrouble, error));
+            }
+            hook::before::refuse_unjudged(repo, None, call, guard::unjudged(error))
+        }
+        EventKind::Stop { again: false, .. } if error.is_chosen() => {
+            Answer::refuse(voice::say(&guard::unjudged(error), "").text())
+        }
         _ if !error.is_damage() => {
             // The person is told below; a line in the journal comes on top where one can be
             // written.
@@ -139,6 +148,18 @@ fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
         EventKind::Stop { again: false, .. } => Answer::refuse(voice::say(&refusal, "").text()),
         EventKind::Before(_) => Answer::silence(),
         _ => Answer::to_person(in_words(Notice::HookDamage, error)),
+    }
+}
+
+/// A call of `event` whose payload does not read: refused where a call was to be judged, since
+/// what it does cannot be told.
+pub(crate) fn unread(repo: &Repo, event: &Event, bad: &dyn std::fmt::Display) -> Answer {
+    let seeded = repo.is_on() && repo.is_seeded().unwrap_or(true);
+    match &event.kind {
+        EventKind::Before(call) if seeded => {
+            hook::before::refuse_unjudged(repo, None, call, guard::unjudged(bad))
+        }
+        _ => Answer::silence(),
     }
 }
 

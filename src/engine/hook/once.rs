@@ -17,7 +17,7 @@ use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host, Identity};
 use crate::jobs::UnixSeconds;
-use crate::store::Tail;
+use crate::store::{self, Tail};
 use crate::world;
 
 /// What an event that was answered left behind.
@@ -101,15 +101,18 @@ fn place(repo: &Repo, event: &Event, identity: &str) -> Option<File> {
         return None;
     }
     let file = place_of(repo, event, identity);
-    let open =
-        || OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
+    let open = || {
+        let mut options = OpenOptions::new();
+        world::open_plain(options.create(true).truncate(false).read(true).write(true), &file)
+    };
     let place = open().or_else(|_| {
         std::fs::create_dir_all(file.parent().unwrap_or(&seed))?;
         open()
     });
     // Without the right to write there is no place.
     let place = place.ok()?;
-    place.lock().is_ok().then_some(place)
+    // One that somebody keeps is no reason to be late: the event is answered anew.
+    store::take(&place).is_ok_and(|taken| taken).then_some(place)
 }
 
 /// Events of one kind share their places: a stop that runs tests holds up no other kind.

@@ -5,7 +5,8 @@
 use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Event, ToolCall};
-use crate::format::journal::{Line, Linked, What};
+use crate::format::journal::{Counts, Line, Linked, What};
+use crate::store::Tail;
 
 /// No more than `commands` of the background are under way, the host says.
 pub(crate) fn commands_ended(repo: &Repo, event: &Event, commands: u32) -> Result<()> {
@@ -83,6 +84,22 @@ pub(crate) fn note_once(
             fill(line);
         })
     })?)
+}
+
+/// The counts that the next line of the journal would go on from; none where it does not hold.
+pub(crate) fn counts_now(repo: &Repo, focused: Option<&LoadedJob>) -> Option<Counts> {
+    if focused.is_some_and(|focused| focused.activity.is_err()) {
+        return None;
+    }
+    let last = match repo.store.journal().tail() {
+        Ok(Tail::Line(last)) => Some(last),
+        Ok(Tail::Absent | Tail::Empty) => None,
+        // Nothing can be counted over it.
+        Err(_) => return None,
+    };
+    let mut counts = None;
+    linked(repo, focused, last.as_deref(), |line| counts = Some(line.counts.clone()));
+    counts
 }
 
 /// The journal has a line of this kind about `call`.

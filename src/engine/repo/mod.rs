@@ -26,15 +26,16 @@ use std::path::Path;
 
 use crate::engine::repo;
 use crate::engine::repo::own_state::Unread;
+use crate::event::ToolCall;
 use crate::format::journal::Counts;
 use crate::format::state::{BadState, State};
 use crate::format::{meta, names};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::store::{NotOpen, Store, StoreError, Tip};
-use crate::verdict::Wants;
+use crate::verdict::{Refusal, Wants};
 use crate::voice::{Notice, tell};
-use crate::world;
+use crate::world::{self, NotPlain};
 
 /// A repository with git seed in it, at one moment.
 #[derive(Debug)]
@@ -44,8 +45,21 @@ pub struct Repo {
     pub now: UnixSeconds,
     /// The focus when it was opened; a decision reads it once.
     focus: Focus,
+    /// A refusal that is said before it is written down.
+    pub(crate) unwritten: std::cell::RefCell<Option<UnwrittenRefusal>>,
     /// Why the rules of the job in focus did not read when it was opened.
     unread: Option<String>,
+}
+
+/// A refusal of a tool call that the journal is still to have.
+#[derive(Clone, Debug)]
+pub(crate) struct UnwrittenRefusal {
+    pub(crate) focused: Option<LoadedJob>,
+    pub(crate) call: ToolCall,
+    pub(crate) paths: Vec<String>,
+    pub(crate) refusal: Refusal,
+    pub(crate) phase: String,
+    pub(crate) words: u32,
 }
 
 /// What has the focus of a worktree.
@@ -173,6 +187,16 @@ impl EngineError {
         }
     }
 
+    /// True where what stands in the way is something that an agent can put there: a lock that
+    /// somebody keeps, a pipe or a device in the place of a file.
+    pub(crate) fn is_chosen(&self) -> bool {
+        match self {
+            Self::NotOpen(NotOpen::NotPlain { .. }) | Self::Store(StoreError::Held { .. }) => true,
+            Self::Store(StoreError::Io(error)) | Self::Io(error) => NotPlain::is(error),
+            _ => false,
+        }
+    }
+
     /// The exit code of a command that ends with it: 64 for wrong usage, 2 where the state
     /// does not allow the command, 1 for all that broke.
     pub(crate) fn exit_code(&self) -> u8 {
@@ -270,7 +294,14 @@ impl Repo {
     /// The same, under the shipped rules: for mending applied ones that do not hold.
     pub(crate) fn open_under_shipped(cwd: &Path) -> Result<Self> {
         let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);
-        Ok(Self { store, rules, now: world::now(), focus: Focus::Unread, unread: None })
+        Ok(Self {
+            store,
+            rules,
+            now: world::now(),
+            focus: Focus::Unread,
+            unwritten: std::cell::RefCell::default(),
+            unread: None,
+        })
     }
 
     pub(crate) fn over(store: Store) -> Result<Self> {
@@ -301,7 +332,8 @@ impl Repo {
             (None, Some(applied)) => Rules::with(&applied)?,
             (None, None) => Rules::shipped()?,
         };
-        Ok(Self { store, rules, now: world::now(), focus, unread })
+        let unwritten = std::cell::RefCell::default();
+        Ok(Self { store, rules, now: world::now(), focus, unwritten, unread })
     }
 
     /// True when git seed is installed here.

@@ -173,7 +173,9 @@ impl Repo {
             file.path().extension().filter(|ending| *ending == "toml")?;
             // One that does not read names no process. Whoever asks for it by its id is in
             // trouble; a person's `git seed off` asks for all of them, and is not.
-            toml::from_str::<Session>(&std::fs::read_to_string(file.path()).ok()?).ok()
+            let bytes = world::read_plain(&file.path()).ok()?;
+            // As above.
+            toml::from_str::<Session>(&String::from_utf8(bytes).ok()?).ok()
         };
         files.into_iter().flatten().flatten().filter_map(read)
     }
