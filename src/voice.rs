@@ -598,7 +598,6 @@ pub(crate) enum Notice {
     GateKeeps,
     BodyCheckFailed,
     StopAgain,
-    StopLast,
     TurnTests,
 }
 

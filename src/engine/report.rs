@@ -6,12 +6,12 @@ use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, jobs, memory, person, record};
+use crate::engine::{boundary, claims, fence, jobs, person, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
+use crate::jobs::questions;
 use crate::jobs::shortword::{self, Moment};
-use crate::memory::condense::Stage;
 use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing};
 use crate::phases::{Class, Multiplier, Phase, PhaseKind, Reads, Write, pacing};
@@ -280,10 +280,11 @@ fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {
     if state.stand.is_talk() {
         return Moment::Talk;
     }
-    let settles = repo.row(Some(focused)).kind == PhaseKind::Consolidation
-        && memory::condense::condense_stage(repo, focused) == Stage::Ready
-        && jobs::completion::eligible(repo, focused);
-    Moment::Work { ends: settles || jobs::ending::a_person_may_end(repo, focused) }
+    // Nowhere else is it asked for, and it is read from disk.
+    let may = repo.row(Some(focused)).kind == PhaseKind::Consolidation
+        || jobs::ending::a_person_may_end(repo, focused);
+    let soon = || questions::too_soon(&person::ask::completion_moment(repo, focused)).is_some();
+    Moment::Work { ends: may && !soon() }
 }
 
 /// What `focused` does next, in words; `missing` is what stands between it and its next step.

@@ -139,6 +139,26 @@ fn who_waited_for_it_waits_no_longer_and_is_named() {
     assert_eq!(world.job(), parent);
 }
 
+/// `[APPROVE]` stands among the words that act where it would: not while another job is open.
+#[test]
+fn a_word_that_would_be_refused_is_not_named() {
+    let world = World::seeded();
+    world.to("condense").works("condense");
+    let approves = || {
+        let words = world.json("status")["words"].to_string();
+        assert!(words.contains("[PAUSE]"), "{words}");
+        words.contains("[APPROVE]")
+    };
+    assert!(approves());
+    world.seed("job create-dependent 'the tests'").succeeds();
+    let child = world.json("job show")["depends_on"][0].as_str().expect("it waits").to_owned();
+    assert!(!approves());
+    world.prompt("[APPROVE]");
+    assert_eq!(world.json("job show")["status"], json!("active"));
+    world.person(&format!("job drop {child}")).succeeds();
+    assert!(approves());
+}
+
 #[test]
 fn over_a_journal_that_does_not_read_it_is_dropped_all_the_same() {
     for by_prompt in [true, false] {

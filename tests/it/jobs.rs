@@ -64,8 +64,8 @@ fn a_turn_may_not_end_while_the_job_is_open_and_may_at_the_fourth_try() {
         let world = World::seeded();
         world.to(phase);
         world.stops().refuses(phase);
-        world.stops().refuses("as before; after one more refusal");
-        world.stops().refuses("as before; the next stop is let go");
+        world.stops().refuses("BLOCKED, as before. Do: ");
+        world.stops().refuses("BLOCKED, as before. Do: ");
         let yields = world.stops();
         yields.passes();
         assert!(

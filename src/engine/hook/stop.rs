@@ -132,7 +132,7 @@ fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -
 }
 
 /// What is said instead of the whole refusal where the stop before was refused with the same one:
-/// what is left to do, and when the turn is let go. `stops` were refused in a row.
+/// what is left to do, and not how often it has to be tried. `stops` were refused in a row.
 fn said_again(
     repo: &Repo,
     base: &str,
@@ -151,9 +151,8 @@ fn said_again(
         (line.what == What::Kept && line.base == base).then_some(line.refusal)
     });
     let same = kept.flatten().next() == Some(Refused::of(refusal, phase));
-    let notice = if stops + 1 < STOPS { Notice::StopAgain } else { Notice::StopLast };
     let next = voice::say(refusal, phase).do_;
-    same.then(|| tell(notice, &[("next", &next)]))
+    same.then(|| tell(Notice::StopAgain, &[("next", &next)]))
 }
 
 /// Lets the turn end with the work open, and leaves a hand-off for whoever comes next.
