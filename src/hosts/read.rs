@@ -63,7 +63,9 @@ pub fn read(
     let top = object(bytes)?;
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
-    if payload.top.get(&host.fields.input).is_some_and(|input| !input.is_object()) {
+    // A tool without arguments may come with none, or with null.
+    let input = payload.top.get(&host.fields.input);
+    if input.is_some_and(|input| !(input.is_object() || input.is_null())) {
         return Err(BadPayload::NoInput);
     }
     let named = payload.text(&host.fields.event).or(event_argument.filter(|name| !name.is_empty()));

@@ -12,7 +12,7 @@ pub(crate) struct NotPlain(PathBuf);
 impl NotPlain {
     /// Whether this is what stood in the way.
     pub(crate) fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+        error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()).is_some()
     }
 
     /// The refusal of whatever lies at `path`.

@@ -4,9 +4,9 @@
 //! A path outside takes the commit back, whoever's hook or wrapper put it there; where that cannot
 //! be done, the job waits until a person settles it.
 
+use crate::engine::boundary;
 use crate::engine::boundary::step::Judged;
 use crate::engine::fence::survey;
-use crate::engine::boundary;
 use crate::engine::record;
 use crate::engine::record::pending_file::Behind;
 use crate::engine::repo::{LoadedJob, Repo, Result};
