@@ -63,9 +63,10 @@ pub fn read(
     let top = object(bytes)?;
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
-    // A tool without arguments may come with none, or with null.
+    // A tool that nobody knows may take no arguments, and come with null for them.
+    let known = || payload.text(&host.fields.tool).is_some_and(|tool| host.tool(tool).is_some());
     let input = payload.top.get(&host.fields.input);
-    if input.is_some_and(|input| !(input.is_object() || input.is_null())) {
+    if input.is_some_and(|input| !(input.is_object() || input.is_null() && !known())) {
         return Err(BadPayload::NoInput);
     }
     let named = payload.text(&host.fields.event).or(event_argument.filter(|name| !name.is_empty()));
