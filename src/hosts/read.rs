@@ -63,10 +63,9 @@ pub fn read(
     let top = object(bytes)?;
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
-    // A tool that nobody knows may take no arguments, and come with null for them.
-    let known = || payload.text(&host.fields.tool).is_some_and(|tool| host.tool(tool).is_some());
+    // A tool without arguments may come with none, or with null: what needs some is unknown then.
     let input = payload.top.get(&host.fields.input);
-    if input.is_some_and(|input| !(input.is_object() || input.is_null() && !known())) {
+    if input.is_some_and(|input| !(input.is_object() || input.is_null())) {
         return Err(BadPayload::NoInput);
     }
     let named = payload.text(&host.fields.event).or(event_argument.filter(|name| !name.is_empty()));

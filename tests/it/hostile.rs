@@ -138,7 +138,6 @@ fn a_call_whose_payload_does_not_read_is_refused_and_leaves_a_line() {
         ),
         ("a text", call(r#""touch x""#)),
         ("a list", call(r#"["touch x"]"#)),
-        ("null", call("null")),
         ("no tool", call("{}")),
     ];
     for (what, mut payload) in cases {

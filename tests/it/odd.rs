@@ -616,19 +616,18 @@ fn a_signature_that_fails_changes_nothing() {
 
 #[test]
 fn without_an_identity_a_boundary_says_so_and_changes_nothing() {
-    const NOBODY: &str =
-        "unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL";
-    let world = World::seeded();
     // The session's git runs in the environment that its first hook saw.
-    world.hooks_run_by(&format!("{NOBODY}\n\"$1\" hook claude \"$2\"\nexit 0\n"));
+    let world = World::new();
+    world.has_no_identity();
     world.git("config user.name Ada");
     world.git("config user.email ada@example.org");
+    let world = world.installed();
     world.to("execute");
     world.works("execute");
     world.git("config user.useConfigOnly true");
     world.git("config --unset user.email");
-    let line = format!("{NOBODY}; git seed phase advance -F -");
-    let said = world.changes_nothing(|| world.agents_shell(&line, &message("execute")));
+    let line = "git seed phase advance -F -";
+    let said = world.changes_nothing(|| world.agents_shell(line, &message("execute")));
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.err.contains("user.email") && !said.err.contains("panicked"), "{said:?}");
     assert_eq!(world.phase(), "execute");

@@ -53,6 +53,8 @@ pub struct World {
     session: RefCell<String>,
     clock: Cell<u64>,
     calls: Cell<u32>,
+    /// No variable says who commits.
+    nobody: Cell<bool>,
     /// Variables of the host process: they reach its hooks and its shell.
     host: RefCell<BTreeMap<String, String>>,
     /// A script that calls the hook instead of this process.
@@ -120,6 +122,7 @@ impl World {
             session: RefCell::new("e2fc06a6-4aaf-49f6-8712-117cd08f9339".to_owned()),
             clock: Cell::new(BEGINS),
             calls: Cell::new(0),
+            nobody: Cell::new(false),
             // A person sits at it, whether this process has a terminal or not.
             host: RefCell::new([("CLAUDE_CODE_SESSION_ATTENDED", "1")].map(owned).into()),
             through: RefCell::new(None),
@@ -275,6 +278,11 @@ impl World {
             .env("GIT_SEED_TEST_CLOCK", self.clock.get().to_string())
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_DATA_HOME");
+        for name in ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"] {
+            if self.nobody.get() {
+                command.env_remove(format!("GIT_{name}")).env_remove("EMAIL");
+            }
+        }
         command
     }
 
@@ -361,6 +369,11 @@ impl World {
     pub fn session(&self, id: &str) {
         self.untouched.set(None);
         id.clone_into(&mut self.session.borrow_mut());
+    }
+
+    /// From now on no variable says who commits.
+    pub fn has_no_identity(&self) {
+        self.nobody.set(true);
     }
 
     /// From now on another process than this one calls the hook.
