@@ -698,3 +698,22 @@ fn who_drops_an_error_of_a_read_says_why() {
     );
     assert!(seen > 100, "only {seen} were seen");
 }
+
+/// Each test that docs/promises.md names is there.
+#[test]
+fn each_promise_has_its_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/promises.md")).expect("it is there");
+    let mut seen = 0;
+    for (file, name) in page.split('`').skip(1).step_by(2).filter_map(|word| word.split_once("::"))
+    {
+        let path = match file {
+            "shell" => "src/shell/tests.rs".to_owned(),
+            _ => format!("tests/it/{file}.rs"),
+        };
+        let code = fs::read_to_string(root.join(&path)).expect("a file of tests");
+        assert!(code.contains(&format!("fn {name}(")), "{path} has no {name}");
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+}

@@ -14,7 +14,7 @@ fn done() -> serde_json::Value {
 }
 
 /// A person asks for a small job; its words open observe.
-fn small() -> World {
+pub fn small() -> World {
     let world = World::seeded();
     let told = world.prompt("[QUICK] fix the lexer");
     told.tells("--scope");

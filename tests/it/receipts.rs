@@ -157,3 +157,49 @@ fn a_run_without_a_test_proves_nothing() {
         world.seed(CLAIM).succeeds();
     }
 }
+
+/// A host that tells no status, and a line that hides it: the runner's own words count against it.
+#[test]
+fn tests_that_say_that_they_failed_prove_nothing() {
+    const RED: &str = "Ran 3 tests in 0.001s\n\nFAILED (failures=1)";
+    const GREEN: &str = "Ran 3 tests in 0.001s\n\nOK";
+    for (host, tool, event, command) in [
+        ("codex", "Bash", "PostToolUse", "python3 -m unittest -q"),
+        ("gemini", "run_shell_command", "AfterTool", "python3 -m unittest -q"),
+        ("claude", "Bash", "PostToolUse", "python3 -m unittest -q | tail -3"),
+    ] {
+        let world = super::quick::small();
+        world.reads(CODE).passes();
+        world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+        if host == "claude" {
+            world.tests();
+        }
+        let ran = |text: &str| {
+            let printed = match host {
+                "codex" => json!(text),
+                "gemini" => json!({ "llmContent": text }),
+                _ => json!({ "stdout": text, "stderr": "", "interrupted": false }),
+            };
+            let call = world.next_call();
+            let input = json!({ "command": command });
+            world.hears(
+                host,
+                event,
+                &json!({ "tool_name": tool, "tool_input": input,
+                "tool_use_id": call, "tool_response": printed }),
+            );
+        };
+        ran(RED);
+        world.seed("phase advance -m 'keep escapes; all the tests pass'").succeeds();
+        assert_eq!(world.phase(), "verify", "{host}");
+        ran(RED);
+        world
+            .seed("phase advance -m 'keep escapes; all the tests pass'")
+            .refuses("nothing has run");
+        if host != "claude" {
+            ran(GREEN);
+            world.seed("phase advance -m 'keep escapes; all the tests pass'").succeeds();
+        }
+    }
+}

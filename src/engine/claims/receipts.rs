@@ -76,6 +76,23 @@ pub(crate) fn receipt(
     }))
 }
 
+/// The outcome of a run of tests that failed, where only the runner's own closing lines tell so:
+/// the host tells of no status, or something on the line hides it.
+pub(crate) fn failed_by_its_lines(
+    repo: &Repo,
+    call: &ToolCall,
+    outcome: &Outcome,
+) -> Option<Outcome> {
+    let Act::Shell { command, .. } = &call.act else { return None };
+    if !outcome.ok || outcome.printed.is_empty() {
+        return None;
+    }
+    let read = repo.rules.runs().recognise(command);
+    let run = read.run().filter(|_| outcome.status.is_none() || !read.tells())?;
+    let failed = counts(run, &outcome.printed)?.failed > 0;
+    failed.then(|| Outcome { ok: false, status: None, ..outcome.clone() })
+}
+
 /// The command is one that git seed started itself, whose receipt lies there already.
 fn has_left_its_own(repo: &Repo, command: &str, focused: &LoadedJob) -> Result<bool> {
     if !command.contains(" exec -- ") {
