@@ -813,10 +813,15 @@ pub(crate) fn id(wants: Wants, case: Option<&str>) -> String {
 pub fn say(refusal: &Refusal, phase: &str) -> Said {
     let case = refusal.facts.case();
     // Small talk is a row of its own; to the agent it is idle before the first step.
-    let phase = if phase == "talk" { "idle" } else { phase };
+    let phase = match phase {
+        "talk" => "idle",
+        // Where no job is.
+        "" => "none",
+        phase => phase,
+    };
     let tag = match refusal.by {
         "stop" => "stop".to_owned(),
-        _ if phase.is_empty() || phase == "none" => "seed".to_owned(),
+        _ if phase == "none" => "seed".to_owned(),
         _ => format!("phase_{phase}"),
     };
     let row = pick(refusal.wants, case, phase);
@@ -935,6 +940,22 @@ mod tests {
     use strum::VariantArray as _;
 
     use super::*;
+
+    /// Every sentence that names the phase reads without a job, too.
+    #[test]
+    fn without_a_job_no_sentence_has_a_hole() {
+        for case in Case::VARIANTS {
+            for wants in Wants::VARIANTS {
+                let refusal = Refusal::new("seed", *wants).case(*case);
+                let said = say(&refusal, "").text();
+                let holes = ["  ", " ,", " ;", "in .", "``"];
+                // Facts that are not given leave holes of their own; the phase leaves none.
+                let with = say(&refusal, "execute").text();
+                let new = holes.iter().find(|hole| said.contains(**hole) && !with.contains(**hole));
+                assert_eq!(new, None, "{said}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_quoted_turns_no_text_around() {

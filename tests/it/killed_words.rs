@@ -104,6 +104,16 @@ fn approval_is_whole(world: &World, write: &Write) {
     assert_eq!(jobs[0]["status"], json!("completed"), "killed at {write:?}: {jobs}");
 }
 
+/// A world in which a finished job rests until somebody is there.
+fn defers() -> World {
+    let world = World::new();
+    world.puts("seed.toml", "approval = \"defer\"\n");
+    let world = world.installed();
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    world
+}
+
 #[test]
 fn an_approval_by_answer_that_is_killed_is_whole_or_not_there() {
     if !has_strace() {
@@ -300,11 +310,7 @@ fn the_next_job_of_a_night_has_the_focus_in_spite_of_a_kill() {
     if !has_strace() {
         return;
     }
-    let world = World::new();
-    world.puts("seed.toml", "approval = \"defer\"\n");
-    let world = world.installed();
-    world.person("rules apply").succeeds();
-    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    let world = defers();
     world.to("condense");
     world.works("condense");
     let next = queued(&world, "the next one");
@@ -389,11 +395,7 @@ fn a_job_that_comes_to_rest_gives_up_its_focus_in_spite_of_a_kill() {
     if !has_strace() {
         return;
     }
-    let world = World::new();
-    world.puts("seed.toml", "approval = \"defer\"\n");
-    let world = world.installed();
-    world.person("rules apply").succeeds();
-    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    let world = defers();
     world.to("condense");
     world.works("condense");
     world.minute();

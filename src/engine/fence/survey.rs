@@ -310,16 +310,16 @@ fn bytes_now(repo: &Repo, judged: &Judged<'_>, path: &RepoPath) -> Result<Option
 
 /// The file holds the accepted plan document again.
 fn plan_came_back(repo: &Repo, judged: &Judged<'_>, path: &RepoPath) -> Result<bool> {
-    if judged.tree.is_some() {
-        let bytes = bytes_now(repo, judged, path)?;
-        return Ok(bytes.is_some_and(|bytes| repo.is_accepted(judged.state, &bytes)));
+    // A link to it is not the document; what a tree holds of a link is where it leads.
+    let is_link = || {
+        let file = path.below(repo.store.work_tree()).ok();
+        file.is_none_or(|file| file.symlink_metadata().is_ok_and(|data| data.is_symlink()))
+    };
+    if judged.tree.is_none() && is_link() {
+        return Ok(false);
     }
-    let file = path.below(repo.store.work_tree()).ok();
-    let plain = file.filter(|file| file.symlink_metadata().is_ok_and(|data| data.is_file()));
-    // What does not read is not the accepted document.
-    Ok(plain
-        .and_then(|file| std::fs::read(file).ok())
-        .is_some_and(|bytes| repo.is_accepted(judged.state, &bytes)))
+    let bytes = bytes_now(repo, judged, path)?;
+    Ok(bytes.is_some_and(|bytes| repo.is_accepted(judged.state, &bytes)))
 }
 
 /// Compares a page with what it was: is something gone from its footers that no session

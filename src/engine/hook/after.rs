@@ -39,8 +39,6 @@ pub(crate) fn after(
 ) -> Result<Answer> {
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
-    let failed = claims::receipts::failed_by_its_lines(repo, call, outcome);
-    let outcome = failed.as_ref().unwrap_or(outcome);
     let answered = record::git_mark::end(repo, call)?;
     // What a person answers for is no call's own: the fence names it, and lays it to nobody.
     let window = window.filter(|_| answered.is_none());
@@ -51,6 +49,9 @@ pub(crate) fn after(
     if focused.activity.is_err() {
         return Ok(Answer::silence());
     }
+    let failed = claims::receipts::failed_by_its_lines(repo, call, outcome);
+    let outcome = failed.as_ref().unwrap_or(outcome);
+    let ended = EndedCall { outcome, ..ended };
     // The call may have ended behind a rewrite of the branch: the job goes along first.
     let moved =
         if guard::looks(&call.act) { None } else { record::rewritten::relink_job(repo, &focused)? };

@@ -208,13 +208,12 @@ impl Repo {
     /// person's terminal, and of a session that an older git seed recorded.
     pub(crate) fn git_environment(&self) -> Option<GitEnvironment> {
         let mut above = None;
-        let is_above = |process: &Process| {
+        let mut is_above = |process: &Process| {
             above.get_or_insert_with(world::ancestors).iter().any(|up| is_same(up, process))
         };
         let mut sessions = self.recorded().collect::<Vec<_>>();
         sessions.retain(|session| session.git.is_some());
         sessions.sort_by_key(|session| (session.started, session.since_ms));
-        let mut is_above = is_above;
         let session = sessions
             .into_iter()
             .find(|session| session.process.as_ref().is_some_and(&mut is_above))?;
