@@ -50,7 +50,7 @@ pub(super) fn run(
     command: &AuditCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         AuditCommand::Show { record: Some(record), .. } => {

@@ -162,7 +162,7 @@ pub(super) fn run(
     command: &ClaimCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let quiet = |_: u32, _: Notice| {};
     let answer = match command {
@@ -207,7 +207,7 @@ pub(super) fn run(
     Ok(ruled(&answer, out))
 }
 
-fn claim_of(args: &VerifyArgs) -> anyhow::Result<Claim> {
+fn claim_of(args: &VerifyArgs) -> crate::cli::Result<Claim> {
     let file = TextArgs { message: args.claim.clone(), file: args.file.clone() };
     let text = file.read()?.trim().to_owned();
     if text.is_empty() {
@@ -313,7 +313,7 @@ fn show_report(json: &Value, out: &mut Report) {
     out.pair("chain", format_args!("{} records, {holds}", chain["count"]));
 }
 
-fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> crate::cli::Result<Outcome> {
     let coverage = claims::gate::gate_coverage(repo, range)?;
     out.json(&coverage);
     let commits = crate::engine::repo::text::count(coverage.commits, "commit");

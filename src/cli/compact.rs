@@ -40,7 +40,7 @@ pub(super) fn run(
     command: &CompactCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         CompactCommand::Append { section, text, replace } => {
@@ -75,7 +75,7 @@ fn append(
     text: &str,
     replace: bool,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let written = match memory::compaction::compact_append(repo, section, text, replace)? {
         Ok(written) => written,
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),
@@ -114,7 +114,7 @@ fn told_of_others(written: &Written, out: &mut Report) {
     }
 }
 
-fn read(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn read(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let Some(shown) = memory::compaction::compact_shown(repo)? else {
         out.json(&serde_json::Value::Null);
         out.line(voice::tell(Notice::CompactNone, &[]));
@@ -136,7 +136,7 @@ fn read(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn seal(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn seal(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let (written, sealed) = match memory::compaction::compact_seal(repo)? {
         Ok(done) => done,
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),

@@ -36,7 +36,7 @@ pub(super) fn run(
     command: &CondenseCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     match command {
         CondenseCommand::Status => status(context, out),
         CondenseCommand::Archive => archive(context, out),
@@ -45,7 +45,7 @@ pub(super) fn run(
     }
 }
 
-fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let focused = repo.require_focused()?;
     let live = memory::pages::live_notes(&repo, &focused)?;
@@ -76,7 +76,7 @@ fn status(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+fn archive(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let archived = match memory::condense::archive(&repo, By::Agent)? {
         Ok(archived) => archived,
@@ -99,7 +99,7 @@ fn archive(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn verify(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+fn verify(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let focused = repo.require_focused()?;
     match memory::condense::unarchived(&repo, &focused)? {
@@ -115,7 +115,7 @@ fn verify(context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
     }
 }
 
-fn absorb(dry: bool, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+fn absorb(dry: bool, context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let pages = match memory::condense::absorb(&repo, dry)? {
         Ok(pages) => pages,

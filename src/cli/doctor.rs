@@ -27,7 +27,7 @@ pub(super) fn run(
     args: &DoctorArgs,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     if args.memory {
         return Ok(memory(&memory::host_notes::examine_notes(&context.repo()?), out));
     }

@@ -91,7 +91,7 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
 
 /// Runs tests below this process, which is confined no more than it was, and leaves the
 /// receipt. How the tests end is how this ends.
-fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> anyhow::Result<ExitCode> {
+fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> crate::cli::Result<ExitCode> {
     let before = claims::receipts::tree_of_now(repo);
     let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
     words.extend(args.command.iter().cloned());

@@ -35,7 +35,7 @@ pub(super) fn run(
     command: &FenceCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     // Fingerprints are compared with or without a job; the tree has nothing to say without one.
@@ -96,7 +96,7 @@ fn surveyed(
     repo: &Repo,
     focused: Option<&LoadedJob>,
     prints: Vec<String>,
-) -> anyhow::Result<Survey> {
+) -> crate::cli::Result<Survey> {
     let mut survey = match focused {
         Some(focused) => {
             let (since, row) = (repo.read_since(focused)?, repo.row(Some(focused)));
@@ -112,7 +112,7 @@ fn surveyed(
 
 /// The agent's changes outside the fence first: they have to go. Then what stands in the way of
 /// nothing, and last what the next commit holds besides the plain work.
-fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> anyhow::Result<()> {
+fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> crate::cli::Result<()> {
     let prints = fence::fingerprint_restore::print_strays(repo)?;
     if focused.is_none() && prints.is_empty() {
         repo.require_focused()?;

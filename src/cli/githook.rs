@@ -24,7 +24,7 @@ pub(super) fn run(
     args: &GithookArgs,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let Some(hook) = GitHook::named(&args.name) else {
         let known = "pre-commit, commit-msg, post-commit, post-rewrite, pre-push";
         return Err(

@@ -31,7 +31,7 @@ pub(super) fn run(
     command: &GmodeCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let focused = repo.require_focused()?;
     let phase = focused.state.stand.phase.to_string();

@@ -28,7 +28,11 @@ pub(super) struct InitArgs {
     governance: bool,
 }
 
-pub(super) fn run(args: &InitArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &InitArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let wanted = Wanted {
         hosts: args.host.clone(),

@@ -125,7 +125,7 @@ pub(super) fn run(
     command: &JobCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     match command {
@@ -181,7 +181,7 @@ pub(super) fn run(
 }
 
 /// The objective as it was given: behind its option, or as the text of -m or -F.
-fn objective_of(option: Option<&str>, text: &TextArgs) -> anyhow::Result<Option<String>> {
+fn objective_of(option: Option<&str>, text: &TextArgs) -> crate::cli::Result<Option<String>> {
     let no = |notice: Notice| Err(EngineError::Usage(voice::tell(notice, &[])).into());
     match (option, text.given()?) {
         (Some(""), None) => no(Notice::ObjectiveWhere),
@@ -197,7 +197,7 @@ fn update(
     objective: Option<&str>,
     shape: Option<&str>,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let shaped = shape.map(|shape| jobs::plan::shape_job(repo, shape)).transpose()?;
     let job = match shaped {
         Some(Err(refusal)) => return Ok(refuse(repo, &refusal, out)),
@@ -211,7 +211,7 @@ fn update(
     Ok(Outcome::Yes)
 }
 
-fn pause(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn pause(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let person = repo.is_person().is_ok();
     let job = jobs::lifecycle::pause_job(repo, if person { By::Person } else { By::Agent })?;
     let facts = [("name", job.state.job.name.as_str()), ("job", job.state.job.id.as_str())];
@@ -225,7 +225,7 @@ fn drop_jobs(
     pending: bool,
     why: &str,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let why = if why.trim().is_empty() { "a person dropped the job" } else { why.trim() };
     let dropped = if pending {
         jobs::dropping::drop_pending(repo, why)?
@@ -247,7 +247,7 @@ fn drop_jobs(
     Ok(Outcome::Yes)
 }
 
-fn repeat(repo: &Repo, hours: u32, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn repeat(repo: &Repo, hours: u32, active: bool, out: &mut Report) -> crate::cli::Result<Outcome> {
     let job = jobs::lifecycle::repeat_job(repo, hours, active)?;
     let every = match (hours, active) {
         (0, _) => "is one-shot".to_owned(),
@@ -264,7 +264,7 @@ fn id(text: &str) -> Result<JobId, EngineError> {
 
 /// Takes a job up here. One that waits for a person's approval, or came from another clone,
 /// is a person's to take up.
-fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> crate::cli::Result<Outcome> {
     let state = repo.job(id)?.state;
     let (command, done) =
         if focus { ("job focus", "focused") } else { ("job activate", "active and focused") };
@@ -290,7 +290,12 @@ fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> anyhow::Re
     Ok(Outcome::Yes)
 }
 
-fn reactivate(repo: &Repo, id: &JobId, active: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn reactivate(
+    repo: &Repo,
+    id: &JobId,
+    active: bool,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let begun = match jobs::next_run::reactivate_job(repo, id, active)? {
         Ok(begun) => begun,
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),
@@ -307,7 +312,7 @@ fn reactivate(repo: &Repo, id: &JobId, active: bool, out: &mut Report) -> anyhow
     Ok(Outcome::Yes)
 }
 
-fn scan_due(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn scan_due(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let due = jobs::next_run::scan_due(repo)?;
     out.json(&due);
     tell_due(&due, out);
@@ -325,7 +330,7 @@ pub(super) fn tell_due(due: &[Due], out: &mut Report) {
     }
 }
 
-fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> crate::cli::Result<Outcome> {
     if graph && !out.is_json() {
         return draw(repo, out);
     }
@@ -369,7 +374,7 @@ fn waits(ids: &[JobId]) -> String {
 }
 
 /// Open jobs, each above what it waits for.
-fn draw(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn draw(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     /// Deeper ones stand below each other.
     const DEEPEST: usize = 30;
     let (graph, drawn) = jobs::list::drawn_jobs(repo)?;
@@ -388,7 +393,7 @@ fn draw(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn focused(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn focused(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let id = repo.focused()?.map(|focused| focused.state.job.id.to_string());
     out.json(&id);
     match &id {
@@ -405,7 +410,7 @@ fn create(
     dependent: bool,
     note: Option<usize>,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let person = repo.is_person().is_ok();
     let done = jobs::lifecycle::create_job(
         repo,
@@ -429,12 +434,17 @@ fn create(
     }
 }
 
-fn unlink(repo: &Repo, dependency: &str, void: bool, out: &mut Report) -> anyhow::Result<Outcome> {
+fn unlink(
+    repo: &Repo,
+    dependency: &str,
+    void: bool,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let done = jobs::dependencies::remove_dependency(repo, &id(dependency)?, void)?;
     tell(repo, done, out, |job| format!("{} no longer waits for {dependency}.", job.state.job.name))
 }
 
-fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Result<Outcome> {
     let focused = repo.focused()?;
     let named = job.map(|job| repo.job(&id(job)?)).transpose()?;
     // One that awaits the person is ended as such, even where a killed step left it focused.
@@ -472,7 +482,7 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> anyhow::Result<O
     }
 }
 
-fn the_one_that_awaits(repo: &Repo) -> anyhow::Result<Option<LoadedJob>> {
+fn the_one_that_awaits(repo: &Repo) -> crate::cli::Result<Option<LoadedJob>> {
     let mut waiting = jobs::unattended::awaiting(repo)?;
     match waiting.len() {
         0 | 1 => Ok(waiting.pop()),
@@ -494,7 +504,7 @@ fn tell(
     done: Result<LoadedJob, Refusal>,
     out: &mut Report,
     words: impl FnOnce(&LoadedJob) -> String,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     match done {
         Ok(job) => {
             let words = words(&job);

@@ -22,7 +22,11 @@ pub(super) struct LogArgs {
     job: Option<String>,
 }
 
-pub(super) fn run(args: &LogArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &LogArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let job = which(&repo, args.job.as_deref())?;
     let rows = record::history::log(&repo, &job, args.number)?;

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-
+use super::failure::While as _;
 use super::{Outcome, definition, report::Report};
 
 /// Write the man pages, or print git-seed(1)
@@ -20,7 +19,7 @@ pub(super) struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-pub(super) fn man(args: &ManArgs, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn man(args: &ManArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(dir) = &args.to {
         for (name, page) in pages()? {
             write(dir, &name, &page)?;
@@ -34,12 +33,12 @@ pub(super) fn man(args: &ManArgs, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn write(dir: &Path, name: &str, page: &[u8]) -> anyhow::Result<()> {
+fn write(dir: &Path, name: &str, page: &[u8]) -> crate::cli::Result<()> {
     let file = dir.join(name);
-    crate::world::write_whole(&file, page).with_context(|| file.display().to_string())
+    crate::world::write_whole(&file, page).at(|| file.display().to_string())
 }
 
-pub(super) fn completions(args: &CompletionsArgs, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn completions(args: &CompletionsArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut definition(), "git-seed", &mut text);
     out.raw(&String::from_utf8_lossy(&text));

@@ -11,7 +11,7 @@ use super::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 pub(super) struct McpArgs {}
 
-pub(super) fn run(_: &McpArgs, context: &Context) -> anyhow::Result<Outcome> {
+pub(super) fn run(_: &McpArgs, context: &Context) -> crate::cli::Result<Outcome> {
     let input = std::io::BufReader::with_capacity(64 * 1024, std::io::stdin());
     crate::mcp::serve(&context.cwd, input, std::io::stdout())?;
     Ok(Outcome::Yes)

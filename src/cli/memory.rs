@@ -22,7 +22,7 @@ pub(super) fn run(
     command: &MemoryCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let MemoryCommand::Lint = command;
     let repo = context.repo()?;
     let found = memory::lint::lint_memory(&repo)?;

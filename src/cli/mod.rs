@@ -9,6 +9,7 @@ mod compact;
 mod condense;
 mod doctor;
 mod exec;
+mod failure;
 mod fence;
 mod githook;
 mod gmode;
@@ -48,6 +49,7 @@ use crate::engine::repo::{EngineError, Repo};
 use crate::phases::commands;
 use crate::verdict::Refusal;
 use crate::world::Typist;
+use failure::{Failure, Result, While as _};
 use report::{Colour, Report};
 
 /// How a command ended.
@@ -239,7 +241,7 @@ fn keep_for_a_person(
     command: &Command,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Option<Outcome>> {
+) -> Result<Option<Outcome>> {
     let Whose::Persons { command, first } = command.whose() else { return Ok(None) };
     let repo = match first {
         First::OpenUnderAnyRules => context.seed_under_any_rules()?,
@@ -345,8 +347,8 @@ fn current_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-fn exit_code(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<EngineError>() {
+fn exit_code(error: &Failure) -> u8 {
+    match error.kind::<EngineError>() {
         Some(error) => error.exit_code(),
         None => 1,
     }
@@ -361,7 +363,7 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
     if fine { ExitCode::SUCCESS } else { ExitCode::from(64) }
 }
 
-fn run(command: &Command, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome> {
     if let Some(refused) = keep_for_a_person(command, context, out)? {
         return Ok(refused);
     }
@@ -422,7 +424,7 @@ fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
 
 /// The refusal of a command that is a person's when no person may be assumed here. Where who
 /// types cannot be told, it waits for a person's word first.
-fn require_person(repo: &Repo, command: &str, out: &mut Report) -> anyhow::Result<Option<Refusal>> {
+fn require_person(repo: &Repo, command: &str, out: &mut Report) -> Result<Option<Refusal>> {
     // Where nothing can be written, the ends of sessions are found anew by each look.
     let _ = person::sender::settle(repo);
     let why = match repo.typist() {
@@ -478,13 +480,12 @@ impl TextArgs {
     const MOST: u64 = 1024 * 1024;
 
     /// The text, where one was given.
-    fn given(&self) -> anyhow::Result<Option<String>> {
+    fn given(&self) -> Result<Option<String>> {
         let given = self.message.is_some() || self.file.is_some();
         given.then(|| self.read()).transpose()
     }
 
-    fn read(&self) -> anyhow::Result<String> {
-        use anyhow::Context as _;
+    fn read(&self) -> Result<String> {
         use std::io::Read as _;
         let mut text = String::new();
         match (&self.message, &self.file) {
@@ -493,14 +494,13 @@ impl TextArgs {
                 std::io::stdin()
                     .take(Self::MOST)
                     .read_to_string(&mut text)
-                    .context("reading standard input")?;
+                    .at(|| "reading standard input".to_owned())?;
             }
             (None, Some(file)) => {
-                let open = std::fs::File::open(file)
-                    .with_context(|| file.to_string_lossy().into_owned())?;
+                let open = std::fs::File::open(file).at(|| file.to_string_lossy().into_owned())?;
                 open.take(Self::MOST)
                     .read_to_string(&mut text)
-                    .with_context(|| file.to_string_lossy().into_owned())?;
+                    .at(|| file.to_string_lossy().into_owned())?;
             }
             (None, None) => {}
         }

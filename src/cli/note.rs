@@ -39,7 +39,7 @@ pub(super) fn run(
     command: &NoteCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let ended = match command {
         NoteCommand::List => {

@@ -72,7 +72,7 @@ pub(super) fn run(
     command: &PhaseCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         PhaseCommand::Current => current(&repo, out),
@@ -131,7 +131,7 @@ fn only_in_condense(
     Ok(gates::adds_cycle(repo.row(Some(&focused)), phase, focused.state.job.status.is_open()))
 }
 
-fn current(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn current(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let shown = report::phase_shown(repo)?;
     out.json(&shown);
     if let Some(focused) = repo.focused()? {
@@ -142,7 +142,7 @@ fn current(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn list(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn list(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let focused = repo.focused()?;
     let map =
         focused.as_ref().map_or(repo.rules.maps.home(), |focused| repo.map(&focused.state.stand));
@@ -173,7 +173,7 @@ fn list(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> crate::cli::Result<Outcome> {
     let value = value
         .parse()
         .map_err(|bad: crate::phases::BadMultiplier| EngineError::Usage(bad.to_string()))?;
@@ -194,7 +194,7 @@ fn cross(
     toward: &Transition,
     text: &str,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     crossed(repo, boundary::cross::advance(repo, toward, text, By::Agent)?, out)
 }
 
@@ -202,7 +202,7 @@ fn crossed(
     repo: &Repo,
     crossed: Result<Vec<Transitioned>, Refusal>,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     match crossed {
         Ok(crossed) => {
             let (last, passed) =

@@ -39,7 +39,7 @@ pub(super) fn run(
     command: &PlanCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     match command {
         PlanCommand::SetPlanFile { value } => match jobs::lifecycle::set_plan(&repo, value)? {
@@ -76,7 +76,7 @@ pub(super) fn run(
 }
 
 /// Where the document is wrong, one line for each fault.
-fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn validate(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let focused = repo.require_focused()?;
     let Some(Checked { path, there, document }) = repo.document_now(&focused.state)? else {
         return Err(EngineError::NotNow(voice::tell(Notice::PlanUndecided, &[])).into());
@@ -112,7 +112,7 @@ fn validate(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
 }
 
 /// The texts that a document may add to.
-fn keys(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn keys(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let voices = repo.voices(&repo.require_focused()?.state);
     let shown: serde_json::Map<String, serde_json::Value> = voices
         .phases
@@ -146,7 +146,7 @@ fn with_added(cycles: u32, added: u32) -> String {
     }
 }
 
-fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn show(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let focused = repo.require_focused()?;
     let plan = &focused.state.plan;
     let total = repo.plan_total(&focused)?;

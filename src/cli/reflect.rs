@@ -18,7 +18,7 @@ pub(super) fn run(
     args: &ReflectArgs,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let text = args.text.read()?;
     match jobs::lifecycle::reflect(&repo, &args.lens, &text)? {

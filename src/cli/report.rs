@@ -6,6 +6,7 @@ use serde::Serialize;
 use similar::TextDiff;
 
 use super::Outcome;
+use super::failure::Failure;
 use crate::jobs::UnixSeconds;
 use crate::verdict::Refusal;
 use crate::voice;
@@ -117,11 +118,10 @@ impl Report {
     }
 
     /// An error with its causes and, where one is known, the next step.
-    pub(crate) fn error(&mut self, error: &anyhow::Error) {
+    pub(crate) fn error(&mut self, error: &Failure) {
         let _ = self.flush();
         let mut text = format!("error: {error}\n");
-        for cause in error.chain().skip(1) {
-            let cause = cause.to_string();
+        for cause in error.causes() {
             if !text.contains(&cause) {
                 text.push_str(&format!("caused by: {cause}\n"));
             }
@@ -167,8 +167,8 @@ impl Report {
     }
 }
 
-fn hint(error: &anyhow::Error) -> Option<String> {
-    error.downcast_ref::<crate::engine::repo::EngineError>()?.hint()
+fn hint(error: &Failure) -> Option<String> {
+    error.kind::<crate::engine::repo::EngineError>()?.hint()
 }
 
 /// What makes `after` of `before`, with three lines around each change; empty where they are

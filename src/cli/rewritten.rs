@@ -10,7 +10,7 @@ pub(super) struct RewrittenArgs {
     session: String,
 }
 
-pub(super) fn run(args: &RewrittenArgs, context: &Context) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &RewrittenArgs, context: &Context) -> crate::cli::Result<Outcome> {
     let seen = fence::rewrite::saw_rewrite(&context.repo()?, &args.session)?;
     Ok(if seen { Outcome::Yes } else { Outcome::Failed })
 }

@@ -54,7 +54,7 @@ struct Proposal {
 }
 
 impl Proposal {
-    fn read(repo: &Repo, of: &Of) -> anyhow::Result<Self> {
+    fn read(repo: &Repo, of: &Of) -> crate::cli::Result<Self> {
         let Some(id) = &of.job else {
             let (text, applied) = (setup::init::proposed_rules(repo)?, repo.applied_rules()?);
             return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
@@ -98,7 +98,7 @@ pub(super) fn run(
     command: &RulesCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     // Rules that do not hold are mended with these commands.
     let repo = context.seed_under_any_rules()?;
     match command {
@@ -141,7 +141,7 @@ fn without_pace(text: &str) -> String {
     kept
 }
 
-fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
+fn show(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules show --json", out) {
         return Ok(refused);
     }
@@ -180,7 +180,7 @@ fn show(repo: &Repo, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn check(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+fn check(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     let proposal = Proposal::read(repo, of)?;
     proposal.check(repo)?;
     out.json(&serde_json::json!({ "ok": true }));
@@ -189,7 +189,7 @@ fn check(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules diff --json", out) {
         return Ok(refused);
     }
@@ -226,7 +226,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
     Ok(Outcome::Yes)
 }
 
-fn apply(repo: &Repo, of: &Of, out: &mut Report) -> anyhow::Result<Outcome> {
+fn apply(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     let proposal = Proposal::read(repo, of)?;
     proposal.check(repo)?;
     let changes = proposal.changes(repo)?;

@@ -21,7 +21,11 @@ pub(super) struct ShowArgs {
     object: String,
 }
 
-pub(super) fn run(args: &ShowArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &ShowArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     if let Ok(id) = args.object.parse::<JobId>()

@@ -9,7 +9,11 @@ use crate::voice::{self, Notice};
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {}
 
-pub(super) fn run(_: &StatusArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    _: &StatusArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     let status = report::status(&repo)?;

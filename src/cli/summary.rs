@@ -32,7 +32,7 @@ pub(super) fn run(
     command: &SummaryCommand,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     match command {
@@ -41,7 +41,7 @@ pub(super) fn run(
     }
 }
 
-fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outcome> {
+fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> crate::cli::Result<Outcome> {
     let chain = jobs::summary::summaries(repo, &which(repo, id)?)?;
     let open = chain.open.iter().map(|(n, one)| {
         serde_json::json!({ "n": n, "kind": one.kind.word(), "text": one.text,
@@ -78,7 +78,7 @@ fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> anyhow::Result<Outco
     Ok(Outcome::Yes)
 }
 
-fn submit(repo: &Repo, text: &str, out: &mut Report) -> anyhow::Result<Outcome> {
+fn submit(repo: &Repo, text: &str, out: &mut Report) -> crate::cli::Result<Outcome> {
     match jobs::summary::submit_summary(repo, text)? {
         Ok(kept) => {
             let [first, last] = kept.covers;

@@ -20,7 +20,11 @@ pub(super) struct OffArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct OnArgs {}
 
-pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn off(
+    args: &OffArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo_over_damage()?;
     let why = args.text.read()?;
     if why.trim().is_empty() {
@@ -32,7 +36,7 @@ pub(super) fn off(args: &OffArgs, context: &Context, out: &mut Report) -> anyhow
     Ok(Outcome::Yes)
 }
 
-pub(super) fn on(_: &OnArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn on(_: &OnArgs, context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     jobs::lifecycle::switch_on(&repo)?;
     out.json(&serde_json::json!({ "enabled": true }));

@@ -4,8 +4,7 @@ use crate::engine::setup;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
-
+use super::failure::{Failure, While as _};
 use super::{
     Outcome,
     report::{Report, Tint},
@@ -29,11 +28,16 @@ pub(super) struct TourArgs {
     fast: bool,
 }
 
-pub(super) fn run(args: &TourArgs, out: &mut Report) -> anyhow::Result<Outcome> {
+/// The tour plays a real session: what does not come as it was told ends it.
+fn wrong(at: &str, why: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("the tour went wrong at \"{at}\": {why}"))
+}
+
+pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
     let dir = tempfile::Builder::new()
         .prefix("git-seed-tour-")
         .tempdir()
-        .context("a directory for the tour")?;
+        .at(|| "making a directory for the tour".to_owned())?;
     let pause =
         !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
@@ -109,7 +113,7 @@ struct Tour<'a> {
 }
 
 impl Tour<'_> {
-    fn play(&mut self) -> anyhow::Result<()> {
+    fn play(&mut self) -> crate::cli::Result<()> {
         self.a_repository()?;
         self.a_lie()?;
         self.small_talk()?;
@@ -126,10 +130,10 @@ impl Tour<'_> {
 
     // --- scenes ------------------------------------------------------------------
 
-    fn a_repository(&mut self) -> anyhow::Result<()> {
+    fn a_repository(&mut self) -> crate::cli::Result<()> {
         self.scene("A small repository, and a person in the middle of something")?;
         let repo = self.stage.repo.clone();
-        let write = |path: &str, text: &str| -> anyhow::Result<()> {
+        let write = |path: &str, text: &str| -> crate::cli::Result<()> {
             let file = repo.join(path);
             std::fs::create_dir_all(file.parent().unwrap_or(&repo))?;
             Ok(std::fs::write(file, text)?)
@@ -177,7 +181,7 @@ impl Tour<'_> {
     }
 
     /// A fix in the small lane, said to be done before anything showed it.
-    fn a_lie(&mut self) -> anyhow::Result<()> {
+    fn a_lie(&mut self) -> crate::cli::Result<()> {
         self.scene("\"Fixed and tested\": the lie sent back, and the receipt that turns it")?;
         let told = self.stage.prompt("[QUICK] quote.sh forgets the closing quote.")?;
         self.expect(told.is_some(), "the prompt", "no job was born")?;
@@ -225,15 +229,15 @@ impl Tour<'_> {
     }
 
     /// What the gate answers to the claim of the first scene.
-    fn claims(&mut self) -> anyhow::Result<String> {
+    fn claims(&mut self) -> crate::cli::Result<String> {
         match self.stage.runs(&command_line(&CLAIM, ""))? {
             Came::Through { printed, .. } => Ok(printed),
-            Came::Refused(reason) => bail!("the tour went wrong at the claim: {reason}"),
+            Came::Refused(reason) => Err(wrong("the claim", reason)),
         }
     }
 
     /// Both rulings, and the receipt that made the difference.
-    fn the_record(&mut self) -> anyhow::Result<()> {
+    fn the_record(&mut self) -> crate::cli::Result<()> {
         self.stage("what is left of it, for the person: git seed audit show")?;
         let records = self.stage.prints("git seed audit show")?;
         self.expect(records.lines().count() == 2, "git seed audit show", &records)?;
@@ -255,7 +259,7 @@ impl Tour<'_> {
         )
     }
 
-    fn small_talk(&mut self) -> anyhow::Result<()> {
+    fn small_talk(&mut self) -> crate::cli::Result<()> {
         self.scene("A prompt becomes a job; until it begins, it is small talk")?;
         let told = self
             .stage
@@ -271,7 +275,7 @@ impl Tour<'_> {
         self.refused("the agent edits it at once", came)
     }
 
-    fn observe(&mut self) -> anyhow::Result<()> {
+    fn observe(&mut self) -> crate::cli::Result<()> {
         self.scene("OBSERVE: look wide, change nothing")?;
         self.agent(&["phase", "advance"], "")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
@@ -313,7 +317,7 @@ impl Tour<'_> {
         )
     }
 
-    fn plan(&mut self) -> anyhow::Result<()> {
+    fn plan(&mut self) -> crate::cli::Result<()> {
         self.scene("PLAN: the contract, and what execute may touch")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
         let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\n\
@@ -344,7 +348,7 @@ impl Tour<'_> {
         )
     }
 
-    fn execute(&mut self) -> anyhow::Result<()> {
+    fn execute(&mut self) -> crate::cli::Result<()> {
         self.scene("EXECUTE: inside the declared directories, nowhere else")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
         let came =
@@ -368,7 +372,7 @@ impl Tour<'_> {
         )
     }
 
-    fn leave_execute(&mut self, subject: &str, what: &str) -> anyhow::Result<()> {
+    fn leave_execute(&mut self, subject: &str, what: &str) -> crate::cli::Result<()> {
         self.boundary(
             subject,
             &[
@@ -387,7 +391,7 @@ impl Tour<'_> {
         )
     }
 
-    fn a_persons_own_commit(&mut self) -> anyhow::Result<()> {
+    fn a_persons_own_commit(&mut self) -> crate::cli::Result<()> {
         if crate::engine::setup::git_hooks::agent_is_above() {
             self.stage(
                 "(an agent runs this tour, so the scene of a person's own commit is left out)",
@@ -408,7 +412,7 @@ impl Tour<'_> {
         Ok(())
     }
 
-    fn verify(&mut self) -> anyhow::Result<()> {
+    fn verify(&mut self) -> crate::cli::Result<()> {
         self.scene("VERIFY: prove it; what fails goes back")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.runs("sh tests/run.sh")?;
@@ -438,7 +442,7 @@ impl Tour<'_> {
         self.verify_again()
     }
 
-    fn mend(&mut self) -> anyhow::Result<()> {
+    fn mend(&mut self) -> crate::cli::Result<()> {
         let came =
             self.stage.edits("src/unquote.sh", "s/\\\\\"/\"/g", "s/\\\\\\([\"\\\\]\\)/\\1/g")?;
         self.passes("back in execute, the agent mends the substitution", came)?;
@@ -454,7 +458,7 @@ impl Tour<'_> {
         )
     }
 
-    fn verify_again(&mut self) -> anyhow::Result<()> {
+    fn verify_again(&mut self) -> crate::cli::Result<()> {
         let came = self.stage.runs("sh src/unquote.sh hello")?;
         self.passes_quietly(
             "back in verify, the agent tries one word by hand, and not the tests",
@@ -479,7 +483,7 @@ impl Tour<'_> {
         self.boundary(HOLDS.0, HOLDS.1)
     }
 
-    fn the_next_morning(&mut self) -> anyhow::Result<()> {
+    fn the_next_morning(&mut self) -> crate::cli::Result<()> {
         self.scene("CONDENSE: memory gets smaller and better")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.asks(QUESTION, [REVIEW, APPROVE], APPROVE)?;
@@ -517,7 +521,7 @@ impl Tour<'_> {
     }
 
     /// A live note of each kind, and how it ends.
-    fn notes_come_to_rest(&mut self) -> anyhow::Result<()> {
+    fn notes_come_to_rest(&mut self) -> crate::cli::Result<()> {
         let list = self.stage.seed(&["note", "list"], "")?;
         let list = String::from_utf8_lossy(&list.stdout).into_owned();
         let live = list.lines().filter(|line| line.contains("  live  ")).count();
@@ -576,7 +580,7 @@ impl Tour<'_> {
         note: &str,
         agent: &str,
         does: impl FnOnce(&Stage) -> std::io::Result<String>,
-    ) -> anyhow::Result<()> {
+    ) -> crate::cli::Result<()> {
         let kind = note.trim_start_matches('[').split(']').next().unwrap_or_default();
         let mut end = String::new();
         let prompt = format!("Act on this note of src/CLAUDE.md: {note}");
@@ -587,10 +591,12 @@ impl Tour<'_> {
             std::fs::write(&page, text.replace(note, &end))
         })?;
         if let Came::Refused(reason) = came {
-            bail!("the tour went wrong at {agent}: {reason}");
+            return Err(wrong(agent, reason));
         }
         let Some(kept) = kept else {
-            bail!("the tour went wrong: {agent} could have ended at once")
+            return Err(Failure::new(format!(
+                "the tour went wrong: {agent} could have ended at once"
+            )));
         };
         if kind == "KNOWLEDGE" {
             self.bad(
@@ -603,17 +609,17 @@ impl Tour<'_> {
     }
 
     /// A command that a gate refuses.
-    fn gate(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+    fn gate(&mut self, what: &str, came: Came) -> crate::cli::Result<()> {
         match came {
             Came::Through { printed, .. } if printed.contains("BLOCKED") => {
                 self.bad(what, "refused", &printed)
             }
-            came => bail!("the tour went wrong at \"{what}\": {came:?}"),
+            came => Err(wrong(what, format!("{came:?}"))),
         }
     }
 
     /// The lines that a diff adds and takes.
-    fn changed_lines(&mut self, diff: &str) -> anyhow::Result<()> {
+    fn changed_lines(&mut self, diff: &str) -> crate::cli::Result<()> {
         let changed = |line: &&str| {
             (line.starts_with('+') || line.starts_with('-'))
                 && line.len() > 1
@@ -628,7 +634,7 @@ impl Tour<'_> {
         self.breathe(150)
     }
 
-    fn approval(&mut self) -> anyhow::Result<()> {
+    fn approval(&mut self) -> crate::cli::Result<()> {
         self.scene("Only a person ends a job")?;
         let list = self.stage.seed(&["job", "list", "--json"], "")?;
         let jobs: serde_json::Value = serde_json::from_slice(&list.stdout)?;
@@ -683,7 +689,7 @@ impl Tour<'_> {
         )
     }
 
-    fn nothing_was_lost(&mut self) -> anyhow::Result<()> {
+    fn nothing_was_lost(&mut self) -> crate::cli::Result<()> {
         let staged = self.stage.prints("git show :todo.md")?;
         let now = std::fs::read_to_string(self.stage.repo.join("todo.md"))?;
         let same = format!("{staged}\n") == TODO[1] && now == TODO[2];
@@ -695,7 +701,7 @@ impl Tour<'_> {
     }
 
     /// A question with the line of git seed's own that its person sees before they answer.
-    fn with_card(&mut self, question: &str) -> anyhow::Result<String> {
+    fn with_card(&mut self, question: &str) -> crate::cli::Result<String> {
         let status = self.stage.prints("git seed condense status --json")?;
         let status: serde_json::Value = serde_json::from_str(&status)?;
         let card = status["card"].as_str().unwrap_or_default();
@@ -703,7 +709,7 @@ impl Tour<'_> {
         Ok(question.replacen(last, &format!("{card}\n\n{last}"), 1))
     }
 
-    fn the_way_out(&mut self) -> anyhow::Result<()> {
+    fn the_way_out(&mut self) -> crate::cli::Result<()> {
         let list = self.stage.prints("git seed job list --json")?;
         let jobs: serde_json::Value = serde_json::from_str(&list)?;
         let done = jobs.as_array().and_then(|jobs| jobs.iter().find(|job| job["name"] == JOB));
@@ -733,7 +739,7 @@ impl Tour<'_> {
         self.lines(&log)
     }
 
-    fn curtain(&mut self, keep: bool) -> anyhow::Result<()> {
+    fn curtain(&mut self, keep: bool) -> crate::cli::Result<()> {
         self.out.line("");
         self.out.line("try       git seed init                 in a repository of yours");
         self.out.line("          git seed status               where a job stands, any time");
@@ -749,27 +755,27 @@ impl Tour<'_> {
 
     // --- how it is told ----------------------------------------------------------
 
-    fn scene(&mut self, title: &str) -> anyhow::Result<()> {
+    fn scene(&mut self, title: &str) -> crate::cli::Result<()> {
         let title = self.out.tint(Tint::Bold, title);
         self.out.line(format_args!("\n{title}"));
         self.breathe(250)
     }
 
     /// A stage direction.
-    fn stage(&mut self, text: &str) -> anyhow::Result<()> {
+    fn stage(&mut self, text: &str) -> crate::cli::Result<()> {
         let text = self.out.tint(Tint::Dim, text);
         self.out.line(format_args!("  {text}"));
         self.breathe(60)
     }
 
-    fn lines(&mut self, text: &str) -> anyhow::Result<()> {
+    fn lines(&mut self, text: &str) -> crate::cli::Result<()> {
         for line in text.lines() {
             self.out.line(format_args!("  {line}"));
         }
         self.breathe(0)
     }
 
-    fn breathe(&mut self, ms: u64) -> anyhow::Result<()> {
+    fn breathe(&mut self, ms: u64) -> crate::cli::Result<()> {
         if !self.out.is_json() {
             self.out.flush().or_else(closed_pipe)?;
         }
@@ -779,7 +785,7 @@ impl Tour<'_> {
         Ok(())
     }
 
-    fn good(&mut self, what: &str, why: &str) -> anyhow::Result<()> {
+    fn good(&mut self, what: &str, why: &str) -> crate::cli::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": "passes", "told": why }));
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Good, "passes "));
         if why.is_empty() {
@@ -791,7 +797,7 @@ impl Tour<'_> {
         self.breathe(60)
     }
 
-    fn bad(&mut self, what: &str, verdict: &str, text: &str) -> anyhow::Result<()> {
+    fn bad(&mut self, what: &str, verdict: &str, text: &str) -> crate::cli::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": verdict, "told": text }));
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Bad, verdict));
         let why = text
@@ -807,55 +813,55 @@ impl Tour<'_> {
         self.breathe(150)
     }
 
-    fn passes(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+    fn passes(&mut self, what: &str, came: Came) -> crate::cli::Result<()> {
         match came {
             Came::Through { said, .. } => self.good(what, said.as_deref().unwrap_or_default()),
-            Came::Refused(reason) => bail!("the tour went wrong at \"{what}\": {reason}"),
+            Came::Refused(reason) => Err(wrong(what, reason)),
         }
     }
 
     /// It went ahead; what it was told does not matter here.
-    fn passes_quietly(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+    fn passes_quietly(&mut self, what: &str, came: Came) -> crate::cli::Result<()> {
         match came {
             Came::Through { .. } => self.good(what, ""),
-            Came::Refused(reason) => bail!("the tour went wrong at \"{what}\": {reason}"),
+            Came::Refused(reason) => Err(wrong(what, reason)),
         }
     }
 
-    fn refused(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+    fn refused(&mut self, what: &str, came: Came) -> crate::cli::Result<()> {
         match came {
             Came::Refused(reason) => self.bad(what, "refused", &reason),
-            Came::Through { .. } => bail!("the tour went wrong at \"{what}\": it was not refused"),
+            Came::Through { .. } => Err(wrong(what, "it was not refused")),
         }
     }
 
     /// A claim that the gate sends back: the first of its reasons, and the step that helps.
-    fn sent_back(&mut self, what: &str, text: &str) -> anyhow::Result<()> {
+    fn sent_back(&mut self, what: &str, text: &str) -> crate::cli::Result<()> {
         let reason = text.lines().nth(1).unwrap_or(text).trim();
         let next = text.lines().find(|line| line.starts_with("Do: ")).unwrap_or_default();
         self.bad(what, "sent back", &format!("{reason}\n{next}"))
     }
 
     /// It went ahead, and what it did was named at once.
-    fn named(&mut self, what: &str, came: Came) -> anyhow::Result<()> {
+    fn named(&mut self, what: &str, came: Came) -> crate::cli::Result<()> {
         match came {
             Came::Through { said: Some(said), .. } => self.bad(what, "named  ", &said),
-            came => bail!("the tour went wrong at \"{what}\": {came:?}"),
+            came => Err(wrong(what, format!("{came:?}"))),
         }
     }
 
     /// The agent runs one of git seed's commands, through its shell tool.
-    fn agent(&mut self, arguments: &[&str], stdin: &str) -> anyhow::Result<String> {
+    fn agent(&mut self, arguments: &[&str], stdin: &str) -> crate::cli::Result<String> {
         let line = command_line(arguments, stdin);
         let came = self.stage.runs(&line)?;
         let Came::Through { printed, .. } = came else {
-            bail!("the tour went wrong at `{line}`: {came:?}")
+            return Err(wrong(&line, format!("{came:?}")));
         };
         if printed.contains("BLOCKED")
             || printed.contains("error: ")
             || printed.contains("not found")
         {
-            bail!("the tour went wrong at `{line}`: {printed}");
+            return Err(wrong(&line, printed));
         }
         let first = printed.lines().next().unwrap_or_default().to_owned();
         let shown: String = arguments
@@ -868,7 +874,7 @@ impl Tour<'_> {
     }
 
     /// The agent takes a step forward with its story; the commit is shown.
-    fn boundary(&mut self, subject: &str, sections: &[(&str, &str)]) -> anyhow::Result<()> {
+    fn boundary(&mut self, subject: &str, sections: &[(&str, &str)]) -> crate::cli::Result<()> {
         let came = self.agent(&["phase", "advance", "-F", "-"], &story(subject, sections))?;
         self.expect(came.contains("commit"), subject, "the boundary made no commit")?;
         let commit = self.stage.prints("git log -1 --format='%h %s'")?;
@@ -877,11 +883,11 @@ impl Tour<'_> {
         self.breathe(250)
     }
 
-    fn expect(&mut self, holds: bool, what: &str, otherwise: &str) -> anyhow::Result<()> {
-        if holds { Ok(()) } else { bail!("the tour went wrong at {what}: {otherwise}") }
+    fn expect(&mut self, holds: bool, what: &str, otherwise: &str) -> crate::cli::Result<()> {
+        if holds { Ok(()) } else { Err(wrong(what, otherwise)) }
     }
 
-    fn sh(&mut self, line: &str) -> anyhow::Result<()> {
+    fn sh(&mut self, line: &str) -> crate::cli::Result<()> {
         let output = self.stage.shell(line)?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         self.expect(output.status.success(), line, &said)

@@ -21,7 +21,7 @@ pub(super) fn run(
     args: &UninstallArgs,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     if args.check {
         repo.require_seeded()?;

@@ -32,7 +32,7 @@ pub(super) fn run(
     args: &VerifyArgs,
     context: &Context,
     out: &mut Report,
-) -> anyhow::Result<Outcome> {
+) -> crate::cli::Result<Outcome> {
     // What is checked is not touched: no boundary is finished first.
     let repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
     let usage = |error: NotAnId| EngineError::Usage(error.to_string());

@@ -16,7 +16,11 @@ pub(super) struct WhyArgs {
     last: usize,
 }
 
-pub(super) fn run(args: &WhyArgs, context: &Context, out: &mut Report) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    args: &WhyArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
     let agent = crate::engine::setup::git_hooks::agent_is_above();

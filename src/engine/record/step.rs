@@ -62,7 +62,7 @@ fn try_step(
     repo: &Repo,
     chain: &str,
     fold: Journaling,
-    decide: &mut impl FnMut(&mut State, &JournalLines) -> Decided,
+    decide: &mut dyn FnMut(&mut State, &JournalLines) -> Decided,
 ) -> Result<std::result::Result<Taken, Refusal>> {
     let repair = "git seed doctor --fix";
     let missing = || StoreError::Missing { what: chain.to_owned(), repair };
@@ -97,7 +97,7 @@ pub(crate) fn write(
     after: Option<&CommitId>,
     state: &mut State,
     since: &JournalLines,
-    decide: &mut impl FnMut(&mut State, &JournalLines) -> Decided,
+    decide: &mut dyn FnMut(&mut State, &JournalLines) -> Decided,
 ) -> Result<std::result::Result<Taken, Refusal>> {
     let moved = record::kept::move_contexts(state);
     let touched = state.take_in(since);
