@@ -9,6 +9,7 @@ mod it {
     mod claim;
     mod claimhooks;
     mod claims_set;
+    mod closings;
     mod compact;
     mod concurrency;
     mod condense;

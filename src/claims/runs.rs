@@ -51,6 +51,8 @@ pub(crate) struct RunRow {
     #[serde(default)]
     pub takes: Vec<String>,
     #[serde(default)]
+    pub dirs: Vec<String>,
+    #[serde(default)]
     pub here: bool,
 }
 

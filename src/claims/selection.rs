@@ -64,7 +64,7 @@ fn holds(path: &str, test: &str) -> bool {
 pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
     let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
     let mut part = Part::default();
-    let mut only_paths = row.words == Words::Paths;
+    let mut only_paths = true;
     // What stands among the words of `runs` may be a task of its own (`npm run test:unit`).
     let tasks = head.iter().skip(1).filter(|word| !word.starts_with('-') && !like(&row.all, word));
     for word in tasks.filter(|word| like(&row.part, word)) {
@@ -78,7 +78,11 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
         }
         let setting = !word.starts_with('-') && word.contains('=');
         if word.starts_with('-') || setting {
-            if like(&row.part, word) {
+            if row.dirs.iter().any(|flag| flag == word) {
+                let dir = words.next().copied().unwrap_or(".");
+                part.by.extend([word.to_owned(), dir.to_owned()]);
+                part.paths.push(of_dir(dir));
+            } else if like(&row.part, word) {
                 part.by.push(word.to_owned());
                 only_paths = false;
                 // `-k lexer`: what follows belongs to the flag, and says the same.
@@ -128,6 +132,19 @@ mod tests {
     use crate::claims::runs::Runs;
 
     #[test]
+    fn a_directory_behind_a_flag_is_a_path() {
+        let runs = Runs::shipped().expect("rows");
+        for (line, paths) in [
+            ("python3 -m unittest discover -s tests", vec!["tests"]),
+            ("python3 -m unittest discover -v -s ./tests/", vec!["tests/"]),
+            ("python3 -m unittest discover -s tests -p 'test_a*'", vec![]),
+            ("python3 -m unittest discover -s tests tests.test_a", vec![]),
+        ] {
+            assert_eq!(runs.part(line).expect("a part").paths, paths, "{line}");
+        }
+    }
+
+    #[test]
     fn a_line_selects_all_tests_or_a_part() {
         let runs = Runs::shipped().expect("rows");
         for (line, by) in [
@@ -156,6 +173,8 @@ mod tests {
             ("python -m unittest", ""),
             ("python -m unittest discover -v", ""),
             ("python -m unittest tests.test_a", "tests.test_a"),
+            ("python -m unittest -v tests.test_a", "tests.test_a"),
+            ("python manage.py test -v 2", ""),
             ("python3 -m unittest discover -s tests/unit", "-s tests/unit"),
             ("npm test", ""),
             ("npm run test", ""),
@@ -199,7 +218,7 @@ mod tests {
             ("phpunit --testsuite unit", "--testsuite unit"),
             ("vendor/bin/phpunit", ""),
             ("mix test test/a_test.exs", "test/a_test.exs"),
-            ("bats test", ""),
+            ("bats test", "test"),
             ("bats test/a.bats", "test/a.bats"),
             ("bazel test //...", ""),
             ("bazel test //core:all", "//core:all"),
