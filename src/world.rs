@@ -77,31 +77,43 @@ pub(crate) fn system_now() -> SystemTime {
     SystemTime::now()
 }
 
-/// A new job id at `at`: time in UTC and four hex digits that differ between processes.
+/// A new job id at `at`: time in UTC and four hex digits. The first three of them are the part of
+/// the second, so that ids sort as they were made: a queue is taken in that order. The last one
+/// differs between processes.
 pub(crate) fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
     use std::hash::{BuildHasher, Hasher};
+    if debug_variable(CLOCK).is_some() {
+        return job_id(at, &crate::format::short_hash(salt.as_bytes(), 4));
+    }
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let seed = format!("{random}{salt}{}", std::process::id());
+    let last = crate::format::short_hash(seed.as_bytes(), 1);
+    job_id(at, &format!("{}{last}", part_of_second(at, system_ms())))
+}
+
+/// How far `now`, in milliseconds, is into the second `at`, in 4096 parts: three hex digits.
+fn part_of_second(at: UnixSeconds, now: i64) -> String {
+    // The clock may have gone on since `at` was read: then it was at that second's end.
+    let within = now.saturating_sub(at.saturating_mul(1000)).clamp(0, 999);
+    format!("{:03x}", within * 4096 / 1000)
+}
+
+fn job_id(at: UnixSeconds, digits: &str) -> JobId {
     let time =
         time::OffsetDateTime::from_unix_timestamp(at).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
-    let fixed = debug_variable(CLOCK).is_some();
-    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    let seed =
-        if fixed { salt.to_owned() } else { format!("{random}{salt}{}", std::process::id()) };
     let text = format!(
-        "{:04}{:02}{:02}t{:02}{:02}{:02}-{}",
+        "{:04}{:02}{:02}t{:02}{:02}{:02}-{digits}",
         time.year(),
         u8::from(time.month()),
         time.day(),
         time.hour(),
         time.minute(),
         time.second(),
-        crate::format::short_hash(seed.as_bytes(), 4)
     );
     // Digits, `t` and `-` always make an id.
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a job id"))
 }
 
-/// An id for the clone whose git directory is `dir`, which nobody can guess; under a fixed
-/// clock the place alone says it.
 pub(crate) fn new_clone_id(dir: &std::path::Path) -> String {
     use std::hash::{BuildHasher, Hasher};
     let random = || std::collections::hash_map::RandomState::new().build_hasher().finish();
@@ -780,6 +792,13 @@ mod tests {
         let id = new_job_id(1_795_294_572, "x").to_string();
         assert!(id.starts_with("20261121t205612-"), "{id}");
         assert_eq!(id.len(), 20);
+        let made = [0, 1, 4, 250, 999, 1_400].map(|ms| {
+            let part = part_of_second(1_795_294_572, 1_795_294_572_000 + ms);
+            job_id(1_795_294_572, &format!("{part}0")).to_string()
+        });
+        assert!(made.is_sorted(), "{made:?}");
+        assert_eq!([&made[1], &made[4], &made[5]].map(|id| &id[16..]), ["0040", "ffb0", "ffb0"]);
+        assert_eq!(part_of_second(1_795_294_572, 0), "000", "a clock that was set back");
     }
 
     #[cfg(target_os = "linux")]

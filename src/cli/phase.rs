@@ -298,6 +298,6 @@ fn tell_resting(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
     if let Some(next) = &crossed.next {
         out.line(voice::tell(Notice::JobFocusedNow, &[("name", &next.state.job.name)]));
         out.line("");
-        out.line(briefing::gather::entry_text(repo, next).trim_end());
+        out.line(briefing::gather::where_it_stands(repo, next).trim_end());
     }
 }

@@ -167,11 +167,12 @@ fn contract(repo: &Repo, focused: &LoadedJob, anchors: &[&str], rank: usize) -> 
     dirs.iter().filter_map(clause).take(PAGES).collect()
 }
 
-/// Where a job stands, for one that takes it up: the text of its phase, or the next command.
+/// Where a job stands, for one that takes it up: the text of its phase, or, between cycles, what it
+/// is about and the next command.
 pub(crate) fn where_it_stands(repo: &Repo, focused: &LoadedJob) -> String {
-    let state = &focused.state;
-    if repo.rests(&state.stand) {
-        return tell(Notice::NextAdvance, &[]);
+    if !repo.rests(&focused.state.stand) {
+        return wake_text(repo, focused, false);
     }
-    wake_text(repo, focused, false)
+    let opening = Opening { asked: asked(repo, focused), ..entry(repo, focused) };
+    format!("{}\n{}", opening.text().trim_end(), tell(Notice::NextAdvance, &[]))
 }

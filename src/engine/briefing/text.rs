@@ -357,10 +357,13 @@ impl<'a> Opening<'a> {
             parts.push(self.told(Line::ReadBack, &[]));
         }
         if row.kind == PhaseKind::Consolidation {
-            parts.push(self.told(if self.last { Line::Settle } else { Line::SettleForMore }, &[]));
-            if self.rests {
-                parts.push(self.told(Line::Rests, &[]));
-            } else if !self.card.is_empty() {
+            let line = match (self.last, self.rests) {
+                (true, true) => Line::Rests,
+                (true, false) => Line::Settle,
+                (false, _) => Line::SettleForMore,
+            };
+            parts.push(self.told(line, &[]));
+            if !self.rests && !self.card.is_empty() {
                 parts.push(self.told(Line::Card, &[("card", &self.card)]));
             }
         }

@@ -55,7 +55,7 @@ pub(crate) fn resume_word(
     let state = &resumed.state;
     let facts = [("job", state.job.name.as_str()), ("phase", state.stand.phase.as_str())];
     let person = tell(Notice::Resumed, &facts);
-    let entry = briefing::gather::entry_text(repo, &resumed);
+    let entry = briefing::gather::where_it_stands(repo, &resumed);
     let agent = format!("{}\n{entry}", tell(Notice::ResumedToAgent, &facts));
     record::journal_line::count_injected(repo, &resumed, &agent)?;
     said(Told::both(person, agent), Some(&resumed))
