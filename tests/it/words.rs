@@ -309,6 +309,8 @@ fn off_and_on_by_prompt() {
     let reply = world.prompt("[ON] go on");
     told(&reply, "on again");
     reply.tells("observe");
+    let opens = reply.context().unwrap_or_default();
+    assert!(!opens.contains("by hand for a while"), "why it was off is no wish: {opens}");
     assert_eq!(world.json("status")["enabled"], true);
     world.edits(CODE, "fn flex", "fn lex").refuses("BLOCKED");
     assert_eq!(last_words(&world, &job).1, "[ON] go on");

@@ -127,8 +127,9 @@ fn asked(repo: &Repo, focused: &LoadedJob) -> Asked {
     };
     let prompt = |n: u32| {
         let read = said(n)?;
-        // A short word was for git seed; what stood behind it is the job's.
+        // A short word was for git seed; what stood behind it is most often the job's.
         let said = match shortword::read(&read.text) {
+            Some((word, _)) if word.takes_a_reason() => return None,
             Some((_, rest)) => rest.trim().to_owned(),
             None => read.text,
         };
