@@ -448,6 +448,96 @@ mod tests {
         }
     }
 
+    /// A part of the tests that passed, twelve of them.
+    fn part() -> Receipt {
+        let by = list(&["--lib"]);
+        Receipt {
+            command: "cargo test --lib".into(),
+            part: Some(super::super::Part { by, paths: Vec::new() }),
+            counts: Some(super::super::counts::Counts { passed: 12, ..Default::default() }),
+            ..passed()
+        }
+    }
+
+    #[test]
+    fn a_part_of_the_tests_is_never_all_of_them() {
+        let says = |text: &str, receipts: Vec<Receipt>| {
+            changed(|case| {
+                case.claim.text = format!("Fixed the crash in handler on empty input. {text}");
+                case.claim.evidence = "cargo test".into();
+                case.receipts = receipts;
+            })
+        };
+        for text in [
+            "All tests pass.",
+            "All tests are green",
+            "The full test suite passes.",
+            "The whole suite is green",
+            "I ran the entire suite.",
+            "Everything passes, no regressions.",
+            "No regressions.",
+            "**Test suite:** all tests passing \u{2705}",
+            "Alle Tests sind grün.",
+            "Die gesamte Testsuite läuft durch",
+            "Todos los tests pasan",
+            "Tous les tests passent",
+            "Todos os testes passam",
+            "Все тесты проходят",
+            "所有测试通过",
+            "すべてのテストが通りました",
+        ] {
+            let answer = says(text, vec![part()]);
+            assert_eq!(answer.directive, Directive::Rewrite, "{text}: {answer:?}");
+            assert!(answer.require_tool.facts.iter().any(|fact| fact == "whole_suite"), "{text}");
+            let answer = says(text, vec![part(), passed()]);
+            assert_eq!(answer.directive, Directive::Pass, "{text}: {answer:?}");
+        }
+        for text in [
+            "The tests of the library pass (cargo test --lib).",
+            "12 tests pass.",
+            "All 12 tests pass.",
+            "12/12 passed",
+            "I did not run the full suite.",
+            "Not all tests pass: the slow ones were not run.",
+            "Only the unit tests were run; the whole suite was not.",
+        ] {
+            let answer = says(text, vec![part()]);
+            assert_eq!(answer.directive, Directive::Pass, "{text}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn no_more_tests_passed_than_the_runner_counted() {
+        let says = |text: &str, receipts: Vec<Receipt>| {
+            changed(|case| {
+                case.claim.evidence = text.to_owned();
+                case.receipts = receipts;
+            })
+            .directive
+        };
+        for text in [
+            "cargo test: 412 tests passed",
+            "13/13 passed",
+            "all 13 tests pass",
+            "passed 1,200 tests",
+        ] {
+            assert_eq!(says(text, vec![part()]), Directive::Rewrite, "{text}");
+            assert_eq!(says(text, vec![passed()]), Directive::Pass, "{text}: nobody counted");
+        }
+        for text in ["cargo test: 12 tests passed", "3 tests passed", "24 passed in two runs"] {
+            assert_eq!(says(text, vec![part(), part()]), Directive::Pass, "{text}");
+        }
+        let least = Receipt {
+            counts: Some(super::super::counts::Counts {
+                at_least: true,
+                passed: 2,
+                ..Default::default()
+            }),
+            ..passed()
+        };
+        assert_eq!(says("40 tests passed", vec![least]), Directive::Pass);
+    }
+
     fn gone() -> TestGone {
         TestGone { path: "tests/a.rs".into(), name: "test_old".into(), how: Gone::Disabled }
     }

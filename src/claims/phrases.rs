@@ -73,6 +73,21 @@ impl Text {
             .any(|at| self.fits(at, phrase) && !self.taken_back(at, single, words))
     }
 
+    /// The numbers that stand for `#` where it says one of `phrases`, which have no gaps.
+    pub(crate) fn numbers(&self, phrases: &[String]) -> Vec<u64> {
+        let mut found = Vec::new();
+        for phrase in phrases {
+            let Some(nth) = phrase.split(' ').position(|word| word == "#") else { continue };
+            let fitting = (0..self.tokens.len()).filter(|at| self.fits(*at, phrase));
+            // `12/12` is a number, too; `3.1` and `2x` count no tests.
+            found.extend(fitting.filter_map(|at| {
+                let number = self.tokens[at + nth].replace(',', "");
+                number.split('/').next()?.parse::<u64>().ok()
+            }));
+        }
+        found
+    }
+
     fn fits(&self, at: usize, phrase: &str) -> bool {
         fit(&self.tokens[at..], phrase)
     }
@@ -176,13 +191,13 @@ mod tests {
     #[test]
     fn facts_are_heard_and_plain_words_are_not() {
         for (text, wanted) in [
-            ("Fixed the handler, all tests pass.", vec!["tests_pass"]),
+            ("Fixed the handler, all tests pass.", vec!["tests_pass", "whole_suite"]),
             ("Fixed. 12 tests passed", vec!["tests_pass"]),
             ("I ran the tests and they pass", vec!["tests_pass"]),
             ("Fixed and tested.", vec!["tests_pass"]),
             ("Fixed; not deployed, and tests pass", vec!["tests_pass"]),
-            ("Moved it to core with all tests passing", vec!["tests_pass"]),
-            ("Test suite is green", vec!["tests_pass"]),
+            ("Moved it to core with all tests passing", vec!["tests_pass", "whole_suite"]),
+            ("Test suite is green", vec!["tests_pass", "whole_suite"]),
             ("The tests were not run", vec![]),
             ("Fixed without running the tests", vec![]),
             ("Did not run the tests", vec![]),

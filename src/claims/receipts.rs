@@ -60,6 +60,34 @@ impl<'c> Runs<'c> {
         self.read.iter().any(|read| read.reading == Reading::Passed)
     }
 
+    fn fresh(&self) -> impl Iterator<Item = &Read<'c>> {
+        self.read.iter().filter(|read| read.reading == Reading::Passed)
+    }
+
+    /// Whether all tests passed on this code in one run.
+    fn any_whole(&self) -> bool {
+        self.fresh().any(|read| read.receipt.part.is_none())
+    }
+
+    /// Numbers of passed tests that `texts` state and that the runs on this code do not reach;
+    /// none where a runner's count is not known to the last test.
+    fn miscounted(&self, texts: &[&Text], table: &GateTable) -> Vec<String> {
+        let counts: Option<Vec<u64>> = self
+            .fresh()
+            .map(|read| read.receipt.counts.filter(|counts| !counts.at_least))
+            .map(|counts| counts.map(|counts| counts.passed))
+            .collect();
+        let Some(counts) = counts.filter(|counts| !counts.is_empty()) else { return Vec::new() };
+        let most: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
+        let mut said: Vec<u64> =
+            texts.iter().flat_map(|text| text.numbers(&table.words.counted)).collect();
+        said.sort_unstable();
+        said.dedup();
+        let ran = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" + ");
+        let beyond = said.into_iter().filter(|number| *number > most);
+        beyond.map(|number| format!("{number} (the runs: {ran})")).collect()
+    }
+
     /// Whether a run on this code carries evidence of this kind.
     pub(crate) fn back(&self, kind: EvidenceType) -> bool {
         self.read.iter().any(|read| read.reading == Reading::Passed && read.backs.contains(&kind))
@@ -83,7 +111,7 @@ impl<'c> Runs<'c> {
     pub(crate) fn weight(&self, kind: EvidenceType, only_prose: bool, table: &GateTable) -> f64 {
         let full = table.weight(kind);
         let backed = match table.evidence(kind).map(|row| row.backing) {
-            Some(Backing::Run) => self.back(kind),
+            Some(Backing::Run | Backing::Whole) => self.back(kind),
             Some(Backing::Command) => only_prose || self.commanded(),
             Some(Backing::Words) | None => true,
         };
@@ -94,6 +122,8 @@ impl<'c> Runs<'c> {
     pub(crate) fn shows(&self, row: &FactRow) -> bool {
         match row.backing {
             Backing::Run => self.any_fresh(),
+            // Where nothing passed, other facts and findings say so.
+            Backing::Whole => !self.any_fresh() || self.any_whole(),
             Backing::Command => self.read.iter().any(|read| {
                 let well = read.receipt.status == Some(0);
                 well && (row.commands.is_empty()
@@ -135,6 +165,7 @@ impl<'c> Runs<'c> {
             others.into_iter().partition(|read| is_named(read, texts, table));
         found(Finding::OtherProgram, &commands(unnamed.into_iter()));
         found(Finding::OtherProgramNamed, &commands(named.into_iter()));
+        found(Finding::Miscounted, &self.miscounted(texts, table));
         if self.any_fresh() {
             return;
         }
@@ -201,7 +232,7 @@ impl<'c> Runs<'c> {
         let name = super::table::word(kind);
         let gap = match table.evidence(kind).map(|row| row.backing) {
             _ if blank => Some("no evidence".to_owned()),
-            Some(Backing::Run) if !only_prose && !self.back(kind) => {
+            Some(Backing::Run | Backing::Whole) if !only_prose && !self.back(kind) => {
                 Some(format!("no passing run since the last change that shows a {name}"))
             }
             Some(Backing::Command) if !only_prose && !self.commanded() => {

@@ -31,6 +31,8 @@ pub enum TableError {
 pub enum Backing {
     /// A passing run of tests since the last change.
     Run,
+    /// Where tests passed since the last change, a run of all of them: a part shows no whole.
+    Whole,
     /// Any command since the last change that did not fail.
     Command,
     /// Nothing.
@@ -116,6 +118,7 @@ pub enum Finding {
     UnknownTree,
     UnheardRun,
     EmptyRun,
+    Miscounted,
     RequireTool,
     Unopened,
     NoEvidence,
@@ -216,6 +219,7 @@ pub struct Words {
     pub joints: Vec<String>,
     pub adjectives: Vec<String>,
     pub removals: Vec<String>,
+    pub counted: Vec<String>,
     pub replaced: Vec<String>,
 }
 
@@ -337,6 +341,13 @@ impl GateTable {
                 return Some(format!("evidence {}: wants exactly one row, has {rows}", word(kind)));
             }
         }
+        let whole = self.evidence.iter().find(|row| row.backing == Backing::Whole);
+        if let Some(row) = whole {
+            return Some(format!(
+                "evidence {}: its backing is one of: run, command, words",
+                word(row.kind)
+            ));
+        }
         let bad = self.evidence.iter().find(|row| !share(row.weight));
         bad.map(|row| format!("evidence {}: its weight is not between 0 and 1", word(row.kind)))
     }
@@ -404,7 +415,7 @@ impl GateTable {
                 return Some(format!("fact {}: stands twice", row.fact));
             }
             let words = row.backing == Backing::Words;
-            words.then(|| format!("fact {}: its backing is one of: run, command", row.fact))
+            words.then(|| format!("fact {}: its backing is one of: run, whole, command", row.fact))
         })
     }
 

@@ -57,10 +57,7 @@ impl ShortWord {
     /// What stands behind it says why, to git seed; behind the others it is what the person wants
     /// of the job.
     pub(crate) fn takes_a_reason(&self) -> bool {
-        matches!(
-            self,
-            Self::Pause | Self::Off | Self::Drop(_) | Self::Approve(_) | Self::Ok { .. }
-        )
+        matches!(self, Self::Pause | Self::Off | Self::Drop(_) | Self::Approve(_) | Self::Ok { .. })
     }
 }
 
