@@ -598,6 +598,7 @@ pub(crate) enum Notice {
     GateKeeps,
     BodyCheckFailed,
     StopAgain,
+    AlsoToPerson,
     TurnTests,
 }
 

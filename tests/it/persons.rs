@@ -486,3 +486,24 @@ fn a_host_that_speaks_through_sockets_is_heard() {
     sends("UserPromptSubmit", json!({ "prompt": "[OFF] now" }));
     assert_eq!(world.json("status")["enabled"], false);
 }
+
+/// `claude -p "[APPROVE]"` prints the agent's last words alone.
+#[test]
+fn where_nobody_sits_the_agent_says_what_only_the_person_was_told() {
+    let world = World::seeded();
+    let told = "nobody may have seen it";
+    let reply = world.prompt("[APPROVE]");
+    assert!(reply.context().is_none_or(|text| !text.contains(told)), "somebody sits there");
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    world.hears("claude", "SessionStart", &json!({ "source": "startup", "session_id": "night" }));
+    for word in ["[APPROVE]", "[PAUSE]", "[RESUME]"] {
+        let fields = json!({ "prompt": word, "session_id": "night" });
+        let reply = world.hears("claude", "UserPromptSubmit", &fields);
+        let person = reply.to_person().expect("the person is told").to_owned();
+        reply.tells(told);
+        reply.tells(&person);
+    }
+    let fields = json!({ "prompt": "Fix the lexer", "session_id": "night" });
+    let reply = world.hears("claude", "UserPromptSubmit", &fields);
+    assert!(reply.context().is_none_or(|text| !text.contains(told)), "{reply:?}");
+}

@@ -85,5 +85,22 @@ pub(crate) fn prompted(
         record::journal_line::count_injected(repo, &focused, &told)?;
         answer.context = merged(answer.context, Some(told));
     }
-    Ok(answer)
+    also_to_agent(repo, event, answer)
+}
+
+/// Where nobody sits at a terminal, a host prints the agent's last words and nothing of ours: what
+/// only the person was told there, the agent says as well.
+fn also_to_agent(repo: &Repo, event: &Event, answer: Answer) -> Result<Answer> {
+    let untold = answer.context.is_none() && answer.refuse.is_none();
+    let Some(text) = answer.to_person.as_deref().filter(|_| untold) else { return Ok(answer) };
+    // A session that does not read is one of which nothing is known.
+    let session = repo.session(&event.session).ok().flatten();
+    if !session.is_some_and(|session| session.unattended || session.bare) {
+        return Ok(answer);
+    }
+    let told = tell(Notice::AlsoToPerson, &[("text", text)]);
+    if let Some(focused) = repo.focused()? {
+        record::journal_line::count_injected(repo, &focused, &told)?;
+    }
+    Ok(Answer { context: Some(told), ..answer })
 }
