@@ -49,6 +49,7 @@ mod it {
     mod questions;
     mod quick;
     mod receipts;
+    mod refs;
     mod reviewed;
     mod rewrites;
     mod rings;

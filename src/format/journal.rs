@@ -42,6 +42,9 @@ pub struct Line {
     /// Fingerprinted files that it changed, as they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prints: Vec<String>,
+    /// Refs that moved with the call and that are worth a word: name, old and new value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<String>,
     /// Letters of a prompt.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub length: u32,

@@ -45,6 +45,49 @@ pub(crate) struct FirstLook {
     /// The kernel confines it.
     #[serde(default)]
     pub confined: bool,
+    /// The refs that are compared; absent where they were not looked at.
+    #[serde(default)]
+    pub refs: Option<RefsSeen>,
+}
+
+/// Refs as a look found them, without those of remotes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RefsSeen {
+    /// Files of refs and what each held; nothing where there were too many to read.
+    pub loose: BTreeMap<String, String>,
+    /// What the system said of `packed-refs`; empty without one.
+    pub packed: String,
+    /// The stash, oldest first: the object of each entry, and its words.
+    pub stash: Vec<(String, String)>,
+}
+
+/// A ref that two looks tell apart: what it held, and what it holds; empty for nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RefMove {
+    pub name: String,
+    pub old: String,
+    pub new: String,
+    /// The words of an entry of the stash.
+    pub words: String,
+}
+
+/// What `old` and `new` tell apart, by name.
+pub(crate) fn ref_moves(
+    old: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
+) -> Vec<RefMove> {
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let held = |all: &BTreeMap<String, String>, name: &str| all.get(name).cloned();
+    names
+        .into_iter()
+        .filter(|name| held(old, name) != held(new, name))
+        .map(|name| RefMove {
+            name: name.clone(),
+            old: held(old, name).unwrap_or_default(),
+            new: held(new, name).unwrap_or_default(),
+            words: String::new(),
+        })
+        .collect()
 }
 
 /// A fingerprinted file as a look found it.
@@ -98,6 +141,21 @@ mod tests {
             assert_eq!(look.moved(path, mark), moved, "{path} {mark}");
         }
         assert!(!FirstLook::default().moved("new", "1"), "nobody looked");
+    }
+
+    #[test]
+    fn a_ref_moved_where_two_looks_differ() {
+        let map = |refs: &[(&str, &str)]| {
+            refs.iter().map(|(name, held)| ((*name).to_owned(), (*held).to_owned())).collect()
+        };
+        let old = map(&[("refs/heads/a", "1"), ("refs/heads/b", "2"), ("refs/tags/t", "3")]);
+        let new = map(&[("refs/heads/a", "1"), ("refs/replace/x", "4"), ("refs/tags/t", "5")]);
+        let moved = ref_moves(&old, &new);
+        let told: Vec<_> = moved.iter().map(|one| (&*one.name, &*one.old, &*one.new)).collect();
+        assert_eq!(
+            told,
+            [("refs/heads/b", "2", ""), ("refs/replace/x", "", "4"), ("refs/tags/t", "3", "5")]
+        );
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod lock;
 mod object;
 mod path;
 mod pins;
+pub(crate) mod refs;
 mod truth;
 mod work;
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::fence;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::event::{Act, Event, Outcome, ToolCall};
-use crate::format::looks::FirstLook;
+use crate::format::looks::{FirstLook, RefMove, RefsSeen};
 use crate::format::short_hash;
 use crate::shell::{self, Effect};
 use crate::store::{RepoPath, TreeId};
@@ -41,6 +41,8 @@ const CONFIGURING: [&str; 6] =
 pub(crate) struct Window {
     pub(crate) look: FirstLook,
     short: bool,
+    /// Refs that moved between both looks.
+    pub(crate) refs: Vec<RefMove>,
 }
 
 impl Window {
@@ -63,6 +65,16 @@ fn look_file(repo: &Repo, event: &Event, call: &ToolCall) -> PathBuf {
         _ => format!("{}\n{}", event.session, call.tool),
     };
     looks_dir(repo).join(format!("{}.json", short_hash(given.as_bytes(), 24)))
+}
+
+/// Where `packed-refs` is kept as it was at the look in `file`.
+fn kept_refs(repo: &Repo, file: &Path) -> PathBuf {
+    let name = file.file_stem().unwrap_or_default();
+    packed_dir(repo).join(name)
+}
+
+fn packed_dir(repo: &Repo) -> PathBuf {
+    repo.store.seed_dir().join("packed").join(repo.store.worktree_name())
 }
 
 /// Looks before `call`, if it may write. Where that fails nothing is kept, and the call's
@@ -126,6 +138,9 @@ fn take_look(
     }
     look.tree = focused.map(|focused| tree_before(repo, focused)).transpose()?.flatten();
     (look.printed, look.prints) = fence::fingerprints::prints_before(repo)?;
+    if repo.store.keep_packed_refs(&kept_refs(repo, file)).is_ok() {
+        look.refs = Some(repo.store.refs_seen(None));
+    }
     // Last: what it took to look is none of the call's time.
     look.at = world::now_ms();
     let bytes = serde_json::to_vec(&look)?;
@@ -190,9 +205,14 @@ pub(crate) fn end_of(
     // A look that is missing or does not read proves nothing: the call's changes are unclaimed,
     // which takes nothing away from anybody.
     let look: FirstLook = serde_json::from_slice(&world::read_plain(&file).ok()?).ok()?;
-    // One that stays behind is dropped with the old ones.
-    let _ = std::fs::remove_file(&file);
-    Some(Window { short: look.is_short(now, outcome.duration_ms), look })
+    let kept = kept_refs(repo, &file);
+    let moved = |before: &RefsSeen| repo.store.refs_moved(before, &kept);
+    let refs = look.refs.as_ref().map(moved).unwrap_or_default();
+    for over in [&file, &kept] {
+        // One that stays behind is dropped with the old ones.
+        let _ = std::fs::remove_file(over);
+    }
+    Some(Window { short: look.is_short(now, outcome.duration_ms), look, refs })
 }
 
 /// Looks before calls that have not ended and could still be proved to have changed
@@ -210,7 +230,8 @@ pub(crate) fn calls_under_way(repo: &Repo) -> Vec<FirstLook> {
 pub(crate) fn calls_around(repo: &Repo) -> Vec<Window> {
     let now = world::now_ms();
     let looks = kept_looks(repo).into_iter().map(|(_, look)| look);
-    let around = looks.map(|look| Window { short: look.is_short(now, None), look });
+    let around =
+        looks.map(|look| Window { short: look.is_short(now, None), look, refs: Vec::new() });
     // A call that a person refused leaves its look behind: one that is not short any more
     // counts only where its own line gives the command that asks.
     around.filter(|window| window.short || window.look.seed).collect()
@@ -238,8 +259,10 @@ fn drop_old_looks(repo: &Repo) {
     let mut kept = kept_looks(repo);
     kept.sort_by_key(|(_, look)| look.at);
     for (file, _) in kept.iter().take(kept.len().saturating_sub(WAITING / 2)) {
-        // One that stays is tried again with the next look.
-        let _ = std::fs::remove_file(file);
+        for over in [file, &kept_refs(repo, file)] {
+            // One that stays is tried again with the next look.
+            let _ = std::fs::remove_file(over);
+        }
     }
 }
 
@@ -247,6 +270,7 @@ fn drop_old_looks(repo: &Repo) {
 pub(crate) fn forget_looks(repo: &Repo) {
     // A look that stays names a call that never ends, and is dropped with the old ones.
     let _ = std::fs::remove_dir_all(looks_dir(repo));
+    let _ = std::fs::remove_dir_all(packed_dir(repo));
 }
 
 /// What the text of a command line names, told as absolute paths.

@@ -4,6 +4,7 @@ use crate::claims::Ran;
 use crate::engine::fence::fingerprint_diff::FingerprintDiff;
 use crate::engine::fence::foreign_commits::ByHand;
 use crate::engine::fence::looks::Window;
+use crate::engine::fence::refs_moved::MovedRefs;
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::journal::text_hash;
@@ -104,6 +105,7 @@ fn veto_of(repo: &Repo, focused: &LoadedJob, call: &ToolCall) -> Result<Option<S
 /// Where no job is in focus, fingerprints are compared all the same.
 fn without_focus(repo: &Repo, ended: &EndedCall<'_>, window: Option<&Window>) -> Result<Answer> {
     let prints = prints_after(repo, ended.event, ended.call, window, None)?;
+    let refs = fence::refs_moved::moved_in(repo, None, window)?;
     if !hook::repeats::speaks_to_seed(ended.call) {
         hook::repeats::calm_without_focus(repo)?;
     }
@@ -111,7 +113,8 @@ fn without_focus(repo: &Repo, ended: &EndedCall<'_>, window: Option<&Window>) ->
     if matches!(ended.call.act, Act::Ask(_)) && repo.is_seeded()? {
         return after_question(repo, ended, None);
     }
-    Ok(Answer { to_person: prints.to_person(), ..Answer::silence() })
+    let to_person = merged(prints.to_person(), refs.to_person());
+    Ok(Answer { context: refs.to_agent(), to_person, ..Answer::silence() })
 }
 
 /// What came of the call in words, and what the rules for knowledge, tests and plans say of it.
@@ -175,6 +178,7 @@ fn write_line(
         line.strays.clone_from(&effects.after.strays);
         line.unclaimed.clone_from(&effects.after.unclaimed);
         line.prints.clone_from(&effects.prints.strays);
+        line.refs.clone_from(&effects.refs.kept);
         add_up(&mut line.counts, repo, focused, ended, effects, &entry);
         (line.ran, line.opened, line.source) =
             (entry.kept.receipt, entry.kept.opened, entry.kept.source);
@@ -242,7 +246,10 @@ fn told_to_person(
     let by_hand = &effects.by_hand;
     let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
     let told: Vec<String> =
-        effects.prints.to_person().into_iter().chain(refused).chain(committed).collect();
+        [effects.prints.to_person(), effects.refs.to_person(), refused, committed]
+            .into_iter()
+            .flatten()
+            .collect();
     Ok((!told.is_empty()).then(|| told.join("\n")))
 }
 
@@ -319,8 +326,10 @@ fn what_came(
     let told = if by_hand.by_call { by_hand.commits.as_slice() } else { &[] };
     let told = name_paths(repo, focused, Case::Commit, told);
     context = merged(context, told);
-    let context = with_prints(repo, focused, &prints, context);
-    Ok(CallEffects { after, plan_edits, places, lines, prints, by_hand: by_hand.commits, context })
+    let refs = fence::refs_moved::moved_in(repo, Some(focused), window)?;
+    let context = merged(with_prints(repo, focused, &prints, context), refs.to_agent());
+    let by_hand = by_hand.commits;
+    Ok(CallEffects { after, plan_edits, places, lines, prints, refs, by_hand, context })
 }
 
 /// Compares the fingerprints after a call that may have run code, or that wrote to what
@@ -466,6 +475,8 @@ struct CallEffects {
     /// Lines of the work that it changed; absent where it changed none of it.
     lines: Option<u32>,
     prints: FingerprintDiff,
+    /// Refs that moved while it ran.
+    refs: MovedRefs,
     /// Commits that came while it ran and that git seed did not make, in words.
     by_hand: Vec<String>,
     /// What the agent is told of it.

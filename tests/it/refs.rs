@@ -1,0 +1,79 @@
+//! Refs that code of a call moves: what goes or is swapped is named, with what puts it back.
+
+use pretty_assertions::assert_eq;
+
+use super::world::{World};
+
+/// In execute, with its work done.
+fn at_work() -> World {
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    world
+}
+
+/// Every ref and every entry of the stash.
+fn refs(world: &World) -> Vec<String> {
+    let refs = world.git("for-each-ref --format='%(objectname) %(refname)'");
+    let stash = world.git("stash list --format='%H %gs'");
+    let own = |line: &&str| !line.ends_with("refs/stash");
+    let mut all: Vec<String> =
+        refs.lines().filter(own).chain(stash.lines()).map(str::to_owned).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
+    let world = at_work();
+    world.sh("git branch side && git branch deep/er && git branch packed && git tag v1");
+    world.sh("git tag -a -m 'a version' v2");
+    world.sh("git notes --ref=review add -m fine && git pack-refs --all && git branch loose");
+    for words in ["one", "it is two", "three"] {
+        world.sh(&format!("git stash store -m '{words}' $(git stash create '{words}')"));
+    }
+    let other = "$(git commit-tree -m other HEAD^{tree})";
+    let keep = world.git("for-each-ref --format='%(refname)' refs/seed/keep").trim().to_owned();
+    for (line, name) in [
+        ("git branch -D side".to_owned(), "refs/heads/side is gone"),
+        ("git branch -D loose".to_owned(), "refs/heads/loose is gone"),
+        ("git branch -D deep/er && git pack-refs --all".to_owned(), "refs/heads/deep/er is gone"),
+        (format!("git update-ref refs/heads/packed {other}"), "refs/heads/packed no longer"),
+        ("git tag -f v1 HEAD^{tree}".to_owned(), "refs/tags/v1 no longer"),
+        ("git tag -d v2".to_owned(), "refs/tags/v2 is gone"),
+        ("git stash drop -q 'stash@{1}'".to_owned(), "an entry of refs/stash is gone"),
+        (format!("git replace HEAD {other}"), "is new"),
+        ("git update-ref -d refs/notes/review".to_owned(), "refs/notes/review is gone"),
+        ("git update-ref -d refs/notes/seed".to_owned(), "refs/notes/seed is gone"),
+        (format!("git update-ref -d {keep}"), "is gone"),
+        (format!("git update-ref {keep} {other}"), "no longer"),
+    ] {
+        let before = refs(&world);
+        let did = world.runs_and("cargo test", || drop(world.sh(&line)));
+        let told = did.after.context().unwrap_or_else(|| panic!("{line}: {did:?}"));
+        assert!(told.contains("NOTICED") && told.contains(name), "{line}: {told}");
+        let heard = did.after.to_person().unwrap_or_default();
+        assert!(heard.contains("a call of the agent") && heard.contains(name), "{line}: {heard}");
+        let said = told.lines().find(|said| said.contains(name)).expect("one line");
+        let (_, back) = said.split_once(": ").expect("a command");
+        world.sh(back);
+        assert_eq!(refs(&world), before, "{line}: {back}");
+    }
+    // What begins, grows or is only stored in another way takes nothing from anybody.
+    for line in [
+        "git branch begun",
+        "git update-ref refs/heads/packed $(git commit-tree -p packed -m more HEAD^{tree})",
+        "git pack-refs --all --prune",
+        "git update-ref refs/remotes/origin/x HEAD && git update-ref -d refs/remotes/origin/x",
+    ] {
+        let did = world.runs_and("cargo test", || drop(world.sh(line)));
+        let said = [did.after.context(), did.after.to_person()].map(Option::unwrap_or_default);
+        assert!(!said.concat().contains("refs"), "{line}: {said:?}");
+    }
+    // A person between two calls is nobody's business.
+    world.sh("git branch -D begun && git stash clear");
+    let did = world.runs_and("cargo test", || {});
+    assert!(!did.after.to_person().unwrap_or_default().contains("refs"), "{did:?}");
+    world.leaves();
+    world.person("verify").succeeds();
+}
