@@ -202,6 +202,8 @@ impl Store {
             )
             .index(&staged.index())
             .env("GIT_EDITOR", "true")
+            // A swapped HEAD must not make it say that there is nothing to commit.
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_SEED_PENDING", pending)
             .env("GIT_TRACE2_EVENT", &trace)
             .outcome_by_file()?;

@@ -2,7 +2,7 @@
 
 use pretty_assertions::assert_eq;
 
-use super::world::{World};
+use super::world::{CODE, World};
 
 /// In execute, with its work done.
 fn at_work() -> World {
@@ -75,5 +75,26 @@ fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
     let did = world.runs_and("cargo test", || {});
     assert!(!did.after.to_person().unwrap_or_default().contains("refs"), "{did:?}");
     world.leaves();
+    world.person("verify").succeeds();
+}
+
+#[test]
+fn a_replace_ref_hides_no_change_from_a_boundary() {
+    let world = at_work();
+    let lines = [
+        format!("git replace $(git rev-parse HEAD:{CODE}) $(git hash-object -w {CODE})"),
+        "GIT_INDEX_FILE=.git/apart git add -A".to_owned(),
+        "GIT_INDEX_FILE=.git/apart git write-tree > .git/apart.tree".to_owned(),
+        "git replace HEAD^{tree} $(cat .git/apart.tree)".to_owned(),
+        "git replace HEAD $(git commit-tree -m x $(cat .git/apart.tree))".to_owned(),
+        "rm .git/apart .git/apart.tree".to_owned(),
+    ];
+    let head = world.git("rev-parse HEAD").trim().to_owned();
+    let did = world.runs_and("cargo test", || drop(world.sh(&lines.join(" && "))));
+    did.after.tells("refs/replace/");
+    world.leaves();
+    world.sh("git replace -d $(git replace -l)");
+    let changed = world.git(&format!("diff --name-only {head} HEAD"));
+    assert!(changed.lines().any(|path| path == CODE), "{changed}");
     world.person("verify").succeeds();
 }
