@@ -225,6 +225,7 @@ pub(crate) enum Notice {
     GitAsked,
     GitAskedAtWork,
     GitAskedRefs,
+    GitAskedMore,
     GitAskedRemote,
     GitAskedWide,
     GitOpened,

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::phases::own_refs;
 use crate::shell::{self, Effect, Found, GitFlag, Reading};
 use crate::shipped;
 use crate::verdict::{Case, Refusal, Wants};
@@ -109,6 +110,8 @@ pub struct GitAct {
     pub bends: bool,
     /// It takes commits away that are there, or puts others in their place.
     pub takes: bool,
+    /// It sends git seed's own refs to a remote, or moves them there.
+    pub own: bool,
 }
 
 impl GitAct {
@@ -158,6 +161,7 @@ fn act(found: &Found) -> Option<GitAct> {
     let within = row.zip(words.as_deref()).is_some_and(|(row, words)| is_within(row, words));
     Some(GitAct {
         takes: found.git.as_ref().is_some_and(takes),
+        own: found.git.as_ref().is_some_and(own_refs::are_sent_by),
         bends: bends || words.is_none(),
         words: words.or_else(|| Some(vec!["git".to_owned(), found.git.as_ref()?.verb.clone()]))?,
         part: found.part.clone(),
@@ -333,6 +337,9 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
         let refusal = Refusal::new("guard", wants).case(case);
         Ruling::Refused(refusal.with("verb", act.verb()).with("line", act.line()))
     };
+    if act.own {
+        return no(Wants::Git, Case::OwnRefs);
+    }
     if act.bends {
         return no(Wants::Git, Case::Bends);
     }
@@ -634,6 +641,8 @@ mod tests {
             Moment { somebody: Somebody::Settings("Bash(git:*)".to_owned()), ..talk.clone() };
         let by_word = Moment { opened: Some(&opened), ..alone.clone() };
         let worked = Moment { opened: Some(&opened), somebody: Somebody::Nobody, ..work.clone() };
+        let mirror = Opened { words: only("git push origin refs/seed/meta").words, used: false };
+        let by_mirror = Moment { opened: Some(&mirror), ..talk.clone() };
         let gone = Moment { opened: Some(&used), ..alone.clone() };
         let cases = [
             ("git status", &talk, "none"),
@@ -641,6 +650,11 @@ mod tests {
             ("git add -A && git commit -m x && git push", &talk, "asked 3"),
             ("git merge main", &talk, "git unlisted"),
             ("git push --no-verify", &talk, "git bends"),
+            ("git push --mirror", &talk, "git own-refs"),
+            ("git push origin main 'refs/*:refs/*'", &named, "git own-refs"),
+            ("git push origin refs/seed/meta", &by_mirror, "git own-refs"),
+            ("git push --all origin", &talk, "asked 1"),
+            ("git push --tags origin", &named, "asked 1"),
             ("git push", &alone, "git nobody"),
             ("git push", &settled, "git settings"),
             ("git push", &planning, "git unasked"),

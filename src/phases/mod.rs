@@ -21,6 +21,7 @@ pub mod message;
 pub mod next;
 pub mod orchestrator;
 pub(crate) mod overlay;
+pub(crate) mod own_refs;
 pub mod pacing;
 pub mod place;
 pub mod review;

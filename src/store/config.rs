@@ -45,6 +45,25 @@ impl Store {
         url("pushUrl").or_else(|| url("url")).map(|url| url.to_string())
     }
 
+    /// The remote that a push goes to which names none.
+    pub(crate) fn push_remote(&self) -> Option<String> {
+        let config = self.repo.config_snapshot();
+        let value = |key: &str| config.string(key).map(|name| name.to_string());
+        // Without a branch, or where HEAD does not read, git takes what is set for all.
+        let branch = self.branch().ok().flatten().unwrap_or_default();
+        value(&format!("branch.{branch}.pushRemote"))
+            .or_else(|| value("remote.pushDefault"))
+            .or_else(|| value(&format!("branch.{branch}.remote")))
+            .or_else(|| Some("origin".to_owned()))
+    }
+
+    /// What the settings of the remote `name` make of a push: a mirror, and its refspecs.
+    pub(crate) fn push_settings(&self, name: &str) -> (bool, Vec<String>) {
+        let specs = self.repo.config_snapshot().plumbing().strings(&format!("remote.{name}.push"));
+        let specs = specs.into_iter().flatten().map(|spec| spec.to_string()).collect();
+        (self.is_set(&format!("remote.{name}.mirror")), specs)
+    }
+
     /// What may begin a comment in a message that git cleans up here: the shipped sign, which
     /// other clones have and `auto` begins with, and those that are configured.
     pub(crate) fn comment_signs(&self) -> Vec<String> {

@@ -106,6 +106,14 @@ impl Store {
         asked.is_ok_and(|asked| asked.code == Some(0) && asked.stdout.is_empty())
     }
 
+    /// The names of all refs below `prefix`, which ends in `/`.
+    pub(crate) fn ref_names(&self, prefix: &str) -> Vec<String> {
+        let mut found = packed_refs(&self.common_dir.join(PACKED));
+        found.retain(|name, _| name.starts_with(prefix));
+        self.names_below(prefix.trim_end_matches('/'), &mut found);
+        found.into_keys().collect()
+    }
+
     fn names_below(&self, dir: &str, found: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(self.common_dir.join(dir)).into_iter().flatten().flatten() {
             let name = format!("{dir}/{}", entry.file_name().to_string_lossy());

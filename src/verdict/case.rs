@@ -147,6 +147,7 @@ pub(crate) enum Case {
     Outstanding,
     OutstandingMissing,
     Outward,
+    OwnRefs,
     Page,
     Parked,
     Pending,

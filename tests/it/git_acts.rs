@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::world::{CODE, Did, World, completion};
+use super::world::{CODE, Did, World, completion, question};
 
 /// A person sits at the host, and the branch has an upstream.
 fn attended(world: World) -> World {
@@ -191,4 +191,40 @@ fn a_commit_in_the_middle_of_the_work_holds_the_persons_own_changes() {
     world.leaves();
     assert_eq!(world.files_of_head().contains(&CODE.to_owned()), true);
     world.person("verify").succeeds();
+}
+
+#[test]
+fn no_push_takes_the_refs_of_git_seed_along() {
+    let world = attended(World::seeded());
+    let own = "git seed's own refs";
+    world.runs("git push --mirror origin").refuses(own);
+    for spec in ["'+refs/*:refs/*'", "HEAD:refs/seed/meta"] {
+        world.runs(&format!("git push origin {spec}")).refuses("git seed");
+    }
+    for (key, value) in [("push", "refs/*:refs/*"), ("mirror", "true"), ("push", "refs/seed/*")] {
+        world.sh(&format!("git config remote.origin.{key} '{value}'"));
+        world.runs("git push").refuses(own);
+        world.runs("git push origin").refuses(own);
+        world.sh(&format!("git config --unset remote.origin.{key}"));
+    }
+    // What is wide without them is asked for with each ref by its name.
+    world.sh("git branch side && git tag v1");
+    for (line, named) in [
+        ("git push --all origin", "refs/heads/main refs/heads/side"),
+        ("git push --tags", "../upstream.git; refs: refs/tags/v1"),
+    ] {
+        let question = world.before("Bash", &bash(line), line);
+        let question = question.question().expect("it is asked").to_owned();
+        assert!(question.contains(named), "{line}: {question}");
+    }
+    world.prompt("[ALLOW git push --mirror origin]");
+    world.runs("git push --mirror origin").refuses(own);
+    // Not even where git is open otherwise.
+    world.prompt("fix the lexer");
+    let why = "the build is broken by a file outside of the directories ".repeat(10);
+    let gmode = question(&format!("[GMODE] fix it: {why}"), &["Enter gmode", "Stay in phase"]);
+    world.asks(&gmode).passes().answers("Enter gmode");
+    world.runs("git push --mirror origin").refuses(own);
+    let there = world.git("--git-dir ../upstream.git for-each-ref --format='%(refname)'");
+    assert_eq!(there, "refs/heads/main");
 }

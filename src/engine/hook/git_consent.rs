@@ -9,10 +9,14 @@ use crate::hosts::Host;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 use crate::phases::git_acts::{self, GitAct, Moment, Opened, Ruling, Somebody};
+use crate::phases::own_refs;
 use crate::phases::{Class, Phase};
 use crate::shell::{self, Reading};
 use crate::voice::{Notice, tell};
 use crate::world;
+
+/// The most refs that a question spells out.
+const SPELLED: usize = 12;
 
 /// What becomes of the acts of git in a line; nothing where there are none, or where the phase
 /// opens them by itself.
@@ -23,10 +27,14 @@ pub(crate) fn ruling(
     focused: Option<&LoadedJob>,
     reading: &Reading,
 ) -> Result<Option<(Vec<GitAct>, Ruling)>> {
-    if phase.opens(Class::ShellGit) {
-        return Ok(None);
-    }
     let mut acts = git_acts::acts(reading);
+    for act in acts.iter_mut().filter(|act| act.verb() == "push") {
+        act.own |= is_widened(repo, act);
+    }
+    if phase.opens(Class::ShellGit) {
+        // Git is open there, but for what is open nowhere.
+        acts.retain(|act| act.own);
+    }
     if acts.is_empty() {
         return Ok(None);
     }
@@ -58,6 +66,40 @@ pub(crate) fn ruling(
         has_commits: focused.is_some_and(|focused| !focused.state.home.commit.is_empty()),
     };
     Ok(git_acts::rule(&acts, &moment).map(|ruling| (acts, ruling)))
+}
+
+/// Whether git's settings make a push that names no refs take git seed's own along.
+fn is_widened(repo: &Repo, act: &GitAct) -> bool {
+    let operands = operands(act);
+    let remote = operands.first().map(|name| (*name).to_owned());
+    let Some(remote) = remote.or_else(|| repo.store.push_remote()) else { return false };
+    let (mirror, specs) = repo.store.push_settings(&remote);
+    mirror || operands.len() < 2 && specs.iter().any(|spec| own_refs::are_in(spec))
+}
+
+fn operands(act: &GitAct) -> Vec<&str> {
+    let words = act.words.iter().skip(2).map(String::as_str);
+    words.filter(|word| !word.starts_with('-')).collect()
+}
+
+/// The refs that an option of a push stands for, by name.
+fn refs_of_options(repo: &Repo, act: &GitAct) -> Vec<String> {
+    let has = |name: &str| {
+        act.words.iter().any(|word| word == name || word.len() > 4 && name.starts_with(word))
+    };
+    let mut found = Vec::new();
+    if act.verb() == "push" && (has("--all") || has("--branches")) {
+        found.extend(repo.store.ref_names("refs/heads/"));
+    }
+    if act.verb() == "push" && has("--tags") {
+        found.extend(repo.store.ref_names("refs/tags/"));
+    }
+    let more = found.len().saturating_sub(SPELLED);
+    found.truncate(SPELLED);
+    if more > 0 {
+        found.push(tell(Notice::GitAskedMore, &[("count", &more.to_string())]));
+    }
+    found
 }
 
 /// The commands of the call's line, where they all stand in the open.
@@ -138,21 +180,18 @@ fn question(repo: &Repo, act: &GitAct) -> String {
     if act.within {
         return tell(Notice::GitAsked, &[("line", &line), ("says", says)]);
     }
-    let operands: Vec<&str> = act
-        .words
-        .iter()
-        .skip(2)
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
-    let remote = operands.first().and_then(|name| {
-        let url = repo.store.remote_url(name);
-        url.or_else(|| name.contains([':', '/']).then(|| (*name).to_owned()))
+    let operands = operands(act);
+    let remote = operands.first().map(|name| (*name).to_owned());
+    let by_default = || (act.verb() == "push").then(|| repo.store.push_remote()).flatten();
+    let remote = remote.or_else(by_default).and_then(|name| {
+        let url = repo.store.remote_url(&name);
+        url.or_else(|| name.contains([':', '/']).then_some(name))
     });
     let to = remote.map_or_else(String::new, |url| {
         tell(Notice::GitAskedRemote, &[("url", &without_login(&url))])
     });
-    let refs = operands.get(1..).unwrap_or_default().join(" ");
+    let spelled = operands.iter().skip(1).map(|name| (*name).to_owned());
+    let refs = spelled.chain(refs_of_options(repo, act)).collect::<Vec<_>>().join(" ");
     let refs = if refs.is_empty() || to.is_empty() {
         String::new()
     } else {
