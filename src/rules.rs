@@ -18,7 +18,7 @@ use crate::jobs::questions;
 use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kinds, NoteKind};
-use crate::phases::companions::{BadCompanion, Build, Companion, Companions};
+use crate::phases::companions::{BadCompanion, Build, Cache, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
 use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
@@ -27,9 +27,10 @@ use crate::shipped;
 const SHIPPED: &str = include_str!("rules.toml");
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 20] = [
+const OF_ALL: [&str; 21] = [
     "approval",
     "build",
+    "cache",
     "check",
     "commit",
     "companion",
@@ -154,6 +155,8 @@ struct RulesTable {
     companion: Vec<Companion>,
     #[serde(default)]
     build: Vec<Build>,
+    #[serde(default)]
+    cache: Vec<Cache>,
     #[serde(default)]
     note: Vec<NoteKind>,
 }
@@ -808,7 +811,7 @@ impl Rules {
             notes: table.memory.notes()?,
             prompts: table.privacy.prompts.unwrap_or_default(),
             commands: Commands::new(table.check, table.tests)?,
-            more: Companions::new(table.companion, table.build)?,
+            more: Companions::new(table.companion, table.build, table.cache)?,
             companions: OnceLock::new(),
             kinds: OnceLock::new(),
             more_kinds: with_kinds(table.note)?,

@@ -247,7 +247,8 @@ mod tests {
     use crate::phases::Phase;
 
     /// Tables that stand in any number.
-    const ROWS: [&str; 7] = ["phase", "surface", "companion", "build", "note", "check", "tests"];
+    const ROWS: [&str; 8] =
+        ["phase", "surface", "companion", "build", "cache", "note", "check", "tests"];
 
     /// The names that `said` lists after one that it does not know.
     fn known(said: &str) -> Vec<String> {

@@ -2,8 +2,9 @@
 //!
 //! A lock file or a snapshot is rewritten by the tool that works on its source, wherever
 //! the plan's directories end. It follows its source into scope, and only while a source of
-//! it lies in a declared directory. A build directory is free where git ignores it. Both
-//! are rows; rules add further ones. What lies on the disk is the caller's to ask.
+//! it lies in a declared directory. A build directory is free where git ignores it, a cache
+//! wherever nothing in it is tracked. All are rows; rules add further ones. What lies on the
+//! disk is the caller's to ask.
 
 use serde::Deserialize;
 
@@ -35,6 +36,14 @@ pub(crate) struct Build {
     pub dirs: Vec<String>,
 }
 
+/// Directories that tools fill with what they can make anew.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cache {
+    /// Their names, wherever they lie.
+    pub dirs: Vec<String>,
+}
+
 /// All rows in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +52,8 @@ pub(crate) struct Companions {
     companion: Vec<Companion>,
     #[serde(default)]
     build: Vec<Build>,
+    #[serde(default)]
+    cache: Vec<Cache>,
 }
 
 /// A row that cannot be used.
@@ -61,7 +72,11 @@ impl Companions {
     }
 
     /// These rows and no others, checked.
-    pub(crate) fn new(companion: Vec<Companion>, build: Vec<Build>) -> Result<Self, BadCompanion> {
+    pub(crate) fn new(
+        companion: Vec<Companion>,
+        build: Vec<Build>,
+        cache: Vec<Cache>,
+    ) -> Result<Self, BadCompanion> {
         for (at, row) in companion.iter().enumerate() {
             names("companion", at, "of", &row.of, true)?;
             names("companion", at, "files", &row.files, true)?;
@@ -73,7 +88,10 @@ impl Companions {
             names("build", at, "beside", &row.beside, true)?;
             names("build", at, "dirs", &row.dirs, false)?;
         }
-        Ok(Self { companion, build })
+        for (at, row) in cache.iter().enumerate() {
+            names("cache", at, "dirs", &row.dirs, false)?;
+        }
+        Ok(Self { companion, build, cache })
     }
 
     /// The same with the rows of `more` behind.
@@ -81,6 +99,7 @@ impl Companions {
     pub(crate) fn and(mut self, more: &Self) -> Self {
         self.companion.extend(more.companion.iter().cloned());
         self.build.extend(more.build.iter().cloned());
+        self.cache.extend(more.cache.iter().cloned());
         self
     }
 
@@ -136,11 +155,13 @@ impl Companions {
         })
     }
 
-    /// The build directory that `path` lies in, as a path: the outermost one by its name.
-    /// Whether git ignores it is the caller's to ask.
+    /// The build or cache directory that `path` lies in, as a path: the outermost one by its
+    /// name. Whether git ignores it is the caller's to ask.
     pub(crate) fn build_dir<'p>(&self, path: &'p str) -> Option<&'p str> {
-        let is_build =
-            |name: &str| self.build.iter().any(|row| row.dirs.iter().any(|dir| dir == name));
+        let is_build = |name: &str| {
+            self.build.iter().any(|row| row.dirs.iter().any(|dir| dir == name))
+                || self.is_cache(name)
+        };
         let mut end = 0;
         for part in path.split('/') {
             end += part.len();
@@ -151,6 +172,12 @@ impl Companions {
             end += 1;
         }
         None
+    }
+
+    /// Whether the directory `dir` is a cache by its name.
+    pub(crate) fn is_cache(&self, dir: &str) -> bool {
+        let (_, name) = split(dir);
+        self.cache.iter().any(|row| row.dirs.iter().any(|dir| dir == name))
     }
 
     /// Build directories of tools that work in `dir`, as paths.
@@ -231,7 +258,8 @@ mod tests {
         let shipped = Companions::shipped().expect("the table reads");
         let again: Companions = toml::from_str(SHIPPED).expect("so does its source");
         assert_eq!(shipped, again);
-        Companions::new(shipped.companion.clone(), shipped.build).expect("every row holds");
+        Companions::new(shipped.companion.clone(), shipped.build, shipped.cache)
+            .expect("every row holds");
         assert!(!shipped.companion.is_empty());
     }
 
@@ -295,9 +323,12 @@ mod tests {
             ("target", None),
             ("src/targets/x", None),
             ("a/.pytest_cache/v/x", Some("a/.pytest_cache")),
+            ("a/__pycache__/x.pyc", Some("a/__pycache__")),
         ] {
             assert_eq!(rows.build_dir(path), dir, "{path}");
         }
+        assert!(rows.is_cache("a/__pycache__") && rows.is_cache("node_modules"));
+        assert!(!rows.is_cache("dist") && !rows.is_cache("a/target"), "they may hold work");
     }
 
     #[test]
@@ -323,11 +354,15 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                Companions::new(vec![row], Vec::new()).expect_err("it is bad").to_string(),
+                Companions::new(vec![row], Vec::new(), Vec::new())
+                    .expect_err("it is bad")
+                    .to_string(),
                 said
             );
         }
         let build = Build { beside: vec!["a".to_owned()], dirs: vec![".GIT".to_owned()] };
-        assert!(Companions::new(Vec::new(), vec![build]).is_err());
+        assert!(Companions::new(Vec::new(), vec![build], Vec::new()).is_err());
+        let cache = Cache { dirs: vec!["a/b".to_owned()] };
+        assert!(Companions::new(Vec::new(), Vec::new(), vec![cache]).is_err());
     }
 }

@@ -64,6 +64,7 @@ pub(crate) use leaving::Moved;
 pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
+pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed};
 
 /// Commits below HEAD that are looked through before git is asked: as quick as a child starts.

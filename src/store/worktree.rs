@@ -42,8 +42,20 @@ pub(super) const PRIVATE: [&str; 18] = [
     "feature.manyFiles=false",
 ];
 
+/// Directories that one command line names: more would not fit everywhere.
+const MOST: usize = 200;
+
+/// A directory that a tool made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolDir {
+    pub dir: RepoPath,
+    /// Nobody's work by its name: free where nothing in it is tracked. Any other one is free
+    /// where git ignores it.
+    pub cache: bool,
+}
+
 /// Gives the directory that tools make in which a path lies, where it lies in one.
-pub(crate) type BuildDir<'a> = &'a dyn Fn(&RepoPath) -> Option<RepoPath>;
+pub type BuildDir<'a> = &'a dyn Fn(&RepoPath) -> Option<ToolDir>;
 
 /// How a path differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,10 +88,10 @@ pub struct Snapshot {
     pub left: Vec<RepoPath>,
 }
 
-/// What git ignores below directories that tools make.
+/// What is free below directories that tools make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Free {
-    /// Directories that are ignored with all that lies in them.
+    /// Directories that are free with all that lies in them.
     whole: BTreeSet<RepoPath>,
     paths: BTreeSet<RepoPath>,
 }
@@ -227,9 +239,14 @@ impl Store {
     ) -> Result<Free, StoreError> {
         let mut asked = BTreeSet::new();
         let mut whole: BTreeMap<RepoPath, Vec<RepoPath>> = BTreeMap::new();
+        let mut caches = BTreeSet::new();
         for path in paths {
-            let Some(dir) = is_build(&path) else { continue };
-            whole.entry(dir).or_default();
+            let Some(made) = is_build(&path) else { continue };
+            if made.cache {
+                caches.insert(made.dir);
+                continue;
+            }
+            whole.entry(made.dir).or_default();
             if !path.as_bytes().ends_with(BELOW) {
                 asked.insert(path);
             }
@@ -252,8 +269,34 @@ impl Store {
             ignored.contains(dir)
                 || (!inside.is_empty() && inside.iter().all(|path| ignored.contains(path)))
         };
-        let whole = whole.into_iter().filter(is_whole).map(|(dir, _)| dir).collect();
+        let mut whole: BTreeSet<RepoPath> =
+            whole.into_iter().filter(is_whole).map(|(dir, _)| dir).collect();
+        whole.extend(self.without_tracked(caches)?);
         Ok(Free { whole, paths: ignored })
+    }
+
+    /// Those of `dirs` in which the person's index holds nothing.
+    fn without_tracked(
+        &self,
+        mut dirs: BTreeSet<RepoPath>,
+    ) -> Result<BTreeSet<RepoPath>, StoreError> {
+        if dirs.is_empty() {
+            return Ok(dirs);
+        }
+        let names = dirs.iter().map(|dir| gix::path::from_byte_slice(dir.as_bytes()));
+        let names = names.collect::<Result<Vec<_>, _>>();
+        let names = names.map_err(|_| odd_output("git ls-files", "a path that is no path here"))?;
+        // More would not fit into a command line everywhere: then the whole index is read out.
+        let names = if names.len() > MOST { Vec::new() } else { names };
+        let args = ["ls-files", "-z", "--cached", "--"].into_iter().map(OsString::from);
+        let printed = self.git(args.chain(names.into_iter().map(Into::into))).run()?;
+        for path in records(&printed) {
+            let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+            for above in ends.filter_map(|(end, _)| RepoPath::new(&path[..end]).ok()) {
+                dirs.remove(&above);
+            }
+        }
+        Ok(dirs)
     }
 
     /// Adds the files that lie below untracked directories.
@@ -264,8 +307,6 @@ impl Store {
         dirs: Vec<RepoPath>,
         changed: &mut BTreeMap<RepoPath, ChangeKind>,
     ) -> Result<(), StoreError> {
-        /// More would not fit into a command line everywhere.
-        const MOST: usize = 200;
         for dirs in dirs.chunks(MOST) {
             let names = dirs.iter().map(|dir| gix::path::from_byte_slice(dir.as_bytes()));
             let names = names.collect::<Result<Vec<_>, _>>();
@@ -974,7 +1015,7 @@ mod tests {
     use super::*;
     use crate::store::testbed::{Testbed, path};
 
-    fn no_build(_: &RepoPath) -> Option<RepoPath> {
+    fn no_build(_: &RepoPath) -> Option<ToolDir> {
         None
     }
 

@@ -54,6 +54,35 @@ fn a_one_line_fix_takes_two_commands_one_question_and_one_commit() {
     assert_eq!(world.trailer("Seed-Step").trim(), "execute -> verify");
 }
 
+/// A run of Python's tests writes `__pycache__`, and many a young repository ignores nothing.
+#[test]
+fn what_a_run_leaves_in_a_cache_is_nobodys_change() {
+    let world = World::seeded();
+    world.puts("vendor/node_modules/kept.js", "1\n");
+    world.git("add -A");
+    world.git("commit -qm vendored");
+    world.prompt("[QUICK] fix the lexer").tells("--scope");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let made = ["src/parser/__pycache__/lex.pyc", "node_modules/a/b.js", ".gradle/9/x.bin"];
+    let told = world.runs_and("sh build.sh", || made.iter().for_each(|file| world.puts(file, "1")));
+    assert!(told.after.is_silent(), "{told:?}");
+    world.seed("status").tells("fence    clean");
+    // A file that is tracked is somebody's work, wherever it lies; so is one beside a cache.
+    let told = world.runs_and("sh build.sh", || {
+        world.puts("vendor/node_modules/kept.js", "2\n");
+        world.puts("src/pycache", "2\n");
+    });
+    told.after.tells("vendor/node_modules/kept.js");
+    told.after.tells("src/pycache");
+    world.seed("fence restore").succeeds();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    assert_eq!(world.files_of_head(), [CODE]);
+    assert!(made.iter().all(|file| world.path(file).exists()), "and nothing was taken away");
+}
+
 #[test]
 fn a_directory_is_declared_before_anything_is_written() {
     let world = small();

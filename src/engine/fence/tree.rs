@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::names;
-use crate::store::{Lens, Pins, RepoPath, TreeId};
+use crate::store::{Lens, Pins, RepoPath, ToolDir, TreeId};
 
 /// Takes the work tree as it is for what the fence compares with from now on.
 pub(crate) fn snapshot(repo: &Repo) -> Result<TreeId> {
@@ -38,9 +38,10 @@ pub(crate) fn lens(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Lens> {
 }
 
 /// The directory that a tool makes in which `path` lies.
-pub(crate) fn build_dir(repo: &Repo, path: &RepoPath) -> Option<RepoPath> {
-    let dir = repo.rules.companions().build_dir(path.to_str()?)?;
-    RepoPath::try_from(dir).ok()
+pub(crate) fn build_dir(repo: &Repo, path: &RepoPath) -> Option<ToolDir> {
+    let rows = repo.rules.companions();
+    let dir = rows.build_dir(path.to_str()?)?;
+    Some(ToolDir { dir: RepoPath::try_from(dir).ok()?, cache: rows.is_cache(dir) })
 }
 
 /// The work tree as a cycle finds it.
