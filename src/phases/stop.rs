@@ -18,6 +18,8 @@ pub struct Turn<'a> {
     pub closing: bool,
     /// The person was asked whether the job is complete, and looks at the work.
     pub looking: bool,
+    /// Nobody can be asked whether it is complete.
+    pub alone: bool,
     /// What `status` says comes next.
     pub next: &'a str,
 }
@@ -39,6 +41,9 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
         .with("next", turn.next);
     Err(if turn.closing {
         refusal.case(Case::Closing)
+    } else if turn.alone && turn.row.kind == PhaseKind::Consolidation {
+        // Its row says to ask: the cycle closes without.
+        refusal.case(Case::Unasked).with("phase", turn.row.name.as_str())
     } else {
         refusal.in_row(turn.row.name.as_str())
     })
@@ -57,19 +62,21 @@ mod tests {
     #[test]
     fn only_talk_and_what_is_over_let_a_turn_end() {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
-        for (phase, talk, open, closing, looking, expected) in [
-            ("talk", true, true, false, false, "yes"),
-            ("idle", false, true, false, false, "idle"),
-            ("idle", false, false, false, false, "yes"),
-            ("execute", false, true, false, false, "execute"),
-            ("condense", false, true, false, false, "condense"),
-            ("condense", false, true, false, true, "yes"),
-            ("condense", false, false, true, false, "closing"),
-            ("gmode", false, false, false, false, "gmode"),
+        for (phase, talk, open, closing, looking, alone, expected) in [
+            ("talk", true, true, false, false, false, "yes"),
+            ("idle", false, true, false, false, false, "idle"),
+            ("idle", false, false, false, false, false, "yes"),
+            ("execute", false, true, false, false, false, "execute"),
+            ("execute", false, true, false, false, true, "execute"),
+            ("condense", false, true, false, false, false, "condense"),
+            ("condense", false, true, false, false, true, "unasked"),
+            ("condense", false, true, false, true, true, "yes"),
+            ("condense", false, false, true, false, true, "closing"),
+            ("gmode", false, false, false, false, true, "gmode"),
         ] {
             let row = map.phase(&phase.into()).expect("a row of the map");
             let (job, next) = ("fix the lexer", "git seed status");
-            let turn = Turn { row, job, talk, open, closing, looking, next };
+            let turn = Turn { row, job, talk, open, closing, looking, alone, next };
             let said = may_end(&turn).map_or_else(
                 |no| no.facts.get("case").unwrap_or_default().to_owned(),
                 |()| "yes".to_owned(),

@@ -2681,6 +2681,7 @@ impl<'a> Search<'a> {
             open: job.status.is_open(),
             closing: routing::is_closing(&job, self.rows[state.phase].name.is_idle()),
             looking: state.review == Review::Looking,
+            alone: state.review == Review::Unanswered || state.alone,
             next: &next,
         };
         match (state.life, stop::may_end(&turn)) {

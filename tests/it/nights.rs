@@ -83,6 +83,10 @@ impl Night {
                 format!("git seed phase advance --scope src/parser -m 'part {n} of the lexer'")
             } else if self.world.phase() == "condense" {
                 assert!(next.contains("git seed phase advance"), "{next}");
+                // Nobody can be asked, so nobody is told to ask.
+                let kept = self.stops().expect("its cycle is open");
+                assert!(kept.contains("nobody is here to be asked"), "{kept}");
+                assert!(!kept.contains("JOB-COMPLETE"), "{kept}");
                 format!("git seed phase advance -m 'part {n} is done'")
             } else {
                 self.runs(&format!("echo '// part {n}' >> {CODE}"));

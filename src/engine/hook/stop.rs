@@ -34,6 +34,7 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
         open: state.job.status.is_open(),
         closing: state.is_closing(),
         looking,
+        alone: state.review == Review::Unanswered || jobs::unattended::defers(repo, state),
         next: &next,
     };
     match stop::may_end(&turn) {
