@@ -91,7 +91,8 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
             let mut words = vec!["[QUICK]"];
             words.extend(rests.then_some("[RESUME]"));
             words.extend(awaits.then_some("[APPROVE]"));
-            words.extend((rests || waits).then_some("[DROP] <id>"));
+            words.extend((rests || awaits).then_some("[DROP]"));
+            words.extend(waits.then_some("[DROP] <id>"));
             words.push("[ALLOW git <words>]");
             words
         }

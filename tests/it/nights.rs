@@ -145,9 +145,18 @@ fn a_night_of_five_ends_with_five_that_await_you() {
             assert_eq!(night.awaiting(), n, "{}", names[0]);
         }
         assert_eq!(night.stops(), None, "{}: the queue is empty", names[0]);
-        for id in &queue {
+        // Of five nobody can say which one is meant; the last one is the one that is.
+        let drops = || world.hears(names[0], names[1], &json!({ "prompt": "[DROP] not that" }));
+        let told = drops();
+        assert!(told.to_person().is_some_and(|told| told.contains("[DROP] <id>")), "{told:?}");
+        assert_eq!(night.awaiting(), 5, "{}", names[0]);
+        for id in &queue[1..] {
             world.person(&format!("job approve {id}")).succeeds();
         }
+        let words = world.json("status")["words"].to_string();
+        assert!(words.contains("\"[DROP]\""), "{words}");
+        let told = drops();
+        assert!(told.to_person().is_some_and(|told| told.contains("is dropped")), "{told:?}");
         assert_eq!(night.awaiting(), 0);
         world.person("verify").succeeds();
     }

@@ -198,7 +198,7 @@ fn status_says_what_is_next_and_which_words_act_where_no_job_is_focused() {
     told("[JOB-COMPLETE]", &["[APPROVE]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]"]);
     world.asks(&completion()).passes();
     world.leaves();
-    told("git seed job approve ", &["[QUICK]", "[APPROVE]", GIT, "[OFF]"]);
+    told("git seed job approve ", &["[QUICK]", "[APPROVE]", "[DROP]", GIT, "[OFF]"]);
 }
 
 #[test]

@@ -223,6 +223,15 @@ fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> 
     Ok(Told::both(person, agent).alone())
 }
 
+/// The one job that a person's word paused here, or else the one that awaits the person.
+fn rests_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    let mut rests = jobs::birth::paused_here(repo)?;
+    if rests.is_empty() {
+        rests = jobs::unattended::awaiting(repo)?;
+    }
+    Ok(if rests.len() == 1 { rests.pop() } else { None })
+}
+
 fn drop_word(
     repo: &Repo,
     spoken: &Spoken<'_>,
@@ -239,10 +248,10 @@ fn drop_word(
         }
         Ok(named) => named.or_else(|| focused.cloned()),
     };
-    // Right after a pause the one job that rests here is meant.
-    let job = match (job, jobs::birth::paused_here(repo)?.as_slice()) {
-        (None, [paused]) => Some(paused.clone()),
-        (job, _) => job,
+    // The one job that rests here is meant: right after a pause, or when it awaits a word.
+    let job = match job {
+        None => rests_here(repo)?,
+        job => job,
     };
     let Some(job) = job else {
         return Ok(Told::person(tell(Notice::DropWithoutJob, &[])).alone());
