@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::error::StoreError;
 use super::git::{Child, Outcome};
@@ -19,6 +19,7 @@ use super::pins::records;
 use super::worktree::{PRIVATE, odd_output, repo_path};
 use super::{CommitId, RepoPath, Store, TreeId, index, seed_dir_of};
 use crate::format::short_hash;
+use crate::world;
 
 /// Hooks of the person that can refuse a commit.
 #[cfg(test)]
@@ -97,6 +98,24 @@ pub(crate) enum CommitFailed {
     Store(#[from] StoreError),
 }
 
+/// Begins the name of a directory below `.git/seed` in which one commit is prepared.
+const STAGE: &str = "stage-";
+
+/// Takes away what killed processes left: no commit is prepared for a day. Their process ids
+/// would say less, for a container that shares the repository counts its own.
+fn sweep_stages(seed: &Path) {
+    const LEFT: Duration = Duration::from_hours(24);
+    let now = Duration::from_millis(u64::try_from(world::system_ms()).unwrap_or(0));
+    for entry in fs::read_dir(seed).into_iter().flatten().flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(STAGE));
+        let touched = || entry.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok();
+        if ours && touched().is_some_and(|touched| touched + LEFT < now) {
+            // One that stays is in nobody's way, and the next commit tries again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 impl Store {
     /// Commits `paths` as they are in the work tree; see [`Store::stage`] and
     /// [`Store::commit_staged`]. `None` if none of them differs from HEAD.
@@ -121,8 +140,10 @@ impl Store {
             return Err(CommitFailed::Busy(doing));
         }
         let head = self.head()?.commit;
-        let dir = seed_dir_of(self)
-            .and_then(|seed| tempfile::Builder::new().prefix("stage-").tempdir_in(seed));
+        let dir = seed_dir_of(self).and_then(|seed| {
+            sweep_stages(&seed);
+            tempfile::Builder::new().prefix(STAGE).tempdir_in(seed)
+        });
         let dir = dir.map_err(StoreError::from)?;
         let index = dir.path().join("index");
         self.copy_plain_index(&index).map_err(StoreError::from)?;
@@ -426,6 +447,27 @@ mod tests {
             fs::read_dir(bed.path().join(".git/seed")).expect("reads").flatten().collect();
         assert!(left.is_empty(), "{left:?}");
         assert!(!bed.path().join(".git/index.lock").exists());
+    }
+
+    /// A kill leaves its directory; another worktree may be at work in a young one.
+    #[test]
+    fn what_a_killed_commit_left_goes_a_day_later() {
+        let bed = Testbed::new();
+        bed.commit("a", "1\n");
+        let seed = bed.path().join(".git/seed");
+        let days_ago = UNIX_EPOCH + Duration::from_hours(10_000);
+        for (name, old) in [("stage-old", true), ("stage-young", false), ("sessions", true)] {
+            fs::create_dir_all(seed.join(name)).expect("ours");
+            fs::write(seed.join(name).join("index"), "x").expect("ours");
+            if old {
+                let dir = fs::File::open(seed.join(name)).expect("ours");
+                dir.set_modified(days_ago).expect("ours");
+            }
+        }
+        bed.write("a", "2\n");
+        bed.store().commit(&[path("a")], MESSAGE, "p").expect("commits").expect("differs");
+        let left = |name: &str| seed.join(name).join("index").exists();
+        assert_eq!(["stage-old", "stage-young", "sessions"].map(left), [false, true, true]);
     }
 
     #[test]
