@@ -333,6 +333,7 @@ pub(crate) enum Notice {
     HandOff,
     RemarkPersons,
     RemarkTrack,
+    RemarkLoose,
     RemarkMore,
     RemarkUnclaimed,
     RemarkCarried,

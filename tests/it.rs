@@ -42,6 +42,7 @@ mod it {
     mod notes;
     mod odd;
     mod pacing;
+    mod packs;
     mod payloads;
     mod persons;
     mod plans;

@@ -112,3 +112,10 @@ pub(crate) fn compaction(seq: u32) -> String {
 pub(crate) fn trace(cycle: u32, phase: &str, n: u32) -> String {
     format!("trace/{cycle}-{phase}-{n}.jsonl")
 }
+
+/// Whether a file of a job's tree holds words of people and agents: prompts and answers, what
+/// they came to, why cycles were added, and the journal.
+pub(crate) fn is_text(path: &str) -> bool {
+    let top = path.split_once('/').map_or("", |(top, _)| top);
+    ["interactions", "summaries", "contexts", TRACE].contains(&top)
+}

@@ -1,8 +1,8 @@
 //! Coming and going: what `init`, `uninstall` and git's hooks ask of the repository.
 //!
 //! Leaving means every ref, reflog, file and empty directory of ours; the person's
-//! objects, refs and settings are not touched. Objects that only our refs held are
-//! git's to collect.
+//! objects, refs and settings are not touched. Objects that only our refs held go
+//! too (`pack/gone.rs`).
 
 use std::fs;
 use std::io;
@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// The git directory of the main worktree, and those of all linked ones.
-    fn worktree_dirs(&self) -> Vec<PathBuf> {
+    pub(super) fn worktree_dirs(&self) -> Vec<PathBuf> {
         let linked = fs::read_dir(self.common_dir.join("worktrees"));
         let linked = linked.into_iter().flatten().flatten().map(|dir| dir.path());
         [self.common_dir.clone()].into_iter().chain(linked).collect()

@@ -27,6 +27,7 @@ mod journal;
 mod leaving;
 mod lock;
 mod object;
+mod pack;
 mod path;
 mod pins;
 pub(crate) mod refs;

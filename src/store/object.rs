@@ -42,7 +42,7 @@ impl Store {
     }
 
     /// Whether a remote promised the objects that are not here; old gits said so elsewhere.
-    fn is_partial(&self) -> bool {
+    pub(super) fn is_partial(&self) -> bool {
         let config = self.repo.config_snapshot();
         let mut remotes = config.sections_by_name("remote").into_iter().flatten();
         config.string("extensions.partialClone").is_some()

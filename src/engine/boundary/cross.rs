@@ -159,6 +159,9 @@ pub(crate) fn record(
     if !closes && !rests && (!pages.is_empty() || !judged.survey.hooked.is_empty()) {
         fence::tree::snapshot(repo)?;
     }
+    if repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref()) {
+        remarks.extend(unpacked(repo));
+    }
     let Taken { focused, trailers } = taken;
     Ok(Ok(Transitioned {
         focused,
@@ -170,6 +173,13 @@ pub(crate) fn record(
         rests,
         next,
     }))
+}
+
+/// Packs what the cycle left loose; says why where it could not. The step is taken then, and loose
+/// objects are as good: the next cycle's end tries again.
+fn unpacked(repo: &Repo) -> Option<String> {
+    let failed = repo.store.pack_ours(names::is_text).err()?;
+    Some(tell(Notice::RemarkLoose, &[("why", &failed.to_string())]))
 }
 
 /// The work tree as it is, where the step begins a cycle.

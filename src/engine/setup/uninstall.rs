@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::{AgentFile, Installation};
+use crate::engine::repo::text::count;
 use crate::engine::repo::{self, Repo, Result};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
@@ -64,7 +65,16 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         }
     }
     fence::confinement::forget_own_scratch(repo)?;
+    // Objects do nobody harm: where they cannot be told apart, the rest goes all the same.
+    let ours = history.then(|| repo.store.objects_of_ours());
     repo.store.forget_refs(history)?;
+    if let Some(ours) = ours {
+        let gone = ours.and_then(|ours| repo.store.forget_objects(ours));
+        told.push(match gone {
+            Ok(gone) => Told::new("took out", count(gone, "object"), "that nothing else held"),
+            Err(failed) => Told::new("left", "objects", failed.to_string()),
+        });
+    }
     repo.store.forget_files()?;
     told.push(Told::new(
         "took out",
