@@ -8,6 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gix::index::entry::Mode;
+
 use super::error::StoreError;
 use super::git::Outcome;
 use super::{CommitId, RepoPath, Store, seed_dir_of};
@@ -117,6 +119,22 @@ impl Store {
     pub(crate) fn is_tracked(&self, path: &str) -> Result<bool, StoreError> {
         let asked = self.git(["ls-files", "--error-unmatch", "--", path]).outcome()?;
         Ok(asked.code == Some(0))
+    }
+
+    /// The links in the index of the environment whose last part is one of `names`.
+    pub(crate) fn tracked_links(&self, names: &[String]) -> Result<Vec<RepoPath>, StoreError> {
+        let index = self
+            .repo
+            .index_or_empty()
+            .map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
+        let is_link = |entry: &&gix::index::Entry| entry.mode == Mode::SYMLINK;
+        let links = index.entries().iter().filter(is_link);
+        let paths = links.map(|entry| entry.path(&index));
+        let is_named = |path: &&gix::bstr::BStr| {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            names.iter().any(|known| known.as_bytes() == name)
+        };
+        Ok(paths.filter(is_named).filter_map(|path| RepoPath::new(path.to_vec()).ok()).collect())
     }
 
     /// Writes all of our refs with their objects into one bundle file.

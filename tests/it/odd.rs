@@ -306,6 +306,26 @@ fn a_partial_clone_carries_a_cycle_without_its_origin() {
 }
 
 #[test]
+fn a_page_that_leads_to_a_file_of_another_name_keeps_its_words() {
+    for target in ["src/parser/NOTES.md", "docs/AI.md", "docs/agents/parser.txt"] {
+        let world = World::new();
+        world.puts(target, "# parser\n");
+        world.sh(&format!("ln -s ../../{target} {PAGE} && git add -A && git commit -qm pages"));
+        let world = world.installed();
+        world.to("observe");
+        world.seed(&format!("job update --name lexer --objective '{}'", objective())).succeeds();
+        world.reads(PAGE).passes();
+        let noted = page("# parser\n").replace("---Ob---\n", "---Ob---\n\nescapes are dropped\n");
+        world.writes(PAGE, &noted).passes();
+        world.leaves();
+        assert_eq!(world.phase(), "plan", "{target}");
+        assert!(world.files_of_head().contains(&target.to_owned()), "{target}");
+        assert!(world.text(target).contains("escapes are dropped"), "{target}");
+        assert!(world.path(PAGE).is_symlink(), "{target}");
+    }
+}
+
+#[test]
 fn a_nested_repository_without_commits_stops_nothing() {
     let world = World::new();
     world.sh("git init -q scratch && echo x > scratch/x");

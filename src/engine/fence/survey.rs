@@ -250,12 +250,13 @@ fn blob_now(repo: &Repo, path: &RepoPath) -> String {
 }
 
 pub(crate) fn place_of(repo: &Repo, path: &str, state: &State) -> Place {
-    match repo.place_named(path, Some(state)) {
-        Place::Project { dir } if repo.is_linked_page(&dir, &real_in_tree(repo, path)) => {
-            Place::Page { dir }
-        }
-        place => place,
+    let place = repo.place_named(path, Some(state));
+    let Place::Project { dir } = &place else { return place };
+    let real = real_in_tree(repo, path);
+    if repo.is_linked_page(dir, &real) || repo.is_page_elsewhere(&real) {
+        return Place::Page { dir: dir.clone() };
     }
+    place
 }
 
 fn real_in_tree(repo: &Repo, path: &str) -> std::path::PathBuf {

@@ -349,6 +349,16 @@ impl Repo {
         self.rules.pages.iter().any(leads_here)
     }
 
+    /// True when a page of any directory is a link to `real`, and git tracks that link.
+    pub(crate) fn is_page_elsewhere(&self, real: &Path) -> bool {
+        // Through an index that does not read no page is found: the file is what its name says.
+        let links = self.store.tracked_links(&self.rules.pages).unwrap_or_default();
+        // A path that cannot lie here leads nowhere.
+        let files = links.iter().filter_map(|link| link.below(self.store.work_tree()).ok());
+        // Nor does a link whose target is gone.
+        files.filter_map(|link| std::fs::canonicalize(link).ok()).any(|target| target == real)
+    }
+
     /// The top of the work tree with links resolved. Where a resolved path begins with it
     /// as it is, there are none, and the disk need not be asked.
     fn top_of(&self, real: &Path) -> PathBuf {
