@@ -371,7 +371,19 @@ fn bare(line: &str) -> &str {
 ///
 /// What leads something (a line before a list, a paragraph that ends with a colon) stands or
 /// goes with it, and what stands below another heading is no repetition.
+///
+/// What is folded can leave a list where a paragraph led one: so until nothing stands twice.
 fn folded(text: &str) -> (String, usize) {
+    let (mut text, mut gone) = folded_once(text);
+    let mut more = gone;
+    while more > 0 {
+        (text, more) = folded_once(&text);
+        gone += more;
+    }
+    (text, gone)
+}
+
+fn folded_once(text: &str) -> (String, usize) {
     let (mut seen, mut seen_items) = (BTreeSet::new(), BTreeSet::new());
     let (mut kept, mut gone) = (Vec::new(), 0);
     for mut unit in units(text) {
@@ -682,6 +694,14 @@ mod tests {
                 _ => assert_eq!(sealed, Err(Unsealed::Empty(section))),
             }
         }
+    }
+
+    #[test]
+    fn what_folding_makes_stand_twice_is_folded_too() {
+        let text = "---\n1. one\n- item\n- item\nLeads:\n- item\n\n\\## Prior Summary\n1. one\n";
+        let (once, gone) = folded(text);
+        assert!(gone > 0, "{once}");
+        assert_eq!(folded(&once), (once.clone(), 0));
     }
 
     #[test]

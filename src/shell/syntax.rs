@@ -29,7 +29,7 @@ const BRACKETS: usize = 60;
 
 /// Parses `text`; `None` means that it is not understood.
 pub(super) fn parse(text: &str) -> Option<ast::Program> {
-    if !fits(text) {
+    if !fits(text) || escapes_a_dollar_before_a_quote(text) {
         return None;
     }
     if pieces_before_documents(text) > TOKENS {
@@ -67,6 +67,37 @@ fn fits(text: &str) -> bool {
         && !text.contains('\0')
         && !has_absurd_number(text)
         && bracket_depth(text) <= BRACKETS
+}
+
+/// `\$'`: to bash an escaped sign and a plain quote, to the parser the begin of `$'…'`, where a
+/// backslash hides the quote's end. What follows is a word to the one and commands to the other.
+///
+/// Inside of single quotes it is nothing but text, as in `grep 'end\$'`. Where something may
+/// hold a quote that is none (a comment, a here-document, a substitution), it counts anywhere.
+fn escapes_a_dollar_before_a_quote(text: &str) -> bool {
+    if !text.contains("\\$'") {
+        return false;
+    }
+    if text.contains(['#', '`'])
+        || ["<<", "$(", "${", "<(", ">("].iter().any(|at| text.contains(at))
+    {
+        return true;
+    }
+    let bytes = text.as_bytes();
+    let (mut at, mut quote) = (0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        match (quote, byte) {
+            (b'\'', b'\'') | (b'"', b'"') => quote = 0,
+            (0, b'\'' | b'"') => quote = byte,
+            (0, b'\\') if bytes[at..].starts_with(b"\\$'") => return true,
+            // The end of `$'…'` is not looked for here.
+            (0, b'$') if bytes.get(at + 1) == Some(&b'\'') => return true,
+            (0 | b'"', b'\\') => at += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
 }
 
 /// A descriptor or a `~N` that overflows the parser's integers.
@@ -230,4 +261,27 @@ fn shallow(tokens: &[Token]) -> bool {
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn an_escaped_dollar_before_a_quote_is_not_read() {
+        for line in [
+            r"echo \$'\' ; rm lex.rs #'",
+            r"echo a\$'\' && rm lex.rs && echo '",
+            r#"echo "x" \$'\'; rm lex.rs; echo ''"#,
+            r"cat $(echo \$'\'; rm lex.rs; echo '')",
+            r"echo $'\'' \$'\'; rm lex.rs; echo '",
+        ] {
+            assert!(parse(line).is_none(), "{line}");
+        }
+        for line in
+            [r"grep 'end\$' lex.rs", r#"grep "end\$" 'a b'"#, r"echo \$HOME 'x'", r"echo $'a\'b'"]
+        {
+            assert!(parse(line).is_some(), "{line}");
+        }
+    }
 }
