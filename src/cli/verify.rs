@@ -34,7 +34,10 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     // What is checked is not touched: no boundary is finished first.
-    let repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
+    let mut repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
+    if repo.store.fetch_ours().map_err(EngineError::from)? {
+        repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
+    }
     let usage = |error: NotAnId| EngineError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));

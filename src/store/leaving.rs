@@ -12,7 +12,7 @@ use gix::index::entry::Mode;
 
 use super::error::StoreError;
 use super::git::Outcome;
-use super::{CommitId, RepoPath, Store, seed_dir_of};
+use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
 /// Everything below these is ours.
 const OURS: [&str; 2] = ["refs/seed", "refs/notes/seed"];
@@ -135,6 +135,12 @@ impl Store {
             names.iter().any(|known| known.as_bytes() == name)
         };
         Ok(paths.filter(is_named).filter_map(|path| RepoPath::new(path.to_vec()).ok()).collect())
+    }
+
+    /// Whether `path` is a link in this tree.
+    pub(crate) fn is_link_in(&self, tree: &TreeId, path: &RepoPath) -> Result<bool, StoreError> {
+        let found = self.entry_in(tree, path.as_bytes(), "the tree of a cycle's beginning")?;
+        Ok(found.is_some_and(|(mode, _)| mode.is_link()))
     }
 
     /// Writes all of our refs with their objects into one bundle file.

@@ -49,6 +49,30 @@ impl Store {
             || remotes.any(|remote| remote.value("promisor").is_some())
     }
 
+    /// In a partial clone, has git fetch what our refs hold and the clone left with its remote:
+    /// whoever reads objects past git cannot ask for them one by one. True where it asked: each
+    /// answer is a pack of its own, and a store that is open may have no room for so many.
+    ///
+    /// A remote that cannot be asked is no error here; the reader says what is missing.
+    pub(crate) fn fetch_ours(&self) -> Result<bool, StoreError> {
+        let refs = if self.is_partial() { self.our_refs()? } else { Vec::new() };
+        let mut asked = BTreeSet::new();
+        // A tree that came names what may be missing below it.
+        while !refs.is_empty() {
+            let words = ["rev-list", "--objects", "--missing=print"].into_iter();
+            let out = self.git(words.chain(refs.iter().map(String::as_str))).run()?;
+            let out = String::from_utf8_lossy(&out).into_owned();
+            let missing = out.lines().filter_map(|line| line.strip_prefix('?'));
+            let missing: Vec<&str> = missing.filter(|id| asked.insert((*id).to_owned())).collect();
+            if missing.is_empty() {
+                break;
+            }
+            let input: String = missing.iter().flat_map(|id| [*id, "\n"]).collect();
+            self.git(["cat-file", "--batch-check"]).input(input.into_bytes()).outcome()?;
+        }
+        Ok(!asked.is_empty())
+    }
+
     /// Reads the commit `id`, which `what` needs.
     pub(super) fn commit_object(
         &self,

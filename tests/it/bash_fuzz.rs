@@ -30,6 +30,7 @@ const READER: &str = r#"
 set -f
 V=val E=
 probe() { printf 'C\0'; for word in "$@"; do printf 'A%s\0' "$word"; done; }
+command_not_found_handle() { :; }
 while IFS= read -r -d '' line; do
     eval "$line" 2>/dev/null
     printf 'S%d\0' $?
@@ -305,9 +306,10 @@ fn in_one_bash(lines: &[String]) -> Vec<Heard> {
 /// How many words of `line` the reader claims, and whether bash has them all.
 fn compare(line: &str, heard: &Heard) -> Result<usize, String> {
     let (Some(heard), Some(known)) = (heard, known_commands(line)) else { return Ok(0) };
-    // Lines of a body that is one for neither of them are commands of no known name.
+    // Lines of a body that is one for neither of them are commands of no known name, which do
+    // well in this bash, or of no word at all.
     let ours = |words: &Vec<Option<String>>| {
-        words.first().is_none_or(|word| word.as_deref().is_none_or(|word| word == "probe"))
+        words.first().is_some_and(|word| word.as_deref().is_none_or(|word| word == "probe"))
     };
     let known: Vec<_> = known.into_iter().filter(ours).collect();
     let told = |why: &str| Err(format!("{line:?}: {why}\n  reader {known:?}\n  bash   {heard:?}"));

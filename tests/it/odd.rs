@@ -306,6 +306,33 @@ fn a_partial_clone_carries_a_cycle_without_its_origin() {
 }
 
 #[test]
+fn verify_reads_what_a_partial_clone_left_with_its_remote() {
+    let world = World::seeded();
+    world.to("verify");
+    world.sh("git clone -q --bare . ../bare && git -C ../bare fetch -q $PWD \
+              'refs/seed/*:refs/seed/*' 'refs/notes/*:refs/notes/*' && \
+              git -C ../bare config uploadpack.allowFilter true && \
+              git -C ../bare config uploadpack.allowAnySHA1InWant true");
+    for filter in ["tree:0", "blob:none", "blob:limit=1"] {
+        world.sh(&format!(
+            "rm -rf ../part && git clone -q --filter={filter} file://$PWD/../bare ../part && \
+             git -C ../part fetch -q origin 'refs/seed/*:refs/seed/*' 'refs/notes/*:refs/notes/*'"
+        ));
+        let missing = "cd ../part && git rev-list --all --objects --missing=print | grep -c '^?'";
+        assert_ne!(world.sh(missing).trim(), "0");
+        let said = world.tries("cd ../part && git seed verify");
+        assert_eq!(said.code, 0, "{filter}: {said:?}");
+        assert!(said.out.contains("0 broken"), "{filter}: {said:?}");
+    }
+    world.sh("rm -rf ../part && git clone -q --filter=tree:0 file://$PWD/../bare ../part && \
+              cd ../part && git fetch -q origin 'refs/seed/*:refs/seed/*' \
+              'refs/notes/*:refs/notes/*' && rm -rf ../bare");
+    let said = world.tries("cd ../part && git seed verify");
+    assert_eq!(said.code, 2, "its remote is gone: {said:?}");
+    assert!(said.out.contains("missing"), "{said:?}");
+}
+
+#[test]
 fn a_page_that_leads_to_a_file_of_another_name_keeps_its_words() {
     for target in ["src/parser/NOTES.md", "docs/AI.md", "docs/agents/parser.txt"] {
         let world = World::new();
@@ -323,6 +350,24 @@ fn a_page_that_leads_to_a_file_of_another_name_keeps_its_words() {
         assert!(world.text(target).contains("escapes are dropped"), "{target}");
         assert!(world.path(PAGE).is_symlink(), "{target}");
     }
+}
+
+#[test]
+fn a_link_that_the_cycle_did_not_find_makes_no_page_of_a_file() {
+    let world = World::new();
+    world.puts("docs/AI.md", &page("# parser\n"));
+    world.git("add -A");
+    world.git("commit -qm pages");
+    let world = world.installed();
+    world.to("observe");
+    world.seed(&format!("job update --name lexer --objective '{}'", objective())).succeeds();
+    world.sh(&format!("ln -s ../../docs/AI.md {PAGE} && git add {PAGE}"));
+    world.reads(PAGE).passes();
+    let noted = page("# parser\n").replace("---Ob---\n", "---Ob---\n\nescapes are dropped\n");
+    world.writes(PAGE, &noted).passes();
+    world.minute();
+    let step = world.seed("phase advance -F -");
+    step.stdin(&message("observe")).refuses("docs/AI.md");
 }
 
 #[test]

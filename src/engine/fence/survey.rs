@@ -253,7 +253,7 @@ pub(crate) fn place_of(repo: &Repo, path: &str, state: &State) -> Place {
     let place = repo.place_named(path, Some(state));
     let Place::Project { dir } = &place else { return place };
     let real = real_in_tree(repo, path);
-    if repo.is_linked_page(dir, &real) || repo.is_page_elsewhere(&real) {
+    if repo.is_linked_page(dir, &real) || repo.is_page_elsewhere(&real, &state.fence.began) {
         return Place::Page { dir: dir.clone() };
     }
     place

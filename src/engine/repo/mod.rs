@@ -22,7 +22,7 @@ pub(crate) mod rows;
 pub(crate) mod sessions;
 pub(crate) mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::engine::repo;
 use crate::engine::repo::own_state::Unread;
@@ -32,7 +32,7 @@ use crate::format::state::{BadState, State};
 use crate::format::{meta, names};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
-use crate::store::{NotOpen, Store, StoreError, Tip};
+use crate::store::{NotOpen, RepoPath, Store, StoreError, Tip};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{Notice, tell};
 use crate::world::{self, NotPlain};
@@ -49,6 +49,8 @@ pub struct Repo {
     pub(crate) unwritten: std::cell::RefCell<Option<UnwrittenRefusal>>,
     /// Why the rules of the job in focus did not read when it was opened.
     unread: Option<String>,
+    /// Pages that are links in the index, with what they lead to, once somebody asked.
+    linked_pages: std::cell::OnceCell<Vec<(RepoPath, PathBuf)>>,
 }
 
 /// A refusal of a tool call that the journal is still to have.
@@ -301,6 +303,7 @@ impl Repo {
             focus: Focus::Unread,
             unwritten: std::cell::RefCell::default(),
             unread: None,
+            linked_pages: std::cell::OnceCell::new(),
         })
     }
 
@@ -333,7 +336,8 @@ impl Repo {
             (None, None) => Rules::shipped()?,
         };
         let unwritten = std::cell::RefCell::default();
-        Ok(Self { store, rules, now: world::now(), focus, unwritten, unread })
+        let linked_pages = std::cell::OnceCell::new();
+        Ok(Self { store, rules, now: world::now(), focus, unwritten, unread, linked_pages })
     }
 
     /// True when git seed is installed here.

@@ -10,6 +10,7 @@ use crate::engine::repo::{self, Repo};
 use crate::format::state::State;
 use crate::phases::companions::fits as fits_name;
 use crate::phases::place::{self, Names, Place};
+use crate::store::RepoPath;
 use crate::voice::{Notice, tell};
 
 /// A path after resolving it.
@@ -349,14 +350,27 @@ impl Repo {
         self.rules.pages.iter().any(leads_here)
     }
 
-    /// True when a page of any directory is a link to `real`, and git tracks that link.
-    pub(crate) fn is_page_elsewhere(&self, real: &Path) -> bool {
+    /// True when a page of any directory is a link to `real`, and was one in the tree `began`: a
+    /// link that the cycle itself lays makes no page of what it leads to.
+    pub(crate) fn is_page_elsewhere(&self, real: &Path, began: &str) -> bool {
+        let links = self.linked_pages.get_or_init(|| self.tracked_pages());
+        let mut to_it = links.iter().filter(|(_, target)| target == real);
+        // Before the first cycle nothing was there yet.
+        let Ok(began) = began.parse() else { return false };
+        // Of a tree that does not read no link is known: the file is what its name says.
+        to_it.any(|(link, _)| self.store.is_link_in(&began, link).unwrap_or(false))
+    }
+
+    /// Pages that are links in the index, with what they lead to.
+    fn tracked_pages(&self) -> Vec<(RepoPath, PathBuf)> {
         // Through an index that does not read no page is found: the file is what its name says.
         let links = self.store.tracked_links(&self.rules.pages).unwrap_or_default();
-        // A path that cannot lie here leads nowhere.
-        let files = links.iter().filter_map(|link| link.below(self.store.work_tree()).ok());
-        // Nor does a link whose target is gone.
-        files.filter_map(|link| std::fs::canonicalize(link).ok()).any(|target| target == real)
+        let led = links.into_iter().filter_map(|link| {
+            // Nothing is behind a link whose target is gone.
+            let target = link.below(self.store.work_tree()).ok()?.canonicalize().ok()?;
+            Some((link, target))
+        });
+        led.collect()
     }
 
     /// The top of the work tree with links resolved. Where a resolved path begins with it

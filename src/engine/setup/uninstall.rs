@@ -135,7 +135,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
     }
     let agents = installation.agents.iter().filter(|file| file.path.is_file()).count();
     if agents > 0 {
-        let what = repo::text::count(agents, "Markdown file");
+        let what = count(agents, "Markdown file");
         told.push(Told::new("would take out", what, "those that nobody changed"));
     }
     if !installation.excluded.is_empty() {
@@ -149,7 +149,8 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
         }
     }
     let refs = repo.store.our_refs()?;
-    told.push(Told::new("would bundle", repo::text::count(refs.len(), "ref"), "then delete them"));
+    let refs = count(refs.len(), "ref");
+    told.push(Told::new("would bundle", refs, "then delete them, and what they alone hold"));
     told.push(Told::new("would take out", ".git/seed", ""));
     Ok(told)
 }

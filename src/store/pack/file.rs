@@ -8,7 +8,7 @@ use gix::ObjectId;
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
 
-/// A pack is closed to more bytes from here on: below 2 GiB each offset has its plain form.
+/// Packs are joined up to this many bytes: it is read and written in one step.
 pub(super) const MOST: usize = 256 << 20;
 
 /// An object's place in a pack.
@@ -74,10 +74,12 @@ impl Draft {
 
     /// Takes in all entries of another pack: `body` is what stands between head and checksum.
     /// Deltas name their base by distance, so they lead to it here too.
-    pub(super) fn adopt(&mut self, body: &[u8], places: impl Iterator<Item = Place>) {
+    pub(super) fn adopt(&mut self, body: &[u8], places: Vec<Place>) {
         let moved = self.bytes.len() - HEAD;
         self.bytes.extend_from_slice(body);
-        self.places.extend(places.map(|place| Place { offset: place.offset + moved, ..place }));
+        self.places.extend(
+            places.into_iter().map(|place| Place { offset: place.offset + moved, ..place }),
+        );
     }
 
     fn entry(
@@ -140,7 +142,9 @@ fn index(hash: HashKind, places: &[Place], pack: &ObjectId) -> io::Result<Vec<u8
         out.extend(place.crc.to_be_bytes());
     }
     for place in places {
-        out.extend(u32::try_from(place.offset).map_err(io::Error::other)?.to_be_bytes());
+        // The highest bit would mean a table of longer offsets.
+        let offset = i32::try_from(place.offset).map_err(io::Error::other)?;
+        out.extend(offset.to_be_bytes());
     }
     out.extend_from_slice(pack.as_bytes());
     let own = sum(hash, &out)?;

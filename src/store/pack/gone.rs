@@ -48,9 +48,9 @@ impl Store {
             let index = self.index(&self.pack_file(&name, "idx"))?;
             let stays = index.iter().map(|entry| entry.oid).filter(|id| !ours.contains(id));
             let draft = self.drafted(stays.map(|id| (id, "")))?;
-            if !draft.is_empty()
-                && let Some(packed) = draft.finish()?
-            {
+            if !draft.is_empty() {
+                // An index names no object twice; where one did, its pack stays.
+                let Some(packed) = draft.finish()? else { continue };
                 self.write(&packed)?;
                 if packed.name == name {
                     continue;
@@ -58,8 +58,7 @@ impl Store {
             }
             self.take_away(&name)?;
         }
-        let loose: Vec<&ObjectId> = ours.iter().filter(|id| self.is_loose(id)).collect();
-        for id in &loose {
+        for id in &ours {
             self.take_loose(id)?;
         }
         Ok(ours.len())
