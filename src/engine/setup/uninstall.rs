@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::text::count;
-use crate::engine::repo::{self, Repo, Result};
+use crate::engine::repo::{Repo, Result};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
 use crate::engine::{fence, setup};
