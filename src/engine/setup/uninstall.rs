@@ -150,7 +150,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
     }
     let refs = repo.store.our_refs()?;
     let refs = count(refs.len(), "ref");
-    told.push(Told::new("would bundle", refs, "then delete them, and what they alone hold"));
+    told.push(Told::new("would bundle", refs, "then delete, objects too"));
     told.push(Told::new("would take out", ".git/seed", ""));
     Ok(told)
 }
