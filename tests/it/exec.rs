@@ -201,6 +201,19 @@ fn a_scratch_folder_of_its_own_goes_with_git_seed() {
 }
 
 #[test]
+fn the_doctor_leaves_no_directory_that_its_probe_was_given() {
+    let Some(world) = at("execute") else { return };
+    let dirs = || world.sh("find . ../tmp -name .git -prune -o -type d -print 2>/dev/null | sort");
+    let scratch = "ls -d ${TMPDIR:-/tmp}/git-seed-* 2>/dev/null || true";
+    let (before, scratches) = (dirs(), world.sh(scratch));
+    world.person("doctor").tells("the kernel kept a confined command");
+    assert_eq!((dirs(), world.sh(scratch)), (before, scratches));
+    // What a confined run needs is there for it all the same.
+    world.confined("touch target/made && rm target/made");
+    assert!(world.path("target").is_dir());
+}
+
+#[test]
 fn an_unknown_command_is_told_to_run_confined_and_may() {
     for phase in ["observe", "verify"] {
         let Some(world) = at(phase) else { return };

@@ -38,6 +38,9 @@ pub(crate) struct Confinement {
     pub open: Open,
     /// The directory for its scratch files, where the shared one cannot be opened.
     pub scratch: Option<PathBuf>,
+    /// Directories that were made for it: build directories, since it could not make them, and
+    /// its own scratch.
+    pub made: Vec<PathBuf>,
 }
 
 /// What a command that starts in `cwd` may change.
@@ -56,7 +59,7 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     if row.write.contains(&Write::Scope) {
         open_scope(repo, &scope, &top, &mut walls);
     }
-    open_ignored(repo, &scope, &top, cwd, &mut walls)?;
+    let mut made = open_ignored(repo, &scope, &top, cwd, &mut walls)?;
     open_surface(repo, focused.as_ref(), row, &top, &mut walls);
     let home = repo.persons_home();
     let caches = repo.rules.caches.iter().filter_map(|cache| from_home(cache, home.as_deref()));
@@ -68,11 +71,11 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
             walls.open(&path);
         }
     }
-    let scratch = open_scratch(repo, &top, &mut walls)?;
+    let scratch = open_scratch(repo, &top, &mut walls, &mut made)?;
     walls.open.extend(DEVICES.map(PathBuf::from));
     // Where the phase runs no code of its own accord, nothing is to be reached either.
     let offline = !row.opens(Class::ShellCode);
-    Ok(Confinement { open: Open { paths: walls.open, offline }, scratch })
+    Ok(Confinement { open: Open { paths: walls.open, offline }, scratch, made })
 }
 
 /// What is never opened, wherever it lies.
@@ -123,14 +126,15 @@ fn open_scope(repo: &Repo, scope: &Scope, top: &Path, walls: &mut Walls) {
 }
 
 /// What git ignores in the directories where the work is: what is there, and what a
-/// build tool would make there, which is made now, since it could not be later.
+/// build tool would make there, which is made now, since it could not be later. Gives what was
+/// made.
 fn open_ignored(
     repo: &Repo,
     scope: &Scope,
     top: &Path,
     cwd: &Path,
     walls: &mut Walls,
-) -> Result<()> {
+) -> Result<Vec<PathBuf>> {
     let cwd = real(cwd);
     let around = cwd.strip_prefix(top).ok();
     let around = around
@@ -156,18 +160,22 @@ fn open_ignored(
     }
     asked.sort_unstable();
     asked.dedup();
+    let mut made = Vec::new();
     for path in repo.store.excluded(&asked)? {
         let place = top.join(path.trim_end_matches('/'));
         let is_there = place.symlink_metadata().is_ok();
-        if !is_there && path.ends_with('/') && std::fs::create_dir(&place).is_err() {
-            continue;
+        if !is_there && path.ends_with('/') {
+            if std::fs::create_dir(&place).is_err() {
+                continue;
+            }
+            made.push(place.clone());
         }
         // What a link leads to was not asked about.
         if !place.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
             walls.open(&real(&place));
         }
     }
-    Ok(())
+    Ok(made)
 }
 
 /// The surface that a person has unlocked, where the phase may write it.
@@ -197,7 +205,12 @@ fn open_surface(
 
 /// The scratch folders. One that the work tree lies in would open it, and its
 /// neighbours: a folder of this repository's own in there stands for it.
-fn open_scratch(repo: &Repo, top: &Path, walls: &mut Walls) -> Result<Option<PathBuf>> {
+fn open_scratch(
+    repo: &Repo,
+    top: &Path,
+    walls: &mut Walls,
+    made: &mut Vec<PathBuf>,
+) -> Result<Option<PathBuf>> {
     let mut own = None;
     for folder in &repo.rules.scratch {
         let folder = real(Path::new(folder));
@@ -209,7 +222,11 @@ fn open_scratch(repo: &Repo, top: &Path, walls: &mut Walls) -> Result<Option<Pat
         {
             walls.open.push(folder);
         } else if own.is_none() {
-            let private = own_scratch(repo, &folder)?;
+            let private = own_scratch_name(repo, &folder);
+            if !private.exists() {
+                made.push(private.clone());
+            }
+            world::private_dir(&private)?;
             walls.open.push(private.clone());
             own = Some(private);
         }
@@ -218,19 +235,12 @@ fn open_scratch(repo: &Repo, top: &Path, walls: &mut Walls) -> Result<Option<Pat
 }
 
 /// A folder in `folder` that is this repository's alone.
-fn own_scratch(repo: &Repo, folder: &Path) -> Result<PathBuf> {
-    let dir = own_scratch_name(repo, folder);
-    world::private_dir(&dir)?;
-    Ok(dir)
-}
-
-/// What [`Self::own_scratch`] makes.
 fn own_scratch_name(repo: &Repo, folder: &Path) -> PathBuf {
     let name = crate::format::short_hash(repo.store.common_dir().to_string_lossy().as_bytes(), 16);
     folder.join(format!("git-seed-{name}"))
 }
 
-/// Takes away the folders of [`Self::own_scratch`], where there are any.
+/// Takes away the folders of [`own_scratch_name`], where there are any.
 pub(crate) fn forget_own_scratch(repo: &Repo) -> Result<()> {
     for folder in &repo.rules.scratch {
         let dir = own_scratch_name(repo, &real(Path::new(folder)));

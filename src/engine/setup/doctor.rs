@@ -339,11 +339,18 @@ fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
 fn try_confinement(repo: &Repo) -> Finding {
     let file = repo.store.seed_dir().join("probe");
     let line = ["echo ran; : > \"$0\"".to_owned(), file.display().to_string()];
+    let top = repo.store.work_tree().display().to_string();
     let arguments: Vec<String> =
-        ["exec", "--", "sh", "-c"].map(str::to_owned).into_iter().chain(line).collect();
+        ["-C", &top, "exec", "--", "sh", "-c"].map(str::to_owned).into_iter().chain(line).collect();
     let program = world::own_binary().display().to_string();
+    // Made here, so that what the probe leaves empty can go again; what does not read is told by it.
+    let confined = fence::confinement::confinement(repo, repo.store.work_tree());
     let ran = run(&program, &arguments, b"");
     let written = std::fs::remove_file(&file).is_ok();
+    for dir in confined.unwrap_or_default().made {
+        // One that came into use meanwhile is not empty, and stays.
+        let _ = std::fs::remove_dir(dir);
+    }
     match ran {
         Ok(said) if said == "ran" && !written => Finding::of(Found::Confined, &[]),
         Ok(_) if written => Finding::of(Found::NotConfined, &[]),
