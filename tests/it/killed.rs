@@ -357,6 +357,89 @@ fn a_note_that_is_resolved_or_carried_is_not_lost_by_a_kill() {
     assert_eq!(world.text(PAGE).matches("[CARRIED:DRAFT-TERM:1]{trivia}{later}").count(), 1);
 }
 
+/// Kills `line` before each of its writes. The next command, which only looks, leaves pages, logs
+/// and files either as they were, if nothing was recorded, or as the command leaves them.
+fn finishes_itself_at_the_next(world: &World, line: &str) {
+    let kept = Kept::of(world);
+    let end = |world: &World| {
+        ([PAGE, OTHER].map(|page| world.text(page)), logs(world).1, unsettled(world))
+    };
+    let edits = |world: &World| world.json("status")["cost"].clone();
+    let steps = |world: &World| world.json("log").as_array().map_or(0, Vec::len);
+    let (before, stood) = (end(world), steps(world));
+    let writes = writes_of(world, line, "");
+    world.agents_shell("git-seed status", "");
+    let (calm, stands, cost) = (end(world), steps(world), edits(world));
+    assert_ne!(before, calm, "{line} does something");
+    let mut finished = 0;
+    for write in chosen(&writes) {
+        kept.restore();
+        if !killed_at(world, write, line, "") {
+            continue;
+        }
+        world.agents_shell("git-seed status", "");
+        let after = end(world);
+        let recorded = steps(world) > stood;
+        assert!(after == calm || (after == before && !recorded), "killed at {write:?}: {after:?}");
+        if after == calm {
+            finished += 1;
+            assert_eq!(steps(world), stands, "killed at {write:?}");
+            assert_eq!(edits(world), cost, "killed at {write:?}");
+            world.seed("fence status").tells("Clean.");
+            assert!(!world.path(".git/seed/meant/main.toml").exists());
+        }
+    }
+    assert!(finished > 3, "{line}: {finished} were finished");
+    kept.restore();
+}
+
+#[test]
+fn a_command_that_writes_pages_is_finished_by_whatever_comes_next() {
+    if !has_strace() {
+        return;
+    }
+    let world = condensing(&format!("{NOTES}\n\n{TAGGED}"), "[DURABLE] Tests last too.");
+    world.puts(
+        ".claude/knowledge/lexers.md",
+        "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\nTwo\nThree\nFour\n\
+         Five\n",
+    );
+    world.seed("note list").tells("  2  ");
+    let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";
+    finishes_itself_at_the_next(&world, resolve);
+    world.agents_shell(resolve, "");
+    let carry = "git-seed note carry 1 --why later";
+    finishes_itself_at_the_next(&world, carry);
+    world.agents_shell(carry, "");
+    finishes_itself_at_the_next(&world, "git-seed condense archive");
+    world.seed("condense archive").succeeds();
+    finishes_itself_at_the_next(&world, "git-seed condense absorb");
+}
+
+/// Who changed the page meanwhile is heard: nothing is written over them.
+#[test]
+fn a_page_that_changed_after_the_kill_is_left_as_it_is() {
+    if !has_strace() {
+        return;
+    }
+    let world = condensing(NOTES, "words of the tests");
+    world.seed("note list").tells("  2  ");
+    let carry = "git-seed note carry 2 --why later";
+    let kept = Kept::of(&world);
+    let writes = writes_of(&world, carry, "");
+    for write in chosen(&writes) {
+        kept.restore();
+        if !killed_at(&world, write, carry, "") {
+            continue;
+        }
+        let edited = world.text(PAGE).replace("lex", "scan");
+        world.puts(PAGE, &edited);
+        world.agents_shell("git-seed status", "");
+        assert_eq!(world.text(PAGE), edited, "killed at {write:?}");
+        assert!(!world.path(".git/seed/meant/main.toml").exists());
+    }
+}
+
 #[test]
 fn carried_notes_climb_once_however_often_condense_begins() {
     if !has_strace() {

@@ -334,6 +334,7 @@ fn waiting_prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Interaction>>
 
 /// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
 pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
+    record::meant_files::finish(repo)?;
     boundary::pending::mend_index(repo)?;
     let Some(pending) = record::pending_file::pending(repo)?
         .filter(|pending| !crate::world::is_running(&pending.owner))

@@ -9,6 +9,7 @@ use strum::VariantArray as _;
 use crate::engine::memory::context::gauge;
 use crate::engine::memory::session_ledger::{FILE, Mark};
 use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::meant_files::{self, Becomes, MeantFile, Recorded};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
@@ -238,26 +239,35 @@ fn keep_compaction(
     } else {
         None
     };
-    let taken =
-        record::step::step(repo, &focused.chain, Journaling::Read, |state: &mut State, _| {
-            state.compaction = Some(stand.clone());
-            if stand.sealed {
-                state.gauge.fresh = now;
-            }
-            let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
-            let mut draft = StepDraft::new(state, step, subject, By::Agent).with(put);
-            let path = names::of_run(state.job.run, FILE);
-            draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
-            Ok(Ok(draft))
-        })?;
-    let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
-    record::own_files::put_own_file(repo, &taken.focused, &name, &bytes)?;
     let on_disk = !memory::session_ledger::keeps_ledger_inside(repo, focused)
         && memory::session_ledger::ledger_place(repo, &focused.state).is_some();
-    if let Some(bytes) = ledger.filter(|_| on_disk) {
-        // The job's tree holds it: a disk that takes no file keeps nobody from sealing.
-        record::own_files::put_own_file(repo, &taken.focused, FILE, &bytes).unwrap_or_default();
-    }
+    let writes = [Some(&name[..]), (ledger.is_some() && on_disk).then_some(FILE)];
+    let own = |name| {
+        let path = record::own_files::own_path(&focused.state, name);
+        MeantFile::new(repo, path, Becomes::Own)
+    };
+    let files = writes.into_iter().flatten().map(own).collect();
+    meant_files::around(repo, focused, Recorded::Step(step), files, || {
+        let taken =
+            record::step::step(repo, &focused.chain, Journaling::Read, |state: &mut State, _| {
+                state.compaction = Some(stand.clone());
+                if stand.sealed {
+                    state.gauge.fresh = now;
+                }
+                let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
+                let mut draft = StepDraft::new(state, step, subject, By::Agent).with(put);
+                let path = names::of_run(state.job.run, FILE);
+                draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
+                Ok(Ok(draft))
+            })?;
+        let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
+        record::own_files::put_own_file(repo, &taken.focused, &name, &bytes)?;
+        if let Some(bytes) = ledger.filter(|_| on_disk) {
+            // The job's tree holds it: a disk that takes no file keeps nobody from sealing.
+            record::own_files::put_own_file(repo, &taken.focused, FILE, &bytes).unwrap_or_default();
+        }
+        Ok(())
+    })?;
     Ok(stand)
 }
 

@@ -4,14 +4,12 @@
 //! flag: whether the log holds the footers is read from both, whenever it is asked, so
 //! that a page or a log that somebody changed in between is never taken for what it was.
 
-use std::path::PathBuf;
-
 use crate::engine::record::draft::{By, StepDraft};
+use crate::engine::record::meant_files::{self, Becomes, MeantFile, Recorded};
 use crate::engine::record::own_files::OwnFile;
 use crate::engine::record::session_log::unread;
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory, record};
-use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::State;
 use crate::memory::absorb::{self, Absorbed};
@@ -284,45 +282,26 @@ pub(crate) fn absorb(
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(&focused.state));
     let log = record::session_log::session_log(repo, &focused)?;
     let mut done = Vec::new();
+    let mut writes = Vec::new();
     for (page, before) in pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?)? {
         let absorbed = absorb::absorb(&before, &anchors, &kinds, &repo.rules.heading);
         let absorbed =
             absorbed.map_err(|disorder| EngineError::OnDisk(format!("{page}: {disorder}")))?;
         let held = Held::of(&log, &page, &anchors);
-        let mut left_alone = lock::unheld(&before, &anchors, &kinds, &held)
+        let left_alone = lock::unheld(&before, &anchors, &kinds, &held)
             .is_some_and(|_| lock::says_something(&before, &anchors, &kinds));
         if !dry && !left_alone && absorbed.text != before {
-            left_alone = !rewrite_page(repo, &focused, &page, &before, &absorbed.text)?;
+            let becomes = Becomes::Page(absorbed.text.clone());
+            writes.push((done.len(), MeantFile::of(page.clone(), &before, becomes)));
         }
         done.push(PageAbsorbed { page, before, absorbed, left_alone });
     }
+    let files = writes.iter().map(|(_, meant)| meant.clone()).collect();
+    meant_files::around(repo, &focused, Recorded::Already, files, || {
+        for (at, meant) in &writes {
+            done[*at].left_alone = !meant_files::put_page(repo, &focused, meant)?;
+        }
+        Ok(())
+    })?;
     Ok(Ok(done))
-}
-
-/// Rewrites a page for the agent; false if it is not what it was when it was read.
-/// Claimed before it is written: killed in between, the fence still knows whose it is.
-fn rewrite_page(
-    repo: &Repo,
-    focused: &LoadedJob,
-    page: &str,
-    before: &str,
-    text: &str,
-) -> Result<bool> {
-    let file: PathBuf = repo.store.work_tree().join(page);
-    let claim = |edits: u32| {
-        record::journal_line::note(repo, Some(focused), |line| {
-            line.what = What::After;
-            "session".clone_into(&mut line.tool);
-            line.paths = vec![page.to_owned()];
-            line.counts.page_edits += edits;
-        })
-    };
-    claim(0)?;
-    // A page that does not read any more is not the one that was judged.
-    if repo::paths::bytes_of(&file).ok().as_deref() != Some(before.as_bytes()) {
-        return Ok(false);
-    }
-    record::own_files::replace_file(repo, &file, text.as_bytes())?;
-    claim(1)?;
-    Ok(true)
 }

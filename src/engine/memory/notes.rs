@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::memory::breadcrumb::words_of;
 use crate::engine::memory::pages::NoteAt;
-use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
+use crate::engine::record::meant_files::{self, Becomes, MeantFile, Recorded};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory, record};
@@ -137,7 +138,9 @@ fn end_note(
     n: usize,
     end: impl Fn(&State, &NoteAt, &NoteKind) -> std::result::Result<String, Refusal>,
 ) -> Answered<NoteAt> {
-    let (mut focused, marked) = match open_note(repo, n)? {
+    /// The name of the step.
+    const STEP: &str = "note";
+    let (focused, marked) = match open_note(repo, n)? {
         Ok(open) => open,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -152,20 +155,22 @@ fn end_note(
     let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::moved())) };
     // The step first: it keeps the note's words, whatever comes in between.
     let old = page[marked.note.range.clone()].trim().to_owned();
-    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
-        let mut draft = StepDraft::new(state, "note", line.clone(), By::Agent);
-        draft.body = format!("{}: {old}", marked.page);
-        Ok(Ok(draft))
+    let meant = MeantFile::of(marked.page.clone(), &page, Becomes::Note(text));
+    let files = vec![meant.clone()];
+    let ended = meant_files::around(repo, &focused, Recorded::Step(STEP), files, || {
+        let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+            let mut draft = StepDraft::new(state, STEP, line.clone(), By::Agent);
+            draft.body = format!("{}: {old}", marked.page);
+            Ok(Ok(draft))
+        })?;
+        let Ok(Taken { focused, .. }) = taken else { return Ok(taken.map(|taken| taken.focused)) };
+        let wrote = meant_files::put_page(repo, &focused, &meant)?;
+        Ok(if wrote { Ok(focused) } else { Err(notes::moved()) })
     })?;
-    focused = match taken {
-        Ok(taken) => taken.focused,
+    let focused = match ended {
+        Ok(focused) => focused,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    if repo::paths::bytes_of(&file)? != page.as_bytes() {
-        return Ok(Err(notes::moved()));
-    }
-    record::own_files::replace_file(repo, &file, text.as_bytes())?;
-    claim_pages(repo, &focused, vec![marked.page.clone()])?;
     let notes = memory::pages::notes(repo, &focused)?;
     remember_shown(repo, &focused, &notes)?;
     Ok(Ok(notes.into_iter().nth(n - 1).unwrap_or(marked)))

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::meant_files::{self, Becomes, MeantFile, Recorded};
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::format::journal::What;
 use crate::format::names;
@@ -55,13 +56,16 @@ pub(crate) fn write_own_file(
 ) -> Result<LoadedJob> {
     let OwnFile { name, bytes, step, subject, by } = file;
     let path = names::of_run(focused.state.job.run, name);
-    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
-        let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
-        Ok(Ok(StepDraft::new(state, step, subject.clone(), by).with(put)))
-    })?;
-    let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
-    put_own_file(repo, &taken.focused, name, &bytes)?;
-    Ok(taken.focused)
+    let meant = MeantFile::new(repo, own_path(&focused.state, name), Becomes::Own);
+    meant_files::around(repo, focused, Recorded::Step(step), vec![meant], || {
+        let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
+            let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
+            Ok(Ok(StepDraft::new(state, step, subject.clone(), by).with(put)))
+        })?;
+        let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
+        put_own_file(repo, &taken.focused, name, &bytes)?;
+        Ok(taken.focused)
+    })
 }
 
 /// Writes a file that the job's tree already has; for one that was lost on the way.

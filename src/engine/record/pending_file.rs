@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::record::meant_files;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{Repo, Result, own_state};
 
@@ -58,9 +59,9 @@ pub(crate) fn pending_file(repo: &Repo) -> PathBuf {
     repo.store.seed_dir().join("pending").join(format!("{}.toml", repo.store.worktree_name()))
 }
 
-/// Something is left of a boundary, or one is under way.
+/// Something is left of a boundary or of a command that writes files, or one is under way.
 pub(crate) fn is_there(repo: &Repo) -> bool {
-    pending_file(repo).exists() || behind_file(repo).exists()
+    pending_file(repo).exists() || behind_file(repo).exists() || meant_files::is_there(repo)
 }
 
 /// The commit that a boundary of this worktree is making, or was making when it was stopped.
