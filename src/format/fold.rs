@@ -159,6 +159,7 @@ impl State {
             step: named.step.to_owned(),
             id,
             commit: None,
+            carries: None,
             by: None,
         }
     }

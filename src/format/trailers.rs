@@ -15,6 +15,9 @@ pub struct StepTrailers {
     pub id: String,
     /// The phase commit that the step made; only in the chain, never on the branch.
     pub commit: Option<String>,
+    /// The Seed-Id that stands in that commit, where it is another one: the commit was made, then
+    /// waited for a person, and their word was a step of its own. Only in the chain.
+    pub carries: Option<String>,
     /// Who took the step; only in the chain.
     pub by: Option<String>,
 }
@@ -27,7 +30,12 @@ impl StepTrailers {
              Seed-Id: {}\n",
             self.job, self.run, self.cycle, self.phase, self.step, self.id
         );
-        for (key, value) in [("Seed-Commit", &self.commit), ("Seed-By", &self.by)] {
+        let kept = [
+            ("Seed-Commit", &self.commit),
+            ("Seed-Commit-Id", &self.carries),
+            ("Seed-By", &self.by),
+        ];
+        for (key, value) in kept {
             if let Some(value) = value {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "{key}: {value}");
@@ -47,6 +55,7 @@ impl StepTrailers {
             step: trailers.get("Seed-Step")?.to_owned(),
             id: trailers.get("Seed-Id")?.to_owned(),
             commit: trailers.get("Seed-Commit").map(str::to_owned),
+            carries: trailers.get("Seed-Commit-Id").map(str::to_owned),
             by: trailers.get("Seed-By").map(str::to_owned),
         })
     }
@@ -157,6 +166,7 @@ mod tests {
             step: "observe -> plan".into(),
             id: "0123456789ab".into(),
             commit: None,
+            carries: None,
             by: None,
         }
     }

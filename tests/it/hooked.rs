@@ -103,6 +103,37 @@ fn what_a_remote_has_is_not_taken_back() {
     assert_ne!(world.git("rev-parse HEAD"), before);
 }
 
+/// The person's word is a step of its own, so the step that takes the commit has another id than
+/// the commit carries: the chain says which.
+#[test]
+fn a_commit_that_waited_is_vouched_for_once_its_step_took_it() {
+    for step in ["checkpoint -m 'escapes survive'", "back plan -m 'the contract was wrong'"] {
+        let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+        let post = world.git("rev-parse --git-path hooks/post-commit");
+        world.sh(&format!(
+            "printf '#!/bin/sh\\ngit update-ref refs/remotes/origin/main HEAD\\n' > {post}; \
+             chmod +x {post}"
+        ));
+        world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+        let made = world.git("rev-parse HEAD");
+        world.prompt("[ALLOW foreign.txt]");
+        world.prompt("go on");
+        world.seed(&format!("phase {step}")).succeeds();
+        assert_eq!(world.git("rev-parse HEAD"), made, "{step}");
+        let broken = || {
+            let said = world.person("verify --json").said();
+            serde_json::from_str::<serde_json::Value>(&said.out).expect("JSON")["broken"].clone()
+        };
+        assert_eq!(broken(), serde_json::json!([]), "{step}");
+        // An amend keeps the id that the commit carries.
+        world.git("update-ref -d refs/remotes/origin/main");
+        world.git("commit -q --amend --no-verify --no-edit --date=2026-01-01T00:00:00Z");
+        assert_ne!(world.git("rev-parse HEAD"), made);
+        world.seed("status").succeeds();
+        assert_eq!(broken(), serde_json::json!([]), "{step}, amended");
+    }
+}
+
 #[test]
 fn what_a_hook_formats_in_scope_is_the_base_of_what_follows() {
     let format = format!("sed -i s/escapes/unescape/ {CODE}; git add {CODE}");

@@ -79,6 +79,7 @@ pub(crate) fn trailers(state: &State, step: &str) -> StepTrailers {
         step: step.to_owned(),
         id: seed_id(&state.job.id.to_string(), before, step),
         commit: None,
+        carries: None,
         by: None,
     }
 }

@@ -11,6 +11,7 @@ use crate::engine::repo::{Repo, Result};
 use crate::engine::{boundary, jobs, memory, record};
 use crate::format::names;
 use crate::format::state::State;
+use crate::format::trailers::StepTrailers;
 use crate::format::transition::{self, Committed, Crossed, Here, Look};
 use crate::phases::Move;
 use crate::store::{CommitId, StoreError, TreeEdit};
@@ -38,8 +39,13 @@ pub(crate) fn draft(
     }
     let now = boundary::commit::trailers(state, &judged.name);
     let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
-    let mut draft =
-        StepDraft { commit: commit.cloned(), ..StepDraft::new(state, now.step, subject, by) };
+    let mut draft = StepDraft::new(state, now.step, subject, by);
+    draft.commit = commit.cloned();
+    draft.carries = commit
+        .map(|commit| repo.store.commit_message(commit))
+        .transpose()?
+        .and_then(|message| StepTrailers::read(&message))
+        .map(|said| said.id);
     judged.message.text().clone_into(&mut draft.body);
     draft.edits.extend(judged.ledger.clone());
     let crossed = crossed(repo, chain, state, passed)?;

@@ -41,6 +41,8 @@ struct Read {
 /// The steps of a job: what each was, by its id.
 struct Steps {
     by_id: BTreeMap<String, StepTrailers>,
+    /// Steps that took a commit made for them under another id, by the id that it carries.
+    by_carried: BTreeMap<String, StepTrailers>,
     /// The first step that does not follow.
     broken: Option<String>,
 }
@@ -305,7 +307,8 @@ fn named_step(
     let Some(steps) = steps else {
         return Standing::NotMeasured(format!("job {} is not here", said.job));
     };
-    let Some(step) = steps.by_id.get(&said.id) else {
+    let waited = steps.by_carried.get(&said.id).filter(|_| was_meant(steps, said));
+    let Some(step) = steps.by_id.get(&said.id).or(waited) else {
         let pending = match record::pending_file::pending(repo) {
             Ok(pending) => pending,
             // It may name this very step, so nothing is said against the commit.
@@ -316,7 +319,9 @@ fn named_step(
         }
         return Standing::Broken(format!("job {} has no step {}", said.job, said.id));
     };
-    let same = |step: &StepTrailers| (step.run, step.cycle, step.phase.clone(), step.step.clone());
+    // One that waited may have been taken by another kind of step of its phase.
+    let name = |step: &StepTrailers| waited.is_none().then(|| step.step.clone());
+    let same = |step: &StepTrailers| (step.run, step.cycle, step.phase.clone(), name(step));
     if same(step) != same(said) {
         return Standing::Broken(tell(Notice::StepSaidOtherwise, &[("step", &said.id)]));
     }
@@ -325,6 +330,11 @@ fn named_step(
         Some(named) => rewritten(repo, commit, named),
         None => Standing::Broken(format!("step {} made no commit", said.id)),
     }
+}
+
+/// Whether a step of the chain was the one before that which a commit was made for.
+fn was_meant(steps: &Steps, said: &StepTrailers) -> bool {
+    steps.by_id.keys().any(|before| seed_id(&said.job, Some(before), &said.step) == said.id)
 }
 
 /// A commit in the place of the one that its step made: content alone vouches for it.
@@ -343,7 +353,7 @@ fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
 
 /// The steps of a chain, and the first that does not follow from the one before.
 fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
-    let mut steps = Steps { by_id: BTreeMap::new(), broken: None };
+    let mut steps = Steps { by_id: BTreeMap::new(), by_carried: BTreeMap::new(), broken: None };
     let history = match repo.store.history_from(tip, usize::MAX) {
         Ok(history) => history,
         Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
@@ -360,6 +370,9 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
             stands = Some(to.to_owned());
         }
         before = Some(said.id.clone());
+        if let Some(carried) = &said.carries {
+            steps.by_carried.insert(carried.clone(), said.clone());
+        }
         steps.by_id.insert(said.id.clone(), said);
     }
     Ok(steps)

@@ -36,6 +36,8 @@ pub struct StepDraft {
     pub cycle: u32,
     /// The phase commit that it made.
     pub commit: Option<CommitId>,
+    /// The Seed-Id in that commit's message.
+    pub carries: Option<String>,
     /// Files of the job's tree that change with it.
     pub edits: Vec<TreeEdit>,
 }
@@ -51,6 +53,7 @@ impl StepDraft {
             phase: state.stand.phase.to_string(),
             cycle: state.stand.cycle,
             commit: None,
+            carries: None,
             edits: Vec::new(),
         }
     }

@@ -200,10 +200,12 @@ pub(crate) fn focus(repo: &Repo, job: &LoadedJob) -> Result<()> {
 /// Names the step of `draft` in the state and gives its trailers.
 fn seal(state: &mut State, draft: &StepDraft, since: &JournalLines, at: i64) -> StepTrailers {
     let named = Named { step: &draft.step, phase: &draft.phase, cycle: draft.cycle };
+    let sealed = state.seal(named, &since.last, at);
     StepTrailers {
         commit: draft.commit.as_ref().map(CommitId::to_string),
+        carries: draft.carries.clone().filter(|carried| *carried != sealed.id),
         by: Some(draft.by.word().to_owned()),
-        ..state.seal(named, &since.last, at)
+        ..sealed
     }
 }
 
