@@ -389,7 +389,7 @@ fn finishes_itself_at_the_next(world: &World, line: &str) {
             assert!(!world.path(".git/seed/meant/main.toml").exists());
         }
     }
-    assert!(finished > 3, "{line}: {finished} were finished");
+    assert!(finished > 0, "{line}: none was finished");
     kept.restore();
 }
 
@@ -408,7 +408,7 @@ fn a_command_that_writes_pages_is_finished_by_whatever_comes_next() {
     let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";
     finishes_itself_at_the_next(&world, resolve);
     world.agents_shell(resolve, "");
-    let carry = "git-seed note carry 1 --why later";
+    let carry = "git-seed note carry 2 --why later";
     finishes_itself_at_the_next(&world, carry);
     world.agents_shell(carry, "");
     finishes_itself_at_the_next(&world, "git-seed condense archive");

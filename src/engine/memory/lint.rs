@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use crate::engine::record;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::event::{Act, ToolCall};
 use crate::memory::knowledge::{self, Finding, Level};
@@ -94,8 +93,8 @@ pub(crate) fn front_fault(repo: &Repo, path: &str) -> Option<Finding> {
     fault_of(path, &String::from_utf8_lossy(&text), &known)
 }
 
-/// Gives a knowledge file its line in the index, where it has none; says whether it did.
-pub(crate) fn list_knowledge(repo: &Repo, path: &str) -> Result<bool> {
+/// The index with a line for a knowledge file, where it has none.
+pub(crate) fn index_with(repo: &Repo, path: &str) -> Result<Option<String>> {
     let text = repo::paths::text_of(repo.store.work_tree().join(path))?;
     let said = knowledge::front(&text).description.map(|said| said.text.to_owned());
     let index = repo.store.work_tree().join(knowledge::INDEX);
@@ -105,10 +104,7 @@ pub(crate) fn list_knowledge(repo: &Repo, path: &str) -> Result<bool> {
     };
     let new =
         knowledge::with_line(&now, path, &knowledge::name_of(path), &said.unwrap_or_default());
-    if new != now {
-        record::own_files::replace_file(repo, &index, new.as_bytes())?;
-    }
-    Ok(new != now)
+    Ok((new != now).then_some(new))
 }
 
 /// Paths of knowledge files in the work tree, and the names that they go by.

@@ -78,36 +78,28 @@ pub(crate) fn note_resolve(repo: &Repo, n: usize, crumb: &str) -> Answered<NoteA
     if let Some(marked) =
         known.filter(|one| one.note.standing == Standing::Resolved && one.note.crumb == crumb)
     {
-        // Whoever was killed before the index had its line comes again.
-        list_what_shows(repo, &marked, &crumb)?;
         return Ok(Ok(marked));
     }
-    let done = end_note(repo, n, |state, marked, kind| {
+    end_note(repo, n, |state, marked, kind| {
         let leads = memory::breadcrumb::leads_somewhere(repo, state, kind, &crumb);
         let fault = knowledge_of(repo, kind, &crumb).filter(|_| leads).and_then(|file| {
             let fault = memory::lint::front_fault(repo, &file)?;
             Some((format!("{file}:{}", fault.line), fault.detail))
         });
         notes::proves(kind, &crumb, leads, fault)?;
-        Ok(notes::resolved(&marked.note.kind, &crumb))
-    })?;
-    if let Ok(marked) = &done {
-        list_what_shows(repo, marked, &crumb)?;
-    }
-    Ok(done)
+        Ok(End {
+            line: notes::resolved(&marked.note.kind, &crumb),
+            shown_by: knowledge_of(repo, kind, &crumb),
+        })
+    })
 }
 
-/// Gives the knowledge file that a note ended with its line in the index.
-fn list_what_shows(repo: &Repo, marked: &NoteAt, crumb: &str) -> Result<()> {
-    let focused = repo.require_focused()?;
-    let kinds = repo.kinds(&focused.state);
-    let file = kinds.get(&marked.note.kind).and_then(|kind| knowledge_of(repo, kind, crumb));
-    if let Some(file) = file
-        && memory::lint::list_knowledge(repo, &file)?
-    {
-        claim_pages(repo, &focused, vec![knowledge::INDEX.to_owned()])?;
-    }
-    Ok(())
+/// What becomes of a note.
+struct End {
+    /// The line that stands in its place.
+    line: String,
+    /// A knowledge file that shows it: it gets a line in the index.
+    shown_by: Option<String>,
 }
 
 /// The knowledge file that a breadcrumb of this kind leads to.
@@ -129,14 +121,15 @@ pub(crate) fn note_carry(repo: &Repo, n: usize, why: &str) -> Answered<NoteAt> {
         let note = &marked.note;
         notes::may_wait(note, &marked.place())?;
         // One that was carried before, and whose end lost its words, goes on counting.
-        Ok(notes::carried(&note.kind, note.carries.max(1), &note.content, why))
+        let line = notes::carried(&note.kind, note.carries.max(1), &note.content, why);
+        Ok(End { line, shown_by: None })
     })
 }
 
 fn end_note(
     repo: &Repo,
     n: usize,
-    end: impl Fn(&State, &NoteAt, &NoteKind) -> std::result::Result<String, Refusal>,
+    end: impl Fn(&State, &NoteAt, &NoteKind) -> std::result::Result<End, Refusal>,
 ) -> Answered<NoteAt> {
     /// The name of the step.
     const STEP: &str = "note";
@@ -146,8 +139,8 @@ fn end_note(
     };
     let kinds = repo.kinds(&focused.state);
     let Some(kind) = kinds.get(&marked.note.kind) else { return Ok(Err(notes::moved())) };
-    let line = match end(&focused.state, &marked, kind) {
-        Ok(line) => line,
+    let End { line, shown_by } = match end(&focused.state, &marked, kind) {
+        Ok(end) => end,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let file = repo.store.work_tree().join(&marked.page);
@@ -155,8 +148,12 @@ fn end_note(
     let Some(text) = with_line(&page, &marked.note, &line) else { return Ok(Err(notes::moved())) };
     // The step first: it keeps the note's words, whatever comes in between.
     let old = page[marked.note.range.clone()].trim().to_owned();
-    let meant = MeantFile::of(marked.page.clone(), &page, Becomes::Note(text));
-    let files = vec![meant.clone()];
+    let mut files = vec![MeantFile::of(marked.page.clone(), &page, Becomes::Note(text))];
+    if let Some(index) = shown_by.map(|file| memory::lint::index_with(repo, &file)).transpose()? {
+        let listed = |text| MeantFile::new(repo, knowledge::INDEX.to_owned(), Becomes::Note(text));
+        files.extend(index.map(listed));
+    }
+    let meant = files.clone();
     let ended = meant_files::around(repo, &focused, Recorded::Step(STEP), files, || {
         let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
             let mut draft = StepDraft::new(state, STEP, line.clone(), By::Agent);
@@ -164,8 +161,12 @@ fn end_note(
             Ok(Ok(draft))
         })?;
         let Ok(Taken { focused, .. }) = taken else { return Ok(taken.map(|taken| taken.focused)) };
-        let wrote = meant_files::put_page(repo, &focused, &meant)?;
-        Ok(if wrote { Ok(focused) } else { Err(notes::moved()) })
+        for one in &meant {
+            if !meant_files::put_page(repo, &focused, one)? {
+                return Ok(Err(notes::moved()));
+            }
+        }
+        Ok(Ok(focused))
     })?;
     let focused = match ended {
         Ok(focused) => focused,
@@ -226,18 +227,6 @@ pub(crate) fn note_for_birth(repo: &Repo, n: usize) -> Answered<String> {
         ],
     );
     Ok(Ok(format!("{head}\n\n{}", quoted.join("\n"))))
-}
-
-/// Pages that a command wrote in the agent's name are its page edits.
-fn claim_pages(repo: &Repo, focused: &LoadedJob, pages: Vec<String>) -> Result<()> {
-    record::journal_line::note(repo, Some(focused), |line| {
-        line.what = What::After;
-        "session".clone_into(&mut line.tool);
-        let edits = u32::try_from(pages.len()).unwrap_or(u32::MAX);
-        line.counts.page_edits += edits;
-        line.counts.activity.count_pages(edits);
-        line.paths = pages;
-    })
 }
 
 /// What condense found when it began, for the job's tree.

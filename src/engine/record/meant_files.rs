@@ -112,6 +112,7 @@ pub(crate) fn is_there(repo: &Repo) -> bool {
 
 /// What the file at `path` holds, as a hash; `None` where it is not there or does not read.
 fn holds(repo: &Repo, path: &str) -> Option<String> {
+    // One that does not read is not what was meant to be replaced, and stays.
     let bytes = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok()?;
     Some(short_hash(&bytes, HELD))
 }

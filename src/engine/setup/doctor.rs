@@ -343,10 +343,12 @@ fn try_confinement(repo: &Repo) -> Finding {
     let arguments: Vec<String> =
         ["-C", &top, "exec", "--", "sh", "-c"].map(str::to_owned).into_iter().chain(line).collect();
     let program = world::own_binary().display().to_string();
-    // Made here, so that what the probe leaves empty can go again; what does not read is told by it.
+    // Made here, so that what the probe leaves empty can go again. Where it cannot be told, the probe
+    // fails and says why.
     let confined = fence::confinement::confinement(repo, repo.store.work_tree());
     let ran = run(&program, &arguments, b"");
     let written = std::fs::remove_file(&file).is_ok();
+    // The same error is the probe's own finding.
     for dir in confined.unwrap_or_default().made {
         // One that came into use meanwhile is not empty, and stays.
         let _ = std::fs::remove_dir(dir);

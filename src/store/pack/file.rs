@@ -101,12 +101,7 @@ impl Draft {
         if let Some(base) = base {
             self.bytes.extend(distance(offset - base));
         }
-        let level = gix::zlib::Compression::default();
-        let out = std::mem::take(&mut self.bytes);
-        let mut deflate = gix::zlib::stream::deflate::Write::new(out, level);
-        deflate.write_all(bytes)?;
-        deflate.flush()?;
-        self.bytes = deflate.into_inner();
+        self.bytes.extend(deflated(bytes)?);
         let crc = zlib_rs::crc32::crc32(0, &self.bytes[offset..]);
         self.places.push(Place { id, offset, crc });
         Ok(())
@@ -127,6 +122,15 @@ impl Draft {
         let index = index(self.hash, &self.places, &checksum)?;
         Ok(Some(Packed { name: checksum.to_string(), pack: self.bytes, index }))
     }
+}
+
+/// What a pack holds of these bytes.
+pub(super) fn deflated(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let level = gix::zlib::Compression::BEST;
+    let mut deflate = gix::zlib::stream::deflate::Write::new(Vec::new(), level);
+    deflate.write_all(bytes)?;
+    deflate.flush()?;
+    Ok(deflate.into_inner())
 }
 
 fn index(hash: HashKind, places: &[Place], pack: &ObjectId) -> io::Result<Vec<u8>> {
@@ -159,7 +163,7 @@ fn sum(hash: HashKind, bytes: &[u8]) -> io::Result<ObjectId> {
 }
 
 /// How far back a base lies: seven bits at a time, the highest first, and no value twice.
-fn distance(mut back: usize) -> Vec<u8> {
+pub(super) fn distance(mut back: usize) -> Vec<u8> {
     let mut out = vec![byte(back & 0x7f)];
     back >>= 7;
     while back > 0 {

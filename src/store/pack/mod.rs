@@ -14,7 +14,7 @@ mod delta;
 mod file;
 mod gone;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -31,6 +31,8 @@ use crate::world::{Whole, read_plain, write_whole};
 const MOST: usize = 4;
 /// The most deltas between an object and its whole base.
 const DEPTH: usize = 24;
+/// How many of the newer ones of its likes an object is compared with.
+const WINDOW: usize = 6;
 /// A larger object is kept whole: looking for likeness costs time by its size.
 const LARGE: usize = 1 << 20;
 /// The names of our packs, below `.git/seed`.
@@ -188,7 +190,8 @@ impl Store {
         loose(&self.objects_dir(), &id.to_string()).is_file()
     }
 
-    /// A pack of these objects, each a delta to the newer one of its likes where that is shorter.
+    /// A pack of these objects, each a delta to one of the newer ones of its likes where that is
+    /// shorter.
     fn drafted<'l>(
         &self,
         objects: impl Iterator<Item = (ObjectId, &'l str)>,
@@ -196,17 +199,30 @@ impl Store {
         struct Base {
             at: usize,
             depth: usize,
+            kind: gix::objs::Kind,
             bytes: Vec<u8>,
         }
         let mut draft = Draft::new(self.repo.object_hash());
-        let mut bases: HashMap<&str, Base> = HashMap::new();
+        let mut bases: HashMap<&str, VecDeque<Base>> = HashMap::new();
         for (id, like) in objects {
             let object = self.object(id, like)?;
             let at = draft.end();
-            let base = bases.get(like).filter(|base| base.depth < DEPTH);
-            let base = base.filter(|base| base.bytes.len().max(object.data.len()) <= LARGE);
-            let delta =
-                base.and_then(|base| Some((base, delta::between(&base.bytes, &object.data)?)));
+            let likes = bases.entry(like).or_default();
+            let mut least = file::deflated(&object.data)?.len();
+            let mut delta = None;
+            // A delta is of its base's kind.
+            let fits = |base: &&Base| base.depth < DEPTH && base.kind == object.kind;
+            for base in likes.iter().filter(fits) {
+                if base.bytes.len().max(object.data.len()) > LARGE {
+                    continue;
+                }
+                let Some(bytes) = delta::between(&base.bytes, &object.data) else { continue };
+                let size = file::deflated(&bytes)?.len() + file::distance(at - base.at).len();
+                if size < least {
+                    least = size;
+                    delta = Some((base, bytes));
+                }
+            }
             let depth = if let Some((base, bytes)) = delta {
                 draft.push_delta(id, &file::Delta { bytes: &bytes, base: base.at })?;
                 base.depth + 1
@@ -214,7 +230,8 @@ impl Store {
                 draft.push(id, object.kind, &object.data)?;
                 0
             };
-            bases.insert(like, Base { at, depth, bytes: object.data.clone() });
+            likes.truncate(WINDOW - 1);
+            likes.push_front(Base { at, depth, kind: object.kind, bytes: object.data.clone() });
         }
         Ok(draft)
     }
@@ -376,13 +393,14 @@ fn damaged(name: &str) -> StoreError {
     StoreError::odd(format!("pack-{name}"), "its index does not fit it")
 }
 
-/// The kind and the path, without the digits that tell apart what is alike.
+/// The kind and the path, without the names that number what is alike.
 fn like(kind: &str, path: &str) -> String {
     let parts = path.split('/').map(|part| {
         let is_id = part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_id { String::new() } else { part.replace(|c: char| c.is_ascii_digit(), "") }
+        let is_numbered = part.bytes().any(|byte| byte.is_ascii_digit());
+        if is_id || is_numbered { "" } else { part }
     });
-    let path: Vec<String> = parts.collect();
+    let path: Vec<&str> = parts.collect();
     format!("{kind} {}", path.join("/"))
 }
 
@@ -488,6 +506,28 @@ mod tests {
             assert_eq!(packs(&store).len(), 2, "those that gc took in are forgotten");
             reads_all(&bed.store(), CHAIN, 14);
         }
+    }
+
+    /// A delta says nothing of its kind: git takes the base's.
+    #[test]
+    fn a_delta_is_of_its_bases_kind() {
+        let bed = Testbed::new();
+        let store = bed.store();
+        steps(&store, CHAIN, 0..2);
+        let commit = store.tip(CHAIN).expect("reads").expect("is there").commit;
+        let bytes = bed.git(&["cat-file", "commit", commit.as_str()]);
+        let blobs = super::super::object::Draft::new(&store);
+        let blob = |end: &str| blobs.blob(format!("{bytes}{end}").as_bytes(), "b").expect("made");
+        let ids = [commit.object().expect("an id"), blob("one"), blob("two")];
+        blobs.settle().expect("settles");
+        let drafted = store.drafted(ids.map(|id| (id, "")).into_iter()).expect("drafts");
+        let packed = drafted.finish().expect("finishes").expect("none stands twice");
+        store.write(&packed).expect("writes");
+        ids.iter().for_each(|id| store.take_loose(id).expect("goes"));
+        for (id, kind) in ids.iter().zip(["commit", "blob", "blob"]) {
+            assert_eq!(bed.git(&["cat-file", "-t", &id.to_string()]).trim(), kind);
+        }
+        bed.is_sound();
     }
 
     #[test]
