@@ -64,6 +64,7 @@ mod it {
     mod syscalls;
     mod tour;
     mod transcripts;
+    mod verifies;
     mod words;
     mod world;
 }

@@ -34,17 +34,28 @@ pub(crate) struct Link {
     pub standing: Standing,
 }
 
-impl Link {
+impl Standing {
     /// The worst that was found stands, and of two alike the first.
-    pub(crate) fn found(&mut self, found: Standing) {
-        let worth = |standing: &Standing| match standing {
-            Standing::Verified | Standing::Followed(_) => 0,
-            Standing::NotMeasured(_) => 1,
-            Standing::Broken(_) => 2,
+    pub(crate) fn worsen(&mut self, found: Self) {
+        let worth = |standing: &Self| match standing {
+            Self::Verified | Self::Followed(_) => 0,
+            Self::NotMeasured(_) => 1,
+            Self::Broken(_) => 2,
         };
-        if worth(&found) > worth(&self.standing) {
-            self.standing = found;
+        if worth(&found) > worth(self) {
+            *self = found;
         }
+    }
+
+    /// True where it counts among the verified.
+    pub(crate) fn counts(&self) -> bool {
+        matches!(self, Self::Verified | Self::Followed(_))
+    }
+}
+
+impl Link {
+    pub(crate) fn found(&mut self, found: Standing) {
+        self.standing.worsen(found);
     }
 
     fn breaks(&mut self, why: impl Into<String>) {
@@ -75,8 +86,8 @@ pub struct Findings {
     /// The first bad one first.
     pub broken: Vec<Finding>,
     pub not_measured: Vec<Finding>,
-    /// False where anything is broken; true where something was verified and nothing that
-    /// counts was left open; else nobody can tell.
+    /// False where anything is broken; true where all was vouched for; else something was not
+    /// measured, and is named.
     pub ok: Option<bool>,
 }
 
@@ -95,15 +106,25 @@ impl Findings {
         }
     }
 
-    /// Draws the sum; `open` where the newest record itself could not be vouched for.
+    /// The same, where nothing was said of it yet.
+    pub(crate) fn once(&mut self, what: &str, standing: &Standing) {
+        let known = self.broken.iter().chain(&self.not_measured).any(|one| one.record == what);
+        if !known {
+            self.add(what, standing);
+        }
+    }
+
+    /// Draws the sum. Where nothing at all was there to look at, `nothing` says so: no history is
+    /// never a good one.
     #[must_use]
-    pub(crate) fn summed(mut self, open: bool) -> Self {
-        self.ok = if !self.broken.is_empty() {
-            Some(false)
-        } else if self.verified > 0 && !open {
-            Some(true)
-        } else {
-            None
+    pub(crate) fn summed(mut self, nothing: &str) -> Self {
+        if self.verified == 0 && self.broken.is_empty() && self.not_measured.is_empty() {
+            self.add("HEAD", &Standing::NotMeasured(nothing.to_owned()));
+        }
+        self.ok = match (self.broken.is_empty(), self.not_measured.is_empty()) {
+            (false, _) => Some(false),
+            (true, true) => Some(true),
+            (true, false) => None,
         };
         self
     }
@@ -410,11 +431,15 @@ mod tests {
             findings.add(&link.id, &link.standing);
         }
         assert_eq!((findings.verified, findings.not_measured.len()), (2, 2));
-        assert_eq!(findings.clone().summed(true).ok, None);
-        assert_eq!(findings.summed(false).ok, Some(true));
-        assert_eq!(Findings::default().summed(false).ok, None);
+        assert_eq!(findings.summed("nothing").ok, None);
+        let mut all = Findings::default();
+        all.add("r1", &Standing::Verified);
+        all.add("c1", &Standing::Followed("why".to_owned()));
+        assert_eq!(all.summed("nothing").ok, Some(true));
+        let none = Findings::default().summed("nothing");
+        assert_eq!((none.ok, none.not_measured.len()), (None, 1), "nothing is never a plain yes");
         let mut broken = Findings::default();
         broken.add("r1", &Standing::Broken("why".to_owned()));
-        assert_eq!(broken.summed(false).ok, Some(false));
+        assert_eq!(broken.summed("nothing").ok, Some(false));
     }
 }

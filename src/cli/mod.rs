@@ -58,6 +58,8 @@ pub(crate) enum Outcome {
     Yes,
     Failed,
     Refused,
+    /// Nothing is broken, and something was not measured: `verify` alone says this.
+    Open,
 }
 
 /// A disciplined working life for coding agents, inside an ordinary git repository
@@ -332,6 +334,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Yes) => 0,
         Ok(Outcome::Failed) => 1,
         Ok(Outcome::Refused) => 2,
+        Ok(Outcome::Open) => 3,
         Err(error) => {
             out.error(&error);
             exit_code(&error)

@@ -13,9 +13,10 @@ use crate::store::NotAnId;
 ///
 /// Works in any clone that has the refs, with only git and a public key. Three answers:
 /// verified; broken, the first bad record named; not measured, which never counts as
-/// verified. Exit code 0: nothing is broken, and the newest record is vouched for by a good
-/// signature or a pinned head. 2: something is broken. 1: nothing is broken, and that is all
-/// that can be told.
+/// verified. Exit code 0: all that is there is vouched for, the newest record by a good
+/// signature or a pinned head. 2: something is broken. 3: nothing is broken, and what is
+/// named was not measured. 1: it could not look. A commit that lost its trailers and changes
+/// the same as a step is followed, and named.
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArgs {
     /// Commits to look at, as git writes ranges; all of HEAD's when not given
@@ -78,6 +79,6 @@ pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
     match findings.ok {
         Some(true) => Outcome::Yes,
         Some(false) => Outcome::Refused,
-        None => Outcome::Failed,
+        None => Outcome::Open,
     }
 }

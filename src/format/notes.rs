@@ -29,6 +29,13 @@ pub(crate) fn step_line(
     format!("{} step {record}", step.id)
 }
 
+/// The Seed-Id and the job of a step's line.
+pub(crate) fn step_of(line: &str) -> Option<(&str, String)> {
+    let (id, record) = line.split_once(" step ")?;
+    let record: serde_json::Value = serde_json::from_str(record).ok()?;
+    Some((id, record["job"].as_str()?.to_owned()))
+}
+
 /// The record that a commit went through our hook.
 pub(crate) fn attest_line(id: &str, commit: &str) -> String {
     format!("{id} attest {}", serde_json::json!({ "commit": commit }))

@@ -105,6 +105,9 @@ pub struct State {
     /// them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub own_taken: u32,
+    /// The newest record of the gate when the step was taken: a chain that lacks it was cut.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub claims: String,
 }
 
 /// Serde asks by reference.
@@ -334,6 +337,7 @@ impl State {
             finished: false,
             yielded: false,
             own_taken: 0,
+            claims: String::new(),
         }
     }
 

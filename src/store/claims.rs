@@ -305,8 +305,10 @@ pub(crate) type Lines = Vec<(String, Vec<(u64, u64)>)>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Checked {
     Good,
-    /// It is no signature of an allowed key over this commit.
+    /// It is no signature over this commit.
     Bad(String),
+    /// It is one, of a key that is not among the allowed ones.
+    Foreign,
     /// There is no key to check it with.
     Unmeasured(String),
 }
@@ -442,7 +444,7 @@ impl Store {
         commit: &CommitId,
         keys: Option<&Path>,
     ) -> Result<Checked, StoreError> {
-        let mut args: Vec<OsString> = Vec::new();
+        let mut args = self.own_programs()?;
         if let Some(keys) = keys {
             let mut setting = OsString::from("gpg.ssh.allowedSignersFile=");
             setting.push(std::path::absolute(keys)?);
@@ -463,12 +465,31 @@ impl Store {
             "cannot run",
             "No such file",
         ];
+        // ssh-keygen calls the signature good, whoever made it.
+        if said.contains("No principal matched") {
+            return Ok(Checked::Foreign);
+        }
         let line = reason(said.as_bytes());
         Ok(if unmeasured.iter().any(|mark| said.contains(mark)) {
             Checked::Unmeasured(line)
         } else {
             Checked::Bad(line)
         })
+    }
+
+    /// Settings that have git's own programs check a signature where the repository itself, which
+    /// is what is being checked, names others.
+    fn own_programs(&self) -> Result<Vec<OsString>, StoreError> {
+        let named = self
+            .git(["config", "--show-scope", "--get-regexp", r"^gpg\.(ssh\.|x509\.)?program$"])
+            .outcome()?;
+        let named = String::from_utf8_lossy(&named.stdout).into_owned();
+        let here = |line: &&str| line.starts_with("local\t") || line.starts_with("worktree\t");
+        if !named.lines().any(|line| here(&line)) {
+            return Ok(Vec::new());
+        }
+        let own = ["gpg.ssh.program=ssh-keygen", "gpg.program=gpg", "gpg.x509.program=gpgsm"];
+        Ok(own.into_iter().flat_map(|setting| ["-c".into(), setting.into()]).collect())
     }
 
     /// The copies of the records' chain that were fetched: what each remote had.
@@ -523,6 +544,39 @@ impl Store {
         let args = ["log", "--no-show-signature", "--max-count=1000", "--format=%T"].into_iter();
         let out = self.git(args.chain(tips).chain(["--not", "--remotes", "--"])).run()?;
         Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
+    /// The commits of `range` with their trees, newest first.
+    pub(crate) fn commits_of(&self, range: &str) -> Result<Vec<(CommitId, String)>, StoreError> {
+        let args =
+            ["log", "--no-show-signature", "--format=%H %T", "--end-of-options", range, "--"];
+        let out = self.git(args).run()?;
+        let pair = |line: &str| {
+            let (commit, tree) = line.split_once(' ')?;
+            Some((commit.parse().ok()?, tree.to_owned()))
+        };
+        Ok(String::from_utf8_lossy(&out).lines().filter_map(pair).collect())
+    }
+
+    /// What each of these commits changes, by git's own measure; those that change nothing are
+    /// left out.
+    pub(crate) fn patch_ids(
+        &self,
+        commits: &[CommitId],
+    ) -> Result<Vec<(CommitId, String)>, StoreError> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let list = commits.iter().map(|commit| format!("{commit}\n")).collect::<String>();
+        let args = ["diff-tree", "--stdin", "-p", "--root", "--no-ext-diff", "--no-textconv"];
+        let patches =
+            self.git(args.into_iter().chain(["--no-color"])).input(list.into_bytes()).run()?;
+        let told = self.git(["patch-id", "--stable"]).input(patches).run()?;
+        let pair = |line: &str| {
+            let (change, commit) = line.split_once(' ')?;
+            Some((commit.trim().parse().ok()?, change.to_owned()))
+        };
+        Ok(String::from_utf8_lossy(&told).lines().filter_map(pair).collect())
     }
 
     /// The commits of `range` that carry `Seed-Id` trailers, newest first, with their messages.

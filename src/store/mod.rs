@@ -55,7 +55,7 @@ use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
-pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Sealing, Walked};
+pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Walked};
 pub(crate) use commit::{CommitFailed, Committed as Made, Staged};
 pub(crate) use error::{NotOpen, StoreError};
 pub(crate) use id::NotAnId;

@@ -4,6 +4,7 @@ pub(crate) mod card;
 pub(crate) mod checkers;
 pub mod export;
 pub(crate) mod gate;
+pub(crate) mod legality;
 pub(crate) mod receipts;
 pub mod records;
 pub(crate) mod required;

@@ -258,7 +258,7 @@ pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
     let Some(tip) =
         one.cloned().map_or_else(|| repo.store.stands_at(names::CLAIMS), |id| Ok(Some(id)))?
     else {
-        return Ok(findings);
+        return Ok(findings.summed(&tell(Notice::NothingToReplay, &[])));
     };
     let each = |laid: Laid<'_>| {
         let read = laid.record.and_then(|bytes| claim::read(&bytes).map_err(|bad| bad.to_string()));
@@ -282,7 +282,7 @@ pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
             findings.add(&id, &standing);
         }
     }
-    Ok(findings.summed(false))
+    Ok(findings.summed(&tell(Notice::NothingToReplay, &[])))
 }
 
 impl Replay {

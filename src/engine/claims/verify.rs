@@ -8,14 +8,12 @@ use std::path::PathBuf;
 
 use crate::claims::audit::{self, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
+use crate::engine::claims;
+use crate::engine::claims::legality;
 use crate::engine::claims::records::Replay;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{claims, record};
-use crate::format::trailers::StepTrailers;
-use crate::format::{claim, names, seed_id, sshsig};
-use crate::jobs::JobId;
-use crate::phases::PhaseName;
-use crate::store::{Checked, CommitId, Laid, Step, Walked};
+use crate::format::{claim, names, sshsig};
+use crate::store::{Checked, CommitId, Laid, Notes, Walked};
 use crate::voice::{Notice, tell};
 
 /// What is asked.
@@ -36,15 +34,6 @@ struct Read {
     ssh: bool,
     /// The line that its commit's note must carry.
     line: Option<String>,
-}
-
-/// The steps of a job: what each was, by its id.
-struct Steps {
-    by_id: BTreeMap<String, StepTrailers>,
-    /// Steps that took a commit made for them under another id, by the id that it carries.
-    by_carried: BTreeMap<String, StepTrailers>,
-    /// The first step that does not follow.
-    broken: Option<String>,
 }
 
 /// Checks the chain of records, what vouches for it, what it is bound to, and the steps
@@ -71,7 +60,9 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     audit::links(&mut chain, whole);
     audit::backings(&mut chain);
     let (upto, why) = vouching(repo, asked, &reads, &mut chain, &mut findings)?;
-    let stray = bindings(repo, &reads, &mut chain, whole)?;
+    let notes = repo.store.all_notes()?;
+    let mut stray = bindings(repo, &reads, &mut chain, notes.as_ref(), whole);
+    stray.extend(cut(repo, &mut chain)?);
     audit::vouched(&mut chain, upto, &why);
     for link in &chain {
         findings.add(&link.id, &link.standing);
@@ -79,9 +70,8 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     for (what, standing) in &stray {
         findings.add(what, standing);
     }
-    legality(repo, asked, &mut findings)?;
-    let open = !chain.is_empty() && upto != chain.len().checked_sub(1);
-    Ok(findings.summed(open))
+    legality::legality(repo, asked, notes.as_ref(), &mut findings)?;
+    Ok(findings.summed(&tell(Notice::NothingToVerify, &[])))
 }
 
 // ---- what vouches
@@ -171,10 +161,13 @@ fn signed_upto(
             Checked::Bad(reason) if bad.as_ref().is_none_or(|(first, _)| at < first) => {
                 bad = Some((*at, tell(Notice::ChainBadSignature, &[("why", reason)])));
             }
+            Checked::Foreign if bad.as_ref().is_none_or(|(first, _)| at < first) => {
+                bad = Some((*at, tell(Notice::ChainForeignKey, &[])));
+            }
             Checked::Unmeasured(reason) => {
                 why = tell(Notice::ChainNoKey, &[("why", reason)]);
             }
-            Checked::Bad(_) | Checked::Good => {}
+            Checked::Bad(_) | Checked::Foreign | Checked::Good => {}
         }
     }
     if let Some((at, reason)) = bad {
@@ -191,15 +184,15 @@ fn bindings(
     repo: &Repo,
     reads: &[Read],
     chain: &mut [Link],
+    notes: Option<&Notes>,
     whole: bool,
-) -> Result<Vec<(String, Standing)>> {
+) -> Vec<(String, Standing)> {
     let mut stray = Vec::new();
-    let notes = repo.store.all_notes()?;
     for (read, link) in reads.iter().zip(chain.iter_mut()) {
         let Ok(record) = &read.link.record else { continue };
         let Some(attest) = &record.attest else { continue };
         link.found(landed(repo, record));
-        let Some(notes) = &notes else { continue };
+        let Some(notes) = notes else { continue };
         let said = notes.get(&attest.commit).and_then(|lines| lines.as_ref().ok());
         let has = |lines: &Vec<String>| lines.iter().any(|line| Some(line) == read.line.as_ref());
         if !said.is_some_and(has) {
@@ -213,11 +206,11 @@ fn bindings(
             let why = tell(Notice::NotesNotHere, &[]);
             stray.push((names::COMMIT_NOTES.to_owned(), Standing::NotMeasured(why)));
         }
-        return Ok(stray);
+        return stray;
     };
     let known: BTreeMap<&str, &Read> =
         reads.iter().map(|read| (read.link.id.as_str(), read)).collect();
-    for (commit, lines) in &notes {
+    for (commit, lines) in notes {
         match lines {
             Err(why) => stray.push((commit.clone(), Standing::Broken(format!("its note: {why}")))),
             Ok(lines) => {
@@ -225,6 +218,26 @@ fn bindings(
                     stray.extend(judge_note(commit, line, &known, whole));
                 }
             }
+        }
+    }
+    stray
+}
+
+/// Heads of this chain that steps of jobs saw, and that are not in it: it was cut, or is gone. They
+/// vouch for nothing, since who can write the one can write the other.
+fn cut(repo: &Repo, chain: &mut [Link]) -> Result<Vec<(String, Standing)>> {
+    let mut stray = Vec::new();
+    for (job, head) in legality::seen_heads(repo)? {
+        let below: Vec<String> =
+            repo.store.ids_from(&head).iter().map(CommitId::to_string).collect();
+        let Pinned::Parts { first, .. } = audit::pinned(chain, head.as_str(), &below) else {
+            continue;
+        };
+        let facts = [("job", job.as_str()), ("head", head.as_str())];
+        let standing = Standing::Broken(tell(Notice::ChainCut, &facts));
+        match chain.iter_mut().find(|link| link.id == first) {
+            Some(link) => link.found(standing),
+            None => stray.push((first, standing)),
         }
     }
     Ok(stray)
@@ -243,179 +256,6 @@ pub(crate) fn landed(repo: &Repo, record: &Record) -> Standing {
         Ok(None) => Standing::NotMeasured(format!("commit {commit} is not here")),
         Err(why) => Standing::Broken(why),
     }
-}
-
-// ---- what commits name
-
-/// Each commit of the range that names a step, and the chains of the jobs.
-fn legality(repo: &Repo, asked: &Asked, findings: &mut Findings) -> Result<()> {
-    let range = match &asked.range {
-        Some(range) => range.as_str(),
-        None if repo.store.head()?.commit.is_none() => return Ok(()),
-        None => "HEAD",
-    };
-    let commits = repo.store.seed_commits(range)?;
-    let mut jobs: BTreeMap<String, Option<Steps>> = BTreeMap::new();
-    for (chain, tip) in repo.store.chains(names::JOBS)? {
-        if let Some(id) = names::job_of(&chain) {
-            jobs.insert(id.to_string(), Some(steps_of(repo, &id, &tip)?));
-        }
-    }
-    let mut judged = Vec::new();
-    for (commit, message) in &commits {
-        let Some(said) = StepTrailers::read(message) else {
-            let why = tell(Notice::StepHalfNamed, &[]);
-            judged.push((commit, Standing::NotMeasured(why)));
-            continue;
-        };
-        if !jobs.contains_key(&said.job) {
-            jobs.insert(said.job.clone(), archived_steps(repo, &said.job)?);
-        }
-        judged.push((commit, named_step(repo, commit, &said, jobs[&said.job].as_ref())));
-    }
-    for (job, steps) in &jobs {
-        let standing = match steps.as_ref().map(|steps| &steps.broken) {
-            Some(Some(why)) => Standing::Broken(why.clone()),
-            Some(None) => Standing::Verified,
-            // Its commits say so.
-            None => continue,
-        };
-        findings.add(job, &standing);
-    }
-    for (commit, standing) in judged {
-        findings.add(commit.as_str(), &standing);
-    }
-    Ok(())
-}
-
-fn archived_steps(repo: &Repo, job: &str) -> Result<Option<Steps>> {
-    let Ok(id) = job.parse::<JobId>() else { return Ok(None) };
-    let Some(row) = repo.archived_row(&id)? else { return Ok(None) };
-    match row.tip.parse() {
-        Ok(tip) => Ok(Some(steps_of(repo, &id, &tip)?)),
-        Err(_) => Ok(None),
-    }
-}
-
-/// Whether a commit's trailers are those of the step that its job's chain has.
-fn named_step(
-    repo: &Repo,
-    commit: &CommitId,
-    said: &StepTrailers,
-    steps: Option<&Steps>,
-) -> Standing {
-    let Some(steps) = steps else {
-        return Standing::NotMeasured(format!("job {} is not here", said.job));
-    };
-    let waited = steps.by_carried.get(&said.id).filter(|_| was_meant(steps, said));
-    let Some(step) = steps.by_id.get(&said.id).or(waited) else {
-        let pending = match record::pending_file::pending(repo) {
-            Ok(pending) => pending,
-            // It may name this very step, so nothing is said against the commit.
-            Err(error) => return Standing::NotMeasured(error.to_string()),
-        };
-        if pending.is_some_and(|pending| pending.id == said.id) {
-            return Standing::NotMeasured(tell(Notice::StepNotTaken, &[]));
-        }
-        return Standing::Broken(format!("job {} has no step {}", said.job, said.id));
-    };
-    // One that waited may have been taken by another kind of step of its phase.
-    let name = |step: &StepTrailers| waited.is_none().then(|| step.step.clone());
-    let same = |step: &StepTrailers| (step.run, step.cycle, step.phase.clone(), name(step));
-    if same(step) != same(said) {
-        return Standing::Broken(tell(Notice::StepSaidOtherwise, &[("step", &said.id)]));
-    }
-    match step.commit.as_deref() {
-        Some(named) if named == commit.as_str() => Standing::Verified,
-        Some(named) => rewritten(repo, commit, named),
-        None => Standing::Broken(format!("step {} made no commit", said.id)),
-    }
-}
-
-/// Whether a step of the chain was the one before that which a commit was made for.
-fn was_meant(steps: &Steps, said: &StepTrailers) -> bool {
-    steps.by_id.keys().any(|before| seed_id(&said.job, Some(before), &said.step) == said.id)
-}
-
-/// A commit in the place of the one that its step made: content alone vouches for it.
-fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
-    let was = tell(Notice::StepRewritten, &[("commit", named)]);
-    let same = match named.parse::<CommitId>() {
-        Ok(old) if repo.store.has_object(named) => repo.store.says_the_same(&old, commit),
-        _ => return Standing::NotMeasured(was),
-    };
-    match same {
-        Ok(true) => Standing::Followed(tell(Notice::StepFollowed, &[("was", &was)])),
-        Ok(false) => Standing::NotMeasured(tell(Notice::StepDiffers, &[("was", &was)])),
-        Err(error) => Standing::NotMeasured(format!("{was}: {error}")),
-    }
-}
-
-/// The steps of a chain, and the first that does not follow from the one before.
-fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
-    let mut steps = Steps { by_id: BTreeMap::new(), by_carried: BTreeMap::new(), broken: None };
-    let history = match repo.store.history_from(tip, usize::MAX) {
-        Ok(history) => history,
-        Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
-    };
-    let (mut before, mut stands): (Option<String>, Option<String>) = (None, None);
-    for step in history.iter().rev() {
-        let Some(said) = StepTrailers::read(&step.message) else {
-            steps.broken.get_or_insert_with(|| format!("a step has no trailers: {}", step.commit));
-            continue;
-        };
-        let why = follows(repo, job, step, &said, before.as_deref(), stands.as_deref());
-        steps.broken = steps.broken.take().or(why);
-        if let Some((_, to)) = said.step.split_once(" -> ") {
-            stands = Some(to.to_owned());
-        }
-        before = Some(said.id.clone());
-        if let Some(carried) = &said.carries {
-            steps.by_carried.insert(carried.clone(), said.clone());
-        }
-        steps.by_id.insert(said.id.clone(), said);
-    }
-    Ok(steps)
-}
-
-pub(crate) fn follows(
-    repo: &Repo,
-    job: &JobId,
-    step: &Step,
-    said: &StepTrailers,
-    before: Option<&str>,
-    stands: Option<&str>,
-) -> Option<String> {
-    let named = format!("step {} ({})", said.id, step.commit);
-    if said.job != job.to_string() {
-        return Some(format!("{named} is of job {}", said.job));
-    }
-    if said.id != seed_id(&said.job, before, &said.step) {
-        return Some(tell(Notice::StepNotFollowing, &[("step", &named)]));
-    }
-    let (from, to) = said.step.split_once(" -> ")?;
-    if stands.is_some_and(|stands| stands != from) {
-        return Some(tell(Notice::StepFromElsewhere, &[("step", &named), ("from", from)]));
-    }
-    (!is_edge(repo, from, to))
-        .then(|| tell(Notice::StepOffMap, &[("step", &named), ("from", from), ("to", to)]))
-}
-
-/// True where a map of the rules has this step: on, back, aside and home again, or from
-/// a lane to where a larger map begins.
-fn is_edge(repo: &Repo, from: &str, to: &str) -> bool {
-    let (from, to) = (PhaseName::from(from), PhaseName::from(to));
-    let maps: Vec<_> =
-        repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
-    let begins = maps.iter().any(|map| map.start == to);
-    maps.iter().any(|map| map.is_aside(&from))
-        || maps.iter().any(|map| {
-            let row = map.phase(&from);
-            let has = row.is_some_and(|row| {
-                row.next.contains(&to) || row.back.contains(&to) || row.side.as_ref() == Some(&to)
-            });
-            has || (map.lane.is_some() && row.is_some() && begins)
-        })
 }
 
 /// What is kept of a record that was read.

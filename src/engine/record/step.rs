@@ -112,6 +112,9 @@ pub(crate) fn write(
     if stood != (state.stand.phase.clone(), state.stand.cycle) {
         record::injection::inject(repo, chain, state, &mut draft)?;
     }
+    if let Some(head) = repo.store.stands_at(names::CLAIMS)? {
+        state.claims = head.to_string();
+    }
     let trailers = seal(state, &draft, since, repo.now.max(before));
     if !since.lines.is_empty() {
         let path = names::trace(draft.cycle, &draft.phase, state.steps);

@@ -523,7 +523,9 @@ mod tests {
         let drafted = store.drafted(ids.map(|id| (id, "")).into_iter()).expect("drafts");
         let packed = drafted.finish().expect("finishes").expect("none stands twice");
         store.write(&packed).expect("writes");
-        ids.iter().for_each(|id| store.take_loose(id).expect("goes"));
+        for id in &ids {
+            store.take_loose(id).expect("goes");
+        }
         for (id, kind) in ids.iter().zip(["commit", "blob", "blob"]) {
             assert_eq!(bed.git(&["cat-file", "-t", &id.to_string()]).trim(), kind);
         }
