@@ -5,8 +5,10 @@
 //! such an error is a message and gets none, so that two peers do not echo each other.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode};
@@ -15,9 +17,15 @@ use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
+use super::id_scan::IdScan;
+use super::tools::whole;
+
 /// The most bytes of a line. What a claim says fits many times over, and what JSON makes of
 /// a line in memory is a good deal more than its bytes.
 const LONGEST: u64 = 1024 * 1024;
+
+/// How long answers are waited for after the client's last word.
+const LAST: Duration = Duration::from_mins(1);
 
 /// Messages that wait for the SDK; then the thread does.
 const WAITING: usize = 64;
@@ -33,6 +41,20 @@ struct Out {
     pipe: Mutex<Box<dyn Write + Send>>,
     /// Nobody reads any more.
     closed: Notify,
+    asked: Mutex<Asked>,
+    /// Nothing is asked that has no answer yet.
+    answered: Notify,
+}
+
+/// What the client has asked of the SDK.
+#[derive(Default)]
+struct Asked {
+    /// Ids without an answer, as JSON writes them.
+    open: HashSet<String>,
+    /// The id of a request to begin.
+    begins: Option<String>,
+    /// A request to begin was answered well.
+    begun: bool,
 }
 
 impl Out {
@@ -43,6 +65,49 @@ impl Out {
             self.closed.notify_one();
         }
         done
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An answer is about to go out: whoever reads it may ask at once.
+    fn answering(&self, item: &Value) {
+        let mut asked = self.asked();
+        let id = item.get("id").map(Value::to_string);
+        asked.begun |= id.is_some() && item.get("result").is_some() && asked.begins == id;
+    }
+
+    /// An answer went out.
+    fn went(&self, item: &Value) {
+        if let Some(id) = item.get("id").filter(|_| item.get("method").is_none()) {
+            self.closes(id);
+        }
+    }
+
+    /// Nobody waits for the answer to `id` any more.
+    fn closes(&self, id: &Value) {
+        let mut asked = self.asked();
+        asked.open.remove(&id.to_string());
+        if asked.open.is_empty() {
+            self.answered.notify_one();
+        }
+    }
+
+    /// Waits until all that was asked is answered.
+    async fn settled(&self) {
+        while !self.asked().open.is_empty() {
+            self.answered.notified().await;
+        }
+    }
+
+    /// The client said its last word, and still waits for answers.
+    async fn last_answers(&self) {
+        tokio::select! {
+            () = self.closed.notified() => {}
+            () = self.settled() => {}
+            () = tokio::time::sleep(LAST) => {}
+        }
     }
 
     fn refuse(&self, id: &Value, code: ErrorCode, message: &str) {
@@ -59,7 +124,12 @@ impl Lines {
         output: impl Write + Send + 'static,
     ) -> io::Result<Self> {
         let (messages, inbox) = mpsc::channel(WAITING);
-        let out = Arc::new(Out { pipe: Mutex::new(Box::new(output)), closed: Notify::new() });
+        let out = Arc::new(Out {
+            pipe: Mutex::new(Box::new(output)),
+            closed: Notify::new(),
+            asked: Mutex::default(),
+            answered: Notify::new(),
+        });
         let reader = Reader { messages, out: Arc::clone(&out) };
         // It waits in a read that nothing ends but the client: nobody joins it.
         std::thread::Builder::new().name("lines".to_owned()).spawn(move || reader.read(input))?;
@@ -80,9 +150,11 @@ impl Transport<RoleServer> for Lines {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let out = Arc::clone(&self.out);
         async move {
-            let mut line = serde_json::to_vec(&item)?;
-            line.push(b'\n');
-            out.put(&line)
+            let item = serde_json::to_value(&item)?;
+            out.answering(&item);
+            let done = out.put(format!("{item}\n").as_bytes());
+            out.went(&item);
+            done
         }
     }
 
@@ -94,7 +166,12 @@ impl Transport<RoleServer> for Lines {
                 inbox.close();
                 None
             }
-            message = inbox.recv() => message,
+            message = inbox.recv() => {
+                if message.is_none() {
+                    self.out.last_answers().await;
+                }
+                message
+            }
         }
     }
 
@@ -118,11 +195,13 @@ impl Reader {
             match input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
                 Err(_) | Ok(0) => return,
                 Ok(_) if line.len() as u64 == LONGEST && !line.ends_with(b"\n") => {
-                    if skip_line(&mut input).is_err() {
+                    let mut id = IdScan::default();
+                    id.feed(&line);
+                    if skip_line(&mut input, &mut id).is_err() {
                         return;
                     }
                     let most = format!("a message may have {LONGEST} bytes at most");
-                    self.out.refuse(&Value::Null, ErrorCode::INVALID_REQUEST, &most);
+                    self.out.refuse(&id.found(), ErrorCode::INVALID_REQUEST, &most);
                 }
                 Ok(_) => {
                     if !self.take(&line) {
@@ -141,7 +220,10 @@ impl Reader {
         }
         match serde_json::from_slice(line) {
             Err(error) => {
-                self.out.refuse(&Value::Null, ErrorCode::PARSE_ERROR, &format!("no JSON: {error}"));
+                let mut id = IdScan::default();
+                id.feed(line);
+                let why = format!("no JSON: {error}");
+                self.out.refuse(&id.found(), ErrorCode::PARSE_ERROR, &why);
                 true
             }
             Ok(Value::Array(batch)) if batch.is_empty() => {
@@ -154,7 +236,13 @@ impl Reader {
         }
     }
 
-    fn message(&self, value: Value) -> bool {
+    fn message(&self, mut value: Value) -> bool {
+        // A whole number may come with a point; the SDK reads it without.
+        if let Some(id) = value.get_mut("id")
+            && let Some(whole) = id.as_f64().and_then(|_| whole(id))
+        {
+            *id = json!(whole);
+        }
         let given = value.get("id").cloned();
         let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
         let answers = value.get("result").is_some() || value.get("error").is_some();
@@ -177,7 +265,12 @@ impl Reader {
         if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("`jsonrpc` is \"2.0\"");
         }
+        if id.is_some() && method != "ping" && method != "initialize" && !self.out.asked().begun {
+            return invalid("begin with `initialize`: nothing is answered before");
+        }
         let params = value.get("params").is_none_or(Value::is_object);
+        let cancels = value.pointer("/params/requestId").cloned();
+        let cancels = cancels.filter(|_| method == "notifications/cancelled");
         let message = serde_json::from_value::<ClientJsonRpcMessage>(value);
         match (message, id) {
             (Ok(message), Some(id)) if !params || is_misread(&message, &method) => {
@@ -185,7 +278,19 @@ impl Reader {
                 self.out.refuse(&id, ErrorCode::INVALID_PARAMS, &why);
                 true
             }
-            (Ok(message), _) => self.messages.blocking_send(message).is_ok(),
+            (Ok(message), id) => {
+                if let Some(id) = cancels {
+                    self.out.closes(&id);
+                }
+                if let Some(id) = id {
+                    let mut asked = self.out.asked();
+                    if method == "initialize" {
+                        asked.begins = Some(id.to_string());
+                    }
+                    asked.open.insert(id.to_string());
+                }
+                self.messages.blocking_send(message).is_ok()
+            }
             (Err(_), Some(id)) => {
                 let why = format!("the params of {method} do not read");
                 self.out.refuse(&id, ErrorCode::INVALID_PARAMS, &why);
@@ -204,8 +309,8 @@ fn is_misread(message: &ClientJsonRpcMessage, method: &str) -> bool {
         && ["initialize", "ping", "tools/list", "tools/call"].contains(&method)
 }
 
-/// Reads on to the end of a line, keeping nothing.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+/// Reads on to the end of a line, keeping nothing but its id.
+fn skip_line(input: &mut impl BufRead, id: &mut IdScan) -> io::Result<()> {
     loop {
         let piece = input.fill_buf()?;
         if piece.is_empty() {
@@ -215,6 +320,7 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
             .iter()
             .position(|byte| *byte == b'\n')
             .map_or((piece.len(), false), |at| (at + 1, true));
+        id.feed(&piece[..taken]);
         input.consume(taken);
         if ended {
             return Ok(());

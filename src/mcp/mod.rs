@@ -5,6 +5,8 @@
 //! afresh, away from the loop that reads: another client may be at work, and a ping or
 //! a cancellation is answered meanwhile. Nothing is printed but answers.
 
+mod answers;
+mod id_scan;
 mod lines;
 mod tools;
 
@@ -133,11 +135,11 @@ fn open(cwd: &Path) -> Result<Repo, EngineError> {
     Ok(repo)
 }
 
-/// Structured content and the same as text; what failed says why, and counts as no answer.
+/// Structured content, and as text what an agent has to know of it; what failed says why, and counts as no answer.
 fn result(answer: Result<serde_json::Value, EngineError>) -> CallToolResult {
     match answer {
         Ok(answer) => {
-            let text = ContentBlock::text(answer.to_string());
+            let text = ContentBlock::text(answers::said(&answer));
             let mut result = CallToolResult::success(vec![text]);
             result.structured_content = Some(answer);
             result

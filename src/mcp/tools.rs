@@ -6,11 +6,13 @@
 
 use crate::engine::claims;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::answers;
 use crate::claims::table::KINDS as EVIDENCE;
 use crate::claims::{ActionType, Claim, EvidenceType};
 use crate::engine::claims::gate::{ACTIONS, Answer, Response, Tell, items, word};
@@ -265,7 +267,12 @@ impl McpToolRow {
             Some(self.looks),
             Some(false),
         );
-        Tool::new(self.name, self.about, schema).with_title(self.title).with_annotations(notes)
+        let tool = Tool::new(self.name, self.about, schema);
+        let tool = tool.with_title(self.title).with_annotations(notes);
+        match answers::schema(self.name) {
+            Some(answer) => tool.with_raw_output_schema(Arc::new(answer)),
+            None => tool,
+        }
     }
 
     /// The arguments, each as its field wants it.
@@ -336,7 +343,7 @@ impl Field {
                 value.as_f64().filter(|share| (0.0..=1.0).contains(share)).map(Arg::Share)
             }
             FieldKind::Count => {
-                value.as_u64().and_then(|count| u32::try_from(count).ok()).map(Arg::Count)
+                whole(&value).and_then(|count| u32::try_from(count).ok()).map(Arg::Count)
             }
             FieldKind::Flag => value.as_bool().map(Arg::Flag),
             FieldKind::Evidence => serde_json::from_value(value).ok().map(Arg::Evidence),
@@ -397,6 +404,17 @@ impl FieldKind {
             Self::Action => format!("one of {}", ACTIONS.map(word).join(", ")),
         }
     }
+}
+
+/// A whole number, also one that was written with a point: `2.0` is 2 in JSON.
+pub(super) fn whole(value: &Value) -> Option<i64> {
+    /// From here on neighbours are no longer told apart.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    value.as_i64().or_else(|| {
+        let whole = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < EXACT);
+        // What has no point and is small has a text that reads as a whole number.
+        whole.and_then(|number| format!("{number:.0}").parse().ok())
+    })
 }
 
 /// Arguments that were read.
@@ -480,6 +498,8 @@ mod tests {
             ("confidence", json!(1.01), "`confidence` is 1.01; a number from 0 to 1"),
             ("confidence", json!(-0.1), "`confidence` is -0.1; a number from 0 to 1"),
             ("confidence", json!("0.5"), "`confidence` is \"0.5\"; a number from 0 to 1"),
+            ("evidence_count", json!(2.0), ""),
+            ("evidence_count", json!(1e300), "`evidence_count` is 1e+300; a whole number from 0"),
             ("evidence_count", json!(-1), "`evidence_count` is -1; a whole number from 0"),
             ("evidence_count", json!(1.5), "`evidence_count` is 1.5; a whole number from 0"),
             (

@@ -307,7 +307,8 @@ fn a_thousand_tamperings_are_broken_followed_or_not_measured_and_named() {
 fn tamperings(extent: Extent) {
     let Some(world) = signed() else { return };
     let whole = Verified::of(&world);
-    let refs = world.git("for-each-ref --format='%(refname) %(objectname)' refs/seed refs/notes refs/heads");
+    let refs = world
+        .git("for-each-ref --format='%(refname) %(objectname)' refs/seed refs/notes refs/heads");
     let config = world.text(".git/config");
     let mut made = [0; KINDS.len()];
     let count = if extent == Extent::Whole { TAMPERINGS } else { TAMPERINGS / 3 };

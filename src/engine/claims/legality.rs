@@ -137,6 +137,7 @@ fn open_jobs(repo: &Repo) -> Result<Jobs> {
 fn state_at(repo: &Repo, chain: &str, commit: &CommitId) -> Option<State> {
     // What does not read is broken by its own finding, and says nothing here.
     let tree = repo.store.tree_of_commit(commit).ok()?;
+    // The same.
     repo.state(chain, &Tip { commit: commit.clone(), tree }).ok()
 }
 
