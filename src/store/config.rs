@@ -45,6 +45,11 @@ impl Store {
         url("pushUrl").or_else(|| url("url")).map(|url| url.to_string())
     }
 
+    /// A branch follows one of a remote's, or another one.
+    pub(crate) fn has_upstream(&self, branch: &str) -> bool {
+        self.repo.config_snapshot().string(format!("branch.{branch}.merge").as_str()).is_some()
+    }
+
     /// The remote that a push goes to which names none.
     pub(crate) fn push_remote(&self) -> Option<String> {
         let config = self.repo.config_snapshot();

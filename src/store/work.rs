@@ -19,6 +19,16 @@ impl Store {
         Ok(object.parent_ids().next().map(|id| id.detach().into()))
     }
 
+    /// The newest commit that HEAD and its upstream share; `None` where it has none, which is told
+    /// without asking git.
+    pub(crate) fn shared_with_upstream(&self) -> Result<Option<CommitId>, StoreError> {
+        let branch = self.branch()?;
+        match branch.filter(|branch| self.has_upstream(branch)) {
+            Some(_) => self.shared_with_head("@{upstream}"),
+            None => Ok(None),
+        }
+    }
+
     /// The newest commit that HEAD and `other` share; `None` where they share none, or `other`
     /// is no commit here.
     pub(crate) fn shared_with_head(&self, other: &str) -> Result<Option<CommitId>, StoreError> {
@@ -116,6 +126,11 @@ mod tests {
         let parent = store.parent_of(&head).expect("it reads");
         assert_eq!(store.shared_with_head("side").expect("it answers"), parent);
         assert_eq!(store.shared_with_head("@{upstream}").expect("it answers"), None);
+        assert_eq!(store.shared_with_upstream().expect("it answers"), None);
+        let branch = store.branch().expect("reads").expect("a branch");
+        bed.git(&["config", &format!("branch.{branch}.remote"), "."]);
+        bed.git(&["config", &format!("branch.{branch}.merge"), "refs/heads/side"]);
+        assert_eq!(bed.store().shared_with_upstream().expect("it answers"), parent);
         let landed = store.landed("side..HEAD").expect("a range");
         assert_eq!(landed.len(), 1);
         assert_eq!((&landed[0].commit, &landed[0].tree), (&head, &tree));

@@ -420,7 +420,7 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
 pub(crate) fn base(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<CommitId>> {
     let Some(head) = repo.store.head()?.commit else { return Ok(None) };
     let Some(focused) = focused else {
-        return Ok(Some(repo.store.shared_with_head("@{upstream}")?.unwrap_or(head)));
+        return Ok(Some(repo.store.shared_with_upstream()?.unwrap_or(head)));
     };
     // Empty in a job of an older git seed: the base is worked out below.
     if let Ok(base) = focused.state.home.base.parse::<CommitId>()
