@@ -71,6 +71,15 @@ impl Out {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The client asks something of the SDK.
+    fn opens(&self, id: &Value, method: &str) {
+        let mut asked = self.asked();
+        if method == "initialize" {
+            asked.begins = Some(id.to_string());
+        }
+        asked.open.insert(id.to_string());
+    }
+
     /// An answer is about to go out: whoever reads it may ask at once.
     fn answering(&self, item: &Value) {
         let mut asked = self.asked();
@@ -237,12 +246,7 @@ impl Reader {
     }
 
     fn message(&self, mut value: Value) -> bool {
-        // A whole number may come with a point; the SDK reads it without.
-        if let Some(id) = value.get_mut("id")
-            && let Some(whole) = id.as_f64().and_then(|_| whole(id))
-        {
-            *id = json!(whole);
-        }
+        without_point(&mut value);
         let given = value.get("id").cloned();
         let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
         let answers = value.get("result").is_some() || value.get("error").is_some();
@@ -283,11 +287,7 @@ impl Reader {
                     self.out.closes(&id);
                 }
                 if let Some(id) = id {
-                    let mut asked = self.out.asked();
-                    if method == "initialize" {
-                        asked.begins = Some(id.to_string());
-                    }
-                    asked.open.insert(id.to_string());
+                    self.out.opens(&id, &method);
                 }
                 self.messages.blocking_send(message).is_ok()
             }
@@ -299,6 +299,15 @@ impl Reader {
             // A notification gets no answer, whatever it is.
             (Err(_), None) => true,
         }
+    }
+}
+
+/// A whole number may come with a point as an id; the SDK reads it without.
+fn without_point(message: &mut Value) {
+    if let Some(id) = message.get_mut("id")
+        && let Some(whole) = id.as_f64().and_then(|_| whole(id))
+    {
+        *id = json!(whole);
     }
 }
 

@@ -135,7 +135,8 @@ fn open(cwd: &Path) -> Result<Repo, EngineError> {
     Ok(repo)
 }
 
-/// Structured content, and as text what an agent has to know of it; what failed says why, and counts as no answer.
+/// Structured content, and as text what an agent has to know of it; what failed says why, and
+/// counts as no answer.
 fn result(answer: Result<serde_json::Value, EngineError>) -> CallToolResult {
     match answer {
         Ok(answer) => {

@@ -95,7 +95,8 @@ fn refs_that_are_gone_are_named() {
     // All that is left are the commits on the branch.
     world.git("symbolic-ref -d refs/worktree/seed/focus");
     world.git("update-ref -d refs/seed/claims");
-    world.sh("git for-each-ref --format='delete %(refname)' refs/seed/jobs refs/seed/keep | git update-ref --stdin");
+    world.sh("git for-each-ref --format='delete %(refname)' refs/seed/jobs refs/seed/keep | \
+         git update-ref --stdin");
     let gone = Verified::of(&world);
     assert_eq!(gone.code, 3, "{}", gone.json);
     let commit = world.git("rev-parse HEAD");
@@ -192,7 +193,8 @@ fn signed() -> Option<World> {
         "for key in own other; do ssh-keygen -q -t ed25519 -N '' -C '' -f ../$key; done; \
          printf 'a@b %s\\n' \"$(cat ../own.pub)\" > ../allowed; cp ../allowed ../allowed.own; \
          printf 'a@b %s\\n' \"$(cat ../other.pub)\" > ../allowed.other; \
-         printf '#!/bin/sh\\necho \"Good \\\\\"git\\\\\" signature for a@b with ED25519 key x\"\\n' > ../liar; \
+         printf '#!/bin/sh\\necho \"Good \\\\\"git\\\\\" signature for a@b with ED25519 key x\"\\n' \
+         > ../liar; \
          chmod +x ../liar; \
          git config gpg.format ssh; git config user.signingkey $PWD/../own; \
          git config gpg.ssh.allowedSignersFile $PWD/../allowed",
@@ -278,15 +280,13 @@ fn tampers(world: &World, kind: usize, dice: &mut Dice) {
             world.git(&format!("update-ref refs/seed/claims refs/seed/claims~{back}"));
         }
         6 => {
-            world.sh(
-                "git config gpg.ssh.program $PWD/../liar; \
-                 blob=$(git cat-file blob refs/seed/claims:record.json | sed 's/\"n\":/\"x\":1,&/' | \
-                 git hash-object -w --stdin); \
-                 tree=$(git ls-tree refs/seed/claims | sed \"s/[0-9a-f]*\\(\\trecord.json\\)/$blob\\1/\" | \
-                 git mktree); \
+            world.sh("git config gpg.ssh.program $PWD/../liar; \
+                 blob=$(git cat-file blob refs/seed/claims:record.json | \
+                 sed 's/\"n\":/\"x\":1,&/' | git hash-object -w --stdin); \
+                 tree=$(git ls-tree refs/seed/claims | \
+                 sed \"s/[0-9a-f]*\\(\\trecord.json\\)/$blob\\1/\" | git mktree); \
                  commit=$(git cat-file commit refs/seed/claims | sed \"s/^tree .*/tree $tree/\" | \
-                 git hash-object -t commit -w --stdin); git update-ref refs/seed/claims $commit",
-            );
+                 git hash-object -t commit -w --stdin); git update-ref refs/seed/claims $commit");
         }
         7 => drop(world.sh("cp ../allowed.other ../allowed")),
         _ => rewrites(world, back, None),

@@ -53,7 +53,7 @@ pub(crate) fn put_ledger(
     };
     let before = record::own_files::own_file_on_disk(repo, &focused.state, FILE);
     let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-    if made.is_err() || record::own_files::replace_file(repo, &file, &bytes).is_err() {
+    if made.is_err() || record::replace::replace_file(repo, &file, &bytes).is_err() {
         // Nothing waits for it: the job's tree holds it.
         return Ok(None);
     }
@@ -74,7 +74,7 @@ pub(crate) fn take_back_ledger(
     judged.ledger = None;
     let file = repo.store.work_tree().join(record::own_files::own_path(&focused.state, FILE));
     match put {
-        Some(Put { before: Some(bytes) }) => record::own_files::replace_file(repo, &file, &bytes),
+        Some(Put { before: Some(bytes) }) => record::replace::replace_file(repo, &file, &bytes),
         Some(Put { before: None }) => {
             std::fs::remove_file(&file)?;
             // The directory may have been made for it alone.

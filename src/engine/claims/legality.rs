@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Findings, Standing};
-use crate::engine::claims::verify::Asked;
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::state::State;
@@ -60,12 +59,13 @@ struct Ground<'a> {
 /// name them no longer.
 pub(crate) fn legality(
     repo: &Repo,
-    asked: &Asked,
+    range: Option<&str>,
     notes: Option<&Notes>,
     findings: &mut Findings,
 ) -> Result<()> {
-    let range = match &asked.range {
-        Some(range) => range.as_str(),
+    let whole = range.is_none();
+    let range = match range {
+        Some(range) => range,
         None if repo.store.head()?.commit.is_none() => return Ok(()),
         None => "HEAD",
     };
@@ -75,7 +75,7 @@ pub(crate) fn legality(
         jobs: open_jobs(repo)?,
         commits: repo.store.commits_of(range)?,
         named: repo.store.seed_commits(range)?,
-        whole: asked.range.is_none(),
+        whole,
     };
     let mut judged = Vec::new();
     for (commit, message) in ground.named.clone() {

@@ -70,7 +70,7 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     for (what, standing) in &stray {
         findings.add(what, standing);
     }
-    legality::legality(repo, asked, notes.as_ref(), &mut findings)?;
+    legality::legality(repo, asked.range.as_deref(), notes.as_ref(), &mut findings)?;
     Ok(findings.summed(&tell(Notice::NothingToVerify, &[])))
 }
 
@@ -147,15 +147,24 @@ fn signed_upto(
         Ok(good)
     })?;
     let after = good.map_or(0, |good| good + 1);
-    let mut why = if all.is_empty() {
-        tell(Notice::ChainUnvouched, &[])
-    } else {
-        tell(Notice::ChainUnsigned, &[])
-    };
-    let mut bad: Option<(usize, String)> = all
-        .iter()
-        .find(|at| **at >= after && foreign(&reads[**at]))
-        .map(|at| (*at, tell(Notice::ChainForeignKey, &[])));
+    let unvouched = if all.is_empty() { Notice::ChainUnvouched } else { Notice::ChainUnsigned };
+    let first = all.iter().copied().find(|at| *at >= after && foreign(&reads[*at]));
+    let (bad, why) = told_of(&said, after, first);
+    if let Some((at, reason)) = bad {
+        chain[at].found(Standing::Broken(reason));
+    }
+    Ok((good, why.unwrap_or_else(|| tell(unvouched, &[]))))
+}
+
+/// The first record from `after` on whose signature is none of an allowed key, and why none could
+/// be checked; `foreign` is the first that says by itself that it is not.
+fn told_of(
+    said: &BTreeMap<usize, Checked>,
+    after: usize,
+    foreign: Option<usize>,
+) -> (Option<(usize, String)>, Option<String>) {
+    let mut bad = foreign.map(|at| (at, tell(Notice::ChainForeignKey, &[])));
+    let mut why = None;
     for (at, checked) in said.iter().filter(|(at, _)| **at >= after) {
         match checked {
             Checked::Bad(reason) if bad.as_ref().is_none_or(|(first, _)| at < first) => {
@@ -165,15 +174,12 @@ fn signed_upto(
                 bad = Some((*at, tell(Notice::ChainForeignKey, &[])));
             }
             Checked::Unmeasured(reason) => {
-                why = tell(Notice::ChainNoKey, &[("why", reason)]);
+                why = Some(tell(Notice::ChainNoKey, &[("why", reason)]));
             }
             Checked::Bad(_) | Checked::Foreign | Checked::Good => {}
         }
     }
-    if let Some((at, reason)) = bad {
-        chain[at].found(Standing::Broken(reason));
-    }
-    Ok((good, why))
+    (bad, why)
 }
 
 // ---- what it is bound to

@@ -279,7 +279,7 @@ pub(crate) fn climb(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
         let notes = kinds.in_footer(&text, &anchors);
         let same = |note: &Note| climbs(note, &notes, &seen);
         if let Some(on) = kinds.carried_on(&text, &anchors, same) {
-            record::own_files::replace_file(repo, &file, on.as_bytes())?;
+            record::replace::replace_file(repo, &file, on.as_bytes())?;
             climbed.push(page.to_owned());
         }
     }

@@ -156,7 +156,7 @@ pub(crate) fn keep_unhealed(
 pub(crate) fn write_healed(repo: &Repo, pages: &[(String, String)]) -> Result<Vec<String>> {
     let mut remarks = Vec::new();
     for (page, text) in pages {
-        record::own_files::replace_file(repo, &repo.store.work_tree().join(page), text.as_bytes())?;
+        record::replace::replace_file(repo, &repo.store.work_tree().join(page), text.as_bytes())?;
         remarks.push(tell(Notice::RemarkAnchors, &[("page", page)]));
     }
     Ok(remarks)

@@ -222,7 +222,7 @@ fn put(repo: &Repo, job: &LoadedJob, meant: &MeantFile, bytes: &[u8]) -> Result<
         return Ok(false);
     }
     let file = repo.store.work_tree().join(&meant.path);
-    record::own_files::replace_file(repo, &file, bytes)?;
+    record::replace::replace_file(repo, &file, bytes)?;
     record::journal_line::note(repo, Some(job), |line| meant.count(line))?;
     Ok(true)
 }

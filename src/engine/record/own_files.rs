@@ -5,8 +5,6 @@
 //! writes the file again from there. Whatever differs from it is not ours, and the fence
 //! treats it like any other change of a job's file.
 
-use std::path::Path;
-
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::meant_files::{self, Becomes, MeantFile, Recorded};
@@ -16,7 +14,6 @@ use crate::format::names;
 use crate::format::state::State;
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
-use crate::world;
 
 /// A file that git seed is about to write.
 #[derive(Clone, Debug)]
@@ -77,7 +74,7 @@ pub(crate) fn put_own_file(
 ) -> Result<()> {
     let path = own_path(&focused.state, name);
     let file = repo.store.work_tree().join(&path);
-    replace_file(repo, &file, bytes)?;
+    record::replace::replace_file(repo, &file, bytes)?;
     if repo::paths::bytes_of(&file)? != bytes {
         return Err(EngineError::OnDisk(tell(Notice::OwnFileNotRead, &[("path", &path)])));
     }
@@ -96,11 +93,4 @@ pub(crate) fn is_own_file(repo: &Repo, chain: &str, state: &State, path: &str) -
     let file = repo.store.work_tree().join(path);
     let plain = file.symlink_metadata().is_ok_and(|data| data.is_file());
     Ok(plain && std::fs::read(file).is_ok_and(|bytes| bytes == kept))
-}
-
-/// Replaces a file of the work tree whole or not at all, keeping its mode; a link stays,
-/// and its target is replaced. A killed writer leaves nothing in the work tree where both
-/// lie on one file system.
-pub(crate) fn replace_file(repo: &Repo, file: &Path, bytes: &[u8]) -> Result<()> {
-    Ok(world::Whole::new().drafted_in(repo.store.seed_dir().as_path()).write(file, bytes)?)
 }

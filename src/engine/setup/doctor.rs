@@ -343,8 +343,8 @@ fn try_confinement(repo: &Repo) -> Finding {
     let arguments: Vec<String> =
         ["-C", &top, "exec", "--", "sh", "-c"].map(str::to_owned).into_iter().chain(line).collect();
     let program = world::own_binary().display().to_string();
-    // Made here, so that what the probe leaves empty can go again. Where it cannot be told, the probe
-    // fails and says why.
+    // Made here, so that what the probe leaves empty can go again. Where it cannot be told, the
+    // probe fails and says why.
     let confined = fence::confinement::confinement(repo, repo.store.work_tree());
     let ran = run(&program, &arguments, b"");
     let written = std::fs::remove_file(&file).is_ok();

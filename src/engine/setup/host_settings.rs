@@ -43,7 +43,7 @@ pub(crate) fn install_host(
     installation.settings[at].undo.push_str(&added.undo);
     setup::own_record::save(repo, installation)?;
     if added.changed {
-        record::own_files::replace_file(repo, &path, added.text.as_bytes())?;
+        record::replace::replace_file(repo, &path, added.text.as_bytes())?;
     }
     told.push(Told::new(
         "wrote",
@@ -133,7 +133,7 @@ pub(crate) fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> 
         }
     };
     match removed.text {
-        Some(text) => record::own_files::replace_file(repo, &file.path, text.as_bytes())?,
+        Some(text) => record::replace::replace_file(repo, &file.path, text.as_bytes())?,
         None => std::fs::remove_file(&file.path)?,
     }
     for dir in &file.made_dirs {

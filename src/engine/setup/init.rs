@@ -162,7 +162,7 @@ fn install_files(
             }
         }
         setup::own_record::save(repo, installation)?;
-        record::own_files::replace_file(repo, &path, text.as_bytes())?;
+        record::replace::replace_file(repo, &path, text.as_bytes())?;
         if !shared && !repo.store.is_ignored(&shown)? {
             setup::own_record::exclude(repo, &shown, installation)?;
         }
