@@ -287,6 +287,7 @@ mod tests {
                 code_paths_affected: list(&["src/foo.rs"]),
                 referenced_sources: None,
                 read_paths: None,
+                as_said: false,
             },
             truth: Truth {
                 base: "b".into(),

@@ -359,6 +359,7 @@ mod tests {
             code_paths_affected: vec!["foo.py".into(), "bar.py".into()],
             referenced_sources: None,
             read_paths: None,
+            as_said: false,
         };
         assert_eq!(unmatched(&claim, &truth()), ["bar.py", "tests/test_b.py", "test_a"]);
     }

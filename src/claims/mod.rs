@@ -25,6 +25,7 @@ mod surface;
 pub(crate) mod table;
 pub(crate) mod trace;
 pub mod truth;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -131,6 +132,9 @@ pub struct Claim {
     /// Artifacts that it says it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_paths: Option<Vec<String>>,
+    /// It is a message as it was said ([`Claim::from_words`]): nobody declared anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_said: bool,
 }
 
 /// What the repository shows: the difference between the base and the work tree, committed,

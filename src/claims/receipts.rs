@@ -4,7 +4,7 @@ use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
 use super::table::{Backing, FactRow, Finding, GateTable};
-use super::{Counts, EvidenceType, Receipt};
+use super::{Counts, EvidenceType, Part, Receipt};
 
 /// Receipts, oldest first, each read.
 #[derive(Debug)]
@@ -58,6 +58,28 @@ impl<'c> Runs<'c> {
     /// Whether tests passed on this code.
     pub(crate) fn any_fresh(&self) -> bool {
         self.read.iter().any(|read| read.reading == Reading::Passed)
+    }
+
+    /// The last run that passed on this code.
+    pub(crate) fn freshest(&self) -> Option<&'c Receipt> {
+        self.fresh().last().map(|read| read.receipt)
+    }
+
+    /// What the runs on this code selected, each; none where it was all tests.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Option<&'c Part>> {
+        self.fresh().map(|read| read.receipt.part.as_ref())
+    }
+
+    /// The runs and how they ended, oldest first, one line each.
+    pub(crate) fn seen(&self) -> Vec<String> {
+        let runs = self.read.iter().filter(|read| read.receipt.run.is_some());
+        let seen = runs.map(|read| {
+            let receipt = read.receipt;
+            let status = receipt.status.map_or_else(|| "?".to_owned(), |status| status.to_string());
+            let counts = receipt.counts.map(|counts| format!(", {counts}")).unwrap_or_default();
+            format!("{}: {status}{counts}", receipt.command)
+        });
+        seen.collect()
     }
 
     fn fresh(&self) -> impl Iterator<Item = &Read<'c>> {

@@ -294,6 +294,7 @@ impl Row {
             code_paths_affected: self.affected.clone(),
             referenced_sources: None,
             read_paths: None,
+            as_said: false,
         }
     }
 }
