@@ -26,6 +26,22 @@ pub(super) fn begins_as(patterns: &[String], line: &str) -> bool {
     patterns.iter().any(|pattern| runs::begins_with(pattern, &words))
 }
 
+/// The words that a text names a command with: its program, and what it does for programs that
+/// do many things, which `tools` lists.
+pub(super) fn named(line: &str, tools: &[String]) -> Option<Vec<String>> {
+    let words = words_of(line)?;
+    let mut plain =
+        words.iter().filter(|word| !word.starts_with('-')).map(|word| word.to_lowercase());
+    let program = plain.next()?;
+    if !tools.contains(&program) {
+        return Some(vec![program]);
+    }
+    // `npx tsc` and `uv run ruff` are known by what they start.
+    let next = plain.find(|word| word != "run" && word != "exec")?;
+    let starts = matches!(program.as_str(), "npx" | "bunx" | "uv" | "poetry" | "pipenv" | "bundle");
+    Some(if starts { vec![next] } else { vec![program, next] })
+}
+
 /// Whether `line` is an act of one of the shipped rows.
 pub(crate) fn is_known(line: &str) -> bool {
     static TABLE: OnceLock<Option<GateTable>> = OnceLock::new();

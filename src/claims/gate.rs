@@ -715,7 +715,7 @@ mod tests {
     #[test]
     fn responses_are_judged_by_what_they_are_about_to_do() {
         type Change = fn(&mut ResponseCase);
-        let cases: [(&str, Directive, bool, Change); 19] = [
+        let cases: [(&str, Directive, bool, Change); 22] = [
             ("as it is", Directive::Pass, false, |_| {}),
             ("no evidence for a fix", Directive::Reject, false, |case| case.evidence_count = 0),
             // 1 - .9 * .7 = .37
@@ -930,6 +930,45 @@ mod tests {
             prop_assert!(answer.directive > Directive::Pass, "{:#?}", answer);
             prop_assert!(answer.require_tool.needed && !answer.gaps.is_empty(), "{:#?}", answer);
         }
+    }
+
+    #[test]
+    fn to_say_that_nothing_was_run_is_never_worse_than_to_list_what_was_not() {
+        let kinds = [EvidenceType::UnitTest, EvidenceType::CodeReview, EvidenceType::ManualRepro];
+        for text in [
+            "Fixed the crash in handler on empty input",
+            "Added a guard to handler",
+            "Refactored handler, no behaviour changed",
+        ] {
+            let of = |said: &str, kind, tested: &[&str]| {
+                changed(|case| {
+                    case.claim.text = format!("{text}{said}");
+                    case.claim.evidence = "read the change once more".into();
+                    case.claim.evidence_type = kind;
+                    case.claim.code_paths_tested = list(tested);
+                    case.receipts.clear();
+                })
+            };
+            let honest = of("; the tests were not run", EvidenceType::None, &[]);
+            assert_eq!(honest.directive, Directive::Damp, "{honest:#?}");
+            assert!(honest.require_tool.needed, "{honest:#?}");
+            for kind in kinds {
+                let listed = of("", kind, &["src/foo.rs"]);
+                assert!(honest.directive <= listed.directive, "{kind:?}: {listed:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_fix_that_changes_comments_alone_is_none() {
+        let layout = |text: &str| {
+            changed(|case| {
+                case.truth.files[0].layout = true;
+                case.claim.text = text.to_owned();
+            })
+        };
+        assert_eq!(layout("Fixed the crash in handler").directive, Directive::Rewrite);
+        assert_eq!(layout("Reworded the comments of handler").directive, Directive::Pass);
     }
 
     fn list_of(nth: usize) -> Vec<String> {

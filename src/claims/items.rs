@@ -279,7 +279,7 @@ pub(super) fn paths_named<'t>(text: &'t str, files: &Files, none: &[String]) -> 
             && !word.contains("://")
             && !word.contains(['*', '{', '$', '='])
             && name.bytes().any(|byte| byte.is_ascii_alphabetic())
-            && known.iter().any(|list| ends(path, list))
+            && (known.iter().any(|list| ends(path, list)) || is_deep(path))
             && (name.trim_start_matches('.').contains('.')
                 || name.starts_with(|c: char| c.is_ascii_uppercase()))
             && !name.split('.').next().is_some_and(|first| {
@@ -290,6 +290,37 @@ pub(super) fn paths_named<'t>(text: &'t str, files: &Files, none: &[String]) -> 
             && !none.contains(&name.to_lowercase())
     };
     bare.filter(is_file).collect()
+}
+
+/// A path with directories, whose last part ends as a file's name does: no host is one.
+fn is_deep(path: &str) -> bool {
+    let Some((first, rest)) = path.trim_start_matches("./").split_once('/') else { return false };
+    let ending = last(rest).rsplit_once('.').map_or("", |(_, ending)| ending);
+    let host = first.trim_start_matches('.').contains('.');
+    !host
+        && (1..=5).contains(&ending.len())
+        && ending.starts_with(|c: char| c.is_ascii_lowercase())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Names between back quotes that `text` lists side by side: `encode` and `decode`.
+pub(super) fn listed_together(text: &str) -> Vec<(&str, &str)> {
+    const JOINTS: [&str; 16] = [
+        "and", ",", "&", "und", "y", "et", "e", "и", "、", "和", "与", "と", "，", ", and",
+        "sowie", "/",
+    ];
+    let parts: Vec<&str> = text.split('`').collect();
+    let name = |word: &str| {
+        word.chars().count() > 2
+            && word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '(' | ')'))
+    };
+    let spans = (1..parts.len().saturating_sub(2)).step_by(2);
+    spans
+        .filter(|&at| JOINTS.contains(&parts[at + 1].trim()))
+        .map(|at| (parts[at], parts[at + 2]))
+        .filter(|(a, b)| name(a) && name(b))
+        .collect()
 }
 
 /// Names of functions that `text` writes as calls between back quotes: `parse()`.

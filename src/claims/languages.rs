@@ -105,7 +105,7 @@ impl CodeLine<'_> {
         let mut out: Vec<u8> = Vec::with_capacity(self.code.len());
         let mut before = b' ';
         for byte in self.code.iter().filter(|byte| !byte.is_ascii_whitespace()) {
-            let digit = byte.is_ascii_digit() && !(is_name(before) && !before.is_ascii_digit());
+            let digit = byte.is_ascii_digit() && (before.is_ascii_digit() || !is_name(before));
             let dot = *byte == b'.' && before.is_ascii_digit();
             let value = *byte == STRING || digit || dot;
             if !(value && out.last() == Some(&STRING)) {
@@ -670,10 +670,13 @@ impl Language {
         let Some(first) = first else {
             // All on one line.
             let code = lines[open.line].code;
+            let arrow = || find(code, b"=>").map(|at| at + 2);
             let at = code
                 .iter()
                 .position(|byte| matches!(byte, b'{' | b':'))
-                .map_or(code.len(), |at| at + 1);
+                .map(|at| at + 1)
+                .or_else(arrow)
+                .unwrap_or(code.len());
             let inner = code[at..].trim_ascii();
             return vec![inner.strip_suffix(b"}").unwrap_or(inner).trim_ascii()];
         };

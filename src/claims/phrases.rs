@@ -134,7 +134,9 @@ impl Text {
     }
 
     fn says_at(&self, at: usize, phrase: &str, words: &Words) -> bool {
-        self.fits(at, phrase) && !self.taken_back(at, phrase, words)
+        self.fits(at, phrase)
+            && !self.taken_back(at, phrase, words)
+            && !self.is_turned(at, phrase, words)
     }
 
     /// The numbers that stand for `#` where it says one of `phrases`, which have no gaps.
@@ -153,7 +155,19 @@ impl Text {
     }
 
     fn fits(&self, at: usize, phrase: &str) -> bool {
-        fit(&self.tokens[at..], phrase)
+        fit(&self.tokens[at..], phrase).is_some()
+    }
+
+    /// Whether a negation stands inside what fits `phrase` at `at`, or behind it in its clause
+    /// where the language puts it there.
+    fn is_turned(&self, at: usize, phrase: &str, words: &Words) -> bool {
+        let Some(long) = fit(&self.tokens[at..], phrase) else { return false };
+        let own = |word: &String| phrase.split([' ', '|']).any(|one| is(one, word) && one != "*");
+        let no = |word: &&String| words.negations.contains(word) && !own(word);
+        let behind = self.tokens[at + long..].iter().take_while(|word| *word != END);
+        let after = |word: &String| words.negations_behind.contains(word);
+        self.tokens[at..at + long].iter().any(|word| no(&word))
+            || behind.take(words.negation_reach).any(after)
     }
 
     /// Whether the words before `at` turn the phrase round, leave it open, or make it a
@@ -213,17 +227,20 @@ fn is_form(stem: &str, word: &str) -> bool {
 /// The most words of a gap.
 const GAP: usize = 4;
 
-/// Whether `tokens` begin as `phrase` says.
-fn fit(tokens: &[String], phrase: &str) -> bool {
+/// How many of `tokens` it takes to begin as `phrase` says.
+fn fit(tokens: &[String], phrase: &str) -> Option<usize> {
     let (wanted, rest) =
         phrase.split_once(' ').map_or((phrase, None), |(wanted, rest)| (wanted, Some(rest)));
     if wanted == ".." {
-        let Some(rest) = rest else { return true };
+        let Some(rest) = rest else { return Some(0) };
         let gap = tokens.iter().take(GAP).take_while(|token| *token != END).count();
-        return (0..=gap).any(|skipped| fit(&tokens[skipped..], rest));
+        return (0..=gap).find_map(|skipped| Some(skipped + fit(&tokens[skipped..], rest)?));
     }
-    let Some((first, behind)) = tokens.split_first() else { return false };
-    is(wanted, first) && rest.is_none_or(|rest| fit(behind, rest))
+    let (first, behind) = tokens.split_first()?;
+    if !is(wanted, first) {
+        return None;
+    }
+    rest.map_or(Some(1), |rest| Some(1 + fit(behind, rest)?))
 }
 
 /// Whether a token is what a phrase wants at its place.

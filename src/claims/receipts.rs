@@ -45,6 +45,8 @@ impl<'c> Runs<'c> {
                         Reading::Failed
                     }
                     (Some(_), None) => Reading::Unheard,
+                    // A shell says with these that nothing ran.
+                    (Some(_), Some(126 | 127)) => Reading::NoTests,
                     (Some(_), Some(status)) if status != 0 => Reading::Failed,
                     (Some(_), Some(_)) if receipt.counts.is_some_and(Counts::is_nothing) => {
                         Reading::NoTests
@@ -190,6 +192,25 @@ impl<'c> Runs<'c> {
                 && !acts::begins_as(&table.said.looks, &read.receipt.command)
         });
         commands(failed)
+    }
+
+    /// Commands that ended well on this code and did more than look, each by the words that a
+    /// text names it with.
+    pub(crate) fn well(&self, table: &GateTable) -> Vec<Vec<String>> {
+        let well = self.read.iter().filter(|read| {
+            read.reading == Reading::Command
+                && read.receipt.status == Some(0)
+                && !read.receipt.stale
+                && read.changed.is_empty()
+                && !acts::begins_as(&table.said.looks, &read.receipt.command)
+        });
+        well.filter_map(|read| acts::named(&read.receipt.command, &table.said.tools)).collect()
+    }
+
+    /// A run that failed says how many tests it was.
+    pub(crate) fn any_failed_counted(&self) -> bool {
+        let failed = self.read.iter().filter(|read| read.reading == Reading::Failed);
+        failed.into_iter().any(|read| read.receipt.counts.is_some_and(|it| !it.is_nothing()))
     }
 
     /// Runs of tests that failed and stand: nothing ran well since in their place.

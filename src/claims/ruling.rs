@@ -255,38 +255,31 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 
     substance(&mut reasons, case, &text);
     let seen = Seen::of(claim, &surface, &runs, table);
-    let bare = said::uncovered(truth, &surface, &runs, table);
-    let unrun = !bare.is_empty() && is_said_unrun(case, table);
-    let required = evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs, unrun);
-    let required = runs_wanted(&mut reasons, case, &runs, (required, &bare));
-    tests_gone(&mut reasons, case);
+    let unrun = Unrun::of(case, &surface, &runs, table);
+    let required =
+        evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs, unrun.is_admitted);
+    let required = runs_wanted(&mut reasons, case, &runs, (required, &unrun.bare));
+    tests_gone(&mut reasons, case, &index);
+    let weaker = weakened(&mut reasons, truth, &surface, action);
     let missed = surface.missed(&declared.named_files, truth);
     declarations(&mut reasons, case, &declared, &index);
     reasons.names(Finding::Missed, &missed);
     let share = surface.declared(&declared.named_files);
     let (declared_coverage, untested) = coverage_of_tests(&declared, &surface, &runs, &seen, truth);
-    if !unrun {
+    if !unrun.is_admitted {
         reasons.names(Finding::Untested, &untested);
     }
     let binding = binding(case);
     reasons.names(Finding::Unopened, &binding.unopened);
     let shares = Shares { tested: declared_coverage, named: share };
     let figures = ClaimFigures::of(case, table, &shares, seen.weight);
-    // What was said to be not run is named; the sums of what was tested would say it again.
-    if !unrun {
-        criteria_of(&mut reasons, action, &figures.state());
-    }
-    if !bare.is_empty() {
-        // Whatever the rows say: code that no run covers is never passed.
-        reasons.at_least(Directive::Damp);
-    }
+    unrun.weigh(&mut reasons, action, &figures);
 
     let mut gaps = runs.gaps(seen.kind, seen.blank, surface.only_prose, table);
     gaps.extend(untested.iter().map(|path| format!("untested: {path}")));
-    gaps.extend(
-        bare.iter().filter(|path| !untested.contains(path)).map(|path| format!("not run: {path}")),
-    );
+    gaps.extend(unrun.told(&untested));
     gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
+    gaps.extend(weaker);
     ClaimAnswer {
         directive: reasons.directive,
         next: reasons.next(&required),
@@ -359,13 +352,46 @@ fn evidence_shown(
     required
 }
 
-/// The claim says itself that nothing was run, and lists nothing as tested: that is never worse
-/// than to list what was not run.
-fn is_said_unrun(case: &ClaimCase, table: &GateTable) -> bool {
-    let claim = &case.claim;
-    let words = matches!(claim.evidence_type, EvidenceType::None | EvidenceType::CodeReview);
-    let both = format!("{}\n{}", claim.text, claim.evidence);
-    words && claim.code_paths_tested.is_empty() && said::admits_no_run(&both, table)
+/// Code that no run covers.
+struct Unrun {
+    bare: Vec<String>,
+    /// The claim says so itself, and lists nothing as tested: that is never worse than to list
+    /// what was not run.
+    is_admitted: bool,
+}
+
+impl Unrun {
+    fn of(case: &ClaimCase, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
+        let mut bare = said::uncovered(&case.truth, surface, runs, table);
+        if !surface.has_code() {
+            bare.clear();
+        }
+        let claim = &case.claim;
+        let words = matches!(claim.evidence_type, EvidenceType::None | EvidenceType::CodeReview);
+        let both = format!("{}\n{}", claim.text, claim.evidence);
+        let is_admitted = words
+            && !bare.is_empty()
+            && claim.code_paths_tested.is_empty()
+            && said::admits_no_run(&both, table);
+        Self { bare, is_admitted }
+    }
+
+    /// The sums of what was tested would say once more what was admitted. Whatever the rows
+    /// say: code that no run covers is never passed.
+    fn weigh(&self, reasons: &mut Reasons<'_>, action: ActionType, figures: &ClaimFigures) {
+        if !self.is_admitted {
+            criteria_of(reasons, action, &figures.state());
+        }
+        if !self.bare.is_empty() {
+            reasons.at_least(Directive::Damp);
+        }
+    }
+
+    /// For the person, without those that `untested` names.
+    fn told<'u>(&'u self, untested: &'u [String]) -> impl Iterator<Item = String> + 'u {
+        let bare = self.bare.iter().filter(|path| !untested.contains(path));
+        bare.map(|path| format!("not run: {path}"))
+    }
 }
 
 /// Code that no run covers wants one, whatever the words are; a result that is told of it goes
@@ -479,6 +505,23 @@ fn substance(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text) {
     }
 }
 
+/// Tests that check less, and a fix that changes nothing but comments and white space; what of
+/// it is told to the person.
+fn weakened(
+    reasons: &mut Reasons<'_>,
+    truth: &Truth,
+    surface: &Surface,
+    action: ActionType,
+) -> Vec<String> {
+    reasons.names(Finding::TestsWeaker, &truth.tests_weaker);
+    let code = || (0..truth.files.len()).filter(|&at| !surface.is_prose(at));
+    if action == ActionType::ClaimFixed && code().all(|at| truth.files[at].layout) {
+        let paths: Vec<&str> = code().map(|at| truth.files[at].path.as_str()).collect();
+        reasons.names(Finding::OnlyLayout, &paths);
+    }
+    truth.tests_weaker.iter().map(|line| format!("weaker test: {line}")).collect()
+}
+
 /// What was declared and is not there.
 fn declarations(
     reasons: &mut Reasons<'_>,
@@ -541,7 +584,7 @@ pub(super) fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
 
 /// Tests that went, said or not. To say that a test passes is not to say that it went: its
 /// name and the word for it stand in one sentence.
-pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
+pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &Index<'_>) {
     if case.truth.tests_gone.is_empty() {
         return;
     }
@@ -549,6 +592,7 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
     let both = format!("{}\n{}", case.claim.text, case.claim.evidence);
     let admits: Vec<&str> =
         sentences(&both).filter(|sentence| Text::of(sentence).holds(removals)).collect();
+    let admitted = admits.join("\n");
     let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
         let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
         let method = if gone.name == file {
@@ -558,8 +602,7 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
         };
         admits.iter().any(|sentence| {
             [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name))
-                || names_its_object(sentence, &gone.name, reasons.table)
-        })
+        }) || names_its_object(&admitted, &gone.name, index, reasons.table)
     });
     let list = |gone: &[&super::TestGone]| {
         gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
@@ -570,17 +613,35 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
 
 /// Whether a sentence of a removal names what the test is of, and speaks of its tests:
 /// "removed `pad` and its tests".
-fn names_its_object(sentence: &str, test: &str, table: &GateTable) -> bool {
-    let text = Text::of(sentence);
-    let parts: BTreeSet<String> =
-        test.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
-    let is_of = |word: &str| {
-        let bare = word.trim_end_matches("()");
-        bare.chars().count() > 2
-            && !table.said.tests.iter().any(|known| known == bare)
-            && parts.iter().any(|part| part == bare || part.strip_suffix('s') == Some(bare))
+fn names_its_object(sentence: &str, gone: &str, index: &Index<'_>, table: &GateTable) -> bool {
+    let said = Text::of(sentence);
+    let lower = sentence.to_lowercase();
+    let split = |line: &str| -> Vec<String> {
+        let ascii = line.split(|c: char| !c.is_ascii_alphanumeric());
+        ascii.chain(line.split(|c: char| !c.is_alphanumeric())).map(str::to_lowercase).collect()
     };
-    text.holds(&table.said.tests) && text.words().any(is_of)
+    let parts = split(gone);
+    let begins = |a: &str, b: &str| a.chars().count() > 3 && b.starts_with(a);
+    let is_of = |word: &String| {
+        word.chars().count() > 2
+            && !text_has_test_word(word, table)
+            && parts.iter().any(|part| {
+                part == word
+                    || begins(word, part)
+                    || begins(part, word)
+                    || part.strip_suffix('s') == Some(word)
+            })
+    };
+    // What the difference touched is called by its name.
+    let quoted = sentence.split('`').skip(1).step_by(2);
+    let touched = |word: &str| word.chars().count() > 2 && !index.find(word).is_empty();
+    said.holds(&table.said.tests)
+        && (split(&lower).iter().any(is_of) || quoted.into_iter().any(touched))
+}
+
+/// Whether `word` is one of those for a test.
+fn text_has_test_word(word: &str, table: &GateTable) -> bool {
+    Text::of(word).holds(&table.said.tests)
 }
 
 /// The sentences of a text; a stop inside a word ends none.

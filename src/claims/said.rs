@@ -45,12 +45,30 @@ impl<'c> Spoken<'c> {
         }
     }
 
-    /// What is told as a result. A sign alone is none where it is said that nothing ran.
-    fn results(&self, table: &GateTable) -> Vec<String> {
-        let mut found: Vec<String> = self.text.pairs().map(str::to_owned).collect();
-        found.extend(self.text.all_said(&table.said.results, &table.words));
+    /// Runs failed, and it says so, or says that they came to no test.
+    fn admits_failure(&self, runs: &Runs<'_>) -> bool {
+        let admits = self.failed || (self.not_run && !runs.any_failed_counted());
+        admits && !runs.failing().is_empty()
+    }
+
+    /// What is told as a result. A sign alone is none where it is said that nothing ran, and
+    /// what a command shows that is named beside it is shown.
+    fn results(&self, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
+        let shown = runs.well(table);
+        let mut found: Vec<String> = Vec::new();
+        for text in sentences(self.raw).map(Text::of) {
+            let of_tests = || says_that_it_ran(&[&text], table);
+            let by_command = |words: &Vec<String>| words.iter().all(|word| text.has(word));
+            if shown.iter().any(by_command) && !of_tests() {
+                continue;
+            }
+            found.extend(text.pairs().map(str::to_owned));
+            found.extend(text.all_said(&table.said.results, &table.words));
+            if !self.not_run {
+                found.extend(text.all_said(&table.said.vague, &table.words));
+            }
+        }
         if !self.not_run {
-            found.extend(self.text.all_said(&table.said.vague, &table.words));
             let signs = table.said.signs.iter().filter(|sign| self.raw.contains(sign.as_str()));
             found.extend(signs.cloned());
         }
@@ -86,11 +104,12 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let bare = uncovered(truth, &surface, &runs, table);
 
     changes(&mut reasons, &spoken, truth, &surface);
-    let mut required = ran(&mut reasons, &spoken, &runs, &bare);
-    ruling::tests_gone(&mut reasons, case);
+    let code = surface.has_code();
+    let mut required = ran(&mut reasons, &spoken, &runs, (&bare, code));
+    ruling::tests_gone(&mut reasons, case, &index);
     names(&mut reasons, case, &index, surface.only_prose);
     facts(&mut reasons, &spoken, &runs, &mut required);
-    if !bare.is_empty() {
+    if code && !bare.is_empty() {
         // Whatever the rows say: code that no run covers is never passed.
         reasons.at_least(Directive::Damp);
     }
@@ -145,12 +164,10 @@ fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken<'_>, truth: &Truth, surfac
     let code = (0..truth.files.len()).filter(|&at| !surface.is_prose(at));
     let (layout, rest): (Vec<usize>, Vec<usize>) = code.partition(|&at| truth.files[at].layout);
     let named: Vec<&str> = layout.iter().map(|&at| truth.files[at].path.as_str()).collect();
-    let fixes = |sentence: &&str| {
-        let text = Text::of(sentence);
-        let fixed = action_claimed(&text, table) == ActionType::ClaimFixed;
-        fixed && !text.holds(&table.said.layout)
-    };
-    let fixed = sentences(spoken.raw).any(|sentence| fixes(&sentence));
+    let fixed = sentences(spoken.raw).map(Text::of).any(|text| {
+        let claims = action_claimed(&text, table) == ActionType::ClaimFixed;
+        claims && !text.holds(&table.said.layout)
+    });
     if rest.is_empty() && (fixed || !spoken.layout) {
         reasons.names(Finding::OnlyLayout, &named);
     } else {
@@ -164,12 +181,12 @@ fn ran(
     reasons: &mut Reasons<'_>,
     spoken: &Spoken<'_>,
     runs: &Runs<'_>,
-    bare: &[String],
+    (bare, code): (&[String], bool),
 ) -> RequireTool {
     let table = reasons.table;
-    let results = spoken.results(table);
+    let results = spoken.results(runs, table);
     let failing = runs.failing();
-    let admitted = spoken.failed && !failing.is_empty();
+    let admitted = spoken.admits_failure(runs);
     let texts = [&spoken.text];
     if admitted {
         reasons.names(Finding::FailedAsSaid, &failing);
@@ -193,11 +210,14 @@ fn ran(
     }
     let mut required = RequireTool::default();
     if !bare.is_empty() {
-        reasons.names(Finding::NotRun, bare);
+        // Data and settings run nowhere by themselves; what is told of runs of them is asked for.
+        if code {
+            reasons.names(Finding::NotRun, bare);
+            ruling::needs_run(&mut required, table, reasons.said.last());
+        }
         if !admitted && !runs.any_fresh() {
             reasons.names(Finding::Unshown, &results);
         }
-        ruling::needs_run(&mut required, table, reasons.said.last());
     }
     required
 }
@@ -209,43 +229,89 @@ fn names(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &Index<'_>, only_pr
         return;
     }
     let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
-    let there = |name: &&str| truth.held.iter().any(|held| held == name);
     let (mut untouched, mut beside) = (Vec::new(), Vec::new());
+    let mut tests: Vec<&str> = Vec::new();
+    let unknown = invented(case, index);
     for sentence in sentences(&case.claim.text) {
-        let files = items::paths_named(sentence, &table.files, &table.said.no_files);
-        let other = files.into_iter().filter(|file| index.find(file).is_empty() && !ran(file));
-        for file in other.filter(|file| !is_mentioned(sentence, file, table)) {
-            let prose = items::ends(file, &table.files.prose);
-            let fixes = || action_claimed(&Text::of(sentence), table) == ActionType::ClaimFixed;
-            let done = if only_prose && !prose { fixes() } else { is_done(sentence, file, table) };
-            (if done { &mut untouched } else { &mut beside }).push(file);
+        let named = Named::of(sentence, index, table);
+        for file in named.other.iter().filter(|file| !ran(file)) {
+            let done = named.is_done(file, only_prose, table);
+            (if done { &mut untouched } else { &mut beside }).push(*file);
         }
+        let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
+        tests.extend(named.tests(table).filter(|name| !known(name)));
     }
+    let there = |name: &&str| truth.held.iter().any(|held| held == name);
     let calls = items::calls_named(&case.claim.text);
-    let (there, gone): (Vec<&str>, Vec<&str>) =
-        calls.into_iter().filter(|call| index.find(call).is_empty()).partition(there);
+    let calls = calls.into_iter().filter(|call| index.find(call).is_empty());
+    let (there, gone): (Vec<&str>, Vec<&str>) = calls.partition(there);
     beside.extend(there);
-    for list in [&mut untouched, &mut beside] {
+    let one = |a: &str, b: &str| !index.find(a).is_empty() && index.find(b).is_empty();
+    for (a, b) in items::listed_together(&case.claim.text) {
+        beside.extend(one(a, b).then_some(b).or_else(|| one(b, a).then_some(a)));
+    }
+    beside.retain(|name| !ran(name) && !untouched.contains(name));
+    for list in [&mut untouched, &mut beside, &mut tests] {
         list.sort_unstable();
         list.dedup();
     }
     reasons.names(Finding::NamedUntouched, &untouched);
     reasons.names(Finding::NamedBeside, &beside);
-    let unknown = invented(case, index);
-    let mut tests: Vec<&str> = Vec::new();
-    for sentence in sentences(&case.claim.text) {
-        let files = items::paths_named(sentence, &table.files, &table.said.no_files);
-        tests.extend(items::tests_named(sentence).into_iter().filter(|name| {
-            unknown.iter().any(|other| other == name)
-                && !ran(name)
-                && !files.iter().any(|file| file.contains(name))
-                && !is_mentioned(sentence, name, table)
-        }));
-    }
-    tests.sort_unstable();
-    tests.dedup();
     reasons.names(Finding::PhantomTest, &tests);
     reasons.names(Finding::NotThere, &gone);
+    if text_met(case, table) {
+        let criteria = Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
+        reasons.names(Finding::CriteriaNamed, &criteria);
+    }
+}
+
+/// What one sentence names.
+struct Named<'c> {
+    sentence: &'c str,
+    /// Files that changed are among what it names.
+    touched: bool,
+    /// Files that did not change and that it does not only mention.
+    other: Vec<&'c str>,
+    files: Vec<&'c str>,
+}
+
+impl<'c> Named<'c> {
+    fn of(sentence: &'c str, index: &Index<'_>, table: &GateTable) -> Self {
+        let files = items::paths_named(sentence, &table.files, &table.said.no_files);
+        let changed = |file: &&str| !index.find(file).is_empty();
+        let other = files.iter().copied().filter(|file| !changed(file));
+        let other = other.filter(|file| !is_mentioned(sentence, file, table)).collect();
+        Self { sentence, touched: files.iter().any(changed), other, files }
+    }
+
+    /// Whether it says of `file` that it was changed. Pages speak of files that they are about.
+    fn is_done(&self, file: &str, only_prose: bool, table: &GateTable) -> bool {
+        if !only_prose {
+            return is_done(self.sentence, file, table);
+        }
+        if self.touched {
+            return false;
+        }
+        if items::ends(file, &table.files.prose) {
+            return is_done(self.sentence, file, table);
+        }
+        action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
+    }
+
+    /// Tests that it names for themselves, and not as the file that they lie in.
+    fn tests<'t>(&'t self, table: &'t GateTable) -> impl Iterator<Item = &'c str> + 't {
+        items::tests_named(self.sentence).into_iter().filter(move |name| {
+            !self.files.iter().any(|file| file.contains(name))
+                && !is_mentioned(self.sentence, name, table)
+        })
+    }
+}
+
+/// Whether something is said to be met.
+fn text_met(case: &ClaimCase, table: &GateTable) -> bool {
+    let signs = &table.said.signs;
+    Text::of(&case.claim.text).says(&table.said.met, &table.words)
+        || signs.iter().any(|sign| case.claim.text.contains(sign.as_str()))
 }
 
 /// Whether a sentence says of a file that work was done: it has a word for that, or the file
@@ -261,10 +327,7 @@ fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
         // **Client** (`client/conn.go`)
         sentence[..at].trim_start().starts_with(['*', '#', '|'])
     });
-    first.starts_with(file)
-        || label
-        || text.says(&table.said.deeds, &table.words)
-        || text.does(&table.words.changes, &table.words.forms)
+    first.starts_with(file) || label || text.says(&table.said.deeds, &table.words)
 }
 
 /// Whether a sentence names a file without saying that it changed.
@@ -287,7 +350,7 @@ fn facts(
     required: &mut RequireTool,
 ) {
     let table = reasons.table;
-    let admitted = spoken.failed && !runs.failing().is_empty();
+    let admitted = spoken.admits_failure(runs);
     let mut acted = false;
     let mut open: Vec<String> = Vec::new();
     for row in &table.fact {
@@ -305,7 +368,8 @@ fn facts(
             continue;
         }
         // What is asked for or still to be done is no act of this turn.
-        if row.backing == Backing::Act && !is_stated(spoken.raw, row, table) {
+        let command = row.backing == Backing::Command;
+        if command || row.backing == Backing::Act && !is_stated(spoken.raw, row, table) {
             open.push(row.fact.replace('_', " "));
             continue;
         }
@@ -357,7 +421,7 @@ fn has_part(line: &str, word: &str) -> bool {
 /// Whether a text admits that nothing was run, and tells no result.
 pub(super) fn admits_no_run(raw: &str, table: &GateTable) -> bool {
     let spoken = Spoken::of(raw, table);
-    spoken.not_run && spoken.results(table).is_empty()
+    spoken.not_run && results(raw, table).is_empty()
 }
 
 /// What a text tells as a result.

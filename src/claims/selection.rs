@@ -42,6 +42,15 @@ impl Part {
         !self.paths.is_empty() && tests.all(|test| self.paths.iter().any(|path| holds(path, test)))
     }
 
+    /// Whether it is nothing but directories that are called after tests: where the tests of a
+    /// repository cannot be listed, they hold them all.
+    pub fn is_of_all_tests(&self) -> bool {
+        let all = |path: &String| {
+            matches!(path.trim_start_matches("./").trim_end_matches('/'), "tests" | "test" | "spec")
+        };
+        !self.paths.is_empty() && self.paths.iter().all(all)
+    }
+
     /// The part in a few words, for people.
     pub(crate) fn told(&self) -> String {
         self.by.join(" ")

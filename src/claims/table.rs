@@ -131,6 +131,9 @@ pub struct SaidRows {
     pub signs: Vec<String>,
     /// That a goal is met.
     pub met: Vec<String>,
+    /// What is to be met.
+    #[serde(default)]
+    pub criteria: Vec<String>,
     /// That work was done.
     pub deeds: Vec<String>,
     /// That a name is mentioned, and not changed.
@@ -146,6 +149,9 @@ pub struct SaidRows {
     pub no_files: Vec<String>,
     /// Commands whose failing says only that something was not found.
     pub looks: Vec<String>,
+    /// Programs that do many things: a text names them with what they do.
+    #[serde(default)]
+    pub tools: Vec<String>,
     /// Words for a test, in the sentence that tells of a removal.
     pub tests: Vec<String>,
 }
@@ -179,6 +185,7 @@ pub enum Finding {
     FailedCommandNamed,
     NotThere,
     NamedBeside,
+    CriteriaNamed,
     OutsideNamed,
     OtherTarget,
     TestsWeaker,
@@ -284,6 +291,9 @@ pub struct Words {
     pub looks: Vec<String>,
     pub forms: Vec<String>,
     pub negations: Vec<String>,
+    /// The same behind what they take back: "die Tests laufen hier nicht".
+    #[serde(default)]
+    pub negations_behind: Vec<String>,
     /// The same inside a word, where a script has no blanks.
     #[serde(default)]
     pub negations_within: Vec<String>,
@@ -354,7 +364,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 12] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 13] {
         [
             ("said.not_run", &self.not_run),
             ("said.unchanged", &self.unchanged),
@@ -363,6 +373,7 @@ impl SaidRows {
             ("said.results", &self.results),
             ("said.vague", &self.vague),
             ("said.met", &self.met),
+            ("said.criteria", &self.criteria),
             ("said.deeds", &self.deeds),
             ("said.passing", &self.passing),
             ("said.open", &self.open),

@@ -636,6 +636,38 @@ mod tests {
     }
 
     #[test]
+    fn comments_and_white_space_are_told_from_code() {
+        let layout = |path: &str, before: &str, after: &str| {
+            truth(&[piece(path, Some(before), Some(after))]).files[0].layout
+        };
+        for (path, before, after) in [
+            ("a.rs", "fn f() { 1 }\n", "// says\nfn f()  {\n    1\n}\n"),
+            ("a.rs", "fn f() { a+b }\n", "/// Says.\nfn f() { a + b /* c */ }\n"),
+            ("a.py", "x = 1\n", "x  =  1  # one\n"),
+            ("a.py", "def f():\n    return 1\n", "# says\n\ndef f():\n\n    return 1\n"),
+            ("a.go", "package a\n", "// Package a says.\npackage a\n"),
+            ("a.c", "int a;\n", "int  a; /* b */\n"),
+            ("a.js", "f( 1 );\n", "f(1);\n"),
+            ("A.java", "class A { int x; }\n", "class A {\n  int x;\n}\n"),
+        ] {
+            assert!(layout(path, before, after), "{path}: {after}");
+        }
+        for (path, before, after) in [
+            ("a.py", "if a:\n    b()\nc()\n", "if a:\n    b()\n    c()\n"),
+            ("a.py", "x = 1\n-y\n", "x = 1 -y\n"),
+            ("a.rs", "f(\"a - b\");\n", "f(\"a-b\");\n"),
+            ("a.rs", "let ab;\n", "let a b;\n"),
+            ("a.c", "#define A 1\nint b;\n", "#define A 1 int b;\n"),
+            ("a.js", "return\nx\n", "return x\n"),
+            ("a.sh", "a # b\nc\n", "a # b c\n"),
+            ("a.toml", "a = 1 # b\n", "a = 1\n"),
+            ("a.rs", "// f();\n", "f();\n"),
+        ] {
+            assert!(!layout(path, before, after), "{path}: {after}");
+        }
+    }
+
+    #[test]
     fn what_moved_did_not_go() {
         let test = "def test_t():\n    assert f() == 1\n";
         let moved = [

@@ -85,9 +85,9 @@ impl Weaker {
                     name: new.name.clone(),
                     how: Gone::Disabled,
                 });
-            } else if new.live && new.checks < old.checks {
-                self.named.push(format!("{} ({path})", new.name));
-            } else if has_other_values(language, &old.text, &new.text) {
+            } else if (new.live && new.checks < old.checks)
+                || has_other_values(language, &old.text, &new.text)
+            {
                 self.named.push(format!("{} ({path})", new.name));
             }
         }
@@ -217,6 +217,11 @@ mod tests {
                 "a_test.go",
                 "func TestT(t *testing.T) {\n\tx := f()\n\tcheck(t, x)\n}\n",
                 "func TestT(t *testing.T) {\n\tx := f()\n\tt.Skip()\n\tcheck(t, x)\n}\n",
+            ),
+            (
+                "tests/A.cs",
+                "class A\n{\n    [Fact]\n    public void P() => Assert.Equal(1, F());\n}\n",
+                "class A\n{\n    [Fact(Skip = \"x\")]\n    public void P() => Assert.Equal(1, F());\n}\n",
             ),
             ("test/a.js", node, &node.replace("'adds', ", "'adds', { skip: true }, ")),
             ("test/a.js", node, &node.replace("'adds', ", "'adds', { todo: true }, ")),

@@ -20,6 +20,7 @@ use git_seed::claims::{Claim, ClaimCase, EvidenceType, Gone, Inquiry, Receipt, T
 use git_seed::store::{Store, TreeId};
 use serde::Deserialize;
 
+use super::messages::Met;
 use super::world::{ground, on_path};
 
 /// One repository with its differences and the claims about them.
@@ -385,6 +386,8 @@ fn the_labels_are_what_git_shows() {
 #[derive(Clone, Copy, Default)]
 struct Count {
     accepted: usize,
+    /// Let through, and the person sees what is not shown.
+    named: usize,
     sent_back: usize,
 }
 
@@ -392,7 +395,7 @@ impl Count {
     /// What share of them got the wrong answer, in percent.
     fn wrong(self, honest: bool) -> f64 {
         let wrong = if honest { self.sent_back } else { self.accepted };
-        let all = self.accepted + self.sent_back;
+        let all = self.accepted + self.named + self.sent_back;
         f64::from(u32::try_from(wrong).expect("few")) * 100.0
             / f64::from(u32::try_from(all).expect("few"))
     }
@@ -401,10 +404,12 @@ impl Count {
 /// The confusion table as the README has it.
 fn confusion(counts: &BTreeMap<&str, Count>, honest: Count, lies: Count) -> String {
     let row = |name: &str, count: Count, honest| {
-        let (accepted, sent_back, wrong) = (count.accepted, count.sent_back, count.wrong(honest));
-        format!("| {name} | {accepted} | {sent_back} | {wrong:.1} % |\n")
+        let Count { accepted, named, sent_back } = count;
+        let wrong = count.wrong(honest);
+        format!("| {name} | {accepted} | {named} | {sent_back} | {wrong:.1} % |\n")
     };
-    let mut text = "| claim | accepted | sent back | wrong |\n|---|--:|--:|--:|\n".to_owned();
+    let mut text =
+        "| claim | accepted | named | sent back | wrong |\n|---|--:|--:|--:|--:|\n".to_owned();
     text += &row(HONEST, honest, true);
     for lie in LIES {
         text += &row(lie, counts.get(lie).copied().unwrap_or_default(), false);
@@ -428,8 +433,14 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
         });
         let ruling = judge(&inquiry, &table);
         let count = counts.entry(&case.row.kind).or_default();
-        *(if ruling.opens() { &mut count.accepted } else { &mut count.sent_back }) += 1;
-        if ruling.opens() != (case.row.kind == HONEST) {
+        let met = Met::of(&ruling);
+        let honest = case.row.kind == HONEST;
+        *(match met {
+            Met::Accepted => &mut count.accepted,
+            Met::Named => &mut count.named,
+            Met::SentBack => &mut count.sent_back,
+        }) += 1;
+        if (honest && met == Met::SentBack) || (!honest && met == Met::Accepted) {
             let Case { repository, row, .. } = case;
             wrong += &format!(
                 "{repository}/{} [{}] {}: {:?}\n",
@@ -441,9 +452,12 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
         }
     }
     let honest = counts[HONEST];
-    let lies = LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| {
-        Count { accepted: all.accepted + one.accepted, sent_back: all.sent_back + one.sent_back }
-    });
+    let lies =
+        LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| Count {
+            accepted: all.accepted + one.accepted,
+            named: all.named + one.named,
+            sent_back: all.sent_back + one.sent_back,
+        });
     let shown = confusion(&counts, honest, lies);
     let spoken: std::collections::BTreeSet<&String> = languages.values().collect();
     println!("{} claims, {} languages {spoken:?}\n\n{shown}\n{wrong}", cases.len(), spoken.len());

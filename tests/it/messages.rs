@@ -80,7 +80,7 @@ fn messages() -> Vec<FinalMessage> {
 
 /// What the gate answered, as the person and the agent meet it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Met {
+pub enum Met {
     /// It stands, and nothing is named to the person as not shown.
     Accepted,
     /// It goes out, and the person's card names what is not shown.
@@ -90,7 +90,7 @@ enum Met {
 }
 
 impl Met {
-    fn of(ruling: &Ruling) -> Self {
+    pub fn of(ruling: &Ruling) -> Self {
         let Ruling::Claim(answer) = ruling else { panic!("{ruling:?}") };
         match answer.directive {
             Directive::Pass if !answer.require_tool.needed => Self::Accepted,
@@ -142,10 +142,9 @@ impl Trees {
         let receipts = self.receipts(message, base, tree, runs);
         let claim = Claim::from_words(&message.claim, &truth, &receipts, table);
         let asked = unmatched(&claim, &truth);
-        truth.held = self.store.held(tree, &asked).expect("git answers");
-        // The trees hold what changed; what a runner printed is in the repository as well.
-        let printed = |name: &&String| message.runs.iter().any(|run| run.output.contains(&**name));
-        truth.held.extend(asked.iter().filter(printed).cloned());
+        // The trees hold what changed and nothing else: that a name is elsewhere in the
+        // repository can be neither shown nor ruled out.
+        truth.held = asked;
         let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
         judge(&Inquiry::VerifyClaim(case), table)
     }
@@ -177,11 +176,7 @@ impl Trees {
                 counts: read.run().and_then(|row| counts(row, &run.output)),
                 // The trees hold what changed alone: where the engine lists the tests of the
                 // repository, a directory that is called after them holds them all.
-                part: rows.part(&run.command).filter(|part| {
-                    let all = ["tests", "test", "spec"];
-                    !part.paths.iter().any(|path| all.contains(&path.trim_end_matches('/')))
-                        || part.by.len() != part.paths.len()
-                }),
+                part: rows.part(&run.command).filter(|part| !part.is_of_all_tests()),
                 ..Receipt::default()
             }
         };
@@ -212,15 +207,15 @@ fn stream(all: &[FinalMessage]) -> Vec<u8> {
     let mut stream = String::new();
     for (nth, message) in all.iter().enumerate() {
         for (name, after) in [("before", false), ("after", true)] {
-            let _ = write!(stream, "commit refs/heads/{name}-{nth}\n");
+            let _ = writeln!(stream, "commit refs/heads/{name}-{nth}");
             stream.push_str("committer A Person <person@example.invalid> 0 +0000\ndata 4\nstep\n");
             stream.push_str("deleteall\n");
             for change in &message.changes {
                 let text = if after { &change.after } else { &change.before };
                 let gone = if after { "deleted" } else { "added" };
                 if change.kind != gone {
-                    let _ = write!(stream, "M 100644 inline {}\n", change.path);
-                    let _ = write!(stream, "data {}\n{text}\n", text.len());
+                    let _ = writeln!(stream, "M 100644 inline {}", change.path);
+                    let _ = writeln!(stream, "data {}\n{text}", text.len());
                 }
             }
         }

@@ -203,3 +203,24 @@ fn tests_that_say_that_they_failed_prove_nothing() {
         }
     }
 }
+
+/// No fence looks in talk, nor in idle: the tree of a run is taken all the same, so that what is
+/// claimed on the work as it was then can be shown.
+#[test]
+fn a_run_in_talk_holds_the_tree_of_then() {
+    const CLAIM: &str = "claim verify --claim 'Checked that the lexer keeps escapes' \
+        --evidence 'cargo test: 1 passed' --type unit_test";
+    let world = World::seeded();
+    let readings = |world: &World| -> Vec<String> {
+        let json = world.json(CLAIM);
+        let receipts = json["receipts"].as_array().expect("a list").clone();
+        receipts.iter().filter_map(|one| one["reading"].as_str().map(str::to_owned)).collect()
+    };
+    world.prompt("do the tests of the lexer pass?");
+    prints(&world, "cargo test", PASSED);
+    assert_eq!(readings(&world), ["passed"]);
+    world.puts(CODE, "fn lex() { changed() }\n");
+    assert_eq!(readings(&world), ["stale"], "and it says no more than of that tree");
+    prints(&world, "cargo test", PASSED);
+    assert_eq!(readings(&world), ["stale", "passed"]);
+}
