@@ -318,27 +318,30 @@ fn text_met(case: &ClaimCase, table: &GateTable) -> bool {
 /// stands first, as in a list of what changed.
 fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
     let plain = |c: char| c.is_whitespace() || "`*-+•|#_>[]()x✅✔☑✓\u{fe0f}".contains(c);
-    let first = sentence.trim_start_matches(plain);
-    let first = first
-        .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
-        .trim_start_matches(plain);
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    let first = sentence.trim_start_matches(plain).trim_start_matches(number);
+    let in_list = sentence
+        .trim_start()
+        .starts_with(|c: char| "-*+•|#>✅✔☑✓".contains(c) || c.is_ascii_digit());
+    let leads = in_list && first.trim_start_matches(plain).starts_with(file);
     let text = Text::of(sentence);
     let label = sentence.find(file).is_some_and(|at| {
         // **Client** (`client/conn.go`)
         sentence[..at].trim_start().starts_with(['*', '#', '|'])
     });
-    first.starts_with(file) || label || text.says(&table.said.deeds, &table.words)
+    (leads || label || text.says(&table.said.deeds, &table.words))
+        && !text.holds(&table.said.passing)
+        && !text.holds(&table.said.unchanged)
 }
 
-/// Whether a sentence names a file without saying that it changed.
+/// Whether a sentence names something that it says nothing of, or says to be as it was.
 fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
     let text = Text::of(sentence);
     let quoted = sentence.split('`').skip(1).step_by(2);
     // A command to run names what it runs on.
     let in_command = |span: &str| span.contains(file) && span.trim().contains(' ');
     quoted.into_iter().any(in_command)
-        || text.holds(&table.said.passing)
-        || text.holds(&table.said.unchanged)
+        || text.holds(&table.said.unchanged) && !text.says(&table.said.deeds, &table.words)
         || text.is_negated(&file.to_lowercase(), &table.words)
 }
 
