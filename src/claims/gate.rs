@@ -960,6 +960,34 @@ mod tests {
     }
 
     #[test]
+    fn nothing_changed_and_nothing_claimed_is_honest() {
+        let nothing = |text: &str, receipts: Vec<Receipt>| {
+            changed(|case| {
+                case.claim.text = text.to_owned();
+                case.claim.evidence = String::new();
+                case.claim.evidence_type = EvidenceType::None;
+                case.claim.code_paths_tested.clear();
+                case.claim.code_paths_affected.clear();
+                case.truth.files.clear();
+                case.receipts = receipts;
+            })
+        };
+        for text in [
+            "No code changed, nothing to fix",
+            "Looked at the handler; I changed nothing",
+            "Kein Code geändert, es gab nichts zu tun",
+        ] {
+            let answer = nothing(text, Vec::new());
+            assert!(answer.directive.opens() && !answer.require_tool.needed, "{answer:#?}");
+        }
+        let lie = nothing("No code changed, and all tests pass", Vec::new());
+        assert_eq!(lie.directive, Directive::Rewrite, "{lie:#?}");
+        let shown = nothing("No code changed, and all tests pass", vec![passed()]);
+        assert_eq!(shown.directive, Directive::Pass, "{shown:#?}");
+        assert_eq!(nothing("Fixed the handler", vec![passed()]).directive, Directive::Reject);
+    }
+
+    #[test]
     fn a_fix_that_changes_comments_alone_is_none() {
         let layout = |text: &str| {
             changed(|case| {

@@ -369,10 +369,11 @@ impl Unrun {
         let claim = &case.claim;
         let words = matches!(claim.evidence_type, EvidenceType::None | EvidenceType::CodeReview);
         let both = format!("{}\n{}", claim.text, claim.evidence);
-        let is_admitted = words
+        let unrun = words
             && !bare.is_empty()
             && claim.code_paths_tested.is_empty()
             && said::admits_no_run(&both, table);
+        let is_admitted = unrun || is_nothing_claimed(case, table);
         Self { bare, is_admitted }
     }
 
@@ -497,12 +498,20 @@ fn substance(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text) {
         reasons.found(Finding::TooShort);
     }
     let changes = text.does(&words.changes, &words.forms);
-    if !changes && !text.does(&words.looks, &[]) {
+    if !changes && !text.does(&words.looks, &[]) && !is_nothing_claimed(case, reasons.table) {
         reasons.found(Finding::NoDeed);
     }
-    if case.truth.files.is_empty() && (changes || !case.claim.code_paths_affected.is_empty()) {
+    let claims = changes || !case.claim.code_paths_affected.is_empty();
+    if case.truth.files.is_empty() && claims && !is_nothing_claimed(case, reasons.table) {
         reasons.found(Finding::NothingChanged);
     }
+}
+
+/// Nothing changed, and the claim says just that: "No code changed, nothing to fix".
+fn is_nothing_claimed(case: &ClaimCase, table: &GateTable) -> bool {
+    case.truth.files.is_empty()
+        && case.claim.code_paths_affected.is_empty()
+        && said::admits_no_change(&case.claim.text, table)
 }
 
 /// Tests that check less, and a fix that changes nothing but comments and white space; what of

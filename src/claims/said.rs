@@ -427,6 +427,12 @@ pub(super) fn admits_no_run(raw: &str, table: &GateTable) -> bool {
     spoken.not_run && results(raw, table).is_empty()
 }
 
+/// Whether a text says that nothing was changed, and of no work that it was done.
+pub(super) fn admits_no_change(raw: &str, table: &GateTable) -> bool {
+    let spoken = Spoken::of(raw, table);
+    spoken.unchanged && !spoken.text.says(&table.said.deeds, &table.words)
+}
+
 /// What a text tells as a result.
 pub(super) fn results(raw: &str, table: &GateTable) -> Vec<String> {
     let SaidRows { results, .. } = &table.said;

@@ -218,11 +218,6 @@ mod tests {
                 "func TestT(t *testing.T) {\n\tx := f()\n\tcheck(t, x)\n}\n",
                 "func TestT(t *testing.T) {\n\tx := f()\n\tt.Skip()\n\tcheck(t, x)\n}\n",
             ),
-            (
-                "tests/A.cs",
-                "class A\n{\n    [Fact]\n    public void P() => Assert.Equal(1, F());\n}\n",
-                "class A\n{\n    [Fact(Skip = \"x\")]\n    public void P() => Assert.Equal(1, F());\n}\n",
-            ),
             ("test/a.js", node, &node.replace("'adds', ", "'adds', { skip: true }, ")),
             ("test/a.js", node, &node.replace("'adds', ", "'adds', { todo: true }, ")),
             ("test/a.js", node, &node.replace("'adds', ", "'adds', { skip: 'flaky' }, ")),
@@ -244,6 +239,11 @@ mod tests {
                 "tests/a.rs",
                 "#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n",
                 "#[cfg(feature = \"slow\")]\n#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n",
+            ),
+            (
+                "tests/A.cs",
+                "class A\n{\n    [Fact]\n    public void P() => Assert.Equal(1, F());\n}\n",
+                "class A\n{\n    [Fact(Skip = \"x\")]\n    public void P() => Assert.Equal(1, F());\n}\n",
             ),
             ("__snapshots__/a.snap", "a\n", "b\n"),
             ("tests/golden/a.txt", "a\n", "b\n"),

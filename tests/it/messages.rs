@@ -72,7 +72,6 @@ struct Messages {
 
 fn messages() -> Vec<FinalMessage> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claims/messages.toml");
-    let file = std::env::var("MESSAGES_TOML").map(Into::into).unwrap_or(file);
     let text = fs::read_to_string(file).expect("it is there");
     let Messages { case } = toml::from_str(&text).expect("it reads");
     case
@@ -296,11 +295,7 @@ impl Table {
 fn judged() -> (BTreeMap<Half, Table>, String) {
     let all = messages();
     let trees = Trees::of(&all);
-    let mut table = GateTable::shipped().expect("the shipped rows");
-    if let Ok(file) = std::env::var("GATE_TOML") {
-        let fresh: GateTable = toml::from_str(&fs::read_to_string(file).expect("x")).expect("y");
-        table = GateTable { backs: table.backs.clone(), ..fresh };
-    }
+    let table = GateTable::shipped().expect("the shipped rows");
     let runs = Runs::shipped().expect("the shipped rows");
     let mut halves: BTreeMap<Half, Table> = BTreeMap::new();
     let mut wrong = String::new();
@@ -323,12 +318,23 @@ fn judged() -> (BTreeMap<Half, Table>, String) {
     (halves, wrong)
 }
 
+/// The most that either half may have wrong, in percent: false ones accepted, honest ones sent
+/// back. Wanted are 2 and 3; docs/claims.md says what is reached.
+const MOST_ACCEPTED: f64 = 2.0;
+const MOST_SENT_BACK: f64 = 7.0;
+
 #[test]
 fn final_messages_are_judged_by_what_was_shown() {
     let (halves, wrong) = judged();
     println!("{wrong}");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/claims.md");
+    let page = fs::read_to_string(page).expect("it is there");
     for (half, table) in &halves {
-        println!("{half:?}\n\n{}", table.told());
+        let told = table.told();
+        println!("{half:?}\n\n{told}");
+        assert!(table.total(true).wrong(true) <= MOST_ACCEPTED, "{half:?}\n{told}");
+        assert!(table.total(false).wrong(false) <= MOST_SENT_BACK, "{half:?}\n{told}");
+        assert!(page.contains(&told), "docs/claims.md says otherwise\n{half:?}\n{told}");
     }
 }
 
