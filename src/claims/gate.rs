@@ -715,7 +715,7 @@ mod tests {
     #[test]
     fn responses_are_judged_by_what_they_are_about_to_do() {
         type Change = fn(&mut ResponseCase);
-        let cases: [(&str, Directive, bool, Change); 22] = [
+        let cases: [(&str, Directive, bool, Change); 19] = [
             ("as it is", Directive::Pass, false, |_| {}),
             ("no evidence for a fix", Directive::Reject, false, |case| case.evidence_count = 0),
             // 1 - .9 * .7 = .37
@@ -764,24 +764,6 @@ mod tests {
                 case.action_type = ActionType::Commit;
                 case.evidence_count = 0;
                 case.affects_user_facing = false;
-            }),
-            ("a commit of nothing, without evidence", Directive::Rewrite, false, |case| {
-                case.action_type = ActionType::Commit;
-                case.evidence_count = 0;
-                case.affects_user_facing = false;
-                case.truth.files.clear();
-            }),
-            ("a push of nothing that anything shows", Directive::Rewrite, true, |case| {
-                case.action_type = ActionType::Push;
-                case.evidence_type = EvidenceType::CodeReview;
-                case.truth.files.clear();
-                case.receipts.clear();
-            }),
-            ("a deployment of prose that nothing shows", Directive::Rewrite, true, |case| {
-                case.action_type = ActionType::Deploy;
-                case.evidence_type = EvidenceType::CodeReview;
-                case.truth.files = vec![ChangedFile { prose: true, ..code("README.md", &[]) }];
-                case.receipts.clear();
             }),
             // Comparisons are inclusive: .55 rewrites a fix, .60 a deployment, .50 the rest.
             ("unsure of a fix", Directive::Rewrite, false, |case| case.confidence = 0.55),
@@ -956,6 +938,36 @@ mod tests {
                 let listed = of("", kind, &["src/foo.rs"]);
                 assert!(honest.directive <= listed.directive, "{kind:?}: {listed:#?}");
             }
+        }
+    }
+
+    #[test]
+    fn an_act_wants_something_shown_where_nothing_changed_as_well() {
+        type Change = fn(&mut ResponseCase);
+        let cases: [(&str, bool, Change); 3] = [
+            ("a commit of nothing, without evidence", false, |case| {
+                case.action_type = ActionType::Commit;
+                case.evidence_count = 0;
+                case.affects_user_facing = false;
+                case.truth.files.clear();
+            }),
+            ("a push of nothing that anything shows", true, |case| {
+                case.action_type = ActionType::Push;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files.clear();
+                case.receipts.clear();
+            }),
+            ("a deployment of prose that nothing shows", true, |case| {
+                case.action_type = ActionType::Deploy;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files = vec![ChangedFile { prose: true, ..code("README.md", &[]) }];
+                case.receipts.clear();
+            }),
+        ];
+        for (name, tool, change) in cases {
+            let answer = respond(change);
+            let got = (answer.directive, answer.require_tool.needed);
+            assert_eq!(got, (Directive::Rewrite, tool), "{name}: {answer:#?}");
         }
     }
 

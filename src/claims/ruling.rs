@@ -774,10 +774,10 @@ pub(super) fn response(case: &ResponseCase, table: &GateTable) -> ResponseAnswer
     if act && (surface.has_code() || goes_out) && !is_shown {
         required = self::required(&[], Some(EvidenceType::UnitTest), &runs, table);
     }
+    reasons.tool(&required);
     if act && blank && (goes_out || !is_shown) {
         reasons.found(Finding::NoEvidence);
     }
-    reasons.tool(&required);
     if claims {
         runs.say(&mut |finding, names| reasons.names(finding, names), &[], table);
     }

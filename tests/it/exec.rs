@@ -279,7 +279,9 @@ fn what_git_seed_runs_leaves_a_status_on_every_host() {
     assert_eq!(world.agents_shell("git seed exec -- sh tests/run.sh", "").code, 3);
     world.minute();
     world.agents_shell("git seed exec -- git push nowhere main", "");
-    let json = world.json("claim verify --claim 'Fixed the lexer' --evidence x --type unit_test");
+    let said = "claim verify --claim 'Fixed the lexer' --evidence x --type unit_test --json";
+    let json: serde_json::Value =
+        serde_json::from_str(&world.seed(said).said().out).expect("JSON beside the reasons");
     let read: Vec<(&str, &str)> = json["receipts"]
         .as_array()
         .expect("a list")
