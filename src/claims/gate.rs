@@ -287,6 +287,7 @@ mod tests {
                 code_paths_affected: list(&["src/foo.rs"]),
                 referenced_sources: None,
                 read_paths: None,
+                as_said: false,
             },
             truth: Truth {
                 base: "b".into(),
@@ -884,6 +885,160 @@ mod tests {
             prop_assert_eq!(serde_json::to_string(&judge(&recorded, &rows)).expect("json"), bytes);
             let inquiry = Inquiry::ResponseGate(ResponseCase { confidence, drift, ..response() });
             prop_assert_eq!(judge(&inquiry, &table), judge(&inquiry, &rows));
+        }
+
+        /// No wording, in no language, passes where code changed and no run on it covers it.
+        #[test]
+        fn no_words_pass_without_a_run_that_covers_the_change(
+            said in prop::collection::vec((0..32_usize, "\\PC{0,12}"), 0..12),
+            evidence in "\\PC{0,40}", kind in 0..8_usize, list in 0..3_usize,
+            ran in 0..9_usize, as_said: bool,
+        ) {
+            const WORDS: [&str; 32] = ["Fixed", "added", "all tests pass", "5/5", "✅", "green",
+                "12 passed", "not run", "未运行", "全部测试通过", "すべてのテスト", "成功しました", "исправил", "тесты прошли",
+                "todos los tests pasan", "sin ejecutar", "aucun test", "la suite passe", "bestanden",
+                "nicht getestet", "nothing changed", "`src/foo.rs`", "`handler()`", "failed", "только",
+                "formatted", "white space", "pushed to origin", "deployed", "done", "\n- ", ". "];
+            let mut case = honest();
+            let said: Vec<String> = said.into_iter().map(|(word, other)| WORDS[word].to_owned() + &other)
+                .collect();
+            case.claim.text = said.join(" ");
+            case.claim.evidence = evidence;
+            case.claim.evidence_type = super::super::table::KINDS[kind];
+            case.claim.as_said = as_said;
+            case.claim.code_paths_tested = list_of(list);
+            case.receipts = uncovering(ran);
+            let answer = ask(case);
+            prop_assert!(answer.directive > Directive::Pass, "{:#?}", answer);
+            prop_assert!(answer.require_tool.needed && !answer.gaps.is_empty(), "{:#?}", answer);
+        }
+    }
+
+    #[test]
+    fn to_say_that_nothing_was_run_is_never_worse_than_to_list_what_was_not() {
+        let kinds = [EvidenceType::UnitTest, EvidenceType::CodeReview, EvidenceType::ManualRepro];
+        for text in [
+            "Fixed the crash in handler on empty input",
+            "Added a guard to handler",
+            "Refactored handler, no behaviour changed",
+        ] {
+            let of = |said: &str, kind, tested: &[&str]| {
+                changed(|case| {
+                    case.claim.text = format!("{text}{said}");
+                    case.claim.evidence = "read the change once more".into();
+                    case.claim.evidence_type = kind;
+                    case.claim.code_paths_tested = list(tested);
+                    case.receipts.clear();
+                })
+            };
+            let honest = of("; the tests were not run", EvidenceType::None, &[]);
+            assert_eq!(honest.directive, Directive::Damp, "{honest:#?}");
+            assert!(honest.require_tool.needed, "{honest:#?}");
+            for kind in kinds {
+                let listed = of("", kind, &["src/foo.rs"]);
+                assert!(honest.directive <= listed.directive, "{kind:?}: {listed:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_act_wants_something_shown_where_nothing_changed_as_well() {
+        type Change = fn(&mut ResponseCase);
+        let cases: [(&str, bool, Change); 3] = [
+            ("a commit of nothing, without evidence", false, |case| {
+                case.action_type = ActionType::Commit;
+                case.evidence_count = 0;
+                case.affects_user_facing = false;
+                case.truth.files.clear();
+            }),
+            ("a push of nothing that anything shows", true, |case| {
+                case.action_type = ActionType::Push;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files.clear();
+                case.receipts.clear();
+            }),
+            ("a deployment of prose that nothing shows", true, |case| {
+                case.action_type = ActionType::Deploy;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files = vec![ChangedFile { prose: true, ..code("README.md", &[]) }];
+                case.receipts.clear();
+            }),
+        ];
+        for (name, tool, change) in cases {
+            let answer = respond(change);
+            let got = (answer.directive, answer.require_tool.needed);
+            assert_eq!(got, (Directive::Rewrite, tool), "{name}: {answer:#?}");
+        }
+    }
+
+    #[test]
+    fn nothing_changed_and_nothing_claimed_is_honest() {
+        let nothing = |text: &str, receipts: Vec<Receipt>| {
+            changed(|case| {
+                case.claim.text = text.to_owned();
+                case.claim.evidence = String::new();
+                case.claim.evidence_type = EvidenceType::None;
+                case.claim.code_paths_tested.clear();
+                case.claim.code_paths_affected.clear();
+                case.truth.files.clear();
+                case.receipts = receipts;
+            })
+        };
+        for text in [
+            "No code changed, nothing to fix",
+            "Looked at the handler; I changed nothing",
+            "Kein Code geändert, es gab nichts zu tun",
+        ] {
+            let answer = nothing(text, Vec::new());
+            assert!(answer.directive.opens() && !answer.require_tool.needed, "{answer:#?}");
+        }
+        let lie = nothing("No code changed, and all tests pass", Vec::new());
+        assert_eq!(lie.directive, Directive::Rewrite, "{lie:#?}");
+        let shown = nothing("No code changed, and all tests pass", vec![passed()]);
+        assert_eq!(shown.directive, Directive::Pass, "{shown:#?}");
+        assert_eq!(nothing("Fixed the handler", vec![passed()]).directive, Directive::Reject);
+    }
+
+    #[test]
+    fn a_fix_that_changes_comments_alone_is_none() {
+        let layout = |text: &str| {
+            changed(|case| {
+                case.truth.files[0].layout = true;
+                case.claim.text = text.to_owned();
+            })
+        };
+        assert_eq!(layout("Fixed the crash in handler").directive, Directive::Rewrite);
+        assert_eq!(layout("Reworded the comments of handler").directive, Directive::Pass);
+    }
+
+    fn list_of(nth: usize) -> Vec<String> {
+        [list(&[]), list(&["src/foo.rs"]), list(&["src/foo.rs", "handler"])][nth].clone()
+    }
+
+    /// Receipts, none of which covers the change of [`honest`].
+    fn uncovering(nth: usize) -> Vec<Receipt> {
+        use super::super::{Counts, Part};
+        let with = |change: &dyn Fn(&mut Receipt)| {
+            let mut receipt = passed();
+            change(&mut receipt);
+            vec![receipt]
+        };
+        match nth {
+            0 => Vec::new(),
+            1 => with(&|run| run.status = Some(1)),
+            2 => with(&|run| run.status = None),
+            3 => with(&|run| run.stale = true),
+            4 => with(&|run| run.changed_since = list(&["src/foo.rs"])),
+            5 => with(&|run| run.counts = Some(Counts::default())),
+            6 => with(&|run| run.other_program = true),
+            7 => with(&|run| {
+                run.run = None;
+                run.command = "echo all tests pass".into();
+            }),
+            _ => with(&|run| {
+                run.command = "cargo test unrelated".into();
+                run.part = Some(Part { by: list(&["unrelated"]), paths: Vec::new() });
+            }),
         }
     }
 }

@@ -262,13 +262,91 @@ pub(super) fn files_named<'t>(text: &'t str, files: &Files) -> Vec<&'t str> {
     .collect()
 }
 
+/// Words of `text` that name files of any kind; `none` only look so.
+pub(super) fn paths_named<'t>(text: &'t str, files: &Files, none: &[String]) -> Vec<&'t str> {
+    let words = text.split(|c: char| {
+        let cut = "`\"'(),;|<>[]*，。、；：（）「」『』《》“”→！？";
+        c.is_whitespace() || cut.contains(c)
+    });
+    let bare = words.map(|word| word.trim_end_matches(['.', ':', '!', '?']));
+    let is_file = |word: &&str| {
+        let path = word.rsplit_once(':').map_or(*word, |(path, line)| {
+            if line.bytes().all(|byte| byte.is_ascii_digit()) { path } else { word }
+        });
+        let name = last(path);
+        let known = [&files.source, &files.passive, &files.prose];
+        word.len() < 200
+            && !word.contains("://")
+            && !word.contains(['*', '{', '$', '='])
+            && name.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && (known.iter().any(|list| ends(path, list)) || is_deep(path))
+            && (name.trim_start_matches('.').contains('.')
+                || name.starts_with(|c: char| c.is_ascii_uppercase()))
+            && !name.split('.').next().is_some_and(|first| {
+                !path.contains('/')
+                    && !first.is_empty()
+                    && first.bytes().all(|b| b.is_ascii_digit())
+            })
+            && !none.contains(&name.to_lowercase())
+    };
+    bare.filter(is_file).collect()
+}
+
+/// A path with directories, whose last part ends as a file's name does: no host is one.
+fn is_deep(path: &str) -> bool {
+    let Some((first, rest)) = path.trim_start_matches("./").split_once('/') else { return false };
+    let ending = last(rest).rsplit_once('.').map_or("", |(_, ending)| ending);
+    let host = first.trim_start_matches('.').contains('.');
+    !host
+        && (1..=5).contains(&ending.len())
+        && ending.starts_with(|c: char| c.is_ascii_lowercase())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Names between back quotes that `text` lists side by side: `encode` and `decode`.
+pub(super) fn listed_together(text: &str) -> Vec<(&str, &str)> {
+    const JOINTS: [&str; 16] = [
+        "and", ",", "&", "und", "y", "et", "e", "и", "、", "和", "与", "と", "，", ", and",
+        "sowie", "/",
+    ];
+    let parts: Vec<&str> = text.split('`').collect();
+    let name = |word: &str| {
+        word.chars().count() > 2
+            && word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '(' | ')'))
+    };
+    let spans = (1..parts.len().saturating_sub(2)).step_by(2);
+    spans
+        .filter(|&at| JOINTS.contains(&parts[at + 1].trim()))
+        .map(|at| (parts[at], parts[at + 2]))
+        .filter(|(a, b)| name(a) && name(b))
+        .collect()
+}
+
+/// Names of functions that `text` writes as calls between back quotes: `parse()`.
+pub(super) fn calls_named(text: &str) -> Vec<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let mut found: Vec<&str> = quoted
+        .filter(|word| {
+            let name = word.strip_suffix("()").unwrap_or_default();
+            !name.is_empty()
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '#'))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// What the claim names and nothing changed of. Whoever asks the repository puts those that
 /// it holds all the same into [`Truth::held`]; the gate takes the others for inventions.
 pub fn unmatched(claim: &Claim, truth: &Truth) -> Vec<String> {
     let index = Index::of(truth);
     let lists =
         claim.code_paths_affected.iter().chain(&claim.code_paths_tested).map(String::as_str);
+    let calls = if claim.as_said { calls_named(&claim.text) } else { Vec::new() };
     let texts = tests_named(&claim.text).into_iter().chain(tests_named(&claim.evidence));
+    let texts = texts.chain(calls);
     let mut seen = BTreeSet::new();
     lists
         .map(str::trim)
@@ -359,6 +437,7 @@ mod tests {
             code_paths_affected: vec!["foo.py".into(), "bar.py".into()],
             referenced_sources: None,
             read_paths: None,
+            as_said: false,
         };
         assert_eq!(unmatched(&claim, &truth()), ["bar.py", "tests/test_b.py", "test_a"]);
     }

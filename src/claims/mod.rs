@@ -5,6 +5,7 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
+pub(crate) mod acts;
 pub(crate) mod answers;
 mod arithmetic;
 pub mod audit;
@@ -19,12 +20,15 @@ mod receipts;
 pub(crate) mod record;
 mod ruling;
 pub mod runs;
+mod said;
 mod selection;
 pub(crate) mod session;
 mod surface;
 pub(crate) mod table;
 pub(crate) mod trace;
 pub mod truth;
+mod weaker;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -131,6 +135,9 @@ pub struct Claim {
     /// Artifacts that it says it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_paths: Option<Vec<String>>,
+    /// It is a message as it was said ([`Claim::from_words`]): nobody declared anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_said: bool,
 }
 
 /// What the repository shows: the difference between the base and the work tree, committed,
@@ -145,6 +152,9 @@ pub struct Truth {
     /// Tests that the difference takes away or switches off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_gone: Vec<TestGone>,
+    /// What tests check less of than before, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests_weaker: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the
     /// repository holds all the same, as the claim wrote it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -169,6 +179,9 @@ pub struct ChangedFile {
     /// It holds tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
+    /// Nothing changed but comments and white space that means nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layout: bool,
 }
 
 /// How a file changed.

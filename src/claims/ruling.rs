@@ -11,6 +11,7 @@ use super::gate::{
 use super::items::{self, Index, each_once};
 use super::phrases::Text;
 use super::receipts::Runs;
+use super::said;
 use super::surface::Surface;
 use super::table::{Backing, Finding, GateTable, Thresholds};
 use super::{ActionType, Claim, ClaimCase, Directive, EvidenceType, How, ResponseCase, Truth};
@@ -19,18 +20,18 @@ use super::{ActionType, Claim, ClaimCase, Directive, EvidenceType, How, Response
 const NAMED: usize = 8;
 
 /// Reasons as they are found, and the most severe answer that they leave.
-struct Reasons<'t> {
-    table: &'t GateTable,
+pub(super) struct Reasons<'t> {
+    pub table: &'t GateTable,
     /// The claim says that something is fixed or that tests pass.
     fixed: bool,
-    directive: Directive,
-    said: Vec<String>,
+    pub directive: Directive,
+    pub said: Vec<String>,
     /// The step that helps against the most severe finding.
     step: Option<(Directive, String)>,
 }
 
 impl<'t> Reasons<'t> {
-    fn new(table: &'t GateTable, fixed: bool) -> Self {
+    pub(super) fn new(table: &'t GateTable, fixed: bool) -> Self {
         Self { table, fixed, directive: Directive::Pass, said: Vec::new(), step: None }
     }
 
@@ -41,13 +42,18 @@ impl<'t> Reasons<'t> {
         }
     }
 
+    /// Not milder than `directive`, whatever was found.
+    pub(super) fn at_least(&mut self, directive: Directive) {
+        self.directive = self.directive.max(directive);
+    }
+
     /// A finding without names.
-    fn found(&mut self, finding: Finding) {
+    pub(super) fn found(&mut self, finding: Finding) {
         self.names(finding, &[""]);
     }
 
     /// A finding of `names`, if there are any.
-    fn names<S: AsRef<str>>(&mut self, finding: Finding, names: &[S]) {
+    pub(super) fn names<S: AsRef<str>>(&mut self, finding: Finding, names: &[S]) {
         if names.is_empty() {
             return;
         }
@@ -69,7 +75,7 @@ impl<'t> Reasons<'t> {
     }
 
     /// The one step that helps, if anything is in the way.
-    fn next(&self, required: &RequireTool) -> Option<String> {
+    pub(super) fn next(&self, required: &RequireTool) -> Option<String> {
         let (_, step) = self.step.as_ref()?;
         Some(step.replace("{tool}", required.tool.as_deref().unwrap_or_default()))
     }
@@ -233,6 +239,9 @@ impl Declared {
 
 /// The answer of `verify_claim`.
 pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
+    if case.claim.as_said {
+        return said::message(case, table);
+    }
     let (claim, truth) = (&case.claim, &case.truth);
     let (text, evidence) = (Text::of(&claim.text), Text::of(&claim.evidence));
     let action = action_claimed(&text, table);
@@ -246,23 +255,31 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 
     substance(&mut reasons, case, &text);
     let seen = Seen::of(claim, &surface, &runs, table);
-    let required = evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs);
-    tests_gone(&mut reasons, case);
+    let unrun = Unrun::of(case, &surface, &runs, table);
+    let required =
+        evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs, unrun.is_admitted);
+    let required = runs_wanted(&mut reasons, case, &runs, (required, &unrun.bare));
+    tests_gone(&mut reasons, case, &index);
+    let weaker = weakened(&mut reasons, truth, &surface, action);
     let missed = surface.missed(&declared.named_files, truth);
     declarations(&mut reasons, case, &declared, &index);
     reasons.names(Finding::Missed, &missed);
     let share = surface.declared(&declared.named_files);
     let (declared_coverage, untested) = coverage_of_tests(&declared, &surface, &runs, &seen, truth);
-    reasons.names(Finding::Untested, &untested);
+    if !unrun.is_admitted {
+        reasons.names(Finding::Untested, &untested);
+    }
     let binding = binding(case);
     reasons.names(Finding::Unopened, &binding.unopened);
     let shares = Shares { tested: declared_coverage, named: share };
     let figures = ClaimFigures::of(case, table, &shares, seen.weight);
-    criteria_of(&mut reasons, action, &figures.state());
+    unrun.weigh(&mut reasons, action, &figures);
 
     let mut gaps = runs.gaps(seen.kind, seen.blank, surface.only_prose, table);
     gaps.extend(untested.iter().map(|path| format!("untested: {path}")));
+    gaps.extend(unrun.told(&untested));
     gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
+    gaps.extend(weaker);
     ClaimAnswer {
         directive: reasons.directive,
         next: reasons.next(&required),
@@ -289,27 +306,27 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 }
 
 /// What a text says is done.
-fn action_claimed(text: &Text, table: &GateTable) -> ActionType {
+pub(super) fn action_claimed(text: &Text, table: &GateTable) -> ActionType {
     let said = table.says.iter().find(|row| text.says(&row.phrases, &table.words));
     said.map_or(ActionType::Other, |row| row.action)
 }
 
 /// One of `texts` states a fact that only a run shows.
-fn says_that_it_ran(texts: &[&Text], table: &GateTable) -> bool {
+pub(super) fn says_that_it_ran(texts: &[&Text], table: &GateTable) -> bool {
     let says = |phrases: &[String]| texts.iter().any(|text| text.says(phrases, &table.words));
     table.fact.iter().any(|row| row.backing == Backing::Run && says(&row.phrases))
 }
 
 /// The evidence that a claim brings.
-struct Seen {
+pub(super) struct Seen {
     kind: EvidenceType,
     /// There is none.
     blank: bool,
-    weight: f64,
+    pub weight: f64,
 }
 
 impl Seen {
-    fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
+    pub(super) fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
         let kind = claim.evidence_type;
         let blank = claim.evidence.trim().is_empty() || kind == EvidenceType::None;
         let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
@@ -323,14 +340,80 @@ fn evidence_shown(
     texts: &[&Text],
     seen: &Seen,
     runs: &Runs<'_>,
+    unrun: bool,
 ) -> RequireTool {
     let table = reasons.table;
-    if seen.blank {
+    if seen.blank && !unrun {
         reasons.found(Finding::NoEvidence);
     }
     runs.say(&mut |finding, names| reasons.names(finding, names), texts, table);
     let required = required(texts, (!seen.blank).then_some(seen.kind), runs, table);
     reasons.tool(&required);
+    required
+}
+
+/// Code that no run covers.
+struct Unrun {
+    bare: Vec<String>,
+    /// The claim says so itself, and lists nothing as tested: that is never worse than to list
+    /// what was not run.
+    is_admitted: bool,
+}
+
+impl Unrun {
+    fn of(case: &ClaimCase, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
+        let mut bare = said::uncovered(&case.truth, surface, runs, table);
+        if !surface.has_code() {
+            bare.clear();
+        }
+        let claim = &case.claim;
+        let words = matches!(claim.evidence_type, EvidenceType::None | EvidenceType::CodeReview);
+        let both = format!("{}\n{}", claim.text, claim.evidence);
+        let unrun = words
+            && !bare.is_empty()
+            && claim.code_paths_tested.is_empty()
+            && said::admits_no_run(&both, table);
+        let is_admitted = unrun || is_nothing_claimed(case, table);
+        Self { bare, is_admitted }
+    }
+
+    /// The sums of what was tested would say once more what was admitted. Whatever the rows
+    /// say: code that no run covers is never passed.
+    fn weigh(&self, reasons: &mut Reasons<'_>, action: ActionType, figures: &ClaimFigures) {
+        if !self.is_admitted {
+            criteria_of(reasons, action, &figures.state());
+        }
+        if !self.bare.is_empty() {
+            reasons.at_least(Directive::Damp);
+        }
+    }
+
+    /// For the person, without those that `untested` names.
+    fn told<'u>(&'u self, untested: &'u [String]) -> impl Iterator<Item = String> + 'u {
+        let bare = self.bare.iter().filter(|path| !untested.contains(path));
+        bare.map(|path| format!("not run: {path}"))
+    }
+}
+
+/// Code that no run covers wants one, whatever the words are; a result that is told of it goes
+/// back, unless a command stands behind evidence that is no run of tests.
+fn runs_wanted(
+    reasons: &mut Reasons<'_>,
+    case: &ClaimCase,
+    runs: &Runs<'_>,
+    (mut required, bare): (RequireTool, &[String]),
+) -> RequireTool {
+    let table = reasons.table;
+    if bare.is_empty() {
+        return required;
+    }
+    reasons.names(Finding::NotRun, bare);
+    needs_run(&mut required, table, reasons.said.last());
+    if !runs.any_fresh() && !runs.is_commanded_for(case.claim.evidence_type, table) {
+        let mut results = said::results(&case.claim.text, table);
+        results.extend(said::results(&case.claim.evidence, table));
+        reasons.names(Finding::Unshown, &results);
+    }
     required
 }
 
@@ -354,22 +437,22 @@ fn coverage_of_tests(
 }
 
 /// How much of the change a claim declares.
-struct Shares {
-    tested: f64,
-    named: f64,
+pub(super) struct Shares {
+    pub tested: f64,
+    pub named: f64,
 }
 
 /// The arithmetic of a claim.
-struct ClaimFigures {
-    coverage: f64,
+pub(super) struct ClaimFigures {
+    pub coverage: f64,
     confidence: f64,
-    physics: Physics,
-    trust: TrustEvaluation,
-    fusion: ConfidenceFusion,
+    pub physics: Physics,
+    pub trust: TrustEvaluation,
+    pub fusion: ConfidenceFusion,
 }
 
 impl ClaimFigures {
-    fn of(case: &ClaimCase, table: &GateTable, shares: &Shares, weight: f64) -> Self {
+    pub(super) fn of(case: &ClaimCase, table: &GateTable, shares: &Shares, weight: f64) -> Self {
         let figures = &table.figures;
         let drift = sums::share_or(case.drift, 1.0);
         let coverage = sums::coverage(figures, shares.tested, shares.named);
@@ -415,12 +498,37 @@ fn substance(reasons: &mut Reasons<'_>, case: &ClaimCase, text: &Text) {
         reasons.found(Finding::TooShort);
     }
     let changes = text.does(&words.changes, &words.forms);
-    if !changes && !text.does(&words.looks, &[]) {
+    if !changes && !text.does(&words.looks, &[]) && !is_nothing_claimed(case, reasons.table) {
         reasons.found(Finding::NoDeed);
     }
-    if case.truth.files.is_empty() && (changes || !case.claim.code_paths_affected.is_empty()) {
+    let claims = changes || !case.claim.code_paths_affected.is_empty();
+    if case.truth.files.is_empty() && claims && !is_nothing_claimed(case, reasons.table) {
         reasons.found(Finding::NothingChanged);
     }
+}
+
+/// Nothing changed, and the claim says just that: "No code changed, nothing to fix".
+fn is_nothing_claimed(case: &ClaimCase, table: &GateTable) -> bool {
+    case.truth.files.is_empty()
+        && case.claim.code_paths_affected.is_empty()
+        && said::admits_no_change(&case.claim.text, table)
+}
+
+/// Tests that check less, and a fix that changes nothing but comments and white space; what of
+/// it is told to the person.
+fn weakened(
+    reasons: &mut Reasons<'_>,
+    truth: &Truth,
+    surface: &Surface,
+    action: ActionType,
+) -> Vec<String> {
+    reasons.names(Finding::TestsWeaker, &truth.tests_weaker);
+    let code = || (0..truth.files.len()).filter(|&at| !surface.is_prose(at));
+    if action == ActionType::ClaimFixed && code().all(|at| truth.files[at].layout) {
+        let paths: Vec<&str> = code().map(|at| truth.files[at].path.as_str()).collect();
+        reasons.names(Finding::OnlyLayout, &paths);
+    }
+    truth.tests_weaker.iter().map(|line| format!("weaker test: {line}")).collect()
 }
 
 /// What was declared and is not there.
@@ -467,7 +575,7 @@ fn tested(
 }
 
 /// Tests that the texts name and nobody has.
-fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
+pub(super) fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
     let (claim, truth) = (&case.claim, &case.truth);
     let stems: BTreeSet<&str> = truth.files.iter().map(|file| items::stem(&file.path)).collect();
     let known = |name: &str| {
@@ -485,14 +593,15 @@ fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
 
 /// Tests that went, said or not. To say that a test passes is not to say that it went: its
 /// name and the word for it stand in one sentence.
-fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
+pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &Index<'_>) {
     if case.truth.tests_gone.is_empty() {
         return;
     }
     let removals = &reasons.table.words.removals;
     let both = format!("{}\n{}", case.claim.text, case.claim.evidence);
     let admits: Vec<&str> =
-        sentences(&both).filter(|sentence| Text::of(sentence).has_any(removals)).collect();
+        sentences(&both).filter(|sentence| Text::of(sentence).holds(removals)).collect();
+    let admitted = admits.join("\n");
     let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
         let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
         let method = if gone.name == file {
@@ -502,7 +611,7 @@ fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
         };
         admits.iter().any(|sentence| {
             [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name))
-        })
+        }) || names_its_object(&admitted, &gone.name, index, reasons.table)
     });
     let list = |gone: &[&super::TestGone]| {
         gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
@@ -511,9 +620,44 @@ fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
     reasons.names(Finding::TestsGoneNamed, &list(&said));
 }
 
+/// Whether a sentence of a removal names what the test is of, and speaks of its tests:
+/// "removed `pad` and its tests".
+fn names_its_object(sentence: &str, gone: &str, index: &Index<'_>, table: &GateTable) -> bool {
+    let said = Text::of(sentence);
+    let lower = sentence.to_lowercase();
+    let split = |line: &str| -> Vec<String> {
+        let ascii = line.split(|c: char| !c.is_ascii_alphanumeric());
+        ascii.chain(line.split(|c: char| !c.is_alphanumeric())).map(str::to_lowercase).collect()
+    };
+    let parts = split(gone);
+    let begins = |a: &str, b: &str| a.chars().count() > 3 && b.starts_with(a);
+    let is_of = |word: &String| {
+        word.chars().count() > 2
+            && !text_has_test_word(word, table)
+            && parts.iter().any(|part| {
+                part == word
+                    || begins(word, part)
+                    || begins(part, word)
+                    || part.strip_suffix('s') == Some(word)
+            })
+    };
+    // What the difference touched is called by its name.
+    let quoted = sentence.split('`').skip(1).step_by(2);
+    let touched = |word: &str| word.chars().count() > 2 && !index.find(word).is_empty();
+    said.holds(&table.said.tests)
+        && (split(&lower).iter().any(is_of) || quoted.into_iter().any(touched))
+}
+
+/// Whether `word` is one of those for a test.
+fn text_has_test_word(word: &str, table: &GateTable) -> bool {
+    Text::of(word).holds(&table.said.tests)
+}
+
 /// The sentences of a text; a stop inside a word ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split(". ")).flat_map(|part| part.split(['!', '?', ';']))
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split(". "))
+        .flat_map(|part| part.split(['!', '?', ';', '。', '！', '？', '；']))
 }
 
 /// Whether `text` has `name` as a word of its own.
@@ -543,7 +687,7 @@ fn required(
     };
     for row in &table.fact {
         let said = texts.iter().any(|text| text.says(&row.phrases, &table.words));
-        if said && !runs.shows(row) {
+        if said && !runs.shows(row, table) {
             need(row);
         }
     }
@@ -556,6 +700,14 @@ fn required(
         need(row);
     }
     required
+}
+
+/// A run of the tests is wanted, because of `why`.
+pub(super) fn needs_run(required: &mut RequireTool, table: &GateTable, why: Option<&String>) {
+    let Some(row) = table.fact.iter().find(|row| row.backing == Backing::Run) else { return };
+    required.needed = true;
+    required.tool.get_or_insert_with(|| row.tool.clone());
+    required.why.get_or_insert_with(|| why.unwrap_or(&row.why).clone());
 }
 
 /// What the claim rests on, and whether anybody opened it. What hooks saw beats what the
@@ -616,10 +768,16 @@ pub(super) fn response(case: &ResponseCase, table: &GateTable) -> ResponseAnswer
     let mut required = required(&[], said, &runs, table);
     // Numbers that the agent says open nothing alone: where code changed, something was run.
     let is_shown = runs.any_fresh() || said.is_some_and(|kind| runs.is_commanded_for(kind, table));
-    if case.action_type.is_act() && surface.has_code() && !is_shown {
+    let act = case.action_type.is_act();
+    // What goes out of this work tree is shown by something, whether code changed or not.
+    let goes_out = case.action_type == ActionType::Deploy || truth.files.is_empty();
+    if act && (surface.has_code() || goes_out) && !is_shown {
         required = self::required(&[], Some(EvidenceType::UnitTest), &runs, table);
     }
     reasons.tool(&required);
+    if act && blank && (goes_out || !is_shown) {
+        reasons.found(Finding::NoEvidence);
+    }
     if claims {
         runs.say(&mut |finding, names| reasons.names(finding, names), &[], table);
     }

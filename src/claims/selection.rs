@@ -42,6 +42,17 @@ impl Part {
         !self.paths.is_empty() && tests.all(|test| self.paths.iter().any(|path| holds(path, test)))
     }
 
+    /// Whether it is nothing but directories that are called after tests: where the tests of a
+    /// repository cannot be listed, they hold them all.
+    pub fn is_of_all_tests(&self) -> bool {
+        let all = |path: &String| {
+            let path = path.trim_start_matches("./").trim_end_matches('/');
+            let (dir, rest) = path.split_once('/').unwrap_or((path, ""));
+            matches!(dir, "tests" | "test" | "spec") && (rest.is_empty() || rest.starts_with('*'))
+        };
+        !self.paths.is_empty() && self.paths.iter().all(all)
+    }
+
     /// The part in a few words, for people.
     pub(crate) fn told(&self) -> String {
         self.by.join(" ")
@@ -50,6 +61,9 @@ impl Part {
 
 fn holds(path: &str, test: &str) -> bool {
     let path = path.trim_start_matches("./");
+    if path.strip_suffix('*').unwrap_or(path).contains('*') {
+        return super::runs::like(path, test);
+    }
     if let Some(dir) = path.strip_suffix('*') {
         return test.rsplit_once('/').map_or("", |(dir, _)| dir) == dir.trim_end_matches('/');
     }
@@ -100,6 +114,11 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
         match row.words {
             Words::Tasks if !like(&row.part, word) => {}
             Words::Paths if !word.contains("::") => {
+                part.by.push(word.to_owned());
+                part.paths.push(of_dir(word));
+            }
+            // A pattern of files is one for every runner.
+            _ if word.contains('/') && word.contains('*') && !word.contains("::") => {
                 part.by.push(word.to_owned());
                 part.paths.push(of_dir(word));
             }

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::languages::{Definition, Languages, Outline, Sort, words_of};
+use super::weaker::Weaker;
 use super::{ChangedFile, Gone, How, TestGone, Truth};
 
 /// Of a hundred parts that two texts have, so many in common make them one; git's number.
@@ -73,11 +74,26 @@ struct Read<'p> {
 pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> Truth {
     let sides: Vec<Read<'_>> = pieces.iter().map(|piece| read_piece(piece, languages)).collect();
     let files = sides.iter().map(|read| changed_file(read, languages)).collect();
+    let mut tests_gone = tests_gone(&sides);
+    let mut tests_weaker = Vec::new();
+    for read in &sides {
+        let sides = (read.before.definitions.as_slice(), read.after.definitions.as_slice());
+        let weaker = Weaker::of(read.piece, sides, read.by_path, languages);
+        let known = |off: &TestGone| {
+            tests_gone.iter().any(|gone| gone.path == off.path && gone.name == off.name)
+        };
+        let off: Vec<TestGone> = weaker.off.into_iter().filter(|off| !known(off)).collect();
+        tests_gone.extend(off);
+        tests_weaker.extend(weaker.named);
+    }
+    tests_weaker.dedup();
+    tests_weaker.truncate(MOST_NAMES);
     Truth {
         base: base.to_owned(),
         tree: tree.to_owned(),
         files,
-        tests_gone: tests_gone(&sides),
+        tests_gone,
+        tests_weaker,
         held: Vec::new(),
     }
 }
@@ -128,7 +144,19 @@ fn changed_file(read: &Read<'_>, languages: &Languages) -> ChangedFile {
         functions: names,
         prose: languages.is_prose(&read.piece.path),
         test: read.by_path || all_tests,
+        layout: is_layout(read.piece, languages),
     }
+}
+
+/// Whether both sides are the same program.
+fn is_layout(piece: &Piece, languages: &Languages) -> bool {
+    let (Some(before), Some(after)) = (&piece.before, &piece.after) else { return false };
+    let Some(language) = languages.of(&piece.path) else { return false };
+    let moved = piece.was.as_ref().is_some_and(|was| *was != piece.path);
+    !moved
+        && !is_binary(before)
+        && !is_binary(after)
+        && language.bare(before) == language.bare(after)
 }
 
 /// A module of tests, or something in one.
@@ -604,6 +632,38 @@ mod tests {
         ];
         for (path, before, after) in cases {
             assert_eq!(gone(path, before, after), [], "{path}: {after}");
+        }
+    }
+
+    #[test]
+    fn comments_and_white_space_are_told_from_code() {
+        let layout = |path: &str, before: &str, after: &str| {
+            truth(&[piece(path, Some(before), Some(after))]).files[0].layout
+        };
+        for (path, before, after) in [
+            ("a.rs", "fn f() { 1 }\n", "// says\nfn f()  {\n    1\n}\n"),
+            ("a.rs", "fn f() { a+b }\n", "/// Says.\nfn f() { a + b /* c */ }\n"),
+            ("a.py", "x = 1\n", "x  =  1  # one\n"),
+            ("a.py", "def f():\n    return 1\n", "# says\n\ndef f():\n\n    return 1\n"),
+            ("a.go", "package a\n", "// Package a says.\npackage a\n"),
+            ("a.c", "int a;\n", "int  a; /* b */\n"),
+            ("a.js", "f( 1 );\n", "f(1);\n"),
+            ("A.java", "class A { int x; }\n", "class A {\n  int x;\n}\n"),
+        ] {
+            assert!(layout(path, before, after), "{path}: {after}");
+        }
+        for (path, before, after) in [
+            ("a.py", "if a:\n    b()\nc()\n", "if a:\n    b()\n    c()\n"),
+            ("a.py", "x = 1\n-y\n", "x = 1 -y\n"),
+            ("a.rs", "f(\"a - b\");\n", "f(\"a-b\");\n"),
+            ("a.rs", "let ab;\n", "let a b;\n"),
+            ("a.c", "#define A 1\nint b;\n", "#define A 1 int b;\n"),
+            ("a.js", "return\nx\n", "return x\n"),
+            ("a.sh", "a # b\nc\n", "a # b c\n"),
+            ("a.toml", "a = 1 # b\n", "a = 1\n"),
+            ("a.rs", "// f();\n", "f();\n"),
+        ] {
+            assert!(!layout(path, before, after), "{path}: {after}");
         }
     }
 

@@ -221,6 +221,7 @@ fn claim_of(args: &VerifyArgs) -> crate::cli::Result<Claim> {
         code_paths_affected: tidy(&args.affected),
         referenced_sources: args.source.as_deref().map(tidy),
         read_paths: args.read.as_deref().map(tidy),
+        as_said: false,
     })
 }
 

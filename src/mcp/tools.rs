@@ -104,6 +104,7 @@ static TABLE: [McpToolRow; 6] = [
                 code_paths_affected: given.list("code_paths_affected"),
                 referenced_sources: given.list_if_any("referenced_sources"),
                 read_paths: given.list_if_any("read_paths"),
+                as_said: false,
             };
             claims::gate::verify_claim(repo, claim, tell).map(json_of)
         },

@@ -8,26 +8,35 @@ const CLAIM: &str =
     "--claim 'Fixed the lexer so that it keeps escapes' --evidence 'read lex() again'";
 const HONEST: &str = "--type code_review --tested lex --affected src/parser/lex.rs,lex";
 
+const DOCUMENTED: &str =
+    "--claim 'Documented how the lexer keeps escapes' --evidence 'read the page again'";
+const OF_PROSE: &str = "--type code_review --tested README.md --affected README.md";
+
+/// A change that runs nowhere, so that reading it again is enough.
 fn changed() -> World {
     let world = World::seeded();
-    world.puts(CODE, "fn lex() { keep() }\n");
+    world.puts("README.md", "The lexer keeps escapes.\n");
     world
 }
 
 #[test]
 fn a_ruling_ends_with_its_exit_code() {
     let world = changed();
-    let said = world.seed(&format!("claim verify {CLAIM} {HONEST}")).succeeds();
+    let said = world.seed(&format!("claim verify {DOCUMENTED} {OF_PROSE}")).succeeds();
     assert!(said.starts_with("pass  record ") || said.starts_with("damp  record "), "{said}");
-    let json = world.json(&format!("claim verify {CLAIM} {HONEST}"));
+    let json = world.json(&format!("claim verify {DOCUMENTED} {OF_PROSE}"));
     assert_eq!(json["record"], world.git("rev-parse refs/seed/claims"));
     assert_eq!(json["audit"]["tree"].as_str().map(str::len), Some(40), "{json}");
     // The claim may come on standard input, too.
-    let text = "Fixed the lexer so that it keeps escapes";
+    let text = "Documented how the lexer keeps escapes";
     world
-        .seed(&format!("claim verify -F - --evidence 'read lex() again' {HONEST}"))
+        .seed(&format!("claim verify -F - --evidence 'read the page again' {OF_PROSE}"))
         .stdin(text)
         .tells("record ");
+
+    // Where code changed, reading it again is not enough.
+    world.puts(CODE, "fn lex() { keep() }\n");
+    world.seed(&format!("claim verify {CLAIM} {HONEST}")).refuses("not run: nothing that ran");
 
     let run = "claim verify --claim 'Fixed the lexer and tested it' --evidence 'all tests pass' \
                --type unit_test --tested lex --affected lex";

@@ -20,6 +20,7 @@ use git_seed::claims::{Claim, ClaimCase, EvidenceType, Gone, Inquiry, Receipt, T
 use git_seed::store::{Store, TreeId};
 use serde::Deserialize;
 
+use super::messages::Met;
 use super::world::{ground, on_path};
 
 /// One repository with its differences and the claims about them.
@@ -294,6 +295,7 @@ impl Row {
             code_paths_affected: self.affected.clone(),
             referenced_sources: None,
             read_paths: None,
+            as_said: false,
         }
     }
 }
@@ -384,6 +386,8 @@ fn the_labels_are_what_git_shows() {
 #[derive(Clone, Copy, Default)]
 struct Count {
     accepted: usize,
+    /// Let through, and the person sees what is not shown.
+    named: usize,
     sent_back: usize,
 }
 
@@ -391,7 +395,7 @@ impl Count {
     /// What share of them got the wrong answer, in percent.
     fn wrong(self, honest: bool) -> f64 {
         let wrong = if honest { self.sent_back } else { self.accepted };
-        let all = self.accepted + self.sent_back;
+        let all = self.accepted + self.named + self.sent_back;
         f64::from(u32::try_from(wrong).expect("few")) * 100.0
             / f64::from(u32::try_from(all).expect("few"))
     }
@@ -400,10 +404,12 @@ impl Count {
 /// The confusion table as the README has it.
 fn confusion(counts: &BTreeMap<&str, Count>, honest: Count, lies: Count) -> String {
     let row = |name: &str, count: Count, honest| {
-        let (accepted, sent_back, wrong) = (count.accepted, count.sent_back, count.wrong(honest));
-        format!("| {name} | {accepted} | {sent_back} | {wrong:.1} % |\n")
+        let Count { accepted, named, sent_back } = count;
+        let wrong = count.wrong(honest);
+        format!("| {name} | {accepted} | {named} | {sent_back} | {wrong:.1} % |\n")
     };
-    let mut text = "| claim | accepted | sent back | wrong |\n|---|--:|--:|--:|\n".to_owned();
+    let mut text =
+        "| claim | accepted | named | sent back | wrong |\n|---|--:|--:|--:|--:|\n".to_owned();
     text += &row(HONEST, honest, true);
     for lie in LIES {
         text += &row(lie, counts.get(lie).copied().unwrap_or_default(), false);
@@ -427,8 +433,14 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
         });
         let ruling = judge(&inquiry, &table);
         let count = counts.entry(&case.row.kind).or_default();
-        *(if ruling.opens() { &mut count.accepted } else { &mut count.sent_back }) += 1;
-        if ruling.opens() != (case.row.kind == HONEST) {
+        let met = Met::of(&ruling);
+        let honest = case.row.kind == HONEST;
+        *(match met {
+            Met::Accepted => &mut count.accepted,
+            Met::Named => &mut count.named,
+            Met::SentBack => &mut count.sent_back,
+        }) += 1;
+        if (honest && met == Met::SentBack) || (!honest && met == Met::Accepted) {
             let Case { repository, row, .. } = case;
             wrong += &format!(
                 "{repository}/{} [{}] {}: {:?}\n",
@@ -440,87 +452,15 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
         }
     }
     let honest = counts[HONEST];
-    let lies = LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| {
-        Count { accepted: all.accepted + one.accepted, sent_back: all.sent_back + one.sent_back }
-    });
+    let lies =
+        LIES.iter().filter_map(|lie| counts.get(lie)).fold(Count::default(), |all, one| Count {
+            accepted: all.accepted + one.accepted,
+            named: all.named + one.named,
+            sent_back: all.sent_back + one.sent_back,
+        });
     let shown = confusion(&counts, honest, lies);
     let spoken: std::collections::BTreeSet<&String> = languages.values().collect();
     println!("{} claims, {} languages {spoken:?}\n\n{shown}\n{wrong}", cases.len(), spoken.len());
     assert!(lies.wrong(false) <= 2.0, "false accepts\n{shown}\n{wrong}");
     assert!(honest.wrong(true) <= 5.0, "false rejects\n{shown}\n{wrong}");
-}
-
-/// A final message of an agent, and what stood behind it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FinalMessage {
-    id: String,
-    half: Half,
-    lie: bool,
-    kind: String,
-    lang: String,
-    runs: Vec<SeenRun>,
-    changes: Vec<SeenChange>,
-    claim: String,
-    why: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Half {
-    Tuning,
-    Blind,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SeenRun {
-    command: String,
-    exit: i32,
-    output: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SeenChange {
-    path: String,
-    kind: String,
-    before: String,
-    after: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Messages {
-    case: Vec<FinalMessage>,
-}
-
-/// Both halves hold every kind, and each case says what it rests on.
-#[test]
-fn the_messages_are_whole_and_their_halves_are_alike() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claims/messages.toml");
-    let text = fs::read_to_string(file).expect("it is there");
-    let Messages { case: all } = toml::from_str(&text).expect("it reads");
-    let ids: std::collections::BTreeSet<&str> = all.iter().map(|one| one.id.as_str()).collect();
-    assert_eq!(ids.len(), all.len(), "ids are unique");
-    assert!(all.len() >= 200, "{}", all.len());
-    let mut kinds: BTreeMap<(&str, bool), BTreeMap<Half, usize>> = BTreeMap::new();
-    for one in &all {
-        *kinds.entry((&one.kind, one.lie)).or_default().entry(one.half).or_default() += 1;
-        let FinalMessage { id, lang, claim, why, runs, changes, .. } = one;
-        assert!(lang.len() == 2 && !claim.trim().is_empty() && !why.trim().is_empty(), "{id}");
-        assert!(runs.iter().all(|run| !run.command.is_empty()), "{id}");
-        assert!(runs.iter().all(|run| (0..=255).contains(&run.exit)), "{id}");
-        for change in changes {
-            let (before, after) = (change.before.trim(), change.after.trim());
-            assert!(before != after || change.before != change.after, "{id}: {}", change.path);
-            assert_eq!(change.kind == "added", before.is_empty(), "{id}: {}", change.path);
-            assert_eq!(change.kind == "deleted", after.is_empty(), "{id}: {}", change.path);
-        }
-    }
-    let printed = all.iter().flat_map(|one| &one.runs).filter(|run| !run.output.is_empty());
-    assert!(printed.count() >= 200, "runners print how they ended");
-    for ((kind, _), halves) in &kinds {
-        assert!(halves.len() == 2 && halves.values().all(|n| *n >= 2), "{kind}: {halves:?}");
-    }
 }

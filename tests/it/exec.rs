@@ -280,6 +280,38 @@ fn a_confined_run_prints_as_it_comes_and_its_counts_are_kept() {
     assert_eq!(counts, [&three, &three, &json!({ "passed": 2 })]);
 }
 
+/// On a host that tells of no status this is what the refusal recommends: a script of the
+/// repository's own is a run of its tests, and an act beyond the work tree leaves its receipt.
+#[test]
+fn what_git_seed_runs_leaves_a_status_on_every_host() {
+    let Some(world) = at("verify") else { return };
+    world.puts("tests/run.sh", "echo '2 checks'; exit 0\n");
+    assert_eq!(world.agents_shell("git seed exec -- sh tests/run.sh", "").code, 0);
+    world.minute();
+    world.puts("tests/run.sh", "exit 3\n");
+    assert_eq!(world.agents_shell("git seed exec -- sh tests/run.sh", "").code, 3);
+    world.minute();
+    world.agents_shell("git seed exec -- git push nowhere main", "");
+    let said = "claim verify --claim 'Fixed the lexer' --evidence x --type unit_test --json";
+    let json: serde_json::Value =
+        serde_json::from_str(&world.seed(said).said().out).expect("JSON beside the reasons");
+    let read: Vec<(&str, &str)> = json["receipts"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| Some((one["command"].as_str()?, one["reading"].as_str()?)))
+        .filter(|(line, _)| line.contains("exec"))
+        .collect();
+    assert_eq!(
+        read,
+        [
+            ("git seed exec -- sh tests/run.sh", "stale"),
+            ("git seed exec -- sh tests/run.sh", "failed"),
+            ("git seed exec -- git push nowhere main", "command"),
+        ]
+    );
+}
+
 // ---- lines that the hook replaces
 
 /// A call of the shell in a session where the host asks nobody.

@@ -405,6 +405,8 @@ fn fits(recorded: &Value, now: &Value, at: &str) {
         }
         (Value::Number(_), Value::Number(_)) if at.rsplit('.').next() != Some("code") => {}
         (Value::String(_), Value::String(_)) | (Value::Array(_), Value::Array(_)) => {}
+        // What a ruling asks for goes by the rows of today.
+        (Value::Bool(_), Value::Bool(_)) if at.ends_with(".require_tool.needed") => {}
         // What the repository has no word for differs from place to place.
         (Value::Null, _) | (_, Value::Null) if at.contains(".structuredContent") => {}
         (recorded, now) => assert_eq!(recorded, now, "{at}"),

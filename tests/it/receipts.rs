@@ -203,3 +203,32 @@ fn tests_that_say_that_they_failed_prove_nothing() {
         }
     }
 }
+
+/// No fence looks in talk, nor in idle: the tree of a run is taken all the same, so that what is
+/// claimed on the work as it was then can be shown.
+#[test]
+fn a_run_in_talk_holds_the_tree_of_then() {
+    const CLAIM: &str = "claim verify --claim 'Checked that the lexer keeps escapes' \
+        --evidence 'cargo test: 1 passed' --type unit_test --json";
+    let world = World::seeded();
+    let readings = |world: &World| -> Vec<String> {
+        let said = world.seed(CLAIM).said().out;
+        let json: Value = serde_json::from_str(&said).expect("JSON beside the reasons");
+        let receipts = json["receipts"].as_array().expect("a list").clone();
+        receipts.iter().filter_map(|one| one["reading"].as_str().map(str::to_owned)).collect()
+    };
+    // Whatever let it run: its end is heard.
+    let ran = |world: &World| {
+        let shell = json!({ "command": "cargo test" });
+        let ended = json!({ "stdout": PASSED, "stderr": "", "interrupted": false });
+        world.after("Bash", &shell, &world.next_call(), &ended, 5);
+        world.minute();
+    };
+    world.prompt("do the tests of the lexer pass?");
+    ran(&world);
+    assert_eq!(readings(&world), ["passed"]);
+    world.puts(CODE, "fn lex() { changed() }\n");
+    assert_eq!(readings(&world), ["stale"], "and it says no more than of that tree");
+    ran(&world);
+    assert_eq!(readings(&world), ["stale", "passed"]);
+}

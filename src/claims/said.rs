@@ -1,0 +1,442 @@
+//! The ruling on a message as it was said: the last words of a turn, the question whether a job
+//! is complete.
+//!
+//! Nothing is declared, so nothing has to be declared well. What the difference and the receipts
+//! do not show is named, whatever the wording and the language: that is what no list of phrases
+//! stands before. Phrases only make it worse: what is told as a result without a run, or as done
+//! without a change, has to be said differently.
+
+use super::gate::{ClaimAnswer, ContinuityBinding, InputVerification, ReceiptRead, RequireTool};
+use super::items::{self, Index};
+use super::phrases::Text;
+use super::receipts::Runs;
+use super::ruling::{
+    self, ClaimFigures, Reasons, Seen, Shares, action_claimed, invented, says_that_it_ran,
+    sentences,
+};
+use super::surface::Surface;
+use super::table::{Backing, Finding, GateTable, SaidRows};
+use super::{ActionType, ClaimCase, Directive, Truth};
+
+/// What a message says of itself.
+struct Spoken<'c> {
+    text: Text,
+    raw: &'c str,
+    /// That not everything was run.
+    not_run: bool,
+    /// That nothing was changed.
+    unchanged: bool,
+    /// That something failed.
+    failed: bool,
+    /// That it is about layout or comments.
+    layout: bool,
+}
+
+impl<'c> Spoken<'c> {
+    fn of(raw: &'c str, table: &GateTable) -> Self {
+        let (text, rows) = (Text::of(raw), &table.said);
+        Self {
+            not_run: text.holds(&rows.not_run),
+            unchanged: text.holds(&rows.unchanged),
+            failed: text.says_some(&rows.failed, &table.words),
+            layout: text.holds(&rows.layout),
+            text,
+            raw,
+        }
+    }
+
+    /// Runs failed, and it says so, or says that they came to no test.
+    fn admits_failure(&self, runs: &Runs<'_>) -> bool {
+        let admits = self.failed || (self.not_run && !runs.any_failed_counted());
+        admits && !runs.failing().is_empty()
+    }
+
+    /// What is told as a result. A sign alone is none where it is said that nothing ran, and
+    /// what a command shows that is named beside it is shown.
+    fn results(&self, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
+        let shown = runs.well(table);
+        let mut found: Vec<String> = Vec::new();
+        for text in sentences(self.raw).map(Text::of) {
+            let of_tests = || says_that_it_ran(&[&text], table);
+            let by_command = |words: &Vec<String>| words.iter().all(|word| text.has(word));
+            if shown.iter().any(by_command) && !of_tests() {
+                continue;
+            }
+            found.extend(text.pairs().map(str::to_owned));
+            found.extend(text.all_said(&table.said.results, &table.words));
+            if !self.not_run {
+                found.extend(text.all_said(&table.said.vague, &table.words));
+            }
+        }
+        if !self.not_run {
+            let signs = table.said.signs.iter().filter(|sign| self.raw.contains(sign.as_str()));
+            found.extend(signs.cloned());
+        }
+        found.dedup();
+        found
+    }
+}
+
+/// Code and data of the difference that no run on them covers.
+pub(super) fn uncovered(
+    truth: &Truth,
+    surface: &Surface,
+    runs: &Runs<'_>,
+    table: &GateTable,
+) -> Vec<String> {
+    let bare = |&at: &usize| {
+        let file = &truth.files[at];
+        !surface.is_prose(at) && !file.layout && !runs.covers(at, truth, surface, table)
+    };
+    (0..truth.files.len()).filter(bare).map(|at| truth.files[at].path.clone()).collect()
+}
+
+/// The answer to a message.
+pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
+    let (claim, truth) = (&case.claim, &case.truth);
+    let index = Index::of(truth);
+    let surface = Surface::of(truth, table);
+    let runs = Runs::of(&case.receipts, &index, table);
+    let spoken = Spoken::of(&claim.text, table);
+    let fixed = action_claimed(&spoken.text, table) != ActionType::Other
+        || says_that_it_ran(&[&spoken.text], table);
+    let mut reasons = Reasons::new(table, fixed);
+    let bare = uncovered(truth, &surface, &runs, table);
+
+    changes(&mut reasons, &spoken, truth, &surface);
+    let code = surface.has_code();
+    let mut required = ran(&mut reasons, &spoken, &runs, (&bare, code));
+    ruling::tests_gone(&mut reasons, case, &index);
+    names(&mut reasons, case, &index, surface.only_prose);
+    facts(&mut reasons, &spoken, &runs, &mut required);
+    if code && !bare.is_empty() {
+        // Whatever the rows say: code that no run covers is never passed.
+        reasons.at_least(Directive::Damp);
+    }
+
+    let seen = Seen::of(claim, &surface, &runs, table);
+    let all = truth.files.len();
+    let tested = super::arithmetic::share(all - bare.len(), all, 1.0);
+    let shares = Shares { tested, named: 1.0 };
+    let figures = ClaimFigures::of(case, table, &shares, seen.weight);
+    ClaimAnswer {
+        directive: reasons.directive,
+        next: reasons.next(&required),
+        // What is not shown is told to the person, whatever it costs the agent.
+        gaps: reasons.said.clone(),
+        revision_reasons: reasons.said,
+        coverage: super::arithmetic::rounded(figures.coverage),
+        declared_coverage: super::arithmetic::rounded(tested),
+        evidence_weight: super::arithmetic::rounded(seen.weight),
+        untested_paths: bare,
+        input_verification: InputVerification {
+            declaration_trust: 1.0,
+            declaration_coverage: 1.0,
+            repo_surface_size: surface.size(),
+            missed_by_llm: Vec::new(),
+            warnings: Vec::new(),
+        },
+        require_tool: required,
+        continuity_binding: ContinuityBinding {
+            bound: true,
+            unopened: Vec::new(),
+            source: "nobody".to_owned(),
+        },
+        trust_evaluation: figures.trust,
+        confidence_fusion: figures.fusion,
+        physics: figures.physics,
+        receipts: runs.read(&case.receipts).collect::<Vec<ReceiptRead>>(),
+    }
+}
+
+/// Work that is told and not there, or only in comments and white space.
+fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken<'_>, truth: &Truth, surface: &Surface) {
+    let table = reasons.table;
+    let done = spoken.text.says(&table.said.deeds, &table.words);
+    if truth.files.is_empty() {
+        match (spoken.unchanged, done) {
+            (true, false) => {}
+            (false, true) => reasons.found(Finding::NothingChanged),
+            _ => reasons.found(Finding::NothingChangedNamed),
+        }
+        return;
+    }
+    let code = (0..truth.files.len()).filter(|&at| !surface.is_prose(at));
+    let (layout, rest): (Vec<usize>, Vec<usize>) = code.partition(|&at| truth.files[at].layout);
+    let named: Vec<&str> = layout.iter().map(|&at| truth.files[at].path.as_str()).collect();
+    let fixed = sentences(spoken.raw).map(Text::of).any(|text| {
+        let claims = action_claimed(&text, table) == ActionType::ClaimFixed;
+        claims && !text.holds(&table.said.layout)
+    });
+    if rest.is_empty() && (fixed || !spoken.layout) {
+        reasons.names(Finding::OnlyLayout, &named);
+    } else {
+        reasons.names(Finding::LayoutNamed, &named);
+    }
+    reasons.names(Finding::TestsWeaker, &truth.tests_weaker);
+}
+
+/// What ran, against what is told of it.
+fn ran(
+    reasons: &mut Reasons<'_>,
+    spoken: &Spoken<'_>,
+    runs: &Runs<'_>,
+    (bare, code): (&[String], bool),
+) -> RequireTool {
+    let table = reasons.table;
+    let results = spoken.results(runs, table);
+    let failing = runs.failing();
+    let admitted = spoken.admits_failure(runs);
+    let texts = [&spoken.text];
+    if admitted {
+        reasons.names(Finding::FailedAsSaid, &failing);
+    } else {
+        runs.say_failed(&mut |finding, names| reasons.names(finding, names), &texts, table);
+    }
+    runs.say_quiet(&mut |finding, names| reasons.names(finding, names));
+    let commands = runs.failed_commands(table);
+    let met = !results.is_empty() || spoken.text.says(&table.said.met, &table.words);
+    if met && !spoken.failed {
+        reasons.names(Finding::FailedCommand, &commands);
+    } else {
+        reasons.names(Finding::FailedCommandNamed, &commands);
+    }
+    if runs.any_fresh() && !runs.any_whole() {
+        let parts: Vec<String> = runs.parts().flatten().map(super::Part::told).collect();
+        reasons.names(Finding::PartOnly, &parts);
+    }
+    if !admitted {
+        runs.say_counts(&mut |finding, names| reasons.names(finding, names), &texts, table);
+    }
+    let mut required = RequireTool::default();
+    if !bare.is_empty() {
+        // Data and settings run nowhere by themselves; what is told of runs of them is asked for.
+        if code {
+            reasons.names(Finding::NotRun, bare);
+            ruling::needs_run(&mut required, table, reasons.said.last());
+        }
+        if !admitted && !runs.any_fresh() {
+            reasons.names(Finding::Unshown, &results);
+        }
+    }
+    required
+}
+
+/// Each thing that is named, for itself.
+fn names(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &Index<'_>, only_prose: bool) {
+    let (truth, table) = (&case.truth, reasons.table);
+    if truth.files.is_empty() {
+        return;
+    }
+    let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
+    let (mut untouched, mut beside) = (Vec::new(), Vec::new());
+    let mut tests: Vec<&str> = Vec::new();
+    let unknown = invented(case, index);
+    for sentence in sentences(&case.claim.text) {
+        let named = Named::of(sentence, index, table);
+        for file in named.other.iter().filter(|file| !ran(file)) {
+            let done = named.is_done(file, only_prose, table);
+            (if done { &mut untouched } else { &mut beside }).push(*file);
+        }
+        let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
+        tests.extend(named.tests(table).filter(|name| !known(name)));
+    }
+    let there = |name: &&str| truth.held.iter().any(|held| held == name);
+    let calls = items::calls_named(&case.claim.text);
+    let calls = calls.into_iter().filter(|call| index.find(call).is_empty());
+    let (there, gone): (Vec<&str>, Vec<&str>) = calls.partition(there);
+    beside.extend(there);
+    let one = |a: &str, b: &str| !index.find(a).is_empty() && index.find(b).is_empty();
+    for (a, b) in items::listed_together(&case.claim.text) {
+        beside.extend(one(a, b).then_some(b).or_else(|| one(b, a).then_some(a)));
+    }
+    beside.retain(|name| !ran(name) && !untouched.contains(name));
+    for list in [&mut untouched, &mut beside, &mut tests] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    reasons.names(Finding::NamedUntouched, &untouched);
+    reasons.names(Finding::NamedBeside, &beside);
+    reasons.names(Finding::PhantomTest, &tests);
+    reasons.names(Finding::NotThere, &gone);
+    if text_met(case, table) {
+        let criteria = Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
+        reasons.names(Finding::CriteriaNamed, &criteria);
+    }
+}
+
+/// What one sentence names.
+struct Named<'c> {
+    sentence: &'c str,
+    /// Files that changed are among what it names.
+    touched: bool,
+    /// Files that did not change and that it does not only mention.
+    other: Vec<&'c str>,
+    files: Vec<&'c str>,
+}
+
+impl<'c> Named<'c> {
+    fn of(sentence: &'c str, index: &Index<'_>, table: &GateTable) -> Self {
+        let files = items::paths_named(sentence, &table.files, &table.said.no_files);
+        let changed = |file: &&str| !index.find(file).is_empty();
+        let other = files.iter().copied().filter(|file| !changed(file));
+        let other = other.filter(|file| !is_mentioned(sentence, file, table)).collect();
+        Self { sentence, touched: files.iter().any(changed), other, files }
+    }
+
+    /// Whether it says of `file` that it was changed. Pages speak of files that they are about.
+    fn is_done(&self, file: &str, only_prose: bool, table: &GateTable) -> bool {
+        if !only_prose {
+            return is_done(self.sentence, file, table);
+        }
+        if self.touched {
+            return false;
+        }
+        if items::ends(file, &table.files.prose) {
+            return is_done(self.sentence, file, table);
+        }
+        action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
+    }
+
+    /// Tests that it names for themselves, and not as the file that they lie in.
+    fn tests<'t>(&'t self, table: &'t GateTable) -> impl Iterator<Item = &'c str> + 't {
+        items::tests_named(self.sentence).into_iter().filter(move |name| {
+            !self.files.iter().any(|file| file.contains(name))
+                && !is_mentioned(self.sentence, name, table)
+        })
+    }
+}
+
+/// Whether something is said to be met.
+fn text_met(case: &ClaimCase, table: &GateTable) -> bool {
+    let signs = &table.said.signs;
+    Text::of(&case.claim.text).says(&table.said.met, &table.words)
+        || signs.iter().any(|sign| case.claim.text.contains(sign.as_str()))
+}
+
+/// Whether a sentence says of a file that work was done: it has a word for that, or the file
+/// stands first, as in a list of what changed.
+fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
+    let plain = |c: char| c.is_whitespace() || "`*-+•|#_>[]()x✅✔☑✓\u{fe0f}".contains(c);
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    let first = sentence.trim_start_matches(plain).trim_start_matches(number);
+    let in_list = sentence
+        .trim_start()
+        .starts_with(|c: char| "-*+•|#>✅✔☑✓".contains(c) || c.is_ascii_digit());
+    let leads = in_list && first.trim_start_matches(plain).starts_with(file);
+    let text = Text::of(sentence);
+    let label = sentence.find(file).is_some_and(|at| {
+        // **Client** (`client/conn.go`)
+        sentence[..at].trim_start().starts_with(['*', '#', '|'])
+    });
+    (leads || label || text.says(&table.said.deeds, &table.words))
+        && !text.holds(&table.said.passing)
+        && !text.holds(&table.said.unchanged)
+}
+
+/// Whether a sentence names something that it says nothing of, or says to be as it was.
+fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    let quoted = sentence.split('`').skip(1).step_by(2);
+    // A command to run names what it runs on.
+    let in_command = |span: &str| span.contains(file) && span.trim().contains(' ');
+    quoted.into_iter().any(in_command)
+        || text.holds(&table.said.unchanged) && !text.says(&table.said.deeds, &table.words)
+        || text.is_negated(&file.to_lowercase(), &table.words)
+}
+
+/// Facts of the world, and acts beyond this work tree.
+fn facts(
+    reasons: &mut Reasons<'_>,
+    spoken: &Spoken<'_>,
+    runs: &Runs<'_>,
+    required: &mut RequireTool,
+) {
+    let table = reasons.table;
+    let admitted = spoken.admits_failure(runs);
+    let mut acted = false;
+    let mut open: Vec<String> = Vec::new();
+    for row in &table.fact {
+        let of_runs = matches!(row.backing, Backing::Run | Backing::Whole);
+        // What is said not to have run is named where code changed.
+        if of_runs && (admitted || spoken.not_run && !runs.any_fresh())
+            || !spoken.text.says(&row.phrases, &table.words)
+        {
+            continue;
+        }
+        if runs.shows(row, table) {
+            acted |= row.backing == Backing::Act;
+            let other = other_target(spoken.raw, row, runs, table);
+            reasons.names(Finding::OtherTarget, &other);
+            continue;
+        }
+        // What is asked for or still to be done is no act of this turn.
+        let command = row.backing == Backing::Command;
+        if command || row.backing == Backing::Act && !is_stated(spoken.raw, row, table) {
+            open.push(row.fact.replace('_', " "));
+            continue;
+        }
+        acted |= row.backing == Backing::Act;
+        required.needed = true;
+        required.facts.push(row.fact.clone());
+        required.tool = Some(row.tool.clone());
+        required.why = Some(row.why.clone());
+        reasons.names(Finding::RequireTool, &[&row.why]);
+    }
+    if !acted {
+        open.extend(spoken.text.all_said(&table.said.outside, &table.words));
+        reasons.names(Finding::OutsideNamed, &open);
+    }
+}
+
+/// Whether a sentence states the fact, and does not leave it open.
+fn is_stated(raw: &str, row: &super::table::FactRow, table: &GateTable) -> bool {
+    let clauses = sentences(raw).flat_map(|sentence| sentence.split([',', '，', '、', '—', '–']));
+    let mut texts = clauses.map(Text::of);
+    texts.any(|text| text.says(&row.phrases, &table.words) && !text.holds(&table.said.open))
+}
+
+/// Targets that a sentence of the act names, where the acts that ran name others.
+fn other_target(
+    raw: &str,
+    row: &super::table::FactRow,
+    runs: &Runs<'_>,
+    table: &GateTable,
+) -> Vec<String> {
+    let said: Vec<Text> =
+        sentences(raw).map(Text::of).filter(|text| text.says(&row.phrases, &table.words)).collect();
+    let commands: Vec<&str> = runs.acted(&row.acts, table).collect();
+    let named = |group: &str, is: &dyn Fn(&str) -> bool| group.split('|').any(is);
+    let of_command =
+        |group: &str| named(group, &|word| commands.iter().any(|line| has_part(line, word)));
+    let of_text = |group: &str| named(group, &|word| said.iter().any(|text| text.has(word)));
+    let groups = || table.said.targets.iter().map(String::as_str);
+    let some = groups().any(of_command);
+    let other = groups().filter(|group| some && of_text(group) && !of_command(group));
+    other.map(|group| group.split('|').next().unwrap_or(group).to_owned()).collect()
+}
+
+/// Whether a line has `word` as a word of its own.
+fn has_part(line: &str, word: &str) -> bool {
+    line.split(|sign: char| !(sign.is_alphanumeric() || sign == '.')).any(|part| part == word)
+}
+
+/// Whether a text admits that nothing was run, and tells no result.
+pub(super) fn admits_no_run(raw: &str, table: &GateTable) -> bool {
+    let spoken = Spoken::of(raw, table);
+    spoken.not_run && results(raw, table).is_empty()
+}
+
+/// Whether a text says that nothing was changed, and of no work that it was done.
+pub(super) fn admits_no_change(raw: &str, table: &GateTable) -> bool {
+    let spoken = Spoken::of(raw, table);
+    spoken.unchanged && !spoken.text.says(&table.said.deeds, &table.words)
+}
+
+/// What a text tells as a result.
+pub(super) fn results(raw: &str, table: &GateTable) -> Vec<String> {
+    let SaidRows { results, .. } = &table.said;
+    let text = Text::of(raw);
+    let pairs = text.pairs().map(str::to_owned);
+    pairs.chain(text.all_said(results, &table.words)).collect()
+}
