@@ -358,6 +358,23 @@ pub(crate) fn stays_inside(refusal: &Refusal) -> bool {
     refusal.facts.case().is_some_and(|case| inside.contains(&case))
 }
 
+/// Where hooks rule by themselves, and nothing was seen to test the work as it is.
+///
+/// # Errors
+///
+/// Refuses an act that lets work out of this work tree.
+pub fn lets_out_untested(act: &Act) -> Verdict {
+    let Act::Shell { command, .. } = act else { return Ok(()) };
+    let reading = shell::read(command);
+    match lets_out(&deeds(&reading)) {
+        Some(part) => {
+            let refusal = Refusal::new("claims", Wants::Claim).case(Case::ActUnrun);
+            Err(refusal.with("part", part))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Where words stand that a hook ruled on by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spoken {
@@ -367,8 +384,6 @@ pub(crate) enum Spoken {
     Last,
     /// The message of a commit, or what goes with another act.
     Act,
-    /// Work that nothing was seen to test is let out.
-    Unrun,
 }
 
 /// The refusal of words that do not hold: the sentence, why, and the one step that turns it.
@@ -377,7 +392,6 @@ pub(crate) fn not_shown(spoken: Spoken, said: &str, why: &str, next: &str) -> Re
         Spoken::Question => Case::AskedUnshown,
         Spoken::Last => Case::LastWords,
         Spoken::Act => Case::ActUnshown,
-        Spoken::Unrun => Case::ActUnrun,
     };
     Refusal::new("claims", Wants::Claim)
         .case(case)

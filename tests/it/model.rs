@@ -3109,6 +3109,15 @@ fn unruled(call: &Call<'_>) -> Option<Refusal> {
     let launch = call.classes.iter().any(|(class, _)| *class == Class::Delegate);
     let none =
         hooks::Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
+    let out = call
+        .classes
+        .iter()
+        .find(|(class, _)| matches!(class, Class::ShellGit | Class::ShellOutward));
+    if let Some((_, command)) = out {
+        let (command, cwd) = (command.clone(), None);
+        let act = event::Act::Shell { command, cwd, background: false };
+        return hooks::lets_out_untested(&act).err();
+    }
     let act = match (launch, work) {
         (true, _) => event::Act::Delegate { agent: "x".to_owned(), prompt: String::new() },
         (false, true) => event::Act::Edit(Vec::new()),

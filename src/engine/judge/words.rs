@@ -129,8 +129,14 @@ pub(crate) fn act(
     if job.state.stand.is_talk() || job.state.job.user_approval {
         return Ok(None);
     }
-    let said = message_of(command).unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
+    let said = message_of(command);
+    let bare = said.is_none();
+    let said = said.unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
     let judged = rule_on(repo, Some(job), &said)?;
+    // Without words of its own the act says that there is work, and there is none.
+    if bare && judged.changed_nothing() {
+        return Ok(None);
+    }
     if judged.sends_back() {
         return Ok(Some(judged.refusal(Spoken::Act).with("part", part)));
     }
@@ -139,7 +145,7 @@ pub(crate) fn act(
     if !not_run || opened || !has_tests(repo, &judged.case.receipts, &judged.tree)? {
         return Ok(None);
     }
-    Ok(Some(judged.refusal(Spoken::Unrun).with("part", part)))
+    Ok(hooks::lets_out_untested(&call.act).err())
 }
 
 /// A run of tests fits the repository: one was seen, or files that runners collect lie in it.

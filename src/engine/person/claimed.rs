@@ -14,7 +14,8 @@ pub(crate) fn claimed(repo: &Repo, question: &str, focused: &LoadedJob) -> Strin
     // Where the card cannot be counted, the question is refused for that.
     let card = judge::card::line(repo, focused).unwrap_or_default();
     let said = if card.is_empty() { said.to_owned() } else { said.replace(&card, "") };
-    said.replace(&focused.state.job.name, "")
+    let said = said.replace(&focused.state.job.name, "");
+    said.trim_start_matches(|first: char| !first.is_alphanumeric()).to_owned()
 }
 
 /// The criterion that a question quotes, of those that the phase answers.
