@@ -107,6 +107,7 @@ fn what_is_met_ran_in_this_stay_as_a_run_of_tests() {
     ran(&world, "cargo test lex", 0);
     refused(&world, &all, "rests on `make test`");
     ran(&world, "make test", 2);
+    ran(&world, "python3 -c pass", 0);
     refused(&world, met, "`make test` failed on the work as it is now");
     ran(&world, "make test", 0);
     goes_on(&world, &all);

@@ -142,11 +142,24 @@ fn which_item<'t>(item: &'t Item, contract: &[Criterion]) -> Option<(usize, &'t 
     if let Some(found) = which(&item.text, contract) {
         return Some(found);
     }
-    // `2. met` answers the second of a numbered list.
-    let number = item.number.as_ref()?;
-    let n = contract.iter().position(|one| one.number.as_ref() == Some(number))?;
     let rest = unticked(&item.text);
-    leading(rest).map(|_| (n, rest))
+    // `2. met` answers the second of a list, and so does `AC2: met` where the list has no labels.
+    if let Some(number) = &item.number {
+        return leading(rest).and_then(|_| Some((nth(contract, number)?, rest)));
+    }
+    let name = label(rest).filter(|_| contract.iter().all(|one| label(&one.text).is_none()))?;
+    let digits = name.trim_start_matches(char::is_alphabetic);
+    let behind = rest.find(digits).map(|at| &rest[at + digits.len()..])?;
+    Some((nth(contract, digits)?, behind))
+}
+
+/// The criterion of this number: by its list's own, else by its place.
+fn nth(contract: &[Criterion], number: &str) -> Option<usize> {
+    if contract.iter().any(|one| one.number.is_some()) {
+        return contract.iter().position(|one| one.number.as_deref() == Some(number));
+    }
+    let place: usize = number.parse().ok()?;
+    place.checked_sub(1).filter(|place| *place < contract.len())
 }
 
 /// The criterion whose label or first words `text` begins with, and what follows them. Words that

@@ -92,6 +92,11 @@ fn words_that_fit_two_criteria_answer_none() {
     assert!(told(&alike, "- parses: met").iter().all(|(of, _)| of.is_none()));
     assert_eq!(told(&alike, "- parses nothing: met").len(), 1);
     assert_eq!(told(&alike, "2. met"), [(Some(1), Answer::Met)], "by its number");
+    let bare = of(&["- escapes survive\n- no panic on nothing"]);
+    for line in ["AC2: met", "- Criterion 2: met", "2. met", "- [x] AC2, nothing panics"] {
+        assert_eq!(told(&bare, line).first().and_then(|(of, _)| *of), Some(1), "{line}");
+    }
+    assert!(told(&bare, "- AC3: met").iter().all(|(of, _)| of.is_none()), "there is no third");
     let signs = of(&["- 空输入不报错\n- 深层列表不溢出"]);
     assert_eq!(told(&signs, "- [x] 深层列表"), [(Some(1), Answer::Met)]);
     assert_eq!(told(&signs, "- 空输入不报错：not shown"), [(Some(0), Answer::NotShown)]);
