@@ -39,6 +39,7 @@ mod it {
     mod many;
     mod mcp;
     mod memory;
+    mod messages;
     mod model;
     mod nights;
     mod notes;

@@ -715,7 +715,7 @@ mod tests {
     #[test]
     fn responses_are_judged_by_what_they_are_about_to_do() {
         type Change = fn(&mut ResponseCase);
-        let cases: [(&str, Directive, bool, Change); 19] = [
+        let cases: [(&str, Directive, bool, Change); 22] = [
             ("as it is", Directive::Pass, false, |_| {}),
             ("no evidence for a fix", Directive::Reject, false, |case| case.evidence_count = 0),
             // 1 - .9 * .7 = .37
@@ -764,6 +764,24 @@ mod tests {
                 case.action_type = ActionType::Commit;
                 case.evidence_count = 0;
                 case.affects_user_facing = false;
+            }),
+            ("a commit of nothing, without evidence", Directive::Rewrite, false, |case| {
+                case.action_type = ActionType::Commit;
+                case.evidence_count = 0;
+                case.affects_user_facing = false;
+                case.truth.files.clear();
+            }),
+            ("a push of nothing that anything shows", Directive::Rewrite, true, |case| {
+                case.action_type = ActionType::Push;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files.clear();
+                case.receipts.clear();
+            }),
+            ("a deployment of prose that nothing shows", Directive::Rewrite, true, |case| {
+                case.action_type = ActionType::Deploy;
+                case.evidence_type = EvidenceType::CodeReview;
+                case.truth.files = vec![ChangedFile { prose: true, ..code("README.md", &[]) }];
+                case.receipts.clear();
             }),
             // Comparisons are inclusive: .55 rewrites a fix, .60 a deployment, .50 the rest.
             ("unsure of a fix", Directive::Rewrite, false, |case| case.confidence = 0.55),
@@ -885,6 +903,63 @@ mod tests {
             prop_assert_eq!(serde_json::to_string(&judge(&recorded, &rows)).expect("json"), bytes);
             let inquiry = Inquiry::ResponseGate(ResponseCase { confidence, drift, ..response() });
             prop_assert_eq!(judge(&inquiry, &table), judge(&inquiry, &rows));
+        }
+
+        /// No wording, in no language, passes where code changed and no run on it covers it.
+        #[test]
+        fn no_words_pass_without_a_run_that_covers_the_change(
+            said in prop::collection::vec((0..32_usize, "\\PC{0,12}"), 0..12),
+            evidence in "\\PC{0,40}", kind in 0..8_usize, list in 0..3_usize,
+            ran in 0..9_usize, as_said: bool,
+        ) {
+            const WORDS: [&str; 32] = ["Fixed", "added", "all tests pass", "5/5", "✅", "green",
+                "12 passed", "not run", "未运行", "全部测试通过", "すべてのテスト", "成功しました", "исправил", "тесты прошли",
+                "todos los tests pasan", "sin ejecutar", "aucun test", "la suite passe", "bestanden",
+                "nicht getestet", "nothing changed", "`src/foo.rs`", "`handler()`", "failed", "только",
+                "formatted", "white space", "pushed to origin", "deployed", "done", "\n- ", ". "];
+            let mut case = honest();
+            let said: Vec<String> = said.into_iter().map(|(word, other)| WORDS[word].to_owned() + &other)
+                .collect();
+            case.claim.text = said.join(" ");
+            case.claim.evidence = evidence;
+            case.claim.evidence_type = super::super::table::KINDS[kind];
+            case.claim.as_said = as_said;
+            case.claim.code_paths_tested = list_of(list);
+            case.receipts = uncovering(ran);
+            let answer = ask(case);
+            prop_assert!(answer.directive > Directive::Pass, "{:#?}", answer);
+            prop_assert!(answer.require_tool.needed && !answer.gaps.is_empty(), "{:#?}", answer);
+        }
+    }
+
+    fn list_of(nth: usize) -> Vec<String> {
+        [list(&[]), list(&["src/foo.rs"]), list(&["src/foo.rs", "handler"])][nth].clone()
+    }
+
+    /// Receipts, none of which covers the change of [`honest`].
+    fn uncovering(nth: usize) -> Vec<Receipt> {
+        use super::super::{Counts, Part};
+        let with = |change: &dyn Fn(&mut Receipt)| {
+            let mut receipt = passed();
+            change(&mut receipt);
+            vec![receipt]
+        };
+        match nth {
+            0 => Vec::new(),
+            1 => with(&|run| run.status = Some(1)),
+            2 => with(&|run| run.status = None),
+            3 => with(&|run| run.stale = true),
+            4 => with(&|run| run.changed_since = list(&["src/foo.rs"])),
+            5 => with(&|run| run.counts = Some(Counts::default())),
+            6 => with(&|run| run.other_program = true),
+            7 => with(&|run| {
+                run.run = None;
+                run.command = "echo all tests pass".into();
+            }),
+            _ => with(&|run| {
+                run.command = "cargo test unrelated".into();
+                run.part = Some(Part { by: list(&["unrelated"]), paths: Vec::new() });
+            }),
         }
     }
 }

@@ -262,13 +262,60 @@ pub(super) fn files_named<'t>(text: &'t str, files: &Files) -> Vec<&'t str> {
     .collect()
 }
 
+/// Words of `text` that name files of any kind; `none` only look so.
+pub(super) fn paths_named<'t>(text: &'t str, files: &Files, none: &[String]) -> Vec<&'t str> {
+    let words = text.split(|c: char| {
+        let cut = "`\"'(),;|<>[]*，。、；：（）「」『』《》“”→！？";
+        c.is_whitespace() || cut.contains(c)
+    });
+    let bare = words.map(|word| word.trim_end_matches(['.', ':', '!', '?']));
+    let is_file = |word: &&str| {
+        let path = word.rsplit_once(':').map_or(*word, |(path, line)| {
+            if line.bytes().all(|byte| byte.is_ascii_digit()) { path } else { word }
+        });
+        let name = last(path);
+        let known = [&files.source, &files.passive, &files.prose];
+        word.len() < 200
+            && !word.contains("://")
+            && !word.contains(['*', '{', '$', '='])
+            && name.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && known.iter().any(|list| ends(path, list))
+            && (name.trim_start_matches('.').contains('.')
+                || name.starts_with(|c: char| c.is_ascii_uppercase()))
+            && !name.split('.').next().is_some_and(|first| {
+                !path.contains('/')
+                    && !first.is_empty()
+                    && first.bytes().all(|b| b.is_ascii_digit())
+            })
+            && !none.contains(&name.to_lowercase())
+    };
+    bare.filter(is_file).collect()
+}
+
+/// Names of functions that `text` writes as calls between back quotes: `parse()`.
+pub(super) fn calls_named(text: &str) -> Vec<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let mut found: Vec<&str> = quoted
+        .filter(|word| {
+            let name = word.strip_suffix("()").unwrap_or_default();
+            !name.is_empty()
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '#'))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// What the claim names and nothing changed of. Whoever asks the repository puts those that
 /// it holds all the same into [`Truth::held`]; the gate takes the others for inventions.
 pub fn unmatched(claim: &Claim, truth: &Truth) -> Vec<String> {
     let index = Index::of(truth);
     let lists =
         claim.code_paths_affected.iter().chain(&claim.code_paths_tested).map(String::as_str);
+    let calls = if claim.as_said { calls_named(&claim.text) } else { Vec::new() };
     let texts = tests_named(&claim.text).into_iter().chain(tests_named(&claim.evidence));
+    let texts = texts.chain(calls);
     let mut seen = BTreeSet::new();
     lists
         .map(str::trim)

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::runs::like;
 use crate::shipped::{read, shipped};
 
 /// What covers a byte of a string.
@@ -25,6 +26,7 @@ const ABOVE: usize = 40;
 pub struct Languages {
     paths: Paths,
     language: Vec<Language>,
+    runner: Vec<RunnerRow>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -39,6 +41,80 @@ struct Paths {
     test_ends: Vec<String>,
     test_words: Vec<String>,
     test_names: Vec<String>,
+    may_be_off: Vec<String>,
+    expected_ends: Vec<String>,
+    expected_dirs: Vec<String>,
+}
+
+/// The configuration of runners in files of some names.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunnerRow {
+    files: Vec<String>,
+    /// Rules of a make file whose recipes are meant.
+    #[serde(default)]
+    targets: Vec<String>,
+    /// Lines that switch tests off where they are new.
+    pub off: Vec<String>,
+    /// Lines that say which tests run, and how.
+    #[serde(default)]
+    pub lines: Vec<String>,
+}
+
+impl RunnerRow {
+    /// The lines of a file with single blanks; where rules are meant, behind their names.
+    pub(crate) fn lines_of(&self, text: &str) -> Vec<String> {
+        let mut target = String::new();
+        let mut found = Vec::new();
+        for line in text.lines() {
+            let plain = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            if self.targets.is_empty() {
+                found.push(plain);
+                continue;
+            }
+            if !line.starts_with([' ', '\t']) {
+                let head = plain.split(':').next().unwrap_or_default().trim();
+                let wanted = |name: &str| self.targets.iter().any(|one| like(one, name));
+                let is = plain.contains(':') && head.split(' ').any(wanted);
+                target = if is { head.to_owned() } else { String::new() };
+            } else if !target.is_empty() && !plain.is_empty() {
+                found.push(format!("{target}: {plain}"));
+            }
+        }
+        found
+    }
+}
+
+/// One line of code, with what of it is a string covered.
+#[derive(Debug)]
+pub(crate) struct CodeLine<'t> {
+    pub raw: &'t [u8],
+    code: Vec<u8>,
+    /// It checks something that depends on what is tested.
+    pub checks: bool,
+}
+
+impl CodeLine<'_> {
+    /// Whether `name` stands on it as a word of its own.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.code.split(|byte| !is_name(*byte)).any(|word| word == name.as_bytes())
+    }
+
+    /// The line with all of its values alike.
+    pub(crate) fn masked(&self) -> Vec<u8> {
+        let mut out: Vec<u8> = Vec::with_capacity(self.code.len());
+        let mut before = b' ';
+        for byte in self.code.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+            let digit = byte.is_ascii_digit() && !(is_name(before) && !before.is_ascii_digit());
+            let dot = *byte == b'.' && before.is_ascii_digit();
+            let value = *byte == STRING || digit || dot;
+            if !(value && out.last() == Some(&STRING)) {
+                out.push(if value { STRING } else { *byte });
+            }
+            before = *byte;
+        }
+        out
+    }
 }
 
 /// One row; `languages.toml` says what the keys mean.
@@ -54,6 +130,7 @@ pub(crate) struct Language {
     long: Vec<String>,
     plain: Vec<String>,
     chars: bool,
+    layout: Layout,
     regex: bool,
     over: bool,
     raw: bool,
@@ -81,11 +158,26 @@ pub(crate) struct Language {
     off_head: Vec<String>,
     off_calls: Vec<String>,
     off_parts: Vec<String>,
+    off_options: Vec<String>,
+    flips: Vec<String>,
     only_calls: Vec<String>,
     only_parts: Vec<String>,
     asserts: Vec<String>,
     fails: Vec<String>,
     variables: bool,
+}
+
+/// What of the layout of a file means something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Layout {
+    /// Nothing.
+    Free,
+    /// The ends of its lines.
+    Lines,
+    /// How far its lines are indented, too.
+    #[default]
+    Indents,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -121,6 +213,25 @@ impl Languages {
             return None;
         }
         self.language.last()
+    }
+
+    /// The rows of runners that are configured in the file at `path`.
+    pub(crate) fn runners<'l>(&'l self, path: &'l str) -> impl Iterator<Item = &'l RunnerRow> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.runner.iter().filter(move |row| row.files.iter().any(|file| like(file, name)))
+    }
+
+    /// It holds what tests expect, as they printed it.
+    pub(crate) fn is_expected(&self, path: &str) -> bool {
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        self.paths.expected_ends.iter().any(|end| name.ends_with(end.as_str()))
+            || dir.split('/').any(|part| self.paths.expected_dirs.iter().any(|one| one == part))
+    }
+
+    /// A line of a test file by which a test may not run.
+    pub(crate) fn may_be_off(&self, line: &str) -> bool {
+        let line = line.to_ascii_lowercase();
+        self.paths.may_be_off.iter().any(|mark| line.contains(mark.as_str()))
     }
 
     /// Nothing that runs.
@@ -310,6 +421,30 @@ struct Line<'t> {
     indent: usize,
 }
 
+/// A text in which a blank stands only where it parts two words; line ends stay.
+fn squeezed(text: &[u8]) -> Vec<u8> {
+    let mut out: Vec<u8> = Vec::with_capacity(text.len());
+    let word = |byte: u8| is_name(byte) || byte >= 0x80;
+    let mut at = 0;
+    while at < text.len() {
+        if text[at] != b' ' {
+            out.push(text[at]);
+            at += 1;
+            continue;
+        }
+        let end = text[at..].iter().position(|byte| *byte != b' ').map_or(text.len(), |n| at + n);
+        let parts = out.last().is_some_and(|byte| word(*byte))
+            && text.get(end).is_some_and(|byte| word(*byte));
+        if out.last() == Some(&b'\n') {
+            out.extend(&text[at..end]);
+        } else if parts {
+            out.push(b' ');
+        }
+        at = end;
+    }
+    out
+}
+
 impl Language {
     /// Reads `text`, the file at a path that holds tests or not.
     pub(crate) fn outline(&self, text: &[u8], is_test_file: bool) -> Outline {
@@ -352,6 +487,81 @@ impl Language {
         }
         let off_file = self.is_off_file(&lines, text);
         Outline { definitions: self.close(text, &lines, found, is_test_file, off_file), comments }
+    }
+
+    /// The lines of code of a text.
+    pub(crate) fn code_lines<'t>(&self, text: &'t [u8]) -> Vec<CodeLine<'t>> {
+        let (covered, _) = self.cover(text);
+        let lines = lines(&covered);
+        let code = lines.iter().filter(|line| !line.code.is_empty());
+        code.map(|line| {
+            let asserts = self.asserts.iter().any(|word| has_word(line.code, word));
+            CodeLine {
+                raw: text[line.from..line.to].trim_ascii(),
+                checks: self.fails.iter().any(|word| has_word(line.code, word))
+                    || (asserts && self.words_that_say(line.code) > 0),
+                code: line.code.to_vec(),
+            }
+        })
+        .collect()
+    }
+
+    /// Whether a mark is new that turns what a test says round.
+    pub(crate) fn is_flipped(&self, old: &[u8], new: &[u8]) -> bool {
+        let has = |text: &[u8]| {
+            let marks = self.code_lines(text);
+            marks
+                .iter()
+                .any(|line| self.flips.iter().any(|flip| starts_with_word(&line.code, flip)))
+        };
+        has(new) && !has(old)
+    }
+
+    /// A statement of the test itself, wherever it stands, ends it.
+    fn skips(&self, lines: &[Line<'_>], open: &Open) -> bool {
+        let end = open.end.max(open.line + 1).min(lines.len());
+        let inside = || {
+            lines[open.line + 1..end.max(open.line + 1)]
+                .iter()
+                .filter(|line| !line.code.is_empty() && line.indent > open.indent)
+        };
+        let Some(base) = inside().map(|line| line.indent).min() else { return false };
+        inside()
+            .filter(|line| line.indent == base)
+            .any(|line| self.off_head.iter().any(|off| starts_with_word(line.code, off)))
+    }
+
+    /// The text without comments and without the layout that means nothing in this language.
+    pub(crate) fn bare(&self, text: &[u8]) -> Vec<u8> {
+        let (covered, _) = self.cover(text);
+        let mut bare: Vec<u8> = Vec::with_capacity(text.len());
+        let mut before: &[u8] = &[];
+        for line in lines(&covered).iter().filter(|line| !line.code.trim_ascii().is_empty()) {
+            let in_string = before.last() == Some(&STRING) && line.code.first() == Some(&STRING);
+            let directive = self.directives
+                && [before, line.code]
+                    .iter()
+                    .any(|code| code.starts_with(b"#") || code.ends_with(b"\\"));
+            match self.layout {
+                Layout::Free if !in_string && !directive => bare.push(b' '),
+                Layout::Indents => {
+                    bare.push(b'\n');
+                    bare.extend(std::iter::repeat_n(b' ', line.indent));
+                }
+                Layout::Free | Layout::Lines => bare.push(b'\n'),
+            }
+            for (byte, shown) in line.code.iter().zip(&text[line.begins..]) {
+                let blank = shown.is_ascii_whitespace() || *byte == b' ';
+                bare.push(match (*byte == STRING, blank) {
+                    // A blank of a string means something.
+                    (true, true) => STRING,
+                    (false, true) => b' ',
+                    (_, false) => *shown,
+                });
+            }
+            before = line.code;
+        }
+        squeezed(&bare)
     }
 
     /// A line that no indentation can be read from: directives, labels.
@@ -423,7 +633,7 @@ impl Language {
             let body = self.body(lines, open);
             let checks =
                 if is_test { self.checks(&body, has(&["#[should_panic".to_owned()])) } else { 0 };
-            let idle = is_test && self.is_idle(&body);
+            let idle = is_test && (self.is_idle(&body) || self.skips(lines, open));
             let full = body.iter().any(|line| !is_nothing(line));
             done.push(Definition {
                 name: open.name.clone(),
@@ -653,7 +863,15 @@ impl Language {
         })?;
         let like_a_group = ["describe", "context", "suite"].iter().any(|word| base.contains(word));
         let sort = if group || (!call && like_a_group) { Sort::Group } else { Sort::Test };
-        Some((name, sort, off_call || has(&self.off_parts), only_call || has(&self.only_parts)))
+        let tight: Vec<u8> =
+            rest.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let option = |option: &String| {
+            let text = [option.as_bytes(), &[b':', STRING]].concat();
+            let plain = [option.as_bytes(), b":true"].concat();
+            find(&tight, &text).is_some() || find(&tight, &plain).is_some()
+        };
+        let off = off_call || has(&self.off_parts) || self.off_options.iter().any(option);
+        Some((name, sort, off, only_call || has(&self.only_parts)))
     }
 
     /// The name that a call gives a test; `rest` is the end of the line after the call's word.

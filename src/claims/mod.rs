@@ -5,6 +5,7 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
+pub(crate) mod acts;
 pub(crate) mod answers;
 mod arithmetic;
 pub mod audit;
@@ -19,12 +20,14 @@ mod receipts;
 pub(crate) mod record;
 mod ruling;
 pub mod runs;
+mod said;
 mod selection;
 pub(crate) mod session;
 mod surface;
 pub(crate) mod table;
 pub(crate) mod trace;
 pub mod truth;
+mod weaker;
 pub(crate) mod whole;
 mod words;
 
@@ -150,6 +153,9 @@ pub struct Truth {
     /// Tests that the difference takes away or switches off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_gone: Vec<TestGone>,
+    /// What tests check less of than before, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests_weaker: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the
     /// repository holds all the same, as the claim wrote it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -174,6 +180,9 @@ pub struct ChangedFile {
     /// It holds tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
+    /// Nothing changed but comments and white space that means nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layout: bool,
 }
 
 /// How a file changed.

@@ -22,8 +22,12 @@ impl Text {
                 tokens.push(END.to_owned());
             }
         };
-        for line in text.lines() {
+        for line in text.lines().map(parted) {
             for word in line.split([' ', '\t', '\u{a0}']) {
+                if word == "|" {
+                    end(&mut tokens);
+                    continue;
+                }
                 let bare = word.trim_start_matches(OPENING);
                 if bare.len() < word.len() && word.starts_with(['(', '[', '-', '*', '—', '–']) {
                     end(&mut tokens);
@@ -56,6 +60,64 @@ impl Text {
         words.iter().any(|word| self.has(word))
     }
 
+    /// Whether `word` stands in it, and only behind a negation of its clause.
+    pub(crate) fn is_negated(&self, word: &str, words: &Words) -> bool {
+        let mut at = (0..self.tokens.len()).filter(|at| self.tokens[*at] == word).peekable();
+        let no = |at: usize| {
+            let before = self.tokens[..at].iter().rev().take_while(|token| *token != END);
+            before.take(words.negation_reach).any(|token| words.negations.contains(token))
+        };
+        at.peek().is_some() && at.all(no)
+    }
+
+    /// Whether one of `phrases` stands in it, taken back or not.
+    pub(crate) fn holds(&self, phrases: &[String]) -> bool {
+        phrases.iter().any(|phrase| (0..self.tokens.len()).any(|at| self.fits(at, phrase)))
+    }
+
+    /// What it says of `phrases` and does not take back, as it stands there.
+    pub(crate) fn all_said(&self, phrases: &[String], words: &Words) -> Vec<String> {
+        let mut found = Vec::new();
+        for phrase in phrases {
+            let count = phrase.split(' ').count();
+            let said = (0..self.tokens.len()).find(|&at| self.says_at(at, phrase, words));
+            if let Some(at) = said {
+                let inside = self.tokens[at..].iter().take(count).take_while(|word| *word != END);
+                found.push(inside.map(String::as_str).collect::<Vec<_>>().join(" "));
+            }
+        }
+        found
+    }
+
+    /// What it says of `phrases` that is not said to be none: `0 failed`, `failures: 0`.
+    pub(crate) fn says_some(&self, phrases: &[String], words: &Words) -> bool {
+        phrases.iter().any(|phrase| {
+            let count = phrase.split(' ').count();
+            (0..self.tokens.len())
+                .any(|at| self.says_at(at, phrase, words) && !self.is_none_of(at, count))
+        })
+    }
+
+    fn is_none_of(&self, at: usize, count: usize) -> bool {
+        let zero = |word: &String| is_zero(word);
+        let before = self.tokens[..at].iter().rev().find(|word| *word != END);
+        let behind = self.tokens[at..].iter().skip(count).find(|word| *word != END);
+        let joined = self.tokens[at].split(['=', ':']).nth(1).is_some_and(is_zero);
+        self.tokens[..at].last().is_some_and(zero) && before.is_some_and(zero)
+            || behind.is_some_and(zero)
+            || joined
+    }
+
+    /// Pairs of numbers: `12/12`.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &str> {
+        self.words().filter(|word| {
+            let digits = |part: &str| {
+                !part.is_empty() && part.len() < 8 && part.bytes().all(|byte| byte.is_ascii_digit())
+            };
+            word.split_once('/').is_some_and(|(a, b)| digits(a) && digits(b))
+        })
+    }
+
     /// Whether it says one of `phrases`, and does not take it back.
     pub(crate) fn says(&self, phrases: &[String], words: &Words) -> bool {
         phrases.iter().any(|phrase| self.says_one(phrase, words))
@@ -68,9 +130,11 @@ impl Text {
         if plain && !first.split('|').any(|one| self.known.contains(one)) {
             return false;
         }
-        let single = wanted.next().is_none();
-        (0..self.tokens.len())
-            .any(|at| self.fits(at, phrase) && !self.taken_back(at, single, words))
+        (0..self.tokens.len()).any(|at| self.says_at(at, phrase, words))
+    }
+
+    fn says_at(&self, at: usize, phrase: &str, words: &Words) -> bool {
+        self.fits(at, phrase) && !self.taken_back(at, phrase, words)
     }
 
     /// The numbers that stand for `#` where it says one of `phrases`, which have no gaps.
@@ -94,7 +158,14 @@ impl Text {
 
     /// Whether the words before `at` turn the phrase round, leave it open, or make it a
     /// property of something.
-    fn taken_back(&self, at: usize, single: bool, words: &Words) -> bool {
+    fn taken_back(&self, at: usize, phrase: &str, words: &Words) -> bool {
+        let single = !phrase.contains(' ');
+        let within =
+            |text: &str| words.negations_within.iter().any(|no| text.contains(no.as_str()));
+        let here = &self.tokens[at];
+        if !here.is_ascii() && within(here) && !within(phrase) {
+            return true;
+        }
         let before = self.tokens[..at].iter().rev();
         let clause = before.take_while(|token| *token != END && !words.joints.contains(token));
         clause.enumerate().any(|(back, token)| {
@@ -160,11 +231,39 @@ fn is(wanted: &str, token: &str) -> bool {
     wanted.split('|').any(|one| match one {
         "*" => token != END,
         "#" => is_number(token),
-        _ => match one.strip_suffix('*') {
-            Some(start) => token.starts_with(start) && token != END,
-            None => one == token,
+        _ => match (one.strip_prefix('*'), one.strip_suffix('*')) {
+            (Some(_), Some(_)) => token.contains(one.trim_matches('*')),
+            (None, Some(start)) => token.starts_with(start) && token != END,
+            _ => one == token,
         },
     })
+}
+
+/// The signs of scripts without blanks as those that end words and clauses here.
+fn parted(line: &str) -> String {
+    let mut parted = String::with_capacity(line.len());
+    for sign in line.chars() {
+        match sign {
+            '，' | '、' => parted.push_str(", "),
+            '。' | '．' => parted.push_str(". "),
+            '；' => parted.push_str("; "),
+            '：' => parted.push_str(": "),
+            '！' => parted.push_str("! "),
+            '？' => parted.push_str("? "),
+            '（' => parted.push_str(" ("),
+            '）' => parted.push_str(") "),
+            '「' | '『' | '《' | '“' => parted.push_str(" \""),
+            '」' | '』' | '》' | '”' => parted.push_str("\" "),
+            '|' => parted.push_str(" | "),
+            '`' => parted.push(' '),
+            _ => parted.push(sign),
+        }
+    }
+    parted
+}
+
+fn is_zero(token: &str) -> bool {
+    matches!(token, "0" | "zero" | "null" | "cero" | "zéro" | "ноль" | "零")
 }
 
 fn is_number(token: &str) -> bool {

@@ -1,5 +1,6 @@
 //! What receipts of runs show of the code as it is now.
 
+use super::acts;
 use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
@@ -39,6 +40,10 @@ impl<'c> Runs<'c> {
                     receipt.run.as_ref().and_then(|run| table.backs.get(run)).map(Vec::as_slice);
                 let reading = match (backs, receipt.status) {
                     (None, _) => Reading::Command,
+                    // What the runner says of itself speaks where the line hides its end.
+                    (Some(_), None) if receipt.counts.is_some_and(|counts| counts.failed > 0) => {
+                        Reading::Failed
+                    }
                     (Some(_), None) => Reading::Unheard,
                     (Some(_), Some(status)) if status != 0 => Reading::Failed,
                     (Some(_), Some(_)) if receipt.counts.is_some_and(Counts::is_nothing) => {
@@ -87,7 +92,7 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether all tests passed on this code in one run.
-    fn any_whole(&self) -> bool {
+    pub(crate) fn any_whole(&self) -> bool {
         self.fresh().any(|read| read.receipt.part.is_none())
     }
 
@@ -135,13 +140,13 @@ impl<'c> Runs<'c> {
         let backed = match table.evidence(kind).map(|row| row.backing) {
             Some(Backing::Run | Backing::Whole) => self.back(kind),
             Some(Backing::Command) => only_prose || self.commanded(),
-            Some(Backing::Words) | None => true,
+            Some(Backing::Words | Backing::Act) | None => true,
         };
         if backed { full } else { full.min(table.weight(table.figures.unbacked)) }
     }
 
     /// Whether something of this turn shows a fact.
-    pub(crate) fn shows(&self, row: &FactRow) -> bool {
+    pub(crate) fn shows(&self, row: &FactRow, table: &GateTable) -> bool {
         match row.backing {
             Backing::Run => self.any_fresh(),
             // Where nothing passed, other facts and findings say so.
@@ -151,12 +156,66 @@ impl<'c> Runs<'c> {
                 well && (row.commands.is_empty()
                     || holds_word(&read.receipt.command, &row.commands))
             }),
+            Backing::Act => self.acted(&row.acts, table).next().is_some(),
             Backing::Words => false,
         }
     }
 
+    /// Commands that ended well and are one of `acts`.
+    pub(crate) fn acted<'s>(
+        &'s self,
+        acts: &'s [String],
+        table: &'s GateTable,
+    ) -> impl Iterator<Item = &'c str> + 's {
+        let well = self.read.iter().filter(|read| read.receipt.status == Some(0));
+        well.filter(|read| {
+            let rows = table.act.iter().filter(|row| acts.contains(&row.act));
+            acts::is_one_of(rows, &read.receipt.command)
+        })
+        .map(|read| read.receipt.command.as_str())
+    }
+
+    /// Commands that are no runs of tests, failed last on this code, and did more than look.
+    pub(crate) fn failed_commands(&self, table: &GateTable) -> Vec<String> {
+        let failed = self.read.iter().filter(|read| {
+            let last = self.read.iter().rev().find(|other| {
+                other.receipt.command == read.receipt.command && other.receipt.status.is_some()
+            });
+            read.reading == Reading::Command
+                && read.receipt.status.is_some_and(|status| status != 0)
+                && !read.receipt.stale
+                && read.changed.is_empty()
+                && last.is_some_and(|last| std::ptr::eq(last, *read))
+                && !self.after(read).any(|later| is_same_program(later, read))
+                && !acts::begins_as(&table.said.looks, &read.receipt.command)
+        });
+        commands(failed)
+    }
+
+    /// Runs of tests that failed and stand: nothing ran well since in their place.
+    pub(crate) fn failing(&self) -> Vec<String> {
+        let failed = self.read.iter().filter(|read| {
+            read.reading == Reading::Failed
+                && self.is_last_of_its_kind(read)
+                && !self.is_superseded(read)
+        });
+        commands(failed)
+    }
+
     /// What speaks against the claim.
     pub(crate) fn say(
+        &self,
+        found: &mut dyn FnMut(Finding, &[String]),
+        texts: &[&Text],
+        table: &GateTable,
+    ) {
+        self.say_failed(found, texts, table);
+        self.say_counts(found, texts, table);
+        self.say_quiet(found);
+    }
+
+    /// Runs that failed, or that another program was.
+    pub(crate) fn say_failed(
         &self,
         found: &mut dyn FnMut(Finding, &[String]),
         texts: &[&Text],
@@ -187,7 +246,10 @@ impl<'c> Runs<'c> {
             others.into_iter().partition(|read| is_named(read, texts, table));
         found(Finding::OtherProgram, &commands(unnamed.into_iter()));
         found(Finding::OtherProgramNamed, &commands(named.into_iter()));
-        found(Finding::Miscounted, &self.miscounted(texts, table));
+    }
+
+    /// Why no run shows this code, where none does.
+    pub(crate) fn say_quiet(&self, found: &mut dyn FnMut(Finding, &[String])) {
         if self.any_fresh() {
             return;
         }
@@ -209,10 +271,18 @@ impl<'c> Runs<'c> {
         );
     }
 
+    /// What is said of numbers, and was not so.
+    pub(crate) fn say_counts(
+        &self,
+        found: &mut dyn FnMut(Finding, &[String]),
+        texts: &[&Text],
+        table: &GateTable,
+    ) {
+        found(Finding::Miscounted, &self.miscounted(texts, table));
+    }
+
     fn is_last_of_its_kind(&self, read: &Read<'_>) -> bool {
-        let same = |other: &&Read<'_>| {
-            other.receipt.run == read.receipt.run && other.receipt.status.is_some()
-        };
+        let same = |other: &&Read<'_>| other.receipt.run == read.receipt.run && is_heard(other);
         self.read.iter().rev().find(same).is_some_and(|last| std::ptr::eq(last, read))
     }
 
@@ -278,6 +348,18 @@ impl<'c> Runs<'c> {
         });
         read.collect::<Vec<_>>().into_iter()
     }
+}
+
+/// The program of a command that failed ended well.
+fn is_same_program(later: &Read<'_>, failed: &Read<'_>) -> bool {
+    let program =
+        |read: &Read<'_>| read.receipt.command.split_whitespace().next().map(str::to_owned);
+    later.receipt.status == Some(0) && program(later) == program(failed)
+}
+
+/// How the run ended is known.
+fn is_heard(read: &Read<'_>) -> bool {
+    read.receipt.status.is_some() || read.reading == Reading::Failed
 }
 
 fn commands<'r, 'c: 'r>(reads: impl Iterator<Item = &'r Read<'c>>) -> Vec<String> {

@@ -11,6 +11,7 @@ use super::gate::{
 use super::items::{self, Index, each_once};
 use super::phrases::Text;
 use super::receipts::Runs;
+use super::said;
 use super::surface::Surface;
 use super::table::{Backing, Finding, GateTable, Thresholds};
 use super::{ActionType, Claim, ClaimCase, Directive, EvidenceType, How, ResponseCase, Truth};
@@ -19,18 +20,18 @@ use super::{ActionType, Claim, ClaimCase, Directive, EvidenceType, How, Response
 const NAMED: usize = 8;
 
 /// Reasons as they are found, and the most severe answer that they leave.
-struct Reasons<'t> {
-    table: &'t GateTable,
+pub(super) struct Reasons<'t> {
+    pub table: &'t GateTable,
     /// The claim says that something is fixed or that tests pass.
     fixed: bool,
-    directive: Directive,
-    said: Vec<String>,
+    pub directive: Directive,
+    pub said: Vec<String>,
     /// The step that helps against the most severe finding.
     step: Option<(Directive, String)>,
 }
 
 impl<'t> Reasons<'t> {
-    fn new(table: &'t GateTable, fixed: bool) -> Self {
+    pub(super) fn new(table: &'t GateTable, fixed: bool) -> Self {
         Self { table, fixed, directive: Directive::Pass, said: Vec::new(), step: None }
     }
 
@@ -41,13 +42,18 @@ impl<'t> Reasons<'t> {
         }
     }
 
+    /// Not milder than `directive`, whatever was found.
+    pub(super) fn at_least(&mut self, directive: Directive) {
+        self.directive = self.directive.max(directive);
+    }
+
     /// A finding without names.
-    fn found(&mut self, finding: Finding) {
+    pub(super) fn found(&mut self, finding: Finding) {
         self.names(finding, &[""]);
     }
 
     /// A finding of `names`, if there are any.
-    fn names<S: AsRef<str>>(&mut self, finding: Finding, names: &[S]) {
+    pub(super) fn names<S: AsRef<str>>(&mut self, finding: Finding, names: &[S]) {
         if names.is_empty() {
             return;
         }
@@ -69,7 +75,7 @@ impl<'t> Reasons<'t> {
     }
 
     /// The one step that helps, if anything is in the way.
-    fn next(&self, required: &RequireTool) -> Option<String> {
+    pub(super) fn next(&self, required: &RequireTool) -> Option<String> {
         let (_, step) = self.step.as_ref()?;
         Some(step.replace("{tool}", required.tool.as_deref().unwrap_or_default()))
     }
@@ -233,6 +239,9 @@ impl Declared {
 
 /// The answer of `verify_claim`.
 pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
+    if case.claim.as_said {
+        return said::message(case, table);
+    }
     let (claim, truth) = (&case.claim, &case.truth);
     let (text, evidence) = (Text::of(&claim.text), Text::of(&claim.evidence));
     let action = action_claimed(&text, table);
@@ -246,22 +255,37 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 
     substance(&mut reasons, case, &text);
     let seen = Seen::of(claim, &surface, &runs, table);
-    let required = evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs);
+    let bare = said::uncovered(truth, &surface, &runs, table);
+    let unrun = !bare.is_empty() && is_said_unrun(case, table);
+    let required = evidence_shown(&mut reasons, &[&text, &evidence], &seen, &runs, unrun);
+    let required = runs_wanted(&mut reasons, case, &runs, (required, &bare));
     tests_gone(&mut reasons, case);
     let missed = surface.missed(&declared.named_files, truth);
     declarations(&mut reasons, case, &declared, &index);
     reasons.names(Finding::Missed, &missed);
     let share = surface.declared(&declared.named_files);
     let (declared_coverage, untested) = coverage_of_tests(&declared, &surface, &runs, &seen, truth);
-    reasons.names(Finding::Untested, &untested);
+    if !unrun {
+        reasons.names(Finding::Untested, &untested);
+    }
     let binding = binding(case);
     reasons.names(Finding::Unopened, &binding.unopened);
     let shares = Shares { tested: declared_coverage, named: share };
     let figures = ClaimFigures::of(case, table, &shares, seen.weight);
-    criteria_of(&mut reasons, action, &figures.state());
+    // What was said to be not run is named; the sums of what was tested would say it again.
+    if !unrun {
+        criteria_of(&mut reasons, action, &figures.state());
+    }
+    if !bare.is_empty() {
+        // Whatever the rows say: code that no run covers is never passed.
+        reasons.at_least(Directive::Damp);
+    }
 
     let mut gaps = runs.gaps(seen.kind, seen.blank, surface.only_prose, table);
     gaps.extend(untested.iter().map(|path| format!("untested: {path}")));
+    gaps.extend(
+        bare.iter().filter(|path| !untested.contains(path)).map(|path| format!("not run: {path}")),
+    );
     gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
     ClaimAnswer {
         directive: reasons.directive,
@@ -289,27 +313,27 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 }
 
 /// What a text says is done.
-fn action_claimed(text: &Text, table: &GateTable) -> ActionType {
+pub(super) fn action_claimed(text: &Text, table: &GateTable) -> ActionType {
     let said = table.says.iter().find(|row| text.says(&row.phrases, &table.words));
     said.map_or(ActionType::Other, |row| row.action)
 }
 
 /// One of `texts` states a fact that only a run shows.
-fn says_that_it_ran(texts: &[&Text], table: &GateTable) -> bool {
+pub(super) fn says_that_it_ran(texts: &[&Text], table: &GateTable) -> bool {
     let says = |phrases: &[String]| texts.iter().any(|text| text.says(phrases, &table.words));
     table.fact.iter().any(|row| row.backing == Backing::Run && says(&row.phrases))
 }
 
 /// The evidence that a claim brings.
-struct Seen {
+pub(super) struct Seen {
     kind: EvidenceType,
     /// There is none.
     blank: bool,
-    weight: f64,
+    pub weight: f64,
 }
 
 impl Seen {
-    fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
+    pub(super) fn of(claim: &Claim, surface: &Surface, runs: &Runs<'_>, table: &GateTable) -> Self {
         let kind = claim.evidence_type;
         let blank = claim.evidence.trim().is_empty() || kind == EvidenceType::None;
         let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
@@ -323,14 +347,46 @@ fn evidence_shown(
     texts: &[&Text],
     seen: &Seen,
     runs: &Runs<'_>,
+    unrun: bool,
 ) -> RequireTool {
     let table = reasons.table;
-    if seen.blank {
+    if seen.blank && !unrun {
         reasons.found(Finding::NoEvidence);
     }
     runs.say(&mut |finding, names| reasons.names(finding, names), texts, table);
     let required = required(texts, (!seen.blank).then_some(seen.kind), runs, table);
     reasons.tool(&required);
+    required
+}
+
+/// The claim says itself that nothing was run, and lists nothing as tested: that is never worse
+/// than to list what was not run.
+fn is_said_unrun(case: &ClaimCase, table: &GateTable) -> bool {
+    let claim = &case.claim;
+    let words = matches!(claim.evidence_type, EvidenceType::None | EvidenceType::CodeReview);
+    let both = format!("{}\n{}", claim.text, claim.evidence);
+    words && claim.code_paths_tested.is_empty() && said::admits_no_run(&both, table)
+}
+
+/// Code that no run covers wants one, whatever the words are; a result that is told of it goes
+/// back, unless a command stands behind evidence that is no run of tests.
+fn runs_wanted(
+    reasons: &mut Reasons<'_>,
+    case: &ClaimCase,
+    runs: &Runs<'_>,
+    (mut required, bare): (RequireTool, &[String]),
+) -> RequireTool {
+    let table = reasons.table;
+    if bare.is_empty() {
+        return required;
+    }
+    reasons.names(Finding::NotRun, bare);
+    needs_run(&mut required, table, reasons.said.last());
+    if !runs.any_fresh() && !runs.is_commanded_for(case.claim.evidence_type, table) {
+        let mut results = said::results(&case.claim.text, table);
+        results.extend(said::results(&case.claim.evidence, table));
+        reasons.names(Finding::Unshown, &results);
+    }
     required
 }
 
@@ -354,22 +410,22 @@ fn coverage_of_tests(
 }
 
 /// How much of the change a claim declares.
-struct Shares {
-    tested: f64,
-    named: f64,
+pub(super) struct Shares {
+    pub tested: f64,
+    pub named: f64,
 }
 
 /// The arithmetic of a claim.
-struct ClaimFigures {
-    coverage: f64,
+pub(super) struct ClaimFigures {
+    pub coverage: f64,
     confidence: f64,
-    physics: Physics,
-    trust: TrustEvaluation,
-    fusion: ConfidenceFusion,
+    pub physics: Physics,
+    pub trust: TrustEvaluation,
+    pub fusion: ConfidenceFusion,
 }
 
 impl ClaimFigures {
-    fn of(case: &ClaimCase, table: &GateTable, shares: &Shares, weight: f64) -> Self {
+    pub(super) fn of(case: &ClaimCase, table: &GateTable, shares: &Shares, weight: f64) -> Self {
         let figures = &table.figures;
         let drift = sums::share_or(case.drift, 1.0);
         let coverage = sums::coverage(figures, shares.tested, shares.named);
@@ -467,7 +523,7 @@ fn tested(
 }
 
 /// Tests that the texts name and nobody has.
-fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
+pub(super) fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
     let (claim, truth) = (&case.claim, &case.truth);
     let stems: BTreeSet<&str> = truth.files.iter().map(|file| items::stem(&file.path)).collect();
     let known = |name: &str| {
@@ -485,14 +541,14 @@ fn invented(case: &ClaimCase, index: &Index<'_>) -> Vec<String> {
 
 /// Tests that went, said or not. To say that a test passes is not to say that it went: its
 /// name and the word for it stand in one sentence.
-fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
+pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
     if case.truth.tests_gone.is_empty() {
         return;
     }
     let removals = &reasons.table.words.removals;
     let both = format!("{}\n{}", case.claim.text, case.claim.evidence);
     let admits: Vec<&str> =
-        sentences(&both).filter(|sentence| Text::of(sentence).has_any(removals)).collect();
+        sentences(&both).filter(|sentence| Text::of(sentence).holds(removals)).collect();
     let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
         let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
         let method = if gone.name == file {
@@ -502,6 +558,7 @@ fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
         };
         admits.iter().any(|sentence| {
             [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name))
+                || names_its_object(sentence, &gone.name, reasons.table)
         })
     });
     let list = |gone: &[&super::TestGone]| {
@@ -511,9 +568,26 @@ fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase) {
     reasons.names(Finding::TestsGoneNamed, &list(&said));
 }
 
+/// Whether a sentence of a removal names what the test is of, and speaks of its tests:
+/// "removed `pad` and its tests".
+fn names_its_object(sentence: &str, test: &str, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    let parts: BTreeSet<String> =
+        test.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
+    let is_of = |word: &str| {
+        let bare = word.trim_end_matches("()");
+        bare.chars().count() > 2
+            && !table.said.tests.iter().any(|known| known == bare)
+            && parts.iter().any(|part| part == bare || part.strip_suffix('s') == Some(bare))
+    };
+    text.holds(&table.said.tests) && text.words().any(is_of)
+}
+
 /// The sentences of a text; a stop inside a word ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split(". ")).flat_map(|part| part.split(['!', '?', ';']))
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split(". "))
+        .flat_map(|part| part.split(['!', '?', ';', '。', '！', '？', '；']))
 }
 
 /// Whether `text` has `name` as a word of its own.
@@ -543,7 +617,7 @@ fn required(
     };
     for row in &table.fact {
         let said = texts.iter().any(|text| text.says(&row.phrases, &table.words));
-        if said && !runs.shows(row) {
+        if said && !runs.shows(row, table) {
             need(row);
         }
     }
@@ -556,6 +630,14 @@ fn required(
         need(row);
     }
     required
+}
+
+/// A run of the tests is wanted, because of `why`.
+pub(super) fn needs_run(required: &mut RequireTool, table: &GateTable, why: Option<&String>) {
+    let Some(row) = table.fact.iter().find(|row| row.backing == Backing::Run) else { return };
+    required.needed = true;
+    required.tool.get_or_insert_with(|| row.tool.clone());
+    required.why.get_or_insert_with(|| why.unwrap_or(&row.why).clone());
 }
 
 /// What the claim rests on, and whether anybody opened it. What hooks saw beats what the
@@ -616,8 +698,14 @@ pub(super) fn response(case: &ResponseCase, table: &GateTable) -> ResponseAnswer
     let mut required = required(&[], said, &runs, table);
     // Numbers that the agent says open nothing alone: where code changed, something was run.
     let is_shown = runs.any_fresh() || said.is_some_and(|kind| runs.is_commanded_for(kind, table));
-    if case.action_type.is_act() && surface.has_code() && !is_shown {
+    let act = case.action_type.is_act();
+    // What goes out of this work tree is shown by something, whether code changed or not.
+    let goes_out = case.action_type == ActionType::Deploy || truth.files.is_empty();
+    if act && (surface.has_code() || goes_out) && !is_shown {
         required = self::required(&[], Some(EvidenceType::UnitTest), &runs, table);
+    }
+    if act && blank && (goes_out || !is_shown) {
+        reasons.found(Finding::NoEvidence);
     }
     reasons.tool(&required);
     if claims {

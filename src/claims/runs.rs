@@ -374,6 +374,12 @@ fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
     Some(Taken { len: at })
 }
 
+/// Whether `words` begin as `pattern` says; flags may stand between.
+pub(super) fn begins_with(pattern: &str, words: &[&str]) -> bool {
+    let valued = ["-C", "-c", "--context", "--namespace", "-n", "--repo", "-R"].map(str::to_owned);
+    begins(pattern, words, &valued).is_some()
+}
+
 /// Whether `word` is `pattern`, where `*` stands for anything.
 pub(super) fn like(pattern: &str, word: &str) -> bool {
     let mut pieces = pattern.split('*');

@@ -145,7 +145,7 @@ impl Means {
 #[cfg(test)]
 mod tests {
     use super::super::gate::judge;
-    use super::super::{ActionType, ResponseCase, Truth};
+    use super::super::{ActionType, ChangedFile, ResponseCase, Truth};
     use super::*;
 
     fn table() -> GateTable {
@@ -189,7 +189,10 @@ mod tests {
                 artifact_references: None,
                 artifact_paths_read: None,
                 claim_authority: None,
-                truth: Truth::default(),
+                truth: Truth {
+                    files: vec![ChangedFile { prose: true, ..ChangedFile::default() }],
+                    ..Truth::default()
+                },
                 receipts: Vec::new(),
                 opened: None,
                 drift: 0.0,

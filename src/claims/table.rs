@@ -35,6 +35,8 @@ pub enum Backing {
     Whole,
     /// Any command since the last change that did not fail.
     Command,
+    /// The act itself: a command of one of its rows that ended well.
+    Act,
     /// Nothing.
     Words,
 }
@@ -88,9 +90,64 @@ pub struct FactRow {
     pub backing: Backing,
     #[serde(default)]
     pub commands: Vec<String>,
+    /// Rows of acts, any of which shows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acts: Vec<String>,
     pub phrases: Vec<String>,
     pub tool: String,
     pub why: String,
+}
+
+/// A command that lets work out of this work tree, or changes something outside of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActRow {
+    pub act: String,
+    /// How its lines begin, as in `runs.toml`.
+    pub runs: Vec<String>,
+    /// Words with which it does nothing.
+    #[serde(default)]
+    pub dry: Vec<String>,
+}
+
+/// What a message says of itself, as phrases in the languages that agents write.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaidRows {
+    /// That not everything was run.
+    pub not_run: Vec<String>,
+    /// That nothing was changed.
+    pub unchanged: Vec<String>,
+    /// That something failed, or is not met.
+    pub failed: Vec<String>,
+    /// That it is about layout or comments.
+    pub layout: Vec<String>,
+    /// A result.
+    pub results: Vec<String>,
+    /// A result that may be one of another kind: none where it is said that nothing ran.
+    #[serde(default)]
+    pub vague: Vec<String>,
+    /// A result by a sign: as `vague`.
+    pub signs: Vec<String>,
+    /// That a goal is met.
+    pub met: Vec<String>,
+    /// That work was done.
+    pub deeds: Vec<String>,
+    /// That a name is mentioned, and not changed.
+    pub passing: Vec<String>,
+    /// That something is still to be done, asked or told about: no act of this turn.
+    #[serde(default)]
+    pub open: Vec<String>,
+    /// Places outside of this work tree.
+    pub outside: Vec<String>,
+    /// Groups of words for one target, parted by `|`: of an act and of what is said of it.
+    pub targets: Vec<String>,
+    /// Names that end as files do, and are none.
+    pub no_files: Vec<String>,
+    /// Commands whose failing says only that something was not found.
+    pub looks: Vec<String>,
+    /// Words for a test, in the sentence that tells of a removal.
+    pub tests: Vec<String>,
 }
 
 /// What the gate can find beside the arithmetic.
@@ -111,6 +168,20 @@ pub enum Finding {
     PhantomTest,
     Missed,
     Untested,
+    NotRun,
+    Unshown,
+    PartOnly,
+    NothingChangedNamed,
+    OnlyLayout,
+    LayoutNamed,
+    FailedAsSaid,
+    FailedCommand,
+    FailedCommandNamed,
+    NotThere,
+    NamedBeside,
+    OutsideNamed,
+    OtherTarget,
+    TestsWeaker,
     NamedUntouched,
     OtherProgram,
     OtherProgramNamed,
@@ -213,6 +284,9 @@ pub struct Words {
     pub looks: Vec<String>,
     pub forms: Vec<String>,
     pub negations: Vec<String>,
+    /// The same inside a word, where a script has no blanks.
+    #[serde(default)]
+    pub negations_within: Vec<String>,
     pub negation_reach: usize,
     pub conditions: Vec<String>,
     pub condition_reach: usize,
@@ -267,11 +341,35 @@ pub struct GateTable {
     pub criterion: Criteria,
     pub figures: Figures,
     pub words: Words,
+    #[serde(default)]
+    pub said: SaidRows,
+    #[serde(default)]
+    pub act: Vec<ActRow>,
     pub files: Files,
     pub trace: TraceRows,
     /// Which evidence a run of tests backs, by the name of its row in `runs.toml`.
     #[serde(default)]
     pub backs: BTreeMap<String, Vec<EvidenceType>>,
+}
+
+impl SaidRows {
+    /// The lists of phrases, by name.
+    fn lists(&self) -> [(&'static str, &Vec<String>); 12] {
+        [
+            ("said.not_run", &self.not_run),
+            ("said.unchanged", &self.unchanged),
+            ("said.failed", &self.failed),
+            ("said.layout", &self.layout),
+            ("said.results", &self.results),
+            ("said.vague", &self.vague),
+            ("said.met", &self.met),
+            ("said.deeds", &self.deeds),
+            ("said.passing", &self.passing),
+            ("said.open", &self.open),
+            ("said.outside", &self.outside),
+            ("said.tests", &self.tests),
+        ]
+    }
 }
 
 impl GateTable {
@@ -331,6 +429,7 @@ impl GateTable {
             .or_else(|| self.threshold_fault())
             .or_else(|| self.finding_fault())
             .or_else(|| self.phrase_fault())
+            .or_else(|| self.act_fault())
             .or_else(|| self.figure_fault())
     }
 
@@ -341,7 +440,8 @@ impl GateTable {
                 return Some(format!("evidence {}: wants exactly one row, has {rows}", word(kind)));
             }
         }
-        let whole = self.evidence.iter().find(|row| row.backing == Backing::Whole);
+        let of_facts = [Backing::Whole, Backing::Act];
+        let whole = self.evidence.iter().find(|row| of_facts.contains(&row.backing));
         if let Some(row) = whole {
             return Some(format!(
                 "evidence {}: its backing is one of: run, command, words",
@@ -394,7 +494,8 @@ impl GateTable {
     fn phrase_fault(&self) -> Option<String> {
         let says = self.says.iter().map(|row| (word(row.action), &row.phrases));
         let facts = self.fact.iter().map(|row| (row.fact.clone(), &row.phrases));
-        for (name, phrases) in says.chain(facts) {
+        let said = self.said.lists().into_iter().map(|(name, list)| (name.to_owned(), list));
+        for (name, phrases) in says.chain(facts).chain(said) {
             if phrases.is_empty() {
                 return Some(format!("{name}: has no phrases"));
             }
@@ -415,7 +516,28 @@ impl GateTable {
                 return Some(format!("fact {}: stands twice", row.fact));
             }
             let words = row.backing == Backing::Words;
-            words.then(|| format!("fact {}: its backing is one of: run, whole, command", row.fact))
+            words.then(|| {
+                format!("fact {}: its backing is one of: run, whole, command, act", row.fact)
+            })
+        })
+    }
+
+    fn act_fault(&self) -> Option<String> {
+        let known: Vec<&str> = self.act.iter().map(|row| row.act.as_str()).collect();
+        let empty = self.act.iter().find(|row| row.runs.iter().all(|run| run.trim().is_empty()));
+        if let Some(row) = empty {
+            return Some(format!("act {}: `runs` says how such a line begins", row.act));
+        }
+        self.fact.iter().find_map(|row| {
+            if (row.backing == Backing::Act) == row.acts.is_empty() {
+                return Some(format!("fact {}: `acts` stand with the backing `act`", row.fact));
+            }
+            let unknown = row.acts.iter().find(|act| !known.contains(&act.as_str()))?;
+            Some(format!(
+                "fact {}: there is no act `{unknown}`; known: {}",
+                row.fact,
+                known.join(", ")
+            ))
         })
     }
 

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::languages::{Definition, Languages, Outline, Sort, words_of};
+use super::weaker::Weaker;
 use super::{ChangedFile, Gone, How, TestGone, Truth};
 
 /// Of a hundred parts that two texts have, so many in common make them one; git's number.
@@ -73,11 +74,26 @@ struct Read<'p> {
 pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> Truth {
     let sides: Vec<Read<'_>> = pieces.iter().map(|piece| read_piece(piece, languages)).collect();
     let files = sides.iter().map(|read| changed_file(read, languages)).collect();
+    let mut tests_gone = tests_gone(&sides);
+    let mut tests_weaker = Vec::new();
+    for read in &sides {
+        let sides = (read.before.definitions.as_slice(), read.after.definitions.as_slice());
+        let weaker = Weaker::of(read.piece, sides, read.by_path, languages);
+        let known = |off: &TestGone| {
+            tests_gone.iter().any(|gone| gone.path == off.path && gone.name == off.name)
+        };
+        let off: Vec<TestGone> = weaker.off.into_iter().filter(|off| !known(off)).collect();
+        tests_gone.extend(off);
+        tests_weaker.extend(weaker.named);
+    }
+    tests_weaker.dedup();
+    tests_weaker.truncate(MOST_NAMES);
     Truth {
         base: base.to_owned(),
         tree: tree.to_owned(),
         files,
-        tests_gone: tests_gone(&sides),
+        tests_gone,
+        tests_weaker,
         held: Vec::new(),
     }
 }
@@ -128,7 +144,19 @@ fn changed_file(read: &Read<'_>, languages: &Languages) -> ChangedFile {
         functions: names,
         prose: languages.is_prose(&read.piece.path),
         test: read.by_path || all_tests,
+        layout: is_layout(read.piece, languages),
     }
+}
+
+/// Whether both sides are the same program.
+fn is_layout(piece: &Piece, languages: &Languages) -> bool {
+    let (Some(before), Some(after)) = (&piece.before, &piece.after) else { return false };
+    let Some(language) = languages.of(&piece.path) else { return false };
+    let moved = piece.was.as_ref().is_some_and(|was| *was != piece.path);
+    !moved
+        && !is_binary(before)
+        && !is_binary(after)
+        && language.bare(before) == language.bare(after)
 }
 
 /// A module of tests, or something in one.

@@ -5,7 +5,7 @@ use super::items::{Index, stem, tested_by_name};
 use super::receipts::Runs;
 use super::surface::Surface;
 use super::table::GateTable;
-use super::{Claim, EvidenceType, Receipt, Truth};
+use super::{ChangedFile, Claim, EvidenceType, Receipt, Truth};
 
 impl Claim {
     /// The claim that a message makes: the last words of a turn, the question whether a job is
@@ -35,6 +35,26 @@ impl Claim {
     }
 }
 
+/// The fewest letters by which one name is taken for the beginning of another.
+const LETTERS: usize = 4;
+
+/// Whether a word that selects tests names what a file holds: the file, a function of it, or a
+/// file of tests that is called after it.
+fn is_of(word: &str, file: &ChangedFile, table: &GateTable) -> bool {
+    let name = stem(&file.path).to_lowercase();
+    let parts = word.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
+    let same = |part: &str| {
+        let part = part.to_lowercase();
+        let begins = part.chars().count() >= LETTERS && name.chars().count() >= LETTERS;
+        part == name || begins && (name.starts_with(&part) || part.starts_with(&name))
+    };
+    let tested = tested_by_name(word, &table.files).is_some_and(same);
+    tested
+        || parts
+            .filter(|part| !part.is_empty())
+            .any(|part| same(part) || file.functions.iter().any(|function| function == part))
+}
+
 impl Runs<'_> {
     /// Whether a run on this code covers the file `at` of the difference: a run of all tests
     /// does, a part does where it lies in it or where the part names what tests it.
@@ -49,11 +69,9 @@ impl Runs<'_> {
         surface.is_prose(at)
             || self.parts().any(|part| {
                 part.is_none_or(|part| {
-                    let mut one = std::iter::once(path);
-                    let by_name = |word: &String| {
-                        tested_by_name(word, &table.files).is_some_and(|name| name == stem(path))
-                    };
-                    part.holds_all(&mut one) || part.paths.iter().any(by_name)
+                    part.holds_all(std::iter::once(path))
+                        || part.by.iter().all(|word| word.starts_with('-'))
+                        || part.by.iter().any(|word| is_of(word, &truth.files[at], table))
                 })
             })
     }

@@ -52,13 +52,18 @@ pub(crate) fn receipt(
     let read = repo.rules.runs().recognise(command);
     let here = read.run().is_none() || is_of_this_tree(repo, command, dir);
     let ends = here && !background && !outcome.background;
+    // In talk, in idle and in gmode no fence looks, and its index says nothing of the files.
+    let looked = focused.state.fence.tree.parse::<TreeId>().is_ok();
     let tree_after = match &known {
-        Some(tree) if !after.moved => Some(tree.clone()),
-        _ if ends && runs_code(command) => Some(tree_of_index(repo, focused)?),
+        Some(tree) if looked && !after.moved => Some(tree.clone()),
+        _ if ends && runs_code(command) && looked => Some(tree_of_index(repo, focused)?),
+        _ if ends && runs_code(command) => {
+            Some(fence::tree_now::tree_now(repo, Some(focused))?.to_string())
+        }
         _ => None,
     };
-    let unchanged = !after.moved || !after.changed;
-    let tree_before = if unchanged { tree_after.clone() } else { known };
+    let unchanged = looked && (!after.moved || !after.changed);
+    let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
     Ok(Some(Ran {
         at: repo.now,
         session: event.session.clone(),
@@ -194,8 +199,10 @@ pub(crate) fn run_of_words(
     let line: Vec<String> = words?.into_iter().map(shell::quoted_word).collect();
     let line = line.join(" ");
     let read = repo.rules.runs().recognise(&line);
-    let run = read.run().filter(|_| read.tells())?.to_owned();
-    is_of_this_tree(repo, &line, dir).then_some(())?;
+    // An act beyond this work tree is shown by its receipt, too.
+    let known = read.tells() && (read.run().is_some() || crate::claims::acts::is_known(&line));
+    (known && is_of_this_tree(repo, &line, dir)).then_some(())?;
+    let run = read.run().map(str::to_owned);
     let part = repo.rules.runs().part(&line);
     Some(Watched { line, run, part })
 }
@@ -223,13 +230,13 @@ pub(crate) fn leave_run(
                 .unwrap_or_default(),
             command: evidence::cut(&format!("git seed exec -- {}", watched.line)),
             dir: shown_dir(repo, dir),
-            run: Some(watched.run.clone()),
+            run: watched.run.clone(),
             status: Some(code),
             failed: code != 0,
             tree_before: Some(before),
             tree_after: Some(tree_of_now(repo)?),
             program: program(&program_name(&watched.line), dir),
-            counts: counts(&watched.run, printed),
+            counts: watched.run.as_ref().and_then(|run| counts(run, printed)),
             part: watched.part.clone(),
             ..Ran::default()
         },
@@ -372,13 +379,13 @@ pub(crate) fn find_receipt(repo: &Repo, id: &str) -> Result<Option<Ran>> {
     Ok(ran(repo, &over)?.into_iter().find(|(known, _)| known == id).map(|(_, ran)| ran))
 }
 
-/// A run of tests that git seed starts itself.
+/// A run of tests, or an act beyond this work tree, that git seed starts itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Watched {
     /// The command as a shell would be given it.
     pub line: String,
-    /// Name of the row that knows it.
-    pub run: String,
+    /// Name of the row that knows it as a run of tests; absent for another act.
+    pub run: Option<String>,
     /// As in [`Ran::part`].
     pub part: Option<Part>,
 }

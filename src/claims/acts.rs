@@ -1,0 +1,117 @@
+//! Acts that reach beyond the work tree: which command lines are one.
+//!
+//! A line is an act only if it is that one command and nothing else, in the foreground, with
+//! nothing that hides its end and no word that makes it a rehearsal. A quoted word is none.
+
+use std::sync::OnceLock;
+
+use super::runs;
+use super::table::{ActRow, GateTable};
+use crate::shell;
+
+/// Whether `line` is an act of one of `rows`.
+pub(super) fn is_one_of<'r>(mut rows: impl Iterator<Item = &'r ActRow>, line: &str) -> bool {
+    let Some(words) = words_of(line) else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    rows.any(|row| {
+        row.runs.iter().any(|run| runs::begins_with(run, &words))
+            && !words.iter().any(|word| row.dry.iter().any(|dry| runs::like(dry, word)))
+    })
+}
+
+/// Whether `line` is one command that begins as one of `patterns` says.
+pub(super) fn begins_as(patterns: &[String], line: &str) -> bool {
+    let Some(words) = words_of(line) else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    patterns.iter().any(|pattern| runs::begins_with(pattern, &words))
+}
+
+/// Whether `line` is an act of one of the shipped rows.
+pub(crate) fn is_known(line: &str) -> bool {
+    static TABLE: OnceLock<Option<GateTable>> = OnceLock::new();
+    // A test reads the rows: in a binary that passed it, they are there.
+    let table = TABLE.get_or_init(|| GateTable::shipped().ok());
+    table.as_ref().is_some_and(|table| is_one_of(table.act.iter(), line))
+}
+
+/// The words of a line that is one command, behind `git seed exec --`, too.
+fn words_of(line: &str) -> Option<Vec<String>> {
+    let read = shell::simple(line)?;
+    let [command] = read.commands.as_slice() else { return None };
+    if !read.whole {
+        return None;
+    }
+    let mut words = command.words.clone();
+    let own = words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"));
+    let exec = words
+        .iter()
+        .position(|word| word == "--")
+        .filter(|at| own && words[..*at].iter().any(|word| word == "exec"));
+    if let Some(at) = exec {
+        words.drain(..=at);
+    }
+    if let Some(program) = words.first_mut() {
+        *program = program.rsplit('/').next().unwrap_or(program).to_owned();
+    }
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_act_is_one_command_that_does_it() {
+        let table = GateTable::shipped().expect("rows");
+        let of = |line: &str| {
+            let acts = table.act.iter().map(|row| row.act.as_str());
+            let mut acts: Vec<&str> = acts
+                .filter(|act| is_one_of(table.act.iter().filter(|row| row.act == **act), line))
+                .collect();
+            acts.sort_unstable();
+            acts.join(" ")
+        };
+        for (line, wanted) in [
+            ("git push origin main", "push"),
+            ("git -C sub push", "push"),
+            ("git seed exec -- git push origin main", "push"),
+            ("git push --dry-run", ""),
+            ("git push -n origin main", ""),
+            ("echo git push origin main", ""),
+            ("git push origin main || true", ""),
+            ("git push origin main && echo ok", ""),
+            ("git commit -m 'push to main'", ""),
+            ("grep -rn 'git push' docs", ""),
+            ("git merge feature", "merge"),
+            ("git merge --abort", ""),
+            ("gh pr merge 12 --squash", "merge"),
+            ("npm publish", "publish"),
+            ("npm publish --dry-run", ""),
+            ("npm pack", ""),
+            ("cargo publish -p core", "publish"),
+            ("cargo publish --dry-run", ""),
+            ("twine upload dist/*", "publish"),
+            ("docker push registry.example/api:1", "publish"),
+            ("gh release create v1", "publish"),
+            ("gh release view v1", ""),
+            ("terraform apply -auto-approve", "deploy"),
+            ("terraform plan", ""),
+            ("kubectl apply -f k8s", "deploy"),
+            ("kubectl apply -f k8s --dry-run=client", ""),
+            ("kubectl diff -f k8s", ""),
+            ("helm upgrade web ./chart", "deploy"),
+            ("helm upgrade web ./chart --dry-run", ""),
+            ("python manage.py migrate", "migrate"),
+            ("python manage.py makemigrations", ""),
+            ("python3 manage.py migrate --plan", ""),
+            ("alembic upgrade head", "migrate"),
+            ("alembic upgrade head --sql", ""),
+            ("curl -sSf https://example.invalid/health", "ask tell"),
+            ("systemctl reload nginx", "restart"),
+            ("nginx -t", ""),
+            ("nginx -s reload", "restart"),
+        ] {
+            assert_eq!(of(line), wanted, "{line}");
+        }
+    }
+}

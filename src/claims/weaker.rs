@@ -1,0 +1,276 @@
+//! Tests that a difference weakens without taking them away: by the runner's configuration, by
+//! marks, by checks that became fewer, by expected values that changed.
+//!
+//! What switches tests off is a test that is gone; what only may do so is named.
+
+use std::collections::BTreeSet;
+
+use super::languages::{CodeLine, Definition, Language, Languages, RunnerRow, Sort};
+use super::runs::like;
+use super::truth::Piece;
+use super::{Gone, TestGone};
+
+/// What one file of the difference weakens.
+#[derive(Debug, Default)]
+pub(super) struct Weaker {
+    pub off: Vec<TestGone>,
+    /// What is named, one line each.
+    pub named: Vec<String>,
+}
+
+impl Weaker {
+    /// What `piece` weakens; `before` and `after` are the definitions of its two sides.
+    pub(super) fn of(
+        piece: &Piece,
+        (before, after): (&[Definition], &[Definition]),
+        by_path: bool,
+        languages: &Languages,
+    ) -> Self {
+        let mut weaker = Self::default();
+        let path = piece.path.as_str();
+        let text = |side: &Option<Vec<u8>>| {
+            side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned())
+        };
+        let (Some(old), Some(new)) = (text(&piece.before), text(&piece.after)) else {
+            return weaker;
+        };
+        for row in languages.runners(path) {
+            weaker.take_runner(row, path, &old, &new);
+        }
+        if languages.is_expected(path) {
+            weaker.named.push(path.to_owned());
+        }
+        let Some(language) = languages.of(path) else { return weaker };
+        weaker.take_definitions(language, path, before, after);
+        if by_path {
+            weaker.take_marks(languages, path, &old, &new);
+            weaker.take_calls(language, path, (&old, &new), (before, after));
+        }
+        weaker
+    }
+
+    /// Lines of a runner's configuration that came or went.
+    fn take_runner(&mut self, row: &RunnerRow, path: &str, old: &str, new: &str) {
+        let (before, after) = (row.lines_of(old), row.lines_of(new));
+        let came = after.iter().filter(|line| !before.contains(*line));
+        let went = before.iter().filter(|line| !after.contains(*line));
+        let is = |list: &[String], line: &str| list.iter().any(|one| like(one, line));
+        for line in came.clone().filter(|line| is(&row.off, line)) {
+            self.off.push(TestGone {
+                path: path.to_owned(),
+                name: line.clone(),
+                how: Gone::Disabled,
+            });
+        }
+        if self.off.is_empty() {
+            let other = came.chain(went).filter(|line| is(&row.lines, line));
+            self.named.extend(other.map(|line| format!("{path}: {line}")));
+        }
+    }
+
+    /// Tests of both sides that check less, or other values.
+    fn take_definitions(
+        &mut self,
+        language: &Language,
+        path: &str,
+        before: &[Definition],
+        after: &[Definition],
+    ) {
+        for new in after.iter().filter(|new| new.sort == Sort::Test) {
+            let same = |old: &&Definition| old.whole == new.whole && old.sort == Sort::Test;
+            let Some(old) = before.iter().find(same) else { continue };
+            if old.live && new.live && language.is_flipped(&old.text, &new.text) {
+                self.off.push(TestGone {
+                    path: path.to_owned(),
+                    name: new.name.clone(),
+                    how: Gone::Disabled,
+                });
+            } else if new.live && new.checks < old.checks {
+                self.named.push(format!("{} ({path})", new.name));
+            } else if has_other_values(language, &old.text, &new.text) {
+                self.named.push(format!("{} ({path})", new.name));
+            }
+        }
+    }
+
+    /// Marks by which a test may not run.
+    fn take_marks(&mut self, languages: &Languages, path: &str, old: &str, new: &str) {
+        let marked = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(str::trim);
+            lines.filter(|line| languages.may_be_off(line)).map(str::to_owned).collect()
+        };
+        let before = marked(old);
+        let came = marked(new).into_iter().filter(|line| !before.contains(line));
+        self.named.extend(came.map(|line| format!("{path}: {line}")));
+    }
+
+    /// Tests of a hand-written runner that nothing calls any more, and its checks.
+    fn take_calls(
+        &mut self,
+        language: &Language,
+        path: &str,
+        (old, new): (&str, &str),
+        (before, after): (&[Definition], &[Definition]),
+    ) {
+        let (old, new) = (language.code_lines(old.as_bytes()), language.code_lines(new.as_bytes()));
+        for test in after.iter().filter(|test| test.sort == Sort::Test) {
+            let known = before.iter().any(|other| other.whole == test.whole);
+            let calls =
+                |lines: &[CodeLine<'_>]| lines.iter().filter(|line| line.has(&test.name)).count();
+            if known && calls(&old) > 1 && calls(&new) == 1 {
+                self.off.push(TestGone {
+                    path: path.to_owned(),
+                    name: test.name.clone(),
+                    how: Gone::Disabled,
+                });
+            }
+        }
+        let checks = |lines: &[CodeLine<'_>]| lines.iter().filter(|line| line.checks).count();
+        if !before.iter().any(|test| test.live) && checks(&new) < checks(&old) {
+            self.named.push(path.to_owned());
+        }
+    }
+}
+
+/// Whether a check of both sides is the same but for what it expects.
+fn has_other_values(language: &Language, old: &[u8], new: &[u8]) -> bool {
+    if old == new {
+        return false;
+    }
+    let checks = |text: &[u8]| -> Vec<(Vec<u8>, Vec<u8>)> {
+        let lines = language.code_lines(text);
+        let checks = lines.iter().filter(|line| line.checks);
+        checks.map(|line| (line.masked(), line.raw.to_vec())).collect()
+    };
+    let (before, after) = (checks(old), checks(new));
+    let said: BTreeSet<&[u8]> = after.iter().map(|(_, raw)| raw.as_slice()).collect();
+    let known: BTreeSet<&[u8]> = before.iter().map(|(_, raw)| raw.as_slice()).collect();
+    let went = |shape: &[u8]| {
+        before.iter().any(|(masked, raw)| masked == shape && !said.contains(raw.as_slice()))
+    };
+    after.iter().any(|(shape, raw)| !known.contains(raw.as_slice()) && went(shape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::languages::shipped_languages;
+    use super::super::truth::{Piece, read};
+    use super::super::{Gone, How};
+
+    fn found(path: &str, before: &str, after: &str) -> (Vec<String>, Vec<String>) {
+        let piece = Piece {
+            path: path.to_owned(),
+            how: How::Modified,
+            before: Some(before.as_bytes().to_vec()),
+            after: Some(after.as_bytes().to_vec()),
+            ..Piece::default()
+        };
+        let truth = read("", "", &[piece], shipped_languages());
+        let off = truth.tests_gone.into_iter().filter(|gone| gone.how == Gone::Disabled);
+        (off.map(|gone| gone.name).collect(), truth.tests_weaker)
+    }
+
+    #[test]
+    fn what_switches_tests_off_is_a_test_that_is_gone() {
+        let make = "test: build\n\t./build/test_a\n";
+        let c = "void test_a(void) {\n    assert(f() == 1);\n}\n\nvoid test_b(void) {\n    \
+                 assert(g() == 1);\n}\n\nint main(void) {\n    test_a();\n    test_b();\n    \
+                 return 0;\n}\n";
+        let rust = "#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n";
+        let py = "def test_t():\n    x = f()\n    assert x == 1\n";
+        let node = "test('adds', () => {\n  assert.equal(f(), 1);\n});\n";
+        for (path, before, after) in [
+            ("package.json", "{\n  \"test\": \"jest\"\n}\n", "{\n  \"test\": \"exit 0\"\n}\n"),
+            (
+                "package.json",
+                "{\n  \"test\": \"jest\"\n}\n",
+                "{\n  \"test\": \"jest || true\"\n}\n",
+            ),
+            ("package.json", "{\n  \"test\": \"jest\"\n}\n", "{\n  \"test\": \"echo ok\"\n}\n"),
+            ("Makefile", make, "test:\n\t@true\n"),
+            ("Makefile", make, "test: build\n\t-./build/test_a\n"),
+            ("sub/Makefile", make, "test: build\n\t./build/test_a || true\n"),
+            ("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --ignore=tests/slow\n"),
+            ("pyproject.toml", "", "[tool.pytest.ini_options]\naddopts = \"-q --deselect a::b\"\n"),
+            ("conftest.py", "import os\n", "import os\ncollect_ignore = ['test_a.py']\n"),
+            (
+                "jest.config.js",
+                "module.exports = {\n};\n",
+                "module.exports = {\n  testPathIgnorePatterns: ['a.test.js'],\n};\n",
+            ),
+            (
+                "vitest.config.ts",
+                "export default {\n};\n",
+                "export default {\n  exclude: ['a.test.ts'],\n};\n",
+            ),
+            ("Cargo.toml", "[lib]\n", "[lib]\ntest = false\n"),
+            ("pom.xml", "<a>\n</a>\n", "<a>\n<skipTests>true</skipTests>\n</a>\n"),
+            ("tests/a.c", c, &c.replace("    test_b();\n", "")),
+            ("tests/a.c", c, &c.replace("    test_b();\n", "    // test_b();\n")),
+            ("src/a.rs", rust, "#[test]\n#[should_panic]\nfn t() {\n    assert_eq!(f(), 1);\n}\n"),
+            (
+                "tests/test_a.py",
+                py,
+                "def test_t():\n    x = f()\n    pytest.skip('later')\n    assert x == 1\n",
+            ),
+            (
+                "a_test.go",
+                "func TestT(t *testing.T) {\n\tx := f()\n\tcheck(t, x)\n}\n",
+                "func TestT(t *testing.T) {\n\tx := f()\n\tt.Skip()\n\tcheck(t, x)\n}\n",
+            ),
+            ("test/a.js", node, &node.replace("'adds', ", "'adds', { skip: true }, ")),
+            ("test/a.js", node, &node.replace("'adds', ", "'adds', { todo: true }, ")),
+            ("test/a.js", node, &node.replace("'adds', ", "'adds', { skip: 'flaky' }, ")),
+        ] {
+            let (off, _) = found(path, before, after);
+            assert_eq!(off.len(), 1, "{path}: {off:?}\n{after}");
+            assert_eq!(found(path, before, before), (vec![], vec![]), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_may_weaken_tests_is_named() {
+        let py = "def test_t():\n    assert f() == 1\n    assert g() == 2\n";
+        for (path, before, after) in [
+            ("tests/test_a.py", py, "def test_t():\n    assert f() == 1\n"),
+            ("tests/test_a.py", py, "def test_t():\n    assert f() == 1\n    assert g() == 3\n"),
+            ("tests/test_a.py", py, &format!("@pytest.mark.skipif(CI, reason='x')\n{py}")),
+            (
+                "tests/a.rs",
+                "#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n",
+                "#[cfg(feature = \"slow\")]\n#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n",
+            ),
+            ("__snapshots__/a.snap", "a\n", "b\n"),
+            ("tests/golden/a.txt", "a\n", "b\n"),
+            (
+                "test/run.js",
+                "check('a', f() === 1);\ncheck('b', g() === 1);\n",
+                "check('a', f() === 1);\n",
+            ),
+            ("package.json", "{\n  \"test\": \"jest\"\n}\n", "{\n  \"test\": \"jest a\"\n}\n"),
+            (
+                "jest.config.js",
+                "module.exports = {\n  testMatch: ['**/*.js'],\n};\n",
+                "module.exports = {\n  testMatch: ['a.js'],\n};\n",
+            ),
+        ] {
+            let (off, named) = found(path, before, after);
+            assert!(off.is_empty() && !named.is_empty(), "{path}: {off:?} {named:?}\n{after}");
+        }
+    }
+
+    #[test]
+    fn what_leaves_tests_as_they_are_is_not_named() {
+        let py = "def test_t():\n    assert f() == 1\n";
+        for (path, before, after) in [
+            ("package.json", "{\n  \"main\": \"a\"\n}\n", "{\n  \"main\": \"b\"\n}\n"),
+            ("Makefile", "test:\n\t./t\nclean:\n\trm a\n", "test:\n\t./t\nclean:\n\t-rm a\n"),
+            ("tests/test_a.py", py, "def test_t():\n    assert f() == 1\n    assert g() == 1\n"),
+            ("tests/test_a.py", py, "def test_t():\n    x = f()\n    assert x == 1\n"),
+            ("src/a.py", "def f():\n    assert x == 1\n", "def f():\n    assert x == 2\n"),
+            ("docs/golden.md", "a\n", "b\n"),
+        ] {
+            assert_eq!(found(path, before, after), (vec![], vec![]), "{path}: {after}");
+        }
+    }
+}

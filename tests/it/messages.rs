@@ -1,0 +1,366 @@
+//! Final messages of agents, judged as the hook judges them.
+//!
+//! `fixtures/claims/messages.toml` holds messages in eight languages, each with the change, the
+//! runs before it and a label. The trees are real ones of git, the receipts are read from the
+//! command and what it printed by the rows that read them at work, and what was affected and
+//! tested is taken from both: the message declares nothing. A coin put every case into one of
+//! two halves before any row was written; of the blind half nothing but totals is printed.
+
+#![expect(clippy::disallowed_macros, reason = "it prints its tables")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use git_seed::claims::counts::counts;
+use git_seed::claims::gate::{GateTable, Ruling, judge, unmatched};
+use git_seed::claims::languages::shipped_languages;
+use git_seed::claims::runs::{Recognised, Runs};
+use git_seed::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, truth};
+use git_seed::store::{CommitId, Store, TreeId};
+use serde::Deserialize;
+
+use super::world::{ground, on_path};
+
+/// A final message of an agent, and what stood behind it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FinalMessage {
+    id: String,
+    half: Half,
+    lie: bool,
+    kind: String,
+    lang: String,
+    runs: Vec<SeenRun>,
+    changes: Vec<SeenChange>,
+    claim: String,
+    why: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Half {
+    Tuning,
+    Blind,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenRun {
+    command: String,
+    exit: i32,
+    output: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenChange {
+    path: String,
+    kind: String,
+    before: String,
+    after: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Messages {
+    case: Vec<FinalMessage>,
+}
+
+fn messages() -> Vec<FinalMessage> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claims/messages.toml");
+    let file = std::env::var("MESSAGES_TOML").map(Into::into).unwrap_or(file);
+    let text = fs::read_to_string(file).expect("it is there");
+    let Messages { case } = toml::from_str(&text).expect("it reads");
+    case
+}
+
+/// What the gate answered, as the person and the agent meet it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    /// It stands, and nothing is named to the person as not shown.
+    Accepted,
+    /// It goes out, and the person's card names what is not shown.
+    Named,
+    /// The agent has to say it differently, or to do something first.
+    SentBack,
+}
+
+impl Met {
+    fn of(ruling: &Ruling) -> Self {
+        let Ruling::Claim(answer) = ruling else { panic!("{ruling:?}") };
+        match answer.directive {
+            Directive::Pass if !answer.require_tool.needed => Self::Accepted,
+            Directive::Pass | Directive::Damp => {
+                if answer.gaps.is_empty() && !answer.require_tool.needed {
+                    Self::Accepted
+                } else {
+                    Self::Named
+                }
+            }
+            Directive::Rewrite | Directive::Regenerate | Directive::Reject => Self::SentBack,
+        }
+    }
+}
+
+/// All cases in one repository: of each a commit of the files before and a tree of those after.
+struct Trees {
+    store: Store,
+    _ground: tempfile::TempDir,
+    of: Vec<(CommitId, TreeId)>,
+}
+
+impl Trees {
+    fn of(all: &[FinalMessage]) -> Self {
+        let ground = ground("git-seed-messages-");
+        let place = ground.path().join("repo");
+        fs::create_dir(&place).expect("a directory");
+        git(&place, &["init", "-q", "-b", "main", "--template="], b"");
+        git(&place, &["fast-import", "--quiet"], &stream(all));
+        let listed = git(&place, &["for-each-ref", "--format=%(refname) %(objectname)"], b"");
+        let listed: BTreeMap<&str, &str> =
+            listed.lines().filter_map(|line| line.split_once(' ')).collect();
+        let store = Store::discover(&place).expect("it opens");
+        let commit = |name: String| -> CommitId { listed[&*name].parse().expect("an id") };
+        let of = (0..all.len()).map(|nth| {
+            let before = commit(format!("refs/heads/before-{nth}"));
+            let after = commit(format!("refs/heads/after-{nth}"));
+            let tree = store.tree_of_commit(&after).expect("git answers");
+            (before, tree)
+        });
+        let of = of.collect();
+        Self { store, _ground: ground, of }
+    }
+
+    fn ask(&self, nth: usize, message: &FinalMessage, table: &GateTable, runs: &Runs) -> Ruling {
+        let (base, tree) = &self.of[nth];
+        let pieces = self.store.truth(Some(base), tree).expect("git answers");
+        let mut truth = truth::read(base.as_str(), tree.as_str(), &pieces, shipped_languages());
+        let receipts = self.receipts(message, base, tree, runs);
+        let claim = Claim::from_words(&message.claim, &truth, &receipts, table);
+        let asked = unmatched(&claim, &truth);
+        truth.held = self.store.held(tree, &asked).expect("git answers");
+        // The trees hold what changed; what a runner printed is in the repository as well.
+        let printed = |name: &&String| message.runs.iter().any(|run| run.output.contains(&**name));
+        truth.held.extend(asked.iter().filter(printed).cloned());
+        let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
+        judge(&Inquiry::VerifyClaim(case), table)
+    }
+
+    /// What hooks would have kept. A command that ran again later ran before the change was
+    /// what it is now, the last of its kind on the work as it is.
+    fn receipts(
+        &self,
+        message: &FinalMessage,
+        base: &CommitId,
+        tree: &TreeId,
+        rows: &Runs,
+    ) -> Vec<Receipt> {
+        let before = self.store.tree_of_commit(base).expect("git answers");
+        let receipt = |(nth, run): (usize, &SeenRun)| {
+            let again = message.runs[nth + 1..].iter().any(|later| later.command == run.command);
+            let then = if again { &before } else { tree };
+            let changed = self.store.changed_between(then, tree).expect("git answers");
+            let read = rows.recognise(&run.command);
+            let tells = matches!(read, Recognised::Run(_) | Recognised::Command);
+            Receipt {
+                id: format!("r{nth}"),
+                at: i64::try_from(nth).expect("few"),
+                command: run.command.clone(),
+                run: read.run().map(str::to_owned),
+                status: tells.then_some(run.exit),
+                tree: Some(then.to_string()),
+                changed_since: changed.expect("both trees are here"),
+                counts: read.run().and_then(|row| counts(row, &run.output)),
+                // The trees hold what changed alone: where the engine lists the tests of the
+                // repository, a directory that is called after them holds them all.
+                part: rows.part(&run.command).filter(|part| {
+                    let all = ["tests", "test", "spec"];
+                    !part.paths.iter().any(|path| all.contains(&path.trim_end_matches('/')))
+                        || part.by.len() != part.paths.len()
+                }),
+                ..Receipt::default()
+            }
+        };
+        message.runs.iter().enumerate().map(receipt).collect()
+    }
+}
+
+fn git(dir: &Path, words: &[&str], stdin: &[u8]) -> String {
+    let mut child = Command::new(on_path("git".as_ref()))
+        .current_dir(dir)
+        .args(words)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("git is installed");
+    child.stdin.take().expect("piped").write_all(stdin).expect("git reads");
+    let output = child.wait_with_output().expect("git ends");
+    assert!(output.status.success(), "git {words:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// What `git fast-import` makes the commits of.
+fn stream(all: &[FinalMessage]) -> Vec<u8> {
+    let mut stream = String::new();
+    for (nth, message) in all.iter().enumerate() {
+        for (name, after) in [("before", false), ("after", true)] {
+            let _ = write!(stream, "commit refs/heads/{name}-{nth}\n");
+            stream.push_str("committer A Person <person@example.invalid> 0 +0000\ndata 4\nstep\n");
+            stream.push_str("deleteall\n");
+            for change in &message.changes {
+                let text = if after { &change.after } else { &change.before };
+                let gone = if after { "deleted" } else { "added" };
+                if change.kind != gone {
+                    let _ = write!(stream, "M 100644 inline {}\n", change.path);
+                    let _ = write!(stream, "data {}\n{text}\n", text.len());
+                }
+            }
+        }
+    }
+    stream.into_bytes()
+}
+
+/// How the messages of one kind fared.
+#[derive(Clone, Copy, Default)]
+struct Fared {
+    accepted: usize,
+    named: usize,
+    sent_back: usize,
+}
+
+impl Fared {
+    fn take(&mut self, met: Met) {
+        *(match met {
+            Met::Accepted => &mut self.accepted,
+            Met::Named => &mut self.named,
+            Met::SentBack => &mut self.sent_back,
+        }) += 1;
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            accepted: self.accepted + other.accepted,
+            named: self.named + other.named,
+            sent_back: self.sent_back + other.sent_back,
+        }
+    }
+
+    fn all(self) -> usize {
+        self.accepted + self.named + self.sent_back
+    }
+
+    /// What share of them got the wrong answer, in percent.
+    fn wrong(self, lie: bool) -> f64 {
+        let wrong = if lie { self.accepted } else { self.sent_back };
+        let share = |n: usize| f64::from(u32::try_from(n).expect("few"));
+        share(wrong) * 100.0 / share(self.all())
+    }
+
+    fn row(self, name: &str, lie: bool) -> String {
+        let Self { accepted, named, sent_back } = self;
+        format!("| {name} | {accepted} | {named} | {sent_back} | {:.1} % |\n", self.wrong(lie))
+    }
+}
+
+/// The table of one half, by kind.
+#[derive(Default)]
+struct Table {
+    kinds: BTreeMap<(bool, String), Fared>,
+}
+
+impl Table {
+    fn total(&self, lie: bool) -> Fared {
+        let of = self.kinds.iter().filter(|((is_lie, _), _)| *is_lie == lie);
+        of.fold(Fared::default(), |all, (_, one)| all.and(*one))
+    }
+
+    fn told(&self) -> String {
+        let mut text =
+            "| message | accepted | named | sent back | wrong |\n|---|--:|--:|--:|--:|\n"
+                .to_owned();
+        for lie in [false, true] {
+            for ((_, kind), fared) in self.kinds.iter().filter(|((is, _), _)| *is == lie) {
+                text += &fared.row(kind, lie);
+            }
+            let name = if lie { "**all false ones**" } else { "**all honest ones**" };
+            text += &self.total(lie).row(name, lie);
+        }
+        text
+    }
+}
+
+/// Judges every message; of the tuning half also says which got the wrong answer, and why.
+fn judged() -> (BTreeMap<Half, Table>, String) {
+    let all = messages();
+    let trees = Trees::of(&all);
+    let mut table = GateTable::shipped().expect("the shipped rows");
+    if let Ok(file) = std::env::var("GATE_TOML") {
+        let fresh: GateTable = toml::from_str(&fs::read_to_string(file).expect("x")).expect("y");
+        table = GateTable { backs: table.backs.clone(), ..fresh };
+    }
+    let runs = Runs::shipped().expect("the shipped rows");
+    let mut halves: BTreeMap<Half, Table> = BTreeMap::new();
+    let mut wrong = String::new();
+    for (nth, message) in all.iter().enumerate() {
+        let ruling = trees.ask(nth, message, &table, &runs);
+        let met = Met::of(&ruling);
+        let half = halves.entry(message.half).or_default();
+        half.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
+        let mild = message.lie && met != Met::SentBack || !message.lie && met != Met::Accepted;
+        if message.half == Half::Tuning && mild {
+            let Ruling::Claim(answer) = &ruling else { continue };
+            let lie = if message.lie { "LIE" } else { "honest" };
+            let _ = writeln!(
+                wrong,
+                "{met:?} {lie} {}: {:?} gaps {:?}",
+                message.id, answer.revision_reasons, answer.gaps
+            );
+        }
+    }
+    (halves, wrong)
+}
+
+#[test]
+fn final_messages_are_judged_by_what_was_shown() {
+    let (halves, wrong) = judged();
+    println!("{wrong}");
+    for (half, table) in &halves {
+        println!("{half:?}\n\n{}", table.told());
+    }
+}
+
+/// Both halves hold every kind, and each case says what it rests on.
+#[test]
+fn the_messages_are_whole_and_their_halves_are_alike() {
+    let all = messages();
+    let ids: BTreeSet<&str> = all.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids.len(), all.len(), "ids are unique");
+    assert!(all.len() >= 200, "{}", all.len());
+    let mut kinds: BTreeMap<(&str, bool), BTreeMap<Half, usize>> = BTreeMap::new();
+    for one in &all {
+        *kinds.entry((&one.kind, one.lie)).or_default().entry(one.half).or_default() += 1;
+        let FinalMessage { id, lang, claim, why, runs, changes, .. } = one;
+        assert!(lang.len() == 2 && !claim.trim().is_empty() && !why.trim().is_empty(), "{id}");
+        assert!(runs.iter().all(|run| !run.command.is_empty()), "{id}");
+        assert!(runs.iter().all(|run| (0..=255).contains(&run.exit)), "{id}");
+        for change in changes {
+            let (before, after) = (change.before.trim(), change.after.trim());
+            assert!(before != after || change.before != change.after, "{id}: {}", change.path);
+            assert_eq!(change.kind == "added", before.is_empty(), "{id}: {}", change.path);
+            assert_eq!(change.kind == "deleted", after.is_empty(), "{id}: {}", change.path);
+        }
+    }
+    let printed = all.iter().flat_map(|one| &one.runs).filter(|run| !run.output.is_empty());
+    assert!(printed.count() >= 200, "runners print how they ended");
+    for ((kind, _), halves) in &kinds {
+        assert!(halves.len() == 2 && halves.values().all(|n| *n >= 2), "{kind}: {halves:?}");
+    }
+}
