@@ -218,7 +218,7 @@ impl Tour<'_> {
     fn the_record(&mut self) -> crate::cli::Result<()> {
         self.stage("what is left of it, for the person: git seed audit show")?;
         let records = self.stage.prints("git seed audit show")?;
-        let both = records.contains(" reject ") && records.contains(" pass ");
+        let both = records.contains(" rewrite ") && records.contains(" pass ");
         self.expect(both, "git seed audit show", &records)?;
         self.lines(&records)?;
         let newest = self.stage.prints("git seed audit show --json")?;
