@@ -27,8 +27,8 @@ pub(crate) enum Heard {
 /// Rules on the last words of `event`.
 pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> Result<Heard> {
     let said = event.said.as_deref().unwrap_or_default().trim();
-    let judges = repo.rules.claims == ClaimMode::Judge && event.by == Actor::Main;
-    if !judges || said.is_empty() || !repo.is_seeded()? {
+    let is_on = repo.rules.claims == ClaimMode::Judge && event.by == Actor::Main;
+    if !is_on || said.is_empty() || !repo.is_seeded()? {
         return Ok(Heard::Fine);
     }
     let last = match focused {

@@ -97,13 +97,11 @@ pub(crate) fn shown(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<V
 /// itself says what passed, and that nothing failed.
 fn has_passed(repo: &Repo, receipt: &Receipt) -> bool {
     let counts = receipt.counts;
-    match receipt.status {
-        Some(status) => status == 0 && !counts.is_some_and(Counts::is_nothing),
-        None => {
-            let told = counts.is_some_and(|counts| counts.passed > 0 && counts.failed == 0);
-            told && repo.rules.runs().recognise(&receipt.command).tells()
-        }
+    if let Some(status) = receipt.status {
+        return status == 0 && !counts.is_some_and(Counts::is_nothing);
     }
+    let told = counts.is_some_and(|counts| counts.passed > 0 && counts.failed == 0);
+    told && repo.rules.runs().recognise(&receipt.command).tells()
 }
 
 /// Whether words speak of all tests there are.
