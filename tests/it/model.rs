@@ -1256,8 +1256,8 @@ impl<'a> Search<'a> {
                             Text::Unshown => format!("- {CRITERION}: not shown\n\n"),
                             _ => format!("- [x] {CRITERION}\n\n"),
                         };
-                        let of = |row: &&Phase| row.contract.as_deref() == Some(title);
-                        let asks = self.rows.iter().any(|row| of(&row));
+                        let of = |row: &&'a Phase| row.contract.as_deref() == Some(title);
+                        let asks = self.rows.iter().any(of);
                         let answers = phase.criteria.as_deref() == Some(title);
                         let listed = match (asks, answers) {
                             (true, _) => format!("- {CRITERION}\n\n"),

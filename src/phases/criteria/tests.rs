@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::Answer::{Met, NotMet, NotShown};
 use super::*;
 
 fn of(texts: &[&str]) -> Vec<Criterion> {
@@ -43,7 +44,6 @@ fn a_document_says_it_below_a_heading_of_any_rank() {
 #[test]
 fn a_line_answers_the_criterion_that_it_begins_with() {
     let two = of(&["- escapes survive inside quoted strings\n- AC2: deep lists do not overflow"]);
-    use Answer::{Met, NotMet, NotShown};
     for (line, wanted) in [
         ("- escapes survive inside quoted strings: met", Some((0, Met))),
         ("- [x] escapes survive inside quoted strings", Some((0, Met))),
