@@ -329,8 +329,11 @@ pub enum Pushing {
 pub enum ClaimMode {
     /// They are silent.
     Off,
-    /// The agent is told once per session and kind, and the act goes on.
+    /// They rule by themselves, from the difference and receipts: on commits, pushes and acts that
+    /// reach outside, on the question whether a job is complete, on the last words of a turn.
     #[default]
+    Judge,
+    /// The agent is told once per session and kind, and the act goes on.
     Advise,
     /// The act waits.
     Enforce,

@@ -114,8 +114,13 @@ impl Stage {
 
     /// The agent wants to end its turn; the reason it may not, if there is one.
     pub(crate) fn stops(&self) -> std::io::Result<Option<String>> {
+        self.stops_with("All done.")
+    }
+
+    /// The same with these last words.
+    pub(crate) fn stops_with(&self, said: &str) -> std::io::Result<Option<String>> {
         let fields = json!({
-            "stop_hook_active": false, "last_assistant_message": "All done.",
+            "stop_hook_active": false, "last_assistant_message": said,
             "background_tasks": [], "session_crons": [],
         });
         Ok(self.event("Stop", fields)?.and_then(|answer| text_at(&answer, "/reason")))

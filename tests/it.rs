@@ -14,6 +14,7 @@ mod it {
     mod concurrency;
     mod condense;
     mod corpus;
+    mod criteria;
     mod cycle;
     mod damaged;
     mod deadends;
@@ -30,6 +31,7 @@ mod it {
     mod hostile;
     mod house;
     mod jobs;
+    mod judge;
     mod killed;
     mod killed_words;
     mod lets_go;

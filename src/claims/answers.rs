@@ -37,7 +37,7 @@ pub(crate) fn unopened(
 }
 
 /// Sentences of a line, each with the sign that ends it.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let ends = |at: usize, char: char| {
         let next = line[at + char.len_utf8()..].chars().next();
         matches!(char, '.' | '!' | '?' | ';') && next.is_none_or(char::is_whitespace)

@@ -338,6 +338,75 @@ fn is_enough(hook: &Hook, deed: &Deed<'_>, standing: &Standing, now: UnixSeconds
     standing.opens && holds && (standing.act || !leaves)
 }
 
+/// The piece of a line that lets work out of this work tree, of those that rows are about: what a
+/// hook rules on by itself.
+pub(crate) fn lets_out(deeds: &[Deed<'_>]) -> Option<String> {
+    let out = |deed: &&Deed<'_>| {
+        let leaves = match deed {
+            Deed::Git { .. } => true,
+            Deed::Beyond { how, .. } => *how == Beyond::Outward,
+            Deed::Edit { .. } | Deed::Launch { .. } => false,
+        };
+        leaves && table().iter().any(|hook| is_about(hook, deed, &Standing::default()))
+    };
+    deeds.iter().find(out).map(told)
+}
+
+/// The act that a row objects to leaves this work tree alone: a large edit, a subagent.
+pub(crate) fn stays_inside(refusal: &Refusal) -> bool {
+    let inside = [Case::LargeEdit, Case::Subagent].map(Case::word);
+    refusal.facts.case().is_some_and(|case| inside.contains(&case))
+}
+
+/// Where hooks rule by themselves, and nothing was seen to test the work as it is.
+///
+/// # Errors
+///
+/// Refuses an act that lets work out of this work tree.
+pub fn lets_out_untested(act: &Act) -> Verdict {
+    let Act::Shell { command, .. } = act else { return Ok(()) };
+    let reading = shell::read(command);
+    match lets_out(&deeds(&reading)) {
+        Some(part) => {
+            let refusal = Refusal::new("claims", Wants::Claim).case(Case::ActUnrun);
+            Err(refusal.with("part", part))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Where words stand that a hook ruled on by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spoken {
+    /// The question whether the job is complete.
+    Question,
+    /// The last words of a turn.
+    Last,
+    /// The message of a commit, or what goes with another act.
+    Act,
+}
+
+/// The refusal of words that do not hold: the sentence, why, and the one step that turns it.
+pub(crate) fn not_shown(spoken: Spoken, said: &str, why: &str, next: &str) -> Refusal {
+    let case = match spoken {
+        Spoken::Question => Case::AskedUnshown,
+        Spoken::Last => Case::LastWords,
+        Spoken::Act => Case::ActUnshown,
+    };
+    Refusal::new("claims", Wants::Claim)
+        .case(case)
+        .with("said", cut(said, 16))
+        .with("why", cut(why, 24).trim_end_matches('.'))
+        .with("next", cut(next, 20).trim_end_matches('.'))
+}
+
+/// The first `most` words of a text on one line.
+fn cut(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let head = words[..words.len().min(most)].join(" ");
+    if words.len() > most { format!("{head} …") } else { head }
+}
+
 /// A ruling stands behind `act`, where a row asks for one; `lines` are those of the work that an
 /// edit would change.
 ///

@@ -28,6 +28,7 @@ pub(crate) mod table;
 pub(crate) mod trace;
 pub mod truth;
 mod weaker;
+pub(crate) mod whole;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -283,6 +284,9 @@ pub struct Ran {
     /// As in [`Receipt::part`], as the line has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// The stay in which it ran, by run, cycle and phase.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stay: String,
 }
 
 /// The file that a command ran.

@@ -1,6 +1,6 @@
 //! `git seed condense …`
 
-use crate::engine::{claims, jobs, memory};
+use crate::engine::{jobs, judge, memory};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -56,7 +56,7 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     });
     let archived = memory::condense::is_archived(&repo, &focused);
     let asks = jobs::completion::eligible(&repo, &focused);
-    let card = if asks { Some(claims::card::line(&repo, &focused)?) } else { None };
+    let card = if asks { Some(judge::card::line(&repo, &focused)?) } else { None };
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
         "footer_words": now, "max_words": most, "card": card,

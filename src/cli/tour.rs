@@ -73,21 +73,8 @@ if [ "$got" = '"plain"' ]; then echo "ok      plain"; else echo "FAILED  plain -
 
 const TEST_OF_QUOTE: &str = "sh tests/quote.sh";
 
-/// The claim of the first scene, word for word the same before and after the tests ran.
-const CLAIM: [&str; 12] = [
-    "claim",
-    "verify",
-    "--claim",
-    "fixed and tested: quote.sh prints the closing quote",
-    "--evidence",
-    "sh tests/quote.sh passes",
-    "--type",
-    "unit_test",
-    "--tested",
-    "src/quote.sh",
-    "--affected",
-    "src/quote.sh",
-];
+/// What the agent says in the first scene, word for word the same before and after the tests ran.
+const CLAIM: &str = "Fixed and tested: quote.sh prints the closing quote.";
 
 /// What a person would apply: the tests of this project are no program that everybody knows,
 /// and here nobody sits at the keyboard to approve.
@@ -197,9 +184,9 @@ impl Tour<'_> {
         )?;
         let came = self.stage.edits("src/quote.sh", "\"%s\\n", "\"%s\\n\"")?;
         self.passes("the agent edits src/quote.sh, and runs nothing", came)?;
-        let first = self.claims()?;
-        self.expect(first.starts_with("[claim] "), "the claim that nothing stands behind", &first)?;
-        self.sent_back("the agent says \"fixed and tested\"", &first)?;
+        let sent_back = self.stage.stops_with(CLAIM)?.unwrap_or_default();
+        self.expect(sent_back.contains(CLAIM), "the lie that ends the turn", &sent_back)?;
+        self.sent_back(&format!("and ends its turn: \"{CLAIM}\""), &sent_back)?;
         let came = self.stage.runs(TEST_OF_QUOTE)?;
         let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
         self.expect(failed, "the first run of tests/quote.sh", "it should have failed")?;
@@ -213,34 +200,26 @@ impl Tour<'_> {
         let passed = matches!(&came, Came::Through { printed, .. } if printed == "ok      plain");
         self.expect(passed, "the second run of tests/quote.sh", "it should have passed")?;
         self.passes_quietly("and runs them again: ok", came)?;
-        let second = self.claims()?;
-        let stands = second.starts_with("pass ");
-        self.expect(stands, "the claim that a run stands behind", &second)?;
-        let line = second.lines().next().unwrap_or_default().to_owned();
-        self.good("the agent says the very same again", &line)?;
-        self.the_record()?;
         self.agent(&["phase", "advance", "-m", "print the closing quote inside the line"], "")?;
         let question = self.with_card(&small_question())?;
         let came = self.stage.asks(&question, [REVIEW, APPROVE], APPROVE)?;
-        self.passes("the agent asks once; the person answers: Approve completion", came)?;
+        self.passes(
+            "the agent says the very same in its one question; the person answers: Approve \
+             completion",
+            came,
+        )?;
+        self.the_record()?;
         let stop = self.stage.stops()?;
         self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
-        self.good("the agent stops", "one claim that holds, one question, one commit")
-    }
-
-    /// What the gate answers to the claim of the first scene.
-    fn claims(&mut self) -> crate::cli::Result<String> {
-        match self.stage.runs(&command_line(&CLAIM, ""))? {
-            Came::Through { printed, .. } => Ok(printed),
-            Came::Refused(reason) => Err(wrong("the claim", reason)),
-        }
+        self.good("the agent stops", "no command for a claim, one question, one commit")
     }
 
     /// Both rulings, and the receipt that made the difference.
     fn the_record(&mut self) -> crate::cli::Result<()> {
         self.stage("what is left of it, for the person: git seed audit show")?;
         let records = self.stage.prints("git seed audit show")?;
-        self.expect(records.lines().count() == 2, "git seed audit show", &records)?;
+        let both = records.contains(" rewrite ") && records.contains(" pass ");
+        self.expect(both, "git seed audit show", &records)?;
         self.lines(&records)?;
         let newest = self.stage.prints("git seed audit show --json")?;
         let newest: serde_json::Value = serde_json::from_str(&newest)?;
@@ -252,7 +231,7 @@ impl Tour<'_> {
         self.expect(shown.contains(TEST_OF_QUOTE), "git seed show", &shown)?;
         self.lines(&shown)?;
         let replayed = self.stage.prints("git seed audit replay")?;
-        self.expect(replayed.starts_with("2 verified"), "git seed audit replay", &replayed)?;
+        self.expect(replayed.contains("0 broken"), "git seed audit replay", &replayed)?;
         self.good(
             "git seed audit replay",
             &format!("each ruling made again from its record: {replayed}"),
@@ -337,7 +316,7 @@ impl Tour<'_> {
                     "Add the two substitutions to the sed script in \
                     src/unquote.sh.",
                 ),
-                ("Acceptance Criteria", "Every line of tests/run.sh says ok."),
+                ("Acceptance Criteria", CRITERIA),
                 (
                     "Risks",
                     "The order of the substitutions matters when a backslash stands before \
@@ -837,7 +816,8 @@ impl Tour<'_> {
 
     /// A claim that the gate sends back: the first of its reasons, and the step that helps.
     fn sent_back(&mut self, what: &str, text: &str) -> crate::cli::Result<()> {
-        let reason = text.lines().nth(1).unwrap_or(text).trim();
+        let reason = text.lines().next().unwrap_or(text).trim();
+        let reason = reason.split_once("BLOCKED: ").map_or(reason, |(_, said)| said);
         let next = text.lines().find(|line| line.starts_with("Do: ")).unwrap_or_default();
         self.bad(what, "sent back", &format!("{reason}\n{next}"))
     }
@@ -894,12 +874,22 @@ impl Tour<'_> {
     }
 }
 
+/// What the plan promises.
+const CRITERIA: &str = "- plain words stay as they are\n\
+    - a backslash and a quote give a quote\n\
+    - two backslashes give one";
+
 /// What verify ends with: refused while nothing showed it, heard once it was run.
 const HOLDS: (&str, &[(&str, &str)]) = (
     "3 of 3 criteria hold",
     &[
-        ("Acceptance Criteria Checked", "Every line of tests/run.sh says ok."),
-        ("Pass-Fail Per Criterion", "- three lines of `sh tests/run.sh` say ok: pass"),
+        ("Acceptance Criteria Checked", "The three of the plan, by sh tests/run.sh."),
+        (
+            "Pass-Fail Per Criterion",
+            "- plain words stay as they are: met\n\
+            - a backslash and a quote give a quote: met\n\
+            - two backslashes give one: met",
+        ),
         ("Evidence", "sh tests/run.sh printed three lines that begin with ok and no other line."),
     ],
 );
@@ -1025,12 +1015,11 @@ src/CLAUDE.md says in its body why both escapes are taken in one substitution.
 
 /// What it asks at the end of a small job.
 fn small_question() -> String {
-    "[JOB-COMPLETE] quote.sh forgets the closing quote: it prints the closing quote inside the \
-     line now, its test was run after the last change and printed ok, and nothing else was touched.
-
-## Outstanding Items
-"
-    .to_owned()
+    format!(
+        "[JOB-COMPLETE] quote.sh forgets the closing quote: {CLAIM} It stands inside the line now, \
+         its test was run after the last change and printed ok, and nothing else was touched.\n\n\
+         ## Outstanding Items\n"
+    )
 }
 
 /// Whoever closed the pipe has seen enough.

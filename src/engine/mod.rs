@@ -17,6 +17,7 @@
 //! briefing    the text that opens a phase
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
+//! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings, verification
 //! fence       what changed in the work tree, and whose it is
 //! record      the only writer of a job: steps, journal lines, archive
@@ -29,6 +30,7 @@ pub(crate) mod claims;
 pub(crate) mod fence;
 pub(crate) mod hook;
 pub(crate) mod jobs;
+pub(crate) mod judge;
 pub(crate) mod memory;
 pub(crate) mod person;
 pub(crate) mod record;

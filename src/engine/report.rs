@@ -6,7 +6,7 @@ use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, jobs, person, record};
+use crate::engine::{boundary, fence, jobs, judge, person, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::{names, state};
@@ -182,7 +182,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
 fn card(repo: &Repo, focused: &LoadedJob, row: &Phase) -> Result<Vec<String>> {
     let last = row.kind == PhaseKind::Consolidation && jobs::completion::eligible(repo, focused);
     if last || jobs::ending::is_finished(repo, focused) {
-        return claims::card::lines_of(repo, focused);
+        return judge::card::lines_of(repo, focused);
     }
     Ok(Vec::new())
 }

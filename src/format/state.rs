@@ -52,6 +52,9 @@ pub struct State {
     /// Code ran well after the last change of a project file.
     #[serde(default)]
     pub proved: bool,
+    /// Criteria that a person counts as met, by their words, until the phase is left that asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_word: Vec<String>,
     /// Subagents under way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flights: Vec<Flight>,
@@ -320,6 +323,7 @@ impl State {
             answered: Vec::new(),
             side_reason: None,
             proved: false,
+            by_word: Vec::new(),
             flights: Vec::new(),
             running: Vec::new(),
             prep: Prep::None,

@@ -160,6 +160,9 @@ impl State {
             None if !matches!(step, Move::Aside | Move::Return) => self.forget_review(begins),
             None => {}
         }
+        if !matches!(step, Move::Aside | Move::Return) {
+            self.by_word.clear();
+        }
         if begins && self.stand.cycle != cycle {
             files.extend(self.look_at_plan(crossed.plan.as_ref()));
         }

@@ -47,6 +47,8 @@ pub enum Grant {
     Repeat,
     /// Ends the job unfinished.
     Drop,
+    /// Counts a criterion of the contract as met.
+    Criterion,
     /// It is kept with the job, and that is all.
     Nothing,
 }
@@ -541,6 +543,11 @@ pub fn lock_may_open(grants: Grant, name: &str, locks: &Locks<'_>) -> Verdict {
     }
 }
 
+/// A question whether a criterion counts quotes one of the contract; `first` is one of those.
+pub(crate) fn quotes_no_criterion(first: &str) -> Refusal {
+    Refusal::new("question", Wants::Question).case(Case::CriterionQuoted).with("criterion", first)
+}
+
 /// A person approves where memory is settled, and the question would have come there.
 /// `settles` says that the job stands in such a row.
 pub(crate) fn may_be_approved(settles: bool) -> Verdict {
@@ -717,7 +724,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_ten_sound_rows_in_both_forms() {
+    fn the_table_has_eleven_sound_rows_in_both_forms() {
         let read = Registered::read(include_str!("questions.toml")).expect("it is sound");
         assert_eq!(read, rows());
         let mut words = everywhere();
@@ -725,6 +732,7 @@ mod tests {
         assert_eq!(
             words,
             [
+                "CRITERION",
                 "GMODE",
                 "JOB-APPROVE-CREATION",
                 "JOB-APPROVE-PLUGIN",

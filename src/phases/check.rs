@@ -349,6 +349,22 @@ fn gates_are_sound(phase: &Phase) -> Checked {
         let what = "gate `criteria` wants it to name one of the row's `sections`";
         return bad(phase, "criteria", what);
     }
+    if phase.contract.is_some() && phase.criteria.is_none() {
+        return bad(
+            phase,
+            "contract",
+            "it is answered below the title `criteria` names, so that is wanted",
+        );
+    }
+    let asks = |audit: &super::Audit| {
+        audit.lines > 0 && !audit.section.trim().is_empty() && !audit.questions.is_empty()
+    };
+    if phase.audit.as_ref().is_some_and(|audit| !asks(audit)) {
+        return bad(phase, "audit", "it has `lines` above 0, a `section`, and `questions`");
+    }
+    if phase.exit.iter().any(|gate| gate == "audit") && phase.audit.is_none() {
+        return bad(phase, "audit", "gate `audit` wants it");
+    }
     Ok(())
 }
 

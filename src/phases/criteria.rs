@@ -1,153 +1,203 @@
-//! Criteria that a message says are met, and the runs that stand behind them. Pure.
+//! Criteria of a contract, what a message answers to each of them, and the runs behind that. Pure.
+//!
+//! A contract is the list below a title of an earlier message and of the plan document. Each of
+//! its criteria is answered as met, not met or not shown; what is said to be met needs a run that
+//! was seen, or a person's word.
 
-/// A criterion that is said to be met.
+mod answer;
+mod contract;
+
+pub(crate) use answer::{Answer, Answered, answers};
+pub(crate) use contract::{contract, quoted_by, wholly_below};
+
+use std::fmt;
+
+use super::message::Message;
+use crate::shell::{self, Effect, Tag};
+
+/// One criterion of a contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Criterion {
-    /// Its line, without the sign of a list.
+pub struct Criterion {
+    /// Its words on one line, without the sign of a list.
     pub text: String,
-    /// What stands in backticks there.
-    pub quoted: Vec<String>,
+    /// Its number, where its list is numbered.
+    pub number: Option<String>,
+    /// What stands in backticks or brackets there, and where the contract says how it is tested.
+    pub named: Vec<String>,
 }
 
-/// The last run of a command on the work as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The last run of a command in this stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     pub command: String,
-    /// It ended with 0, and nothing hides that.
+    /// It ended with 0, nothing hides that, and it tested something.
     pub passed: bool,
-    /// It is known as a run of tests.
-    pub test: bool,
+    /// The row that knows it as a run of tests.
+    pub run: Option<String>,
+    /// It was all of the tests.
+    pub whole: bool,
+    /// Nothing of the work changed since.
+    pub fresh: bool,
 }
 
-/// Why a criterion does not count as met.
+/// What a message is held against.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    pub contract: &'a [Criterion],
+    /// Runs of this stay, oldest first.
+    pub shown: &'a [Shown],
+    /// Whether a person counts a criterion as met, by its [`key`].
+    pub by_word: &'a dyn Fn(&str) -> bool,
+    /// The row that knows a command as a run of tests.
+    pub row_of: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether words speak of all tests, so that a part of them shows nothing.
+    pub speaks_of_all: &'a dyn Fn(&str) -> bool,
+}
+
+impl Default for Ground<'_> {
+    fn default() -> Self {
+        Self {
+            contract: &[],
+            shown: &[],
+            by_word: &|_| false,
+            row_of: &|_| None,
+            speaks_of_all: &|_| false,
+        }
+    }
+}
+
+impl fmt::Debug for Ground<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Ground").field(&self.contract).field(&self.shown).finish()
+    }
+}
+
+/// Why a message about criteria does not lead on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unshown {
-    /// Nothing ran on the work as it is.
+pub(crate) enum Lack {
+    /// A criterion has no answer.
+    Unanswered { criterion: String },
+    /// A criterion is not met.
+    Unmet { criterion: String },
+    /// None is met.
+    NoneMet,
+    /// Nothing known as a run of tests passed on the work as it is.
     Nothing { criterion: String },
+    /// It speaks of all tests, and only a part of them ran.
+    Part { criterion: String },
     /// The command that it names did not run, or did not end well.
     Command { criterion: String, command: String },
     /// The last run of tests failed.
     Failing { command: String },
+    /// It is not shown, and the run that was named for it was not tried.
+    Untried { criterion: String, command: String },
 }
 
-/// Words and signs of a criterion that is met, and of one that is not.
-const MET: [&str; 16] = [
-    "[x]",
-    "pass",
-    "passes",
-    "passed",
-    "met",
-    "ok",
-    "holds",
-    "works",
-    "succeeds",
-    "succeeded",
-    "yes",
-    "green",
-    "done",
-    "fulfilled",
-    "true",
-    "satisfied",
-];
-const UNMET: [&str; 22] = [
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "not",
-    "never",
-    "no",
-    "unproven",
-    "unmet",
-    "unverified",
-    "untested",
-    "unchecked",
-    "skipped",
-    "open",
-    "missing",
-    "partly",
-    "partial",
-    "blocked",
-    "pending",
-    "red",
-    "unknown",
-    "cannot",
-];
-const SIGNS: [char; 3] = ['✓', '✔', '✅'];
-const CROSSES: [char; 4] = ['✗', '✘', '❌', '✖'];
+/// The name of a criterion in state: its words, however they are spaced and marked.
+pub(crate) fn key(criterion: &str) -> String {
+    answer::words(criterion).join(" ")
+}
 
-/// The criteria of a section that are said to be met. Code blocks are none.
-pub(crate) fn met(section: &str) -> Vec<Criterion> {
-    let mut code = false;
-    let mut met = Vec::new();
-    for line in section.lines().map(str::trim) {
-        if line.starts_with("```") || line.starts_with("~~~") {
-            code = !code;
-        } else if !code && is_met(line) {
-            met.push(Criterion { text: shown(line).to_owned(), quoted: quoted(line) });
+/// Checks what `message` answers, also below `section` to what no contract names.
+pub(crate) fn check(message: &Message, section: &str, ground: &Ground<'_>) -> Result<(), Lack> {
+    let answered = answers(message, section, ground.contract);
+    let brief = |text: &str| brief(text);
+    for (n, criterion) in ground.contract.iter().enumerate() {
+        if !answered.iter().any(|one| one.of == Some(n)) {
+            return Err(Lack::Unanswered { criterion: brief(&criterion.text) });
         }
     }
-    met
-}
-
-/// What stands in backticks says nothing about the criterion itself.
-fn is_met(line: &str) -> bool {
-    let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
-    // A box or a check mark that begins the line says it, whatever the criterion is about.
-    let lead = plain.trim_start_matches(|c: char| c.is_ascii_digit() || " |>*+-.)(".contains(c));
-    if lead.starts_with("[x]") || lead.starts_with(SIGNS) {
-        return true;
+    if let Some(bad) = answered.iter().find(|one| one.answer == Answer::NotMet) {
+        return Err(Lack::Unmet { criterion: brief(&bad.text) });
     }
-    let open = plain.contains("[ ]") || plain.contains("n't") || plain.contains(CROSSES);
-    let words = |known: &[&str]| {
-        plain
-            .split(|char: char| !(char.is_alphanumeric() || matches!(char, '[' | ']')))
-            .any(|word| known.contains(&word))
-    };
-    !open && !words(&UNMET) && (words(&MET) || plain.contains(SIGNS))
-}
-
-/// The line without the sign of a list or a table.
-fn shown(line: &str) -> &str {
-    let line = line.trim_matches(|char: char| matches!(char, '|' | '-' | '*' | '+' | ' '));
-    line.strip_prefix("[x]").or_else(|| line.strip_prefix("[X]")).unwrap_or(line).trim()
-}
-
-fn quoted(line: &str) -> Vec<String> {
-    line.split('`')
-        .skip(1)
-        .step_by(2)
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Checks the criteria of a section against the runs, which come oldest first; `is_run` says
-/// whether a quotation is a command that runs code.
-pub(crate) fn check(
-    section: &str,
-    runs: &[Shown],
-    is_run: impl Fn(&str) -> bool,
-) -> Result<(), Unshown> {
-    let met = met(section);
-    for criterion in &met {
-        for command in criterion.quoted.iter().filter(|text| is_run(text)) {
-            let last = runs.iter().rev().find(|run| is_same(&run.command, command));
-            if !last.is_some_and(|run| run.passed) {
-                let (criterion, command) = (criterion.text.clone(), command.clone());
-                return Err(Unshown::Command { criterion, command });
-            }
+    let of_contract = |one: &&Answered| one.of.is_some() || ground.contract.is_empty();
+    if !answered.iter().filter(of_contract).any(|one| one.answer == Answer::Met) {
+        return Err(Lack::NoneMet);
+    }
+    for one in &answered {
+        let criterion = one.of.map(|n| &ground.contract[n]);
+        match one.answer {
+            Answer::Met => is_shown(one, criterion, ground)?,
+            Answer::NotShown => was_tried(one, criterion, ground)?,
+            Answer::NotMet => {}
         }
     }
-    let Some(first) = met.first() else { return Ok(()) };
-    if let Some(run) = runs.iter().rev().find(|run| run.test).filter(|run| !run.passed) {
-        return Err(Unshown::Failing { command: run.command.clone() });
-    }
-    if runs.iter().any(|run| run.passed) {
+    Ok(())
+}
+
+/// What is said to be met was seen, or a person said so.
+fn is_shown(
+    one: &Answered,
+    criterion: Option<&Criterion>,
+    ground: &Ground<'_>,
+) -> Result<(), Lack> {
+    let full = criterion.map_or(one.text.as_str(), |criterion| criterion.text.as_str());
+    if (ground.by_word)(&key(full)) {
         return Ok(());
     }
-    Err(Unshown::Nothing { criterion: first.text.clone() })
+    let fresh = || ground.shown.iter().filter(|run| run.fresh);
+    let passes = |command: &str| {
+        let last = fresh().rev().find(|run| is_same(&run.command, command));
+        // All tests of a runner hold any part of them.
+        let row = (ground.row_of)(command);
+        let whole = |run: &Shown| run.passed && run.whole && row.is_some() && run.run == row;
+        last.map_or_else(|| fresh().any(whole), |run| run.passed)
+    };
+    let named = named(one, criterion, ground);
+    if let Some(command) = named.iter().find(|command| !passes(command)) {
+        let (criterion, command) = (brief(&one.text), (*command).clone());
+        return Err(Lack::Command { criterion, command });
+    }
+    let tests = || fresh().filter(|run| run.run.is_some());
+    if let Some(run) = tests().next_back().filter(|run| !run.passed) {
+        return Err(Lack::Failing { command: run.command.clone() });
+    }
+    let criterion = brief(&one.text);
+    if !tests().any(|run| run.passed) {
+        return Err(Lack::Nothing { criterion });
+    }
+    let all = (ground.speaks_of_all)(full) || (ground.speaks_of_all)(&one.text);
+    if all && !tests().any(|run| run.passed && run.whole) {
+        return Err(Lack::Part { criterion });
+    }
+    Ok(())
+}
+
+/// The run that was named for what is not shown was tried in this stay.
+fn was_tried(
+    one: &Answered,
+    criterion: Option<&Criterion>,
+    ground: &Ground<'_>,
+) -> Result<(), Lack> {
+    let tried = |command: &str| {
+        let row = (ground.row_of)(command);
+        let whole = |run: &Shown| run.whole && row.is_some() && run.run == row;
+        ground.shown.iter().any(|run| is_same(&run.command, command) || whole(run))
+    };
+    match named(one, criterion, ground).into_iter().find(|command| !tried(command)) {
+        Some(command) => {
+            let (criterion, command) = (brief(&one.text), command.clone());
+            Err(Lack::Untried { criterion, command })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The commands that an answer and its criterion name.
+fn named<'a>(
+    one: &'a Answered,
+    criterion: Option<&'a Criterion>,
+    ground: &Ground<'_>,
+) -> Vec<&'a String> {
+    let of_contract = criterion.into_iter().flat_map(|criterion| &criterion.named);
+    let is_run = |text: &&String| runs_code(text) || (ground.row_of)(text).is_some();
+    one.named.iter().chain(of_contract).filter(is_run).collect()
+}
+
+/// A quotation that is a command, and not a name or a value.
+fn runs_code(text: &str) -> bool {
+    let reading = shell::read(text);
+    text.contains(' ') && (reading.is(Tag::Test) || reading.worst() == Effect::RunsCode)
 }
 
 /// The same command, also behind a `cd` or confined.
@@ -158,81 +208,13 @@ fn is_same(ran: &str, named: &str) -> bool {
     behind.is_some_and(|lead| lead.is_empty() || lead.ends_with("&&") || lead.ends_with("--"))
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn a_line_says_whether_its_criterion_is_met() {
-        for (line, met) in [
-            ("- [x] escapes survive", true),
-            ("- [X] escapes survive", true),
-            ("* ✓ escapes survive", true),
-            ("1. escapes survive: pass", true),
-            ("| escapes survive | PASSED |", true),
-            ("escapes survive: yes (`cargo test lex`)", true),
-            ("- [x] the parser does not fail on no input", true),
-            ("  * [X] missing escapes are never open", true),
-            ("1) ✅ it doesn't crash", true),
-            ("> - [x] no panic", true),
-            ("| ✓ | not a panic |", true),
-            ("- [ ] it does not fail: pass", false),
-            ("- [ ] escapes survive", false),
-            ("- escapes survive: FAIL", false),
-            ("- escapes survive: not shown, pass later", false),
-            ("- it doesn't pass", false),
-            ("- ❌ escapes pass", false),
-            ("- escapes survive", false),
-            ("- escapes survive: `pass`", false),
-            ("- passport numbers", false),
-            ("", false),
-        ] {
-            assert_eq!(!super::met(line).is_empty(), met, "{line}");
-        }
-        assert!(met("```\n- [x] a\n```\n").is_empty(), "code");
-        assert_eq!(met("- [x] a: `cargo test`")[0].text, "a: `cargo test`");
-    }
-
-    fn run(command: &str, passed: bool) -> Shown {
-        Shown { command: command.to_owned(), passed, test: command.contains("test") }
-    }
-
-    #[test]
-    fn what_is_met_was_seen_to_run() {
-        let is_run = |text: &str| text.starts_with("cargo") || text.starts_with("python3");
-        let section = "- [x] escapes survive\n- [ ] numbers";
-        let told = |section: &str, runs: &[Shown]| check(section, runs, is_run);
-        assert_eq!(told(section, &[run("cargo test", true)]), Ok(()));
-        assert_eq!(told(section, &[run("python3 show.py", true)]), Ok(()));
-        assert!(matches!(told(section, &[]),
-                Err(Unshown::Nothing { criterion }) if criterion == "escapes survive"));
-        assert!(matches!(told(section, &[run("cargo test", false)]), Err(Unshown::Failing { .. })));
-        assert_eq!(told(section, &[run("cargo test a", false), run("cargo test", true)]), Ok(()));
-        let later = [run("cargo test", true), run("cargo test a", false)];
-        assert!(matches!(told(section, &later),
-                Err(Unshown::Failing { command }) if command == "cargo test a"));
-        assert_eq!(told("- [ ] escapes survive", &[]), Ok(()), "nothing is said to be met");
-        let named = "- [x] escapes survive: `cargo test lex`";
-        assert!(matches!(told(named, &[run("cargo test", true)]), Err(Unshown::Command { .. })));
-        for command in
-            ["cargo test lex", "cd a && cargo  test lex", "git seed exec -- cargo test lex"]
-        {
-            assert_eq!(told(named, &[run(command, true)]), Ok(()), "{command}");
-        }
-        assert!(told(named, &[run("echo cargo test lex", true)]).is_err());
-        assert_eq!(
-            told("- [x] `lex()` keeps them", &[run("cargo test", true)]),
-            Ok(()),
-            "no command"
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn any_section_is_read(text in "(?s).{0,300}") {
-            let _ = check(&text, &[], |_| true);
-        }
-    }
+/// The head of a criterion, as a refusal quotes it.
+fn brief(text: &str) -> String {
+    const WORDS: usize = 10;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let head = words[..words.len().min(WORDS)].join(" ");
+    if words.len() > WORDS { format!("{head} …") } else { head }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,12 +4,11 @@
 //! names the gates that it asks, in order. A failing gate changes nothing and says
 //! what kind of work is missing.
 
-use super::criteria::{self, Shown, Unshown};
+use super::criteria::{self, Ground, Lack as CriteriaLack};
 use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
 use super::review::Ending;
 use super::{Multiplier, Phase, PhaseKind, PhaseName};
-use crate::shell::{self, Effect, Tag};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Words of a boundary message at multiplier 1 and below, and the fewest at any.
@@ -52,6 +51,7 @@ pub(crate) const GATES: &[Gate] = &[
     Gate { name: "asked", of_message: false, check: the_person_was_asked },
     Gate { name: "message", of_message: true, check: the_message_is_whole },
     Gate { name: "criteria", of_message: true, check: what_is_met_was_seen_to_run },
+    Gate { name: "audit", of_message: true, check: somebody_else_looked },
     Gate { name: "clean", of_message: false, check: the_tree_is_clean },
 ];
 
@@ -116,8 +116,12 @@ pub struct Crossing<'a> {
     pub proved: bool,
     /// Prompts and answers are to be summed up first.
     pub unsummed: bool,
-    /// What ran on the work as it is, oldest first; asked only where a row has criteria.
-    pub shown: &'a [Shown],
+    /// What the message answers, and what stands behind it; asked only where a row has criteria.
+    pub criteria: Ground<'a>,
+    /// Lines of the work that the cycle changed; asked only where a row has an audit.
+    pub lines: usize,
+    /// A subagent of the phase was launched in this stay and came back.
+    pub audited: bool,
 }
 
 impl Crossing<'_> {
@@ -576,23 +580,44 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    let section =
-        crossing.phase.criteria.as_deref().and_then(|title| crossing.message.section(title));
-    let Some(section) = section else { return Ok(()) };
-    let claim = |case: Case| no(Wants::Claim, case);
-    criteria::check(&section, crossing.shown, runs_code).map_err(|unshown| match unshown {
-        Unshown::Nothing { criterion } => claim(Case::Criterion).with("criterion", criterion),
-        Unshown::Command { criterion, command } => {
-            claim(Case::CriterionCommand).with("criterion", criterion).with("command", command)
-        }
-        Unshown::Failing { command } => claim(Case::CriterionFailing).with("command", command),
-    })
+    let Some(section) = crossing.phase.criteria.as_deref() else { return Ok(()) };
+    criteria::check(crossing.message, section, &crossing.criteria)
+        .map_err(|lack| criteria_lack(lack, section))
 }
 
-/// A quotation that is a command, and not a name or a value.
-fn runs_code(text: &str) -> bool {
-    let reading = shell::read(text);
-    text.contains(' ') && (reading.is(Tag::Test) || reading.worst() == Effect::RunsCode)
+fn criteria_lack(lack: CriteriaLack, section: &str) -> Refusal {
+    let claim = |case: Case| no(Wants::Claim, case).with("section", section);
+    match lack {
+        CriteriaLack::Unanswered { criterion } => {
+            claim(Case::CriterionUnanswered).with("criterion", criterion)
+        }
+        CriteriaLack::Unmet { criterion } => {
+            claim(Case::CriterionUnmet).with("criterion", criterion)
+        }
+        CriteriaLack::NoneMet => claim(Case::CriterionNone),
+        CriteriaLack::Nothing { criterion } => claim(Case::Criterion).with("criterion", criterion),
+        CriteriaLack::Part { criterion } => claim(Case::CriterionPart).with("criterion", criterion),
+        CriteriaLack::Command { criterion, command } => {
+            claim(Case::CriterionCommand).with("criterion", criterion).with("command", command)
+        }
+        CriteriaLack::Failing { command } => claim(Case::CriterionFailing).with("command", command),
+        CriteriaLack::Untried { criterion, command } => {
+            claim(Case::CriterionUntried).with("criterion", criterion).with("command", command)
+        }
+    }
+}
+
+/// Large work is looked at by somebody else, or its author answers what they would ask.
+fn somebody_else_looked(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    let Some(audit) = &crossing.phase.audit else { return Ok(()) };
+    let answers = crossing.message.section(&audit.section);
+    let answered = answers.is_some_and(|section| audit.is_answered(&section));
+    if crossing.lines < audit.lines || crossing.audited || answered {
+        return Ok(());
+    }
+    Err(no(Wants::Claim, Case::Audit)
+        .with("section", audit.section.as_str())
+        .with("questions", audit.questions.join("; ")))
 }
 
 fn the_tree_is_clean(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -650,7 +675,9 @@ mod tests {
             checkpoints: 1,
             uncommitted: true,
             proved: true,
-            shown: &[],
+            criteria: Ground::default(),
+            lines: 0,
+            audited: false,
         }
     }
 

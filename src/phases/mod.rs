@@ -297,6 +297,13 @@ pub struct Phase {
     /// The section whose items, where they are said to be met, need a run behind them.
     #[serde(default)]
     pub criteria: Option<String>,
+    /// The section of an earlier phase's message, and of the plan document, whose list these items
+    /// answer.
+    #[serde(default)]
+    pub contract: Option<String>,
+    /// Work of this size is looked at by somebody else before the phase is left.
+    #[serde(default)]
+    pub audit: Option<Audit>,
     /// Words that its boundary message has at least, where the multiplier does not say it.
     #[serde(default)]
     pub words: Option<u32>,
@@ -352,6 +359,29 @@ impl Phase {
     pub fn sections_towards<'a>(&'a self, to: &PhaseName) -> impl Iterator<Item = &'a str> {
         let extra = self.sections_to.get(to).into_iter().flatten();
         self.sections.iter().chain(extra).map(String::as_str)
+    }
+}
+
+/// When somebody else looks at the work, and what its author answers where nobody can.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Audit {
+    /// Changed lines of the cycle from which on it is asked for.
+    pub lines: usize,
+    /// The section of the message that answers the questions instead.
+    pub section: String,
+    /// What an auditor asks, a few words each.
+    pub questions: Vec<String>,
+}
+
+impl Audit {
+    /// Words of one answer, at least.
+    const WORDS: usize = 4;
+
+    /// Whether `section` answers all questions: it has an item or a paragraph for each.
+    pub(crate) fn is_answered(&self, section: &str) -> bool {
+        let whole = |line: &&str| line.split_whitespace().count() >= Self::WORDS;
+        section.lines().filter(whole).count() >= self.questions.len()
     }
 }
 

@@ -11,13 +11,14 @@ use super::overlay::PhaseRow;
 use super::{BadMap, Class, Map, Phase, PhaseKind, PhaseName, Write};
 
 /// What a row may say of a phase that is there already.
-const MORE: [&str; 10] = [
+const MORE: [&str; 11] = [
     "next",
     "exit",
     "return",
     "sections",
     "sections_to",
     "criteria",
+    "audit",
     "words",
     "dial",
     "work",
@@ -99,6 +100,10 @@ fn asks_for_more(was: &Phase, now: &Phase, row: &PhaseRow) -> Result<(), BadMap>
             "criteria",
             "a job's rules do not take the section of the criteria away".to_owned(),
         );
+    }
+    let lines = |phase: &Phase| phase.audit.as_ref().map(|audit| audit.lines);
+    if lines(was).is_some_and(|was| lines(now).is_none_or(|now| now > was)) {
+        return no("audit", "a job's rules may ask for an auditor sooner, not later".to_owned());
     }
     if was.words > now.words {
         return no("words", "a job's rules may ask for more words, not for fewer".to_owned());

@@ -23,6 +23,8 @@ use serde::Deserialize;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", const_into_str)]
 pub(crate) enum Case {
+    ActUnrun,
+    ActUnshown,
     Advance,
     AdvanceNowhere,
     Alone,
@@ -30,6 +32,8 @@ pub(crate) enum Case {
     Archive,
     AsideNowhere,
     AskFirst,
+    AskedUnshown,
+    Audit,
     Back,
     BackNowhere,
     Bends,
@@ -54,6 +58,12 @@ pub(crate) enum Case {
     Criterion,
     CriterionCommand,
     CriterionFailing,
+    CriterionNone,
+    CriterionPart,
+    CriterionQuoted,
+    CriterionUnanswered,
+    CriterionUnmet,
+    CriterionUntried,
     Crowded,
     Crumb,
     CycleEarly,
@@ -112,6 +122,7 @@ pub(crate) enum Case {
     LargeEdit,
     Later,
     Lengthy,
+    LastWords,
     Lens,
     Lenses,
     Line,

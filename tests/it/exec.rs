@@ -243,7 +243,9 @@ fn an_unknown_command_is_told_to_run_confined_and_may() {
 #[test]
 fn a_confined_run_of_the_tests_is_a_proof() {
     let Some(world) = at("verify") else { return };
-    world.runs("git seed exec -- sh check.sh").passes();
+    world.puts("../bin/pytest", "#!/bin/sh\necho '3 passed in 0.02s'\n");
+    world.sh("chmod +x ../bin/pytest");
+    world.runs("git seed exec -- ../bin/pytest").passes();
     world.notes("---Ve---", "ran it: escapes survive");
     world.leaves();
     assert_eq!(world.phase(), "condense");
@@ -270,7 +272,8 @@ fn a_confined_run_prints_as_it_comes_and_its_counts_are_kept() {
     world.minute();
     let said = world.agents_shell("git seed exec -- ../bin/pytest", "");
     assert_eq!((said.code, said.out.as_str()), (0, "2 passed in 0.02s\n"));
-    world.runs("git seed exec -- sh check.sh").passes();
+    // Another program ran under that name by then.
+    world.tests();
     world.notes("---Ve---", "ran it: escapes survive");
     world.leaves();
     let all = super::receipts::receipts(&world);

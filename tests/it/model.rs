@@ -27,7 +27,7 @@ use git_seed::memory::dispatch::{self, Live};
 use git_seed::memory::lock::{Loss, Unarchived};
 use git_seed::memory::notes::Kinds;
 use git_seed::phases::activity::{Activity, Left};
-use git_seed::phases::criteria::Shown;
+use git_seed::phases::criteria::{Criterion, Ground, Shown};
 use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::git_acts::{self, Ruling};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
@@ -62,6 +62,8 @@ const COMPLETE: &str = "[JOB-COMPLETE]";
 const CARD: &str = "Seen by git seed: 1 file, +1 -1; 2 runs, last `cargo test` exit 0.";
 const SIDE: &str = "[GMODE]";
 const DROP: &str = "[JOB-DROP]";
+/// The one criterion of every plan.
+const CRITERION: &str = "escapes survive in quoted strings";
 /// An objective in the shape that a job may ask for.
 const TOLD: &str = "## Users\neverybody\n";
 
@@ -167,6 +169,8 @@ struct State {
     unkept: bool,
     /// A note was not given to the subagent that acts on it.
     ungiven: bool,
+    /// The work is large, and nobody else has looked at it.
+    unlooked: bool,
     /// What the session wrote down for the next one is not sealed.
     unsealed: bool,
     /// The plan has cycles left.
@@ -228,6 +232,7 @@ impl State {
             (u64::from(self.heavy), 1),
             (u64::from(self.unkept), 1),
             (u64::from(self.ungiven), 1),
+            (u64::from(self.unlooked), 1),
             (u64::from(self.unsealed), 1),
             (u64::from(self.left), 1),
             (u64::from(self.waits), 1),
@@ -457,6 +462,11 @@ enum Text {
     Forged,
     /// One line, with `-m`.
     Line,
+    /// Whole, but for its answer to the plan's criterion: there is none, it is not met, or it is
+    /// not shown.
+    Unanswered,
+    Unmet,
+    Unshown,
 }
 
 /// A command of git seed.
@@ -589,6 +599,7 @@ struct Looks {
     heavy: bool,
     unkept: bool,
     ungiven: bool,
+    unlooked: bool,
     unsealed: bool,
     dial: bool,
     reflects: bool,
@@ -623,6 +634,7 @@ impl Looks {
             heavy: asks("deflation"),
             unkept: asks("archive"),
             ungiven: asks("consumption"),
+            unlooked: asks("audit"),
             unsealed: asks("sealed"),
             dial: row.dial,
             reflects: row.reflects && asks("reflection"),
@@ -675,6 +687,8 @@ struct Search<'a> {
     strays: Vec<String>,
     /// A run of the tests on the work as it is.
     shown: Vec<Shown>,
+    /// What the plan asks.
+    contract: Vec<Criterion>,
     notes: Vec<String>,
     looks: Vec<Looks>,
     remedies: Vec<Rc<Remedy>>,
@@ -722,7 +736,18 @@ impl<'a> Search<'a> {
                 .collect(),
             messages: HashMap::new(),
             strays: vec!["todo.txt".to_owned()],
-            shown: vec![Shown { command: "cargo test".to_owned(), passed: true, test: true }],
+            shown: vec![Shown {
+                command: "cargo test".to_owned(),
+                passed: true,
+                run: Some("cargo-test".to_owned()),
+                whole: true,
+                fresh: true,
+            }],
+            contract: vec![Criterion {
+                text: CRITERION.to_owned(),
+                number: None,
+                named: vec!["cargo test".to_owned()],
+            }],
             notes: vec!["CLAUDE.md:9".to_owned()],
             looks: map.phases().map(|row| Looks::of(row, map)).collect(),
             remedies: Vec::new(),
@@ -779,6 +804,7 @@ impl<'a> Search<'a> {
             heavy: false,
             unkept: false,
             ungiven: false,
+            unlooked: false,
             unsealed: false,
             left: false,
             waits: false,
@@ -1149,6 +1175,7 @@ impl<'a> Search<'a> {
             shapeless: false,
             edited: false,
             unread: false,
+            unlooked: false,
             waits: state.finished && state.waits,
             seen: 0,
             outgrown: false,
@@ -1223,15 +1250,30 @@ impl<'a> Search<'a> {
                     .sections_towards(to_name)
                     .filter(|title| *title != OUTSTANDING)
                     .map(|title| {
-                        let met = phase.criteria.as_deref() == Some(title);
-                        format!("## {title}\n{}{words}\n\n", if met { "- [x] " } else { "" })
+                        let answer = match text {
+                            Text::Unanswered => String::new(),
+                            Text::Unmet => format!("- {CRITERION}: FAIL, they overflow\n\n"),
+                            Text::Unshown => format!("- {CRITERION}: not shown\n\n"),
+                            _ => format!("- [x] {CRITERION}\n\n"),
+                        };
+                        let of = |row: &&'a Phase| row.contract.as_deref() == Some(title);
+                        let asks = self.rows.iter().any(of);
+                        let answers = phase.criteria.as_deref() == Some(title);
+                        let listed = match (asks, answers) {
+                            (true, _) => format!("- {CRITERION}\n\n"),
+                            (_, true) => answer,
+                            _ => String::new(),
+                        };
+                        format!("## {title}\n{listed}{words}\n\n")
                     })
                     .collect();
                 Message::new(&match text {
                     Text::None => String::new(),
                     Text::Line => "settle it".to_owned(),
                     Text::Bare => "done ".repeat(200),
-                    Text::Whole | Text::Short => format!("settle it\n\n{told}## {OUTSTANDING}\n"),
+                    Text::Whole | Text::Short | Text::Unanswered | Text::Unmet | Text::Unshown => {
+                        format!("settle it\n\n{told}## {OUTSTANDING}\n")
+                    }
                     Text::Unsettled => {
                         format!("settle it\n\n{told}## {OUTSTANDING}\n- one is left\n")
                     }
@@ -1337,7 +1379,13 @@ impl<'a> Search<'a> {
             uncommitted: state.own,
             proved: state.proved,
             unsummed: false,
-            shown: if state.proved { &self.shown } else { &[] },
+            criteria: Ground {
+                contract: &self.contract,
+                shown: if state.proved { &self.shown } else { &[] },
+                ..Ground::default()
+            },
+            lines: usize::MAX,
+            audited: !state.unlooked,
         })
     }
 
@@ -1796,6 +1844,7 @@ impl<'a> Search<'a> {
                         heavy: bit(4),
                         unkept: bit(4),
                         ungiven: bit(3),
+                        unlooked: bit(3),
                         unsealed: bit(3),
                         left: bit(5),
                         unread: bit(5),
@@ -1870,6 +1919,7 @@ impl<'a> Search<'a> {
         kept.heavy &= looks.heavy;
         kept.unkept &= looks.unkept;
         kept.ungiven &= looks.ungiven;
+        kept.unlooked &= looks.unlooked;
         kept.unsealed &= looks.unsealed;
         kept.left &= looks.consolidates;
         kept.waits &= looks.consolidates;
@@ -1968,8 +2018,9 @@ impl<'a> Search<'a> {
             }
             Act::ReadPlan => to = looked(&State { unread: false, ..*state }, false),
             Act::Delegate => {
+                let own = State { spent: false, unlooked: false, ..*state };
                 to = looked(&State { spent: false, ..*state }, false);
-                to.extend(looked(&State { spent: false, ungiven: false, ..*state }, false));
+                to.extend(looked(&State { ungiven: false, ..own }, false));
                 to.push(State { crowded: true, ..*state });
             }
             Act::ReadPage
@@ -2105,6 +2156,10 @@ impl<'a> Search<'a> {
             Text::Line,
         ] {
             all.push(plain(None, text));
+        }
+        if row.criteria.is_some() {
+            let texts = [Text::Unanswered, Text::Unmet, Text::Unshown];
+            all.extend(texts.map(|text| plain(None, text)));
         }
         all.push(Cmd::Advance { to: None, text: Text::Whole, add: true, scope: false });
         all.push(Cmd::Advance { to: None, text: Text::Whole, add: false, scope: true });
@@ -2298,6 +2353,7 @@ impl<'a> Search<'a> {
             "root-cause",
             "proof",
             "criteria",
+            "audit",
             "claims",
             // `git seed doctor` says why they do not fire.
             "hooks",
@@ -3053,6 +3109,15 @@ fn unruled(call: &Call<'_>) -> Option<Refusal> {
     let launch = call.classes.iter().any(|(class, _)| *class == Class::Delegate);
     let none =
         hooks::Standing { opens: false, act: false, at: 0, touched: true, edited: false, lines: 0 };
+    let out = call
+        .classes
+        .iter()
+        .find(|(class, _)| matches!(class, Class::ShellGit | Class::ShellOutward));
+    if let Some((_, command)) = out {
+        let (command, cwd) = (command.clone(), None);
+        let act = event::Act::Shell { command, cwd, background: false };
+        return hooks::lets_out_untested(&act).err();
+    }
     let act = match (launch, work) {
         (true, _) => event::Act::Delegate { agent: "x".to_owned(), prompt: String::new() },
         (false, true) => event::Act::Edit(Vec::new()),

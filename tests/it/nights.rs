@@ -89,7 +89,7 @@ impl Night {
                 assert!(!kept.contains("JOB-COMPLETE"), "{kept}");
                 format!("git seed phase advance -m 'part {n} is done'")
             } else {
-                self.runs(&format!("echo '// part {n}' >> {CODE}"));
+                self.runs(&format!("echo 'fn part_{n}() {{}}' >> {CODE}"));
                 self.runs("make test");
                 format!("git seed phase advance -m 'part {n} is done'")
             };
@@ -106,7 +106,7 @@ impl Night {
         self.runs("git seed phase advance");
         self.runs(&format!("cat {CODE}"));
         self.runs(&format!("git seed phase advance --scope src/parser -m 'part {n}'"));
-        self.runs(&format!("echo '// part {n}' >> {CODE}"));
+        self.runs(&format!("echo 'fn part_{n}() {{}}' >> {CODE}"));
         self.runs("make test");
         self.runs(&format!("git seed phase advance -m 'part {n} is done'"));
         assert_eq!(self.world.phase(), "condense");

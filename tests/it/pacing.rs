@@ -157,12 +157,12 @@ fn a_small_fix_takes_little_and_nothing_twice() {
 
     taken.opens(&world);
     taken.act("edit code", &world.edits(CODE, "fn lex() {", "fn lex() { escapes();"));
-    taken.run(&world, "cargo test");
+    taken.run(&world, "cargo run -- 'a quoted string'");
     note(&mut taken, "---Ex---", "looked ahead one character");
     taken.leaves(&world, "execute");
 
     taken.opens(&world);
-    taken.run(&world, "cargo run -- 'a quoted string'");
+    taken.run(&world, "cargo test");
     note(&mut taken, "---Ve---", "ran it on a quoted string: escapes survive");
     taken.leaves(&world, "verify");
 

@@ -5,15 +5,16 @@ use std::fs;
 use super::world::World;
 
 /// What is told, in this order. The lie comes first: sent back, then proved, then on record.
-const STORY: [&str; 16] = [
+const STORY: [&str; 17] = [
     "\"Fixed and tested\"",
-    "sent back tests are said to have run or passed",
+    "sent back ",
     "so it runs the tests: FAILED",
     "and runs them again: ok",
-    "the very same again\n      passes  pass  record ",
+    "the agent says the very same in its one question",
+    "pass  ",
     "ran      sh tests/quote.sh\n",
     "ended    exit status 0\n",
-    "2 verified · 0 broken · 0 not measured",
+    " verified · 0 broken · 0 not measured",
     "the side door: sed -i in a shell\n      refused ",
     "and says that 3 of 3 criteria hold\n      refused ",
     "verify: 3 of 3 criteria hold",

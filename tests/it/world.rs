@@ -1211,6 +1211,9 @@ pub fn objective() -> String {
     "quoted strings keep their escapes and a test of its own shows it ".repeat(9)
 }
 
+/// The one criterion of the plans here.
+pub const CRITERION: &str = "quoted strings keep their escapes";
+
 /// A boundary message that tells the whole story of `phase`.
 pub fn message(phase: &str) -> String {
     let sections: &[&str] = match phase {
@@ -1222,10 +1225,14 @@ pub fn message(phase: &str) -> String {
         _ => return String::new(),
     };
     let mut text = format!("settle what {phase} had to say\n\n");
+    let told = "This was done with care, and here is the sentence that tells it.";
     for section in sections {
-        text += &format!(
-            "## {section}\nThis was done with care, and here is the sentence that tells it.\n\n"
-        );
+        let listed = match *section {
+            "Acceptance Criteria" => format!("- {CRITERION}\n\n"),
+            "Pass-Fail Per Criterion" => format!("- {CRITERION}: met\n\n"),
+            _ => String::new(),
+        };
+        text += &format!("## {section}\n{listed}{told}\n\n");
     }
     text + "## Outstanding Items\n"
 }

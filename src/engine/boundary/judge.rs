@@ -10,15 +10,15 @@ use crate::engine::fence::survey::Survey;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, jobs, memory, record};
+use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
 use crate::format::names;
 use crate::memory::words;
-use crate::phases::criteria::Shown;
+use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
-use crate::phases::pacing::Stay;
+use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, PhaseName, Position, Size};
 use crate::store::{CommitId, TreeId};
@@ -169,8 +169,21 @@ fn ask_gates(
 ) -> Result<std::result::Result<(), Refusal>> {
     let gathered = Gathered::of(repo, focused, focused.state.review_after(since))?;
     let crossing = crossing(repo, focused, since, Some(toward), asked, &gathered)?;
-    let shown = shown(repo, focused, survey, asked.message)?;
-    let crossing = Crossing { shown: &shown, uncommitted: !survey.own.is_empty(), ..crossing };
+    let found = match toward {
+        Transition::Forward { .. } => Answerable::of(repo, focused, survey)?,
+        _ => Answerable::default(),
+    };
+    let by_word = |key: &str| judge::criteria::counts_by_word(&focused.state, key);
+    let row_of = |line: &str| repo.rules.runs().recognise(line).run().map(str::to_owned);
+    let criteria = Ground {
+        contract: &found.contract,
+        shown: &found.shown,
+        by_word: &by_word,
+        row_of: &row_of,
+        speaks_of_all: &judge::criteria::speaks_of_all,
+    };
+    let crossing =
+        Crossing { criteria, lines: found.lines, uncommitted: !survey.own.is_empty(), ..crossing };
     Ok(match toward {
         Transition::Forward { .. } => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
@@ -226,32 +239,44 @@ fn crossing<'a>(
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
         proved: counts.activity.proved.unwrap_or(state.proved),
-        shown: &[],
+        criteria: Ground::default(),
+        lines: 0,
+        audited: was_audited(focused, &gathered.stay),
     })
 }
 
-/// The last run of each command on the work as it is, where the row has criteria and the
-/// message speaks of them. Pages and other memory may have changed since.
-pub(crate) fn shown(
-    repo: &Repo,
-    focused: &LoadedJob,
-    survey: &Survey,
-    message: &Message,
-) -> Result<Vec<Shown>> {
-    let row = repo.row(Some(focused));
-    let asked = row.criteria.as_deref().is_some_and(|title| message.section(title).is_some());
-    let Some(tree) = survey.tree.as_ref().filter(|_| asked) else { return Ok(Vec::new()) };
-    let is_work =
-        |path: &String| fence::survey::place_of(repo, path, &focused.state).is_direct(path);
-    let mut last: Vec<Shown> = Vec::new();
-    for receipt in claims::receipts::receipts(repo, tree)? {
-        last.retain(|shown| shown.command != receipt.command);
-        if !receipt.stale && !receipt.changed_since.iter().any(is_work) {
-            let (passed, test) = (receipt.status == Some(0), receipt.run.is_some());
-            last.push(Shown { command: receipt.command, passed, test });
+/// What criteria are held against, and the size of the work, where the row asks for them.
+#[derive(Default)]
+struct Answerable {
+    contract: Vec<Criterion>,
+    shown: Vec<Shown>,
+    lines: usize,
+}
+
+impl Answerable {
+    fn of(repo: &Repo, focused: &LoadedJob, survey: &Survey) -> Result<Self> {
+        let row = repo.row(Some(focused));
+        let tree = survey.tree.as_ref();
+        let lines = match tree.filter(|_| row.audit.is_some()) {
+            Some(tree) => size(repo, focused, tree)?.lines,
+            None => 0,
+        };
+        if row.criteria.is_none() {
+            return Ok(Self { lines, ..Self::default() });
         }
+        let shown = match tree {
+            Some(tree) => judge::criteria::shown(repo, focused, tree)?,
+            None => Vec::new(),
+        };
+        Ok(Self { contract: judge::criteria::contract(repo, focused, row)?, shown, lines })
     }
-    Ok(last)
+}
+
+/// A subagent of the phase's own was launched in this stay, and none of them is under way.
+fn was_audited(focused: &LoadedJob, stay: &Stay) -> bool {
+    let launched = stay.acts.get(Deed::Launch.word()).is_some_and(|times| *times > 0);
+    let runs = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
+    launched && !runs
 }
 
 /// Work that has outgrown its lane goes on where there is room for it.

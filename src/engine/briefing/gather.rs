@@ -4,7 +4,7 @@
 
 use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
 use crate::engine::repo::{self, LoadedJob, Repo};
-use crate::engine::{claims, jobs, memory};
+use crate::engine::{jobs, judge, memory};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::trailers::{self, StepTrailers};
@@ -60,7 +60,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         opening.last = jobs::completion::eligible(repo, focused);
         if opening.last {
             // Without it the gate quotes the line.
-            opening.card = claims::card::line(repo, focused).unwrap_or_default();
+            opening.card = judge::card::line(repo, focused).unwrap_or_default();
         }
     }
     if row.is_in_cycle() {

@@ -283,13 +283,13 @@ pub(crate) fn gate_coverage(repo: &Repo, range: Option<&str>) -> Result<Backed> 
 }
 
 /// The rows that the gate decides by, with the runs of tests that the rules know.
-fn gate_table(repo: &Repo) -> Result<GateTable> {
+pub(crate) fn gate_table(repo: &Repo) -> Result<GateTable> {
     let table = GateTable::shipped().map_err(|bad| EngineError::Shipped(bad.to_string()))?;
     Ok(table.with_runs(repo.rules.runs()))
 }
 
 /// Asks the gate, keeps what it said, and leaves word of it for the hooks.
-fn rule(
+pub(crate) fn rule(
     repo: &Repo,
     inquiry: Inquiry,
     focused: Option<&LoadedJob>,
@@ -388,13 +388,18 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
     repo.require_seeded()?;
     tell(1, Notice::GateLooksAtChange);
     let focused = repo.focused()?;
-    let tree = fence::tree_now::tree_now(repo, focused.as_ref())?;
-    let base = base(repo, focused.as_ref())?;
+    let (truth, tree) = truth_of(repo, focused.as_ref())?;
+    Ok(Ground { focused, tree, truth })
+}
+
+/// What the repository shows of the work of `job`, and the work tree as it is.
+pub(crate) fn truth_of(repo: &Repo, job: Option<&LoadedJob>) -> Result<(Truth, TreeId)> {
+    let tree = fence::tree_now::tree_now(repo, job)?;
+    let base = base(repo, job)?;
     let mut pieces = repo.store.truth(base.as_ref(), &tree)?;
-    if let Some(focused) = &focused {
+    if let Some(job) = job {
         // What git seed writes itself is no work of the agent, who need not speak of it.
-        let own =
-            |path: &str| record::own_files::is_own_file(repo, &focused.chain, &focused.state, path);
+        let own = |path: &str| record::own_files::is_own_file(repo, &job.chain, &job.state, path);
         let owned = pieces.iter().map(|piece| own(&piece.path)).collect::<Result<Vec<_>>>()?;
         let mut owned = owned.into_iter();
         // As many as there are pieces.
@@ -402,14 +407,14 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
     }
     let base = base.map(|base| base.to_string()).unwrap_or_default();
     let mut truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
-    if let Some(focused) = &focused {
+    if let Some(job) = job {
         // Pages and other memory run nowhere.
         for file in &mut truth.files {
             file.prose |=
-                !fence::survey::place_of(repo, &file.path, &focused.state).is_direct(&file.path);
+                !fence::survey::place_of(repo, &file.path, &job.state).is_direct(&file.path);
         }
     }
-    Ok(Ground { focused, tree, truth })
+    Ok((truth, tree))
 }
 
 /// The commit that work is measured from, where there is one.

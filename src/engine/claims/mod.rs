@@ -1,6 +1,5 @@
 //! What is said of the work, and what it rests on: receipts, rulings, records, verification.
 
-pub(crate) mod card;
 pub(crate) mod checkers;
 pub mod export;
 pub(crate) mod gate;

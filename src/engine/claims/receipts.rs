@@ -16,6 +16,7 @@ use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::journal::What;
+use crate::format::state::State;
 use crate::format::{evidence, names, short_hash};
 use crate::phases::deeds::runs_code;
 use crate::store::TreeId;
@@ -78,7 +79,14 @@ pub(crate) fn receipt(
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_before,
         tree_after,
+        stay: stay_of(&focused.state),
     }))
+}
+
+/// The stay in which `state` stands, as receipts name it.
+pub(crate) fn stay_of(state: &State) -> String {
+    let stand = &state.stand;
+    format!("{}.{} {}", state.job.run, stand.cycle, stand.phase)
 }
 
 /// The outcome of a run of tests that failed, where only the runner's own closing lines tell so:
@@ -174,7 +182,7 @@ pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Ran;
         line.session.clone_from(&ran.session);
-        line.ran = Some(ran);
+        line.ran = Some(Ran { stay: stay_of(&focused.state), ..ran });
     })
 }
 
@@ -256,8 +264,15 @@ pub(crate) fn ran(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Ran)>
 
 /// The receipts of the focused job as they count for the work tree `tree`, oldest first.
 pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
-    let Some(focused) = repo.focused()? else { return Ok(Vec::new()) };
-    let all = ran(repo, &focused)?;
+    match repo.focused()? {
+        Some(focused) => receipts_of(repo, &focused, tree),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The same of `job`, whether it is in focus or over.
+pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result<Vec<Receipt>> {
+    let all = ran(repo, job)?;
     let mut programs: BTreeMap<String, String> = BTreeMap::new();
     let mut others = Vec::with_capacity(all.len());
     for (_, ran) in &all {
@@ -359,7 +374,9 @@ pub(crate) fn find_receipt(repo: &Repo, id: &str) -> Result<Option<Ran>> {
             return Ok(evidence::read(&bytes));
         }
     }
-    Ok(None)
+    // The job that was over last is still spoken of.
+    let Some(over) = record::archive::newest(repo)? else { return Ok(None) };
+    Ok(ran(repo, &over)?.into_iter().find(|(known, _)| known == id).map(|(_, ran)| ran))
 }
 
 /// A run of tests, or an act beyond this work tree, that git seed starts itself.

@@ -12,6 +12,7 @@ use crate::event::{Act, Change, ToolCall};
 use crate::format::journal::{Counts, Ruled, What};
 use crate::phases::guard::FileChange;
 use crate::phases::place::Place;
+use crate::rules::ClaimMode;
 use crate::store::{RepoPath, TreeId};
 use crate::verdict::Refusal;
 use crate::voice;
@@ -35,6 +36,22 @@ pub(crate) fn lacks_ruling(
 ) -> Option<Refusal> {
     let lines = changes.iter().map(|change| change.lines).fold(0, u32::saturating_add);
     hooks::stands_behind(&call.act, lines, &ruled(focused).standing(), repo.now).err()
+}
+
+/// What is said of `call` where the rules only advise of it.
+pub(crate) fn advised(
+    repo: &Repo,
+    call: &ToolCall,
+    changes: &[FileChange],
+    focused: &LoadedJob,
+) -> Option<Refusal> {
+    let lacks = || lacks_ruling(repo, call, changes, focused);
+    match repo.rules.claims {
+        ClaimMode::Advise => lacks(),
+        // What lets work out was ruled on.
+        ClaimMode::Judge => lacks().filter(hooks::stays_inside),
+        ClaimMode::Off | ClaimMode::Enforce => None,
+    }
 }
 
 /// What the agent is told of an act that goes on without a ruling: once for each kind in

@@ -3,13 +3,12 @@
 use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result, UnwrittenRefusal};
-use crate::engine::{claims, fence, hook, memory, person, record};
+use crate::engine::{claims, fence, hook, judge, memory, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, What};
 use crate::hosts::{Answer, Host};
 use crate::jobs::questions::Grant;
 use crate::phases::guard::{self, Scene};
-use crate::rules::ClaimMode;
 use crate::shell::{self, Program};
 use crate::verdict::{Refusal, Verdict};
 use crate::voice;
@@ -137,10 +136,8 @@ fn pass(
     let mut to_person = None;
     let mut context = None;
     // Before the first step there is no work that a ruling could stand behind.
-    if let (ClaimMode::Advise, Some(focused)) = (repo.rules.claims, focused)
-        && !focused.state.stand.is_talk()
-        && let Some(refusal) =
-            claims::required::lacks_ruling(repo, call, &scene.call.changes, focused)
+    if let Some(focused) = focused.filter(|focused| !focused.state.stand.is_talk())
+        && let Some(refusal) = claims::required::advised(repo, call, &scene.call.changes, focused)
     {
         context = claims::required::advise(repo, &event.session, focused, &refusal)?;
     }
@@ -154,7 +151,7 @@ fn pass(
             line.paths = person::answers::asked(&asked);
         })?;
         if asked.row.grants == Grant::Complete {
-            to_person = Some(claims::card::shown(repo, focused)?);
+            to_person = Some(judge::card::shown(repo, focused)?);
         }
     }
     if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {

@@ -9,6 +9,7 @@
 pub(crate) mod after;
 pub(crate) mod before;
 pub(crate) mod git_consent;
+pub(crate) mod last_words;
 pub(crate) mod once;
 pub(crate) mod repeats;
 pub(crate) mod scene;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, hook, jobs, memory, person, record};
+use crate::engine::{claims, fence, hook, jobs, judge, memory, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -162,7 +162,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             });
         }
         Act::Ask(questions) => {
-            out.question = person::ask::ask(repo, questions, phase, focused).err();
+            out.question = person::ask::ask(repo, questions, phase, focused)
+                .and_then(|admitted| person::ask::holds(repo, &admitted, focused))
+                .err();
         }
         Act::Schedule { text } => {
             // No tool makes a person's short word.
@@ -171,10 +173,15 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
-    if repo.rules.claims == ClaimMode::Enforce {
-        out.unproven = focused
-            .and_then(|focused| claims::required::lacks_ruling(repo, call, &out.changes, focused));
-    }
+    out.unproven = match (repo.rules.claims, focused) {
+        (ClaimMode::Enforce, Some(focused)) => {
+            claims::required::lacks_ruling(repo, call, &out.changes, focused)
+        }
+        (ClaimMode::Judge, Some(focused)) => {
+            judge::words::act(repo, call, focused, out.git.as_ref())?
+        }
+        _ => None,
+    };
     Ok(out)
 }
 

@@ -1,10 +1,11 @@
 //! The turn wants to end: held while a job is open, let go after three refusals without work.
 
+use crate::engine::hook::last_words::Heard;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::journal::text_hash;
-use crate::engine::repo::text::count_words;
+use crate::engine::repo::text::{count_words, merged};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, jobs, record, report};
+use crate::engine::{boundary, claims, hook, jobs, record, report};
 use crate::event::{Actor, Event};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
@@ -19,16 +20,36 @@ use crate::voice::{self, Notice, tell};
 const STOPS: u32 = 3;
 
 pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
-    let Some(focused) = repo.focused()? else { return stop_without_focus(repo, event) };
-    focused.activity.clone()?;
-    let state = &focused.state;
-    if waiting > 0 || repo.is_guest(&focused, event)? {
-        return Ok(Answer::silence());
+    let focused = repo.focused()?;
+    if let Some(focused) = &focused {
+        focused.activity.clone()?;
+        if waiting > 0 || repo.is_guest(focused, event)? {
+            return Ok(Answer::silence());
+        }
     }
+    let heard = hook::last_words::heard(repo, event, focused.as_ref())?;
+    if let Heard::SentBack(answer) = heard {
+        return Ok(answer);
+    }
+    let answer = match &focused {
+        Some(focused) => stop_in_focus(repo, event, focused)?,
+        None => stop_without_focus(repo, event)?,
+    };
+    Ok(match heard {
+        // The turn ends with them: the person hears what nothing shows.
+        Heard::Unshown(told) if answer.refuse.is_none() => {
+            Answer { to_person: merged(Some(told), answer.to_person), ..answer }
+        }
+        _ => answer,
+    })
+}
+
+fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answer> {
+    let state = &focused.state;
     let looking = state.review == Review::Looking;
-    let next = if looking { String::new() } else { next(repo, &focused) };
+    let next = if looking { String::new() } else { next(repo, focused) };
     let turn = Turn {
-        row: repo.row(Some(&focused)),
+        row: repo.row(Some(focused)),
         job: state.job.name.as_str(),
         talk: state.is_small_talk(),
         open: state.job.status.is_open(),
@@ -38,8 +59,8 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
         next: &next,
     };
     match stop::may_end(&turn) {
-        Ok(()) => last_words(repo, &focused, event),
-        Err(refusal) => keep_on(repo, &focused, event, &refusal),
+        Ok(()) => last_words(repo, focused, event),
+        Err(refusal) => keep_on(repo, focused, event, &refusal),
     }
 }
 

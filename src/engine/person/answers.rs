@@ -12,7 +12,7 @@ use crate::engine::record::transition::Transition;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, person, record};
+use crate::engine::{boundary, fence, jobs, judge, memory, person, record};
 use crate::event::{Answer, Event, ToolCall};
 use crate::format::fold::PREP;
 use crate::format::journal::What;
@@ -21,10 +21,11 @@ use crate::hosts::Host;
 use crate::jobs::questions::{self, Admitted, Grant, Registered};
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::summary;
+use crate::phases::criteria;
 use crate::phases::message::Message;
 use crate::phases::review::Reply;
 use crate::phases::{PhaseKind, commands};
-use crate::rules::Unattended;
+use crate::rules::{ClaimMode, Unattended};
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
@@ -217,13 +218,7 @@ fn grant(
     named: &str,
 ) -> Result<PersonReply> {
     match registered.grants {
-        Grant::Complete => {
-            let heard = approve(repo, chain)?;
-            if matches!(heard, PersonReply::Done(_)) {
-                jobs::dependencies::jobs_were_seen(repo, questions::with_next(&answer.question).1)?;
-            }
-            Ok(heard)
-        }
+        Grant::Complete => complete(repo, chain, &answer.question),
         Grant::SideLane => {
             enter_side(repo, chain, "the person opened it", By::Person).map(|entered| match entered
             {
@@ -263,11 +258,60 @@ fn grant(
                 Err(refusal) => PersonReply::NotCounted(voice::say(&refusal, "idle").why),
             })
         }
+        Grant::Criterion => count_as_met(repo, chain, &answer.question),
         Grant::Surface | Grant::SurfaceTest => {
             fence::surfaces::unlock(repo, chain, registered.grants, named)
         }
         Grant::Nothing => Ok(PersonReply::Kept),
     }
+}
+
+/// Approves the job, and the jobs that the question names as the next ones were seen.
+fn complete(repo: &Repo, chain: &str, question: &str) -> Result<PersonReply> {
+    keep_ruling(repo, chain, question)?;
+    let heard = approve(repo, chain)?;
+    if matches!(heard, PersonReply::Done(_)) {
+        jobs::dependencies::jobs_were_seen(repo, questions::with_next(question).1)?;
+    }
+    Ok(heard)
+}
+
+/// Keeps what was ruled on the question that a person approves. An approval stands without it: what
+/// cannot be recorded is told in the journal.
+fn keep_ruling(repo: &Repo, chain: &str, question: &str) -> Result<()> {
+    let Some(focused) = repo.focused()?.filter(|focused| focused.chain == chain) else {
+        return Ok(());
+    };
+    if repo.rules.claims != ClaimMode::Judge {
+        return Ok(());
+    }
+    let said = person::claimed::claimed(repo, question, &focused);
+    let kept = judge::words::rule_on(repo, Some(&focused), &said)
+        .and_then(|judged| judged.keep(repo, Some(&focused)));
+    if kept.is_err() {
+        record::journal_line::note(repo, Some(&focused), |line| line.what = What::Trouble)?;
+    }
+    Ok(())
+}
+
+/// Keeps a person's word that a criterion counts as met, until the phase that asked is left.
+fn count_as_met(repo: &Repo, chain: &str, question: &str) -> Result<PersonReply> {
+    let Some(focused) = repo.focused()?.filter(|focused| focused.chain == chain) else {
+        return Ok(PersonReply::NotCounted(tell(Notice::AnswerNotAsked, &[])));
+    };
+    // Refused, because the contract has no such criterion any more.
+    let Ok(criterion) = person::claimed::quoted(repo, &focused, question) else {
+        return Ok(PersonReply::NotCounted(tell(Notice::CriterionGone, &[])));
+    };
+    let name = judge::criteria::name_in_state(&criteria::key(&criterion.text));
+    let subject = tell(Notice::SubjectCriterion, &[("criterion", &criterion.text)]);
+    fence::opened::grant_step(repo, chain, "criterion", &subject, |state| {
+        state.by_word.retain(|known| *known != name);
+        state.by_word.push(name.clone());
+        let old = state.by_word.len().saturating_sub(judge::criteria::KEPT);
+        state.by_word.drain(..old);
+    })?;
+    Ok(PersonReply::Done(tell(Notice::CriterionMet, &[("criterion", &criterion.text)])))
 }
 
 /// Lets the job ask for protected surfaces; it keeps that for good.
@@ -499,6 +543,7 @@ fn declined(registered: &Registered) -> Notice {
         Grant::Access => Notice::DeclinedAccess,
         Grant::Repeat => Notice::DeclinedRepeat,
         Grant::Drop => Notice::DeclinedDrop,
+        Grant::Criterion => Notice::DeclinedCriterion,
         Grant::Nothing => Notice::AnswerKept,
     }
 }

@@ -1,11 +1,13 @@
 //! Which of the agent's questions may go out now.
 
+use crate::claims::hooks::Spoken;
 use crate::engine::repo::{LoadedJob, Repo};
-use crate::engine::{claims, fence, jobs, memory, person};
-use crate::jobs::questions::{self, Admitted, AsksAbout, Moment};
+use crate::engine::{fence, jobs, judge, memory, person};
+use crate::jobs::questions::{self, Admitted, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
 use crate::phases::message::{self, Message};
+use crate::rules::ClaimMode;
 use crate::verdict::Refusal;
 
 /// Checks the questions of one call; those that are let through, where any of them counts.
@@ -19,14 +21,38 @@ pub(crate) fn ask<'q>(
     let mut moment = moment(repo, phase, focused, about);
     // Nobody else needs it, and git counts lines for it.
     if let Some(focused) = focused.filter(|_| about.completion && moment.ready) {
-        let card = claims::card::line(repo, focused);
+        let card = judge::card::line(repo, focused);
         moment.card = card.map_err(|error| Refusal::broken("state", &error))?;
     }
     let admitted = questions::admit(questions, &moment)?;
     if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
         fence::surfaces::lock_may_open(repo, one.row.grants, one.name, focused)?;
     }
+    if let (Some(one), Some(focused)) = (admitted.first(), focused)
+        && one.row.grants == Grant::Criterion
+    {
+        person::claimed::quoted(repo, focused, one.text)?;
+    }
     Ok(admitted)
+}
+
+/// What the question for completion says is shown, where hooks rule by themselves.
+pub(crate) fn holds(
+    repo: &Repo,
+    admitted: &[Admitted<'_>],
+    focused: Option<&LoadedJob>,
+) -> Result<(), Refusal> {
+    let (Some(focused), [one]) = (focused, admitted) else { return Ok(()) };
+    if repo.rules.claims != ClaimMode::Judge || one.row.grants != Grant::Complete {
+        return Ok(());
+    }
+    let judged = judge::words::rule_on(
+        repo,
+        Some(focused),
+        &person::claimed::claimed(repo, one.text, focused),
+    );
+    let judged = judged.map_err(|error| Refusal::broken("state", &error))?;
+    if judged.sends_back() { Err(judged.refusal(Spoken::Question)) } else { Ok(()) }
 }
 
 /// What decides whether `focused` could be completed now.

@@ -5,10 +5,12 @@
 
 use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
-use crate::engine::claims;
 use crate::engine::claims::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{claims, judge};
 use crate::format::state::State;
+use crate::phases::criteria::{Answer, Answered};
+use crate::phases::deeds::runs_code;
 use crate::store::{CommitId, TreeId};
 use crate::voice::{Notice, tell};
 
@@ -61,8 +63,9 @@ pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> 
         tell(Notice::SeenChanged, &[("changed", &changed)]),
         told_of_claim(claim.as_ref()),
         runs(repo, focused)?.told(),
-        told_of_coverage(repo, focused)?,
     ];
+    lines.extend(told_of_criteria(&judge::criteria::answered(repo, focused)?));
+    lines.push(told_of_coverage(repo, focused)?);
     let gaps = open_points(focused, claim.as_ref());
     let more = gaps.len().saturating_sub(GAPS);
     lines.extend(gaps.iter().take(GAPS).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
@@ -78,7 +81,13 @@ pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> 
 /// The card in one line of at most 25 words, which the question has to hold.
 pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     let changed = Changed::told(changed(repo, focused)?);
-    let ran = runs(repo, focused)?.brief();
+    let mut ran = runs(repo, focused)?.brief();
+    let answered = judge::criteria::answered(repo, focused)?;
+    let unshown = judge::criteria::count(&answered, Answer::NotShown);
+    if unshown > 0 {
+        let facts = [("unshown", &*unshown.to_string()), ("all", &*answered.len().to_string())];
+        ran.push_str(&tell(Notice::CardCriteria, &facts));
+    }
     let open = match open_points(focused, last_claim(repo, focused)?.as_ref()).len() {
         0 => String::new(),
         n => tell(Notice::CardOpen, &[("points", &repo::text::count(n, "point"))]),
@@ -163,7 +172,13 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     // What ran before the last run of the job was over says nothing of this one.
     // Never completed: every run of it counts.
     let began = focused.state.job.last_completed_at.unwrap_or_default();
-    seen.retain(|(_, ran)| ran.run.is_some() && ran.at >= began);
+    seen.retain(|(_, ran)| ran.at >= began);
+    // Where no run of tests is known, what else ran well stands for it, as it does at a boundary.
+    if seen.iter().any(|(_, ran)| ran.run.is_some()) {
+        seen.retain(|(_, ran)| ran.run.is_some());
+    } else {
+        seen.retain(|(_, ran)| ran.status.is_some() && runs_code(&ran.command));
+    }
     // Over a journal that does not hold, what the last step knew is told.
     let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
     Ok(Runs { seen, fresh: counts.unwrap_or(focused.state.proved) })
@@ -183,6 +198,7 @@ impl Runs {
         let counts = last.counts.map_or_else(unknown, |counts| counts.to_string());
         let part = last.part.as_ref().map(|part| one_line(&part.told()));
         let part = part.map(|part| tell(Notice::SeenPart, &[("part", &part)]));
+        let part = part.or_else(|| last.run.is_none().then(|| tell(Notice::SeenNoTests, &[])));
         let facts = [
             ("runs", &*self.seen.len().to_string()),
             ("command", &*one_line(&last.command)),
@@ -205,6 +221,7 @@ impl Runs {
         let passed = last.counts.map(|counts| counts.passed.to_string());
         let counts = passed.map(|passed| tell(Notice::CardCounts, &[("passed", &passed)]));
         let part = last.part.as_ref().map(|_| tell(Notice::CardPart, &[]));
+        let part = part.or_else(|| last.run.is_none().then(|| tell(Notice::CardNoTests, &[])));
         let facts = [
             ("runs", &*repo::text::count(self.seen.len(), "run")),
             ("command", &*brief(&last.command)),
@@ -229,6 +246,27 @@ fn brief(command: &str) -> String {
         head.push('…');
     }
     head
+}
+
+/// What was answered to the plan's criteria, and which of them nothing showed.
+fn told_of_criteria(answered: &[Answered]) -> Option<String> {
+    if answered.is_empty() {
+        return None;
+    }
+    let count = |answer| judge::criteria::count(answered, answer).to_string();
+    let open = answered.iter().filter(|one| one.answer == Answer::NotShown);
+    let open: Vec<String> = open.map(|one| one_line(&one.text)).collect();
+    let open = match open.as_slice() {
+        [] => String::new(),
+        open => tell(Notice::SeenUnshown, &[("criteria", &open.join("; "))]),
+    };
+    let facts = [
+        ("met", &*count(Answer::Met)),
+        ("unmet", &*count(Answer::NotMet)),
+        ("unshown", &*count(Answer::NotShown)),
+        ("open", &*open),
+    ];
+    Some(tell(Notice::SeenCriteria, &facts))
 }
 
 /// Walks the first parents from HEAD to where the run began.

@@ -1,0 +1,6 @@
+//! What is said of the work, held against what was seen, without a command of the agent: the card,
+//! criteria, words.
+
+pub(crate) mod card;
+pub(crate) mod criteria;
+pub(crate) mod words;

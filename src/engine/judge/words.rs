@@ -1,0 +1,221 @@
+//! What the hooks rule on by themselves, where the rules say `judge`: words of the agent about its
+//! work, and acts that let the work out.
+//!
+//! Nothing is declared to them. What was affected is what the difference shows, what was tested is
+//! what receipts show, and no command of git seed's has to be given for it.
+
+use crate::claims::gate::{self, GateTable, Ruling};
+use crate::claims::hooks::{self, Spoken};
+use crate::claims::languages::shipped_languages;
+use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt};
+use crate::engine::claims;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::event::{Act, ToolCall};
+use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
+use crate::shell;
+use crate::store::TreeId;
+use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+
+/// The most sentences of a text that are looked at one by one.
+const SENTENCES: usize = 32;
+
+/// A ruling on words, and what it rests on.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub case: ClaimCase,
+    pub tree: TreeId,
+    pub ruling: Ruling,
+    table: GateTable,
+}
+
+/// Rules on `text`, which the agent says of the work of `job`; nothing is recorded.
+pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, text: &str) -> Result<Judged> {
+    let table = claims::gate::gate_table(repo)?;
+    let (mut truth, tree) = claims::gate::truth_of(repo, job)?;
+    let receipts = match job {
+        Some(job) => claims::receipts::receipts_of(repo, job, &tree)?,
+        None => Vec::new(),
+    };
+    let claim = Claim::from_words(text, &truth, &receipts, &table);
+    truth.held = claims::gate::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
+    let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
+    let ruling = ruled(&case, &table);
+    Ok(Judged { case, tree, ruling, table })
+}
+
+fn ruled(case: &ClaimCase, table: &GateTable) -> Ruling {
+    gate::judge(&Inquiry::VerifyClaim(case.clone()), table)
+}
+
+impl Judged {
+    /// The words have to be said anew.
+    pub(crate) fn sends_back(&self) -> bool {
+        self.directive() > Directive::Damp
+    }
+
+    fn directive(&self) -> Directive {
+        // What does not say whether the way is open does not open it.
+        self.ruling.directive().unwrap_or(Directive::Reject)
+    }
+
+    /// The words are no claim about work that changed, so nothing is to be shown for them.
+    pub(crate) fn changed_nothing(&self) -> bool {
+        self.case.truth.files.iter().all(|file| file.prose)
+    }
+
+    /// The refusal of these words.
+    pub(crate) fn refusal(&self, spoken: Spoken) -> Refusal {
+        let why = self.ruling.reasons().first().cloned();
+        hooks::not_shown(spoken, &self.at_fault(), &why.unwrap_or_default(), &self.next())
+    }
+
+    /// The one step that helps.
+    fn next(&self) -> String {
+        let (next, tool) = match &self.ruling {
+            Ruling::Claim(answer) => (answer.next.clone(), answer.require_tool.tool.clone()),
+            _ => (None, None),
+        };
+        let tool = tool.map(|tool| tell(Notice::JudgedTool, &[("tool", &tool)]));
+        next.or(tool).unwrap_or_else(|| tell(Notice::JudgedSayLess, &[]))
+    }
+
+    /// The first sentence that is sent back by itself for as much; else the first one of all.
+    pub(crate) fn at_fault(&self) -> String {
+        let all = sentences(&self.case.claim.text);
+        let as_bad = |text: &&String| {
+            let claim = Claim::from_words(text, &self.case.truth, &self.case.receipts, &self.table);
+            let case = ClaimCase { claim, ..self.case.clone() };
+            ruled(&case, &self.table).directive().is_some_and(|one| one >= self.directive())
+        };
+        let found = all.iter().take(SENTENCES).find(as_bad).or(all.first());
+        found.cloned().unwrap_or_default()
+    }
+
+    /// Keeps the ruling among the records.
+    pub(crate) fn keep(self, repo: &Repo, job: Option<&LoadedJob>) -> Result<()> {
+        let inquiry = Inquiry::VerifyClaim(self.case);
+        claims::gate::rule(repo, inquiry, job, self.tree, &self.table, &|_, _| {}).map(drop)
+    }
+}
+
+/// The sentences of a text, without code.
+fn sentences(text: &str) -> Vec<String> {
+    let mut code = false;
+    let mut all = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            code = !code;
+        } else if !code && !line.is_empty() {
+            all.extend(crate::claims::answers::sentences(line).map(|one| one.trim().to_owned()));
+        }
+    }
+    all.retain(|one| one.chars().any(char::is_alphanumeric));
+    all
+}
+
+/// What stands in the way of an act that lets work out, where a hook rules on it by itself: words
+/// that go with it and do not hold, or work that nothing was seen to test.
+pub(crate) fn act(
+    repo: &Repo,
+    call: &ToolCall,
+    job: &LoadedJob,
+    git: Option<&(Vec<GitAct>, GitRuling)>,
+) -> Result<Option<Refusal>> {
+    let Act::Shell { command, .. } = &call.act else { return Ok(None) };
+    let reading = shell::read(command);
+    let Some(part) = hooks::lets_out(&hooks::deeds(&reading)) else { return Ok(None) };
+    // A person who approved the work has seen the card, and what stood on it.
+    if job.state.stand.is_talk() || job.state.job.user_approval {
+        return Ok(None);
+    }
+    let said = message_of(command);
+    let bare = said.is_none();
+    let said = said.unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
+    let judged = rule_on(repo, Some(job), &said)?;
+    // Without words of its own the act says that there is work, and there is none.
+    if bare && judged.changed_nothing() {
+        return Ok(None);
+    }
+    if judged.sends_back() {
+        return Ok(Some(judged.refusal(Spoken::Act).with("part", part)));
+    }
+    let opened = matches!(git, Some((_, GitRuling::Opened)));
+    let not_run = judged.ruling.requires_tool() && !judged.changed_nothing();
+    if !not_run || opened || !has_tests(repo, &judged.case.receipts, &judged.tree)? {
+        return Ok(None);
+    }
+    Ok(hooks::lets_out_untested(&call.act).err())
+}
+
+/// A run of tests fits the repository: one was seen, or files that runners collect lie in it.
+fn has_tests(repo: &Repo, receipts: &[Receipt], tree: &TreeId) -> Result<bool> {
+    if receipts.iter().any(|receipt| receipt.run.is_some()) {
+        return Ok(true);
+    }
+    Ok(repo.store.paths_of(tree)?.iter().any(|path| shipped_languages().is_collected(path)))
+}
+
+/// What `git commit -m` says on a line.
+fn message_of(command: &str) -> Option<String> {
+    let line = shell::simple(command)?;
+    let mut said: Vec<String> = Vec::new();
+    for simple in line.commands.iter().filter(|one| one.words.iter().any(|word| word == "commit")) {
+        let mut words = simple.words.iter();
+        while let Some(word) = words.next() {
+            match word.strip_prefix("--message=") {
+                Some(text) => said.push(text.to_owned()),
+                None if word == "--message" || is_short_message(word) => {
+                    said.extend(words.next().cloned());
+                }
+                None => {}
+            }
+        }
+    }
+    let said = said.join("\n\n");
+    (!said.trim().is_empty()).then_some(said)
+}
+
+/// `-m`, also behind others in one word (`-am`).
+fn is_short_message(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|flags| {
+        flags.ends_with('m') && flags.bytes().all(|flag| flag.is_ascii_alphabetic())
+    })
+}
+
+/// The job that words without a job in focus are about: the last one that this session drove in
+/// this worktree, whether it rests or is over.
+pub(crate) fn last_job(repo: &Repo, session: &str) -> Result<Option<LoadedJob>> {
+    let here = repo.store.worktree_name();
+    let own =
+        |job: &LoadedJob| job.state.home.worktree == here && job.state.driver.session == session;
+    let rests = repo.jobs()?.into_iter().filter(own).max_by_key(|job| job.state.job.updated_at);
+    let over = crate::engine::record::archive::newest(repo)?.filter(own);
+    let newest = rests.into_iter().chain(over).max_by_key(|job| job.state.job.updated_at);
+    Ok(newest.filter(|_| !session.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_says_what_its_message_says() {
+        for (line, said) in [
+            ("git commit -m 'fixed and tested'", Some("fixed and tested")),
+            ("git commit -am \"a\" -m b", Some("a\n\nb")),
+            ("git commit --message=all", Some("all")),
+            ("git add . && git commit --message 'two words'", Some("two words")),
+            ("git commit", None),
+            ("git push -u origin main", None),
+        ] {
+            assert_eq!(message_of(line).as_deref(), said, "{line}");
+        }
+    }
+
+    #[test]
+    fn sentences_stand_outside_of_code() {
+        let text = "# Done\n\nFixed it. Ran all tests!\n```\nno.\n```\n- ok";
+        assert_eq!(sentences(text), ["# Done", "Fixed it.", "Ran all tests!", "- ok"]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Verify answers each criterion of the plan: what is met was shown in this stay, what is not met
+//! leads back, and what is not shown reaches the person.
+
+use serde_json::json;
+
+use super::world::{CODE, CRITERION, World, completion, message, question};
+
+const TWO: &str = "- AC1: escapes survive\n- AC2: deep lists do not overflow";
+
+/// A job in verify, opened, whose plan lists these criteria; nothing ran there yet.
+fn planned(criteria: &str) -> World {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("plan").works("plan");
+    let listed = format!("- {CRITERION}\n");
+    world
+        .seed("phase advance -F -")
+        .stdin(&message("plan").replace(&listed, &format!("{criteria}\n")))
+        .succeeds();
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+    world.opens();
+    world.reads(CODE).passes();
+    world.notes("---Ve---", "looked at it: escapes survive");
+    world
+}
+
+/// Verify's message with these answers.
+fn says(answers: &str) -> String {
+    message("verify").replace(&format!("- {CRITERION}: met\n"), &format!("{answers}\n"))
+}
+
+/// A command runs, and the host says that it ended so.
+fn ran(world: &World, command: &str, code: i64) {
+    world.minute();
+    let (input, call) = (json!({ "command": command }), world.next_call());
+    world.before("Bash", &input, &call).passes();
+    if code == 0 {
+        let said = json!({ "stdout": "", "stderr": "", "interrupted": false });
+        world.after("Bash", &input, &call, &said, 40);
+        return;
+    }
+    let fields = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call,
+        "error": format!("Exit code {code}"), "is_interrupt": false, "duration_ms": 40 });
+    world.event("PostToolUseFailure", &fields);
+}
+
+fn refused(world: &World, answers: &str, why: &str) {
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&says(answers)).refuses(why);
+    });
+}
+
+fn goes_on(world: &World, answers: &str) {
+    world.seed("phase advance -F -").stdin(&says(answers)).succeeds();
+    assert_eq!(world.phase(), "condense");
+}
+
+#[test]
+fn a_criterion_that_is_not_met_leads_back_only() {
+    let world = planned(TWO);
+    world.tests();
+    let answers = "- [x] AC1: escapes survive\n- AC2: FAIL, deep lists overflow";
+    refused(&world, answers, "is not met, and work that is not met does not go on");
+    refused(&world, &answers.replace("FAIL", "not met"), "is not met");
+    refused(&world, "- AC1: met\n- [ ] AC2", "AC2: deep lists do not overflow");
+    world.seed("phase back execute -m 'deep lists overflow'").succeeds();
+    assert_eq!(world.phase(), "execute");
+    // Mended, and run again: what was answered before is no answer now.
+    world.opens();
+    world.edits(CODE, "escapes();", "escapes(); deep();").passes();
+    world.notes("---Ex---", "looked deeper");
+    world.leaves();
+    world.opens();
+    world.tests();
+    world.notes("---Ve---", "ran it again");
+    goes_on(&world, "- AC1: met\n- AC2: met, at depth 9");
+}
+
+#[test]
+fn each_criterion_is_answered_and_one_is_met() {
+    let world = planned(TWO);
+    world.tests();
+    refused(&world, "- AC1: met", "AC2: deep lists do not overflow\" has no answer");
+    refused(&world, "All of it was looked at.", "AC1: escapes survive\" has no answer");
+    refused(&world, "- AC1: not shown\n- AC2: not shown", "no criterion of the plan is met");
+    goes_on(&world, "- AC1: met\n- AC2: not shown, there is no deep list here");
+    // What is not shown reaches the person with the question.
+    world.works("condense");
+    let asked = world.asks(&completion()).passes();
+    let told = asked.reply.to_person().expect("a word to the person").to_owned();
+    assert!(told.contains("criteria  1 met, 0 not met, 1 not shown: AC2"), "{told}");
+    assert!(asked.text().contains("1 of 2 criteria not shown"), "{}", asked.text());
+}
+
+#[test]
+fn what_is_met_ran_in_this_stay_as_a_run_of_tests() {
+    let world = planned(TWO);
+    let met = "- AC1: met\n- AC2: met";
+    // The tests ran in execute, and nothing changed since: that is for the card.
+    refused(&world, met, "no run of tests passed in this phase");
+    ran(&world, "python3 -c pass", 0);
+    refused(&world, met, "no run of tests passed in this phase");
+    let all = format!("{met}\n- [x] all tests pass (make test)");
+    refused(&world, &all, "no run of tests passed in this phase");
+    ran(&world, "cargo test lex", 0);
+    refused(&world, &all, "rests on `make test`");
+    ran(&world, "make test", 2);
+    ran(&world, "python3 -c pass", 0);
+    refused(&world, met, "`make test` failed on the work as it is now");
+    ran(&world, "make test", 0);
+    goes_on(&world, &all);
+}
+
+#[test]
+fn a_part_of_the_tests_shows_nothing_of_all() {
+    let world = planned("- AC1: escapes survive\n- no regressions");
+    ran(&world, "cargo test lex", 0);
+    refused(&world, "- AC1: met\n- no regressions: met", "only a part of them ran");
+    ran(&world, "cargo test", 0);
+    goes_on(&world, "- AC1: met\n- no regressions: met");
+}
+
+#[test]
+fn what_is_not_shown_was_tried_where_a_run_was_named() {
+    let world = planned("- AC1: escapes survive\n- AC2: speed (`cargo test --test speed`)");
+    ran(&world, "cargo test lex", 0);
+    let answers = "- AC1: met\n- AC2: not shown, this machine is too slow";
+    refused(&world, answers, "`cargo test --test speed`, which is named for it, was not tried");
+    ran(&world, "cargo test --test speed", 101);
+    ran(&world, "cargo test lex", 0);
+    goes_on(&world, answers);
+}
+
+#[test]
+fn a_persons_word_counts_until_the_phase_is_left() {
+    let world = planned(TWO);
+    ran(&world, "python3 -c pass", 0);
+    let met = "- AC1: met\n- AC2: not shown";
+    refused(&world, met, "no run of tests passed in this phase");
+    let options = ["Counts as met", "Does not"];
+    let ask = |text: &str| world.asks(&question(text, &options));
+    ask("[CRITERION] Is what you saw enough to count?").refuses("that the question quotes");
+    let text = "[CRITERION] You looked at it: does \"AC1: escapes survive\" count?";
+    world.minute();
+    ask(text).passes().answers("Does not");
+    refused(&world, met, "no run of tests passed in this phase");
+    world.minute();
+    ask(text).passes().answers("Counts as met");
+    // For this one, and for no other.
+    refused(&world, "- AC1: not shown\n- AC2: met", "no run of tests passed in this phase");
+    world.seed("phase back execute -m 'one more look'").succeeds();
+    world.opens();
+    world.edits(CODE, "escapes();", "escapes(); deep();").passes();
+    world.notes("---Ex---", "looked deeper");
+    world.leaves();
+    world.opens();
+    world.reads(CODE).passes();
+    world.notes("---Ve---", "looked again");
+    refused(&world, met, "no run of tests passed in this phase");
+    world.minute();
+    ask(text).passes().answers("Counts as met");
+    ran(&world, "python3 -c pass", 0);
+    goes_on(&world, met);
+}
+
+#[test]
+fn large_work_is_looked_at_by_somebody_else() {
+    let large = || {
+        let world = planned(TWO);
+        world.seed("phase back execute -m 'there is more to build'").succeeds();
+        world.opens();
+        let code: String = (0..230).map(|n| format!("fn f{n}() {{}}\n")).collect();
+        world.writes("src/parser/more.rs", &code).passes();
+        world.notes("---Ex---", "built the rest");
+        world.leaves();
+        world.opens();
+        world.tests();
+        world.notes("---Ve---", "ran it all");
+        world
+    };
+    let met = "- AC1: met\n- AC2: met";
+    let world = large();
+    refused(&world, met, "nobody else has looked at them");
+    refused(&world, &format!("{met}\n\n## Audit\nall is well"), "nobody else has looked");
+    world.launches("general-purpose");
+    goes_on(&world, met);
+    // Where nobody can be launched, its author answers.
+    let world = large();
+    let audit = "- every changed line was reached by cargo test\n\
+        - an unclosed quote would break it, and is refused\n\
+        - no test was changed or switched off\n- nobody else calls the lexer yet";
+    goes_on(&world, &format!("{met}\n\n## Audit\n{audit}"));
+}

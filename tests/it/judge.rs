@@ -1,0 +1,175 @@
+//! Mode `judge`, as it ships: hooks rule by themselves on the last words of a turn, on the question
+//! whether a job is complete, and on what lets work out. No command of the gate is given here.
+
+use serde_json::json;
+
+use super::world::{CODE, Reply, World, message, question};
+
+/// (host, its prompt, before and after a tool, its stop, the key of the last words)
+const HOSTS: [[&str; 4]; 3] = [
+    ["claude", "UserPromptSubmit", "Stop", "last_assistant_message"],
+    ["codex", "UserPromptSubmit", "Stop", "last_assistant_message"],
+    ["gemini", "BeforeAgent", "AfterAgent", "prompt_response"],
+];
+
+fn ends(world: &World, said: &str) -> Reply {
+    let fields = json!({ "stop_hook_active": false, "last_assistant_message": said,
+        "background_tasks": [], "session_crons": [] });
+    world.minute();
+    world.event("Stop", &fields)
+}
+
+const LIE: &str = "I looked around first. Fixed the lexer and all tests pass now.";
+
+/// A job in condense, from where the question goes out.
+fn ready() -> World {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("condense").works("condense");
+    world
+}
+
+#[test]
+fn a_lie_ends_no_turn_at_any_host() {
+    for [host, prompt, stop, said] in HOSTS {
+        let world = World::new();
+        world.person(&format!("init --host {host}")).succeeds();
+        world.hears(host, "SessionStart", &json!({ "source": "startup" }));
+        world.hears(host, prompt, &json!({ "prompt": "the lexer drops escapes" }));
+        let ends = |words: &str, again: bool| {
+            world.minute();
+            let mut fields = json!({ "stop_hook_active": again });
+            fields[said] = json!(words);
+            world.hears(host, stop, &fields)
+        };
+        let no = ends(LIE, false);
+        let text = no.refusal().unwrap_or_else(|| panic!("{host}: {no:?}"));
+        assert!(text.contains("Fixed the lexer and all tests pass now."), "{host}: {text}");
+        assert!(!text.contains("looked around"), "the sentence at fault alone: {text}");
+        // Once: then it ends, and the person hears what nothing shows.
+        let let_go = ends(LIE, true);
+        assert!(let_go.refusal().is_none(), "{host}: {let_go:?}");
+        let told = let_go.to_person().unwrap_or_else(|| panic!("{host}: {let_go:?}"));
+        assert!(told.contains("not shown: \"Fixed the lexer"), "{host}: {told}");
+        // The next turn is another one.
+        world.hears(host, prompt, &json!({ "prompt": "and now?" }));
+        assert!(ends(LIE, false).refusal().is_some(), "{host}");
+    }
+}
+
+#[test]
+fn talk_stays_free() {
+    let world = World::seeded();
+    world.prompt("what does the lexer do with escapes?");
+    world.reads(CODE).passes();
+    for said in [
+        "The lexer drops escapes inside quoted strings; nothing else is special.",
+        "You could keep them by looking one character ahead. Shall I?",
+        "I have not run anything.",
+        "Good morning!",
+    ] {
+        let reply = ends(&world, said);
+        assert!(reply.refusal().is_none() && reply.to_person().is_none(), "{said}: {reply:?}");
+    }
+}
+
+#[test]
+fn work_that_was_stashed_away_is_not_fixed() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.sh("git stash -q");
+    let no = ends(&world, "Fixed the lexer and tested it: all tests pass.");
+    let text = no.refusal().expect("it is sent back");
+    assert!(text.contains("you end with"), "{text}");
+    world.sh("git stash pop -q");
+    // The same words over the work that was tested: the job is open, and that alone holds it.
+    let no = ends(&world, "Fixed the lexer and tested it: all tests pass.");
+    let text = no.refusal().expect("the job is open");
+    assert!(text.contains("execute") && !text.contains("you end with"), "{text}");
+}
+
+#[test]
+fn words_after_the_job_are_about_it() {
+    let world = ready();
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    assert_eq!(world.phase(), "none", "nothing is in focus");
+    let honest = ends(&world, "The lexer keeps its escapes; cargo test passed.");
+    assert!(honest.refusal().is_none(), "{honest:?}");
+    let no = ends(&world, "Fixed, tested, and pushed to origin.");
+    assert!(no.refusal().is_some_and(|text| text.contains("pushed")), "{no:?}");
+}
+
+#[test]
+fn the_question_is_a_claim() {
+    let world = ready();
+    let asks = |said: &str| {
+        let words = "what was asked for is done and shown by a run of its own ".repeat(9);
+        let text =
+            format!("[JOB-COMPLETE] fix the lexer: {said} {words}\n\n## Outstanding Items\n");
+        world.minute();
+        world.asks(&question(&text, &["Review", "Approve completion"]))
+    };
+    asks("It was pushed to origin and published.").refuses("the question says");
+    // What the difference and the receipts show goes out, with the card.
+    let asked = asks("The lexer keeps escapes, and cargo test passed.").passes();
+    assert!(asked.reply.to_person().is_some_and(|told| told.contains("cargo test")));
+    asked.answers("Approve completion");
+    // What was ruled on is kept.
+    let records = world.json("audit show");
+    assert!(records.to_string().contains("verify_claim"), "{records}");
+}
+
+#[test]
+fn a_question_about_work_that_changed_since_it_was_tested_goes_back() {
+    let world = ready();
+    // Somebody changes the work behind the last run.
+    world.puts(CODE, "fn lex() { nothing(); }\n");
+    let words = "all tests pass and the lexer is fixed and tested as it stands now ".repeat(9);
+    let text = format!("[JOB-COMPLETE] fix the lexer: {words}\n\n## Outstanding Items\n");
+    let asked = world.asks(&question(&text, &["Review", "Approve completion"]));
+    asked.refuses("the question says");
+}
+
+#[test]
+fn work_that_nothing_tested_is_not_let_out() {
+    let world = World::seeded();
+    world.puts("tests/lex.rs", "#[test]\nfn lexes() {}\n");
+    world.sh("git add -A && git commit -qm 'a test'");
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+    world.runs_and("npm publish --dry-run 2>&1 | tail -1", || {});
+    world.tests();
+    world.runs_and("npm publish", || {}).passes();
+    world.edits(CODE, "escapes();", "escapes(); more();").passes();
+    world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+}
+
+#[test]
+fn the_modes_of_before_stay_as_rules() {
+    for (mode, sent_back) in
+        [("judge", true), ("advise", false), ("enforce", false), ("off", false)]
+    {
+        let world = World::seeded();
+        world.puts("seed.toml", &format!("[claims]\nmode = \"{mode}\"\n"));
+        world.person("rules apply").succeeds();
+        std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+        world.prompt("the lexer drops escapes");
+        assert_eq!(ends(&world, LIE).refusal().is_some(), sent_back, "{mode}");
+    }
+}
+
+#[test]
+fn large_edits_and_launches_are_advised_of() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    let code: String = (0..30).map(|n| format!("fn f{n}() {{}}\n")).collect();
+    let told = world.writes("src/parser/b.rs", &code).before;
+    assert!(told.refusal().is_none() && told.context().is_some(), "{told:?}");
+}
