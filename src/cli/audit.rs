@@ -1,13 +1,13 @@
 //! `git seed audit …`
 
-use crate::engine::claims;
+use crate::engine::proof;
 use clap::Subcommand;
 
 use super::{Context, Outcome, report, report::Report};
 use crate::claims::record::Signed;
-use crate::engine::claims::export::Format;
 use crate::engine::claims::gate::word;
-use crate::engine::claims::records::Recorded;
+use crate::engine::proof::export::Format;
+use crate::engine::proof::records::Recorded;
 use crate::engine::repo::text::rfc3339;
 
 #[derive(Debug, Subcommand)]
@@ -54,30 +54,30 @@ pub(super) fn run(
     let repo = context.repo()?;
     match command {
         AuditCommand::Show { record: Some(record), .. } => {
-            one(&claims::export::named_record(&repo, record)?, out);
+            one(&proof::export::named_record(&repo, record)?, out);
         }
         AuditCommand::Show { record: None, number } => {
-            list(&claims::records::records(&repo, Some(*number))?, out);
+            list(&proof::records::records(&repo, Some(*number))?, out);
         }
         AuditCommand::Replay { record } => {
             let id = record
                 .as_deref()
-                .map(|name| claims::export::named_record(&repo, name))
+                .map(|name| proof::export::named_record(&repo, name))
                 .transpose()?
                 .map(|one| one.id);
-            return Ok(super::verify::told(&claims::records::replay(&repo, id.as_ref())?, out));
+            return Ok(super::verify::told(&proof::records::replay(&repo, id.as_ref())?, out));
         }
         AuditCommand::Export { format, records } => {
             let format = match format {
                 Written::InToto => Format::InToto,
                 Written::AgentTrace => Format::AgentTrace,
             };
-            for record in claims::export::named_records(&repo, records.as_deref())? {
-                out.raw(&format!("{}\n", claims::export::export(&repo, &record, format)?));
+            for record in proof::export::named_records(&repo, records.as_deref())? {
+                out.raw(&format!("{}\n", proof::export::export(&repo, &record, format)?));
             }
         }
         AuditCommand::Sign => {
-            let sealed = claims::records::seal_records(&repo)?;
+            let sealed = proof::records::seal_records(&repo)?;
             one(&sealed, out);
             if sealed.record.signed == Signed::Unsigned {
                 return Ok(Outcome::Failed);

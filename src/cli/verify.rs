@@ -1,11 +1,11 @@
 //! `git seed verify`
 
-use crate::engine::claims;
+use crate::engine::proof;
 use std::path::PathBuf;
 
 use super::{Context, Outcome, report::Report};
 use crate::claims::audit::{Finding, Findings};
-use crate::engine::claims::verify::Asked;
+use crate::engine::proof::verify::Asked;
 use crate::engine::repo::EngineError;
 use crate::store::NotAnId;
 
@@ -43,7 +43,7 @@ pub(super) fn run(
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
     let findings =
-        claims::verify::verify(&repo, &Asked { range: args.range.clone(), expect, keys })?;
+        proof::verify::verify(&repo, &Asked { range: args.range.clone(), expect, keys })?;
     Ok(told(&findings, out))
 }
 

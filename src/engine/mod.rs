@@ -18,7 +18,8 @@
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
 //! judge       words and criteria held against what was seen; the card
-//! claims      claims, receipts, rulings, verification
+//! claims      claims, receipts, rulings
+//! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! fence       what changed in the work tree, and whose it is
 //! record      the only writer of a job: steps, journal lines, archive
 //! repo        the repository at one moment; it only reads
@@ -33,13 +34,14 @@ pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod memory;
 pub(crate) mod person;
+pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
 
-pub use claims::{export, records, verify};
 pub use memory::lint::read_each;
+pub use proof::{export, records, verify};
 pub use record::draft::{By, Journaling, StepDraft, Taken};
 pub use record::step::step;
 pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};

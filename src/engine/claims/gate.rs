@@ -16,11 +16,11 @@ use crate::claims::{
     ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase,
     TraceCase, Truth, session, truth,
 };
-use crate::engine::claims::records::{Recorded, VerdictDraft};
-use crate::engine::claims::verify::Asked;
+use crate::engine::proof::records::{Recorded, VerdictDraft};
+use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, record};
+use crate::engine::{claims, fence, proof, record};
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
 use crate::store::{CommitId, TreeId, UnixSeconds};
@@ -273,7 +273,7 @@ pub(crate) fn gate_coverage(repo: &Repo, range: Option<&str>) -> Result<Backed> 
         Some(_) => repo.store.landed(&range)?,
         None => Vec::new(),
     };
-    let passing = claims::records::passing_trees(repo)?;
+    let passing = proof::records::passing_trees(repo)?;
     let bare = landed.iter().filter(|one| !passing.contains_key(one.tree.as_str()));
     let uncovered: Vec<CommitId> = bare.map(|one| one.commit.clone()).collect();
     let (commits, covered) = (landed.len(), landed.len() - uncovered.len());
@@ -316,8 +316,8 @@ pub(crate) fn rule(
         trace: claims::turn::trace_of(repo, &session),
         session,
     };
-    let id = claims::records::record_verdict(repo, draft)?;
-    let kept = claims::records::recorded(repo, &id)?.record;
+    let id = proof::records::record_verdict(repo, draft)?;
+    let kept = proof::records::recorded(repo, &id)?.record;
     let ruled = Ruled {
         at: repo.now,
         opens,
@@ -485,14 +485,14 @@ fn opened(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<Vec<String>
 
 /// The newest rulings, oldest first; attestations, reviews and seals are none.
 pub(crate) fn verdicts(repo: &Repo, limit: usize) -> Result<Vec<Recorded>> {
-    let mut records = claims::records::records(repo, Some(limit))?;
+    let mut records = proof::records::records(repo, Some(limit))?;
     records.retain(|one| one.record.inquiry.is_some());
     records.reverse();
     Ok(records)
 }
 
 fn drift(repo: &Repo, receipts: &[Receipt], table: &GateTable) -> Result<f64> {
-    let recent = claims::records::recent_rulings(repo, table.figures.drift_window, RECENT)?;
+    let recent = proof::records::recent_rulings(repo, table.figures.drift_window, RECENT)?;
     let past = recent.iter().filter_map(|one| {
         let failed = one.passes() && has_failed_since(&one.tree, one.at, receipts);
         Some((one.directive?, failed))
@@ -505,7 +505,7 @@ fn drift(repo: &Repo, receipts: &[Receipt], table: &GateTable) -> Result<f64> {
 fn chain_told(repo: &Repo) -> Result<Value> {
     // Records alone; what commits carry is for `git seed verify` to say.
     let range = repo.store.head()?.commit.map(|head| format!("{head}..{head}"));
-    let found = claims::verify::verify(repo, &Asked { range, ..Asked::default() })?;
+    let found = proof::verify::verify(repo, &Asked { range, ..Asked::default() })?;
     let last = repo.store.tip(names::CLAIMS)?;
     let count = repo.store.history(names::CLAIMS, usize::MAX)?.len();
     let worst = found.broken.first().or(found.not_measured.first());

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::claims::answers;
 use crate::claims::hooks::{self, Name};
-use crate::engine::claims::records::ReviewDraft;
+use crate::engine::proof::records::ReviewDraft;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, record};
+use crate::engine::{claims, proof, record};
 use crate::event::{Act, Event, ToolCall};
 use crate::format::journal::{Line, What};
 use crate::format::{names, short_hash};
@@ -152,7 +152,7 @@ pub(crate) fn attest_subagent(repo: &Repo, event: &Event, id: &str, agent: &str)
         && let Some(commit) = repo.store.head()?.commit
     {
         let (session, trace) = (event.session.clone(), trace_of(repo, &event.session));
-        claims::records::record_review(
+        proof::records::record_review(
             repo,
             ReviewDraft { agent: agent.to_owned(), commit, words, verdict, session, trace },
         )?;

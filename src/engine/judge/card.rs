@@ -5,9 +5,9 @@
 
 use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
-use crate::engine::claims::records::Recorded;
+use crate::engine::proof::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, judge};
+use crate::engine::{claims, judge, proof};
 use crate::format::state::State;
 use crate::phases::criteria::{Answer, Answered};
 use crate::phases::deeds::runs_code;
@@ -164,7 +164,7 @@ fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
             && one.record.run == run
             && one.record.job.as_ref() == Some(&id)
     };
-    Ok(claims::records::records(repo, Some(RECENT))?.into_iter().find(own))
+    Ok(proof::records::records(repo, Some(RECENT))?.into_iter().find(own))
 }
 
 fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
@@ -273,7 +273,7 @@ fn told_of_criteria(answered: &[Answered]) -> Option<String> {
 fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     // Empty in a job of an older git seed: counted as far back as is looked.
     let base = focused.state.home.base.parse::<CommitId>().ok();
-    let passing = claims::records::passing_trees(repo)?;
+    let passing = proof::records::passing_trees(repo)?;
     let (mut commits, mut covered) = (0, 0);
     let mut at = repo.store.head()?.commit;
     while let Some(commit) = at.filter(|commit| Some(commit) != base.as_ref() && commits < COMMITS)

@@ -6,7 +6,7 @@
 use crate::engine::record::git_mark::GitMark;
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, record};
+use crate::engine::{boundary, fence, proof, record};
 use crate::format::journal::What;
 use crate::format::trailers::{put_last, seed_lines};
 use crate::format::{names, notes};
@@ -205,7 +205,7 @@ fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
 /// Binds the commit that just landed to the record that backs it.
 fn attest_head(repo: &Repo) -> Result<()> {
     match repo.store.head()?.commit {
-        Some(head) => claims::records::attest_commit(repo, &head).map(drop),
+        Some(head) => proof::records::attest_commit(repo, &head).map(drop),
         None => Ok(()),
     }
 }
@@ -221,7 +221,7 @@ pub(crate) fn unproven(repo: &Repo, pushed: &str) -> Result<Option<(usize, usize
     let local = |line: &str| line.split(' ').nth(1)?.parse::<crate::store::CommitId>().ok();
     let tips: Vec<_> = pushed.lines().filter_map(local).collect();
     let trees = repo.store.unpushed_trees(&tips)?;
-    let passing = claims::records::passing_trees(repo)?;
+    let passing = proof::records::passing_trees(repo)?;
     let bare = trees.iter().filter(|tree| !passing.contains_key(tree.as_str())).count();
     Ok(Some((bare, trees.len())).filter(|(bare, _)| *bare > 0))
 }

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use crate::claims::audit::{self, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
-use crate::engine::claims;
-use crate::engine::claims::legality;
-use crate::engine::claims::records::Replay;
+use crate::engine::proof;
+use crate::engine::proof::legality;
+use crate::engine::proof::records::Replay;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names, sshsig};
 use crate::store::{Checked, CommitId, Laid, Notes, Walked};
@@ -45,7 +45,7 @@ struct Read {
 /// an error.
 pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     let tip = repo.store.stands_at(names::CLAIMS)?;
-    let replay = claims::records::replay_rows(repo)?;
+    let replay = proof::records::replay_rows(repo)?;
     let each = |laid: Laid<'_>| read(&laid, &replay);
     let walked = match &tip {
         Some(tip) => repo.store.walk_records(tip, &each)?,
