@@ -109,7 +109,7 @@ mod tests {
             ("twine upload dist/*", "publish"),
             ("docker push registry.example/api:1", "publish"),
             ("gh release create v1", "publish"),
-            ("gh release view v1", ""),
+            ("gh release view v1", "ask"),
             ("terraform apply -auto-approve", "deploy"),
             ("terraform plan", ""),
             ("kubectl apply -f k8s", "deploy"),

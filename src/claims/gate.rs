@@ -894,14 +894,17 @@ mod tests {
             evidence in "\\PC{0,40}", kind in 0..8_usize, list in 0..3_usize,
             ran in 0..9_usize, as_said: bool,
         ) {
-            const WORDS: [&str; 32] = ["Fixed", "added", "all tests pass", "5/5", "✅", "green",
-                "12 passed", "not run", "未运行", "全部测试通过", "すべてのテスト", "成功しました", "исправил", "тесты прошли",
-                "todos los tests pasan", "sin ejecutar", "aucun test", "la suite passe", "bestanden",
-                "nicht getestet", "nothing changed", "`src/foo.rs`", "`handler()`", "failed", "только",
-                "formatted", "white space", "pushed to origin", "deployed", "done", "\n- ", ". "];
+            const WORDS: [&str; 32] = [
+                "Fixed", "added", "all tests pass", "5/5", "✅", "green", "12 passed", "not run",
+                "未运行", "全部测试通过", "すべてのテスト", "成功しました",
+                "исправил", "тесты прошли", "todos los tests pasan", "sin ejecutar",
+                "aucun test", "la suite passe", "bestanden", "nicht getestet", "nothing changed",
+                "`src/foo.rs`", "`handler()`", "failed", "только", "formatted", "white space",
+                "pushed to origin", "deployed", "done", "\n- ", ". ",
+            ];
             let mut case = honest();
-            let said: Vec<String> = said.into_iter().map(|(word, other)| WORDS[word].to_owned() + &other)
-                .collect();
+            let said = said.into_iter().map(|(word, other)| WORDS[word].to_owned() + &other);
+            let said: Vec<String> = said.collect();
             case.claim.text = said.join(" ");
             case.claim.evidence = evidence;
             case.claim.evidence_type = super::super::table::KINDS[kind];

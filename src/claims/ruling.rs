@@ -230,6 +230,23 @@ impl Declared {
         }
     }
 
+    /// What was declared beside what the repository shows.
+    fn verified(
+        &self,
+        share: f64,
+        surface: &Surface,
+        missed: Vec<String>,
+        truth: &Truth,
+    ) -> InputVerification {
+        InputVerification {
+            declaration_trust: sums::rounded(share * self.honest()),
+            declaration_coverage: sums::rounded(share),
+            repo_surface_size: surface.size(),
+            missed_by_llm: missed,
+            warnings: surface.warnings(&self.named_files, truth),
+        }
+    }
+
     /// The share of the items that name something changed.
     fn honest(&self) -> f64 {
         let matched = self.affected.iter().filter(|(_, files)| !files.is_empty()).count();
@@ -289,13 +306,7 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
         evidence_weight: sums::rounded(seen.weight),
         gaps,
         untested_paths: untested,
-        input_verification: InputVerification {
-            declaration_trust: sums::rounded(share * declared.honest()),
-            declaration_coverage: sums::rounded(share),
-            repo_surface_size: surface.size(),
-            missed_by_llm: missed,
-            warnings: surface.warnings(&declared.named_files, truth),
-        },
+        input_verification: declared.verified(share, &surface, missed, truth),
         require_tool: required,
         continuity_binding: binding,
         trust_evaluation: figures.trust,
@@ -766,10 +777,9 @@ pub(super) fn response(case: &ResponseCase, table: &GateTable) -> ResponseAnswer
     let weight = if blank { 0.0 } else { runs.weight(kind, surface.only_prose, table) };
     let said = (!blank).then_some(kind);
     let mut required = required(&[], said, &runs, table);
-    // Numbers that the agent says open nothing alone: where code changed, something was run.
-    let is_shown = runs.any_fresh() || said.is_some_and(|kind| runs.is_commanded_for(kind, table));
     let act = case.action_type.is_act();
-    // What goes out of this work tree is shown by something, whether code changed or not.
+    // What the agent counts opens nothing alone; what goes out is shown, changed code or not.
+    let is_shown = runs.any_fresh() || said.is_some_and(|kind| runs.is_commanded_for(kind, table));
     let goes_out = case.action_type == ActionType::Deploy || truth.files.is_empty();
     if act && (surface.has_code() || goes_out) && !is_shown {
         required = self::required(&[], Some(EvidenceType::UnitTest), &runs, table);

@@ -430,7 +430,10 @@ pub(super) fn admits_no_run(raw: &str, table: &GateTable) -> bool {
 /// Whether a text says that nothing was changed, and of no work that it was done.
 pub(super) fn admits_no_change(raw: &str, table: &GateTable) -> bool {
     let spoken = Spoken::of(raw, table);
-    spoken.unchanged && !spoken.text.says(&table.said.deeds, &table.words)
+    let done = |text: Text| {
+        text.says(&table.said.deeds, &table.words) && !text.holds(&table.said.unchanged)
+    };
+    spoken.unchanged && !sentences(raw).map(Text::of).any(done)
 }
 
 /// What a text tells as a result.

@@ -128,6 +128,12 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
             }
         }
     }
+    closed(part, row, rest, only_paths)
+}
+
+/// The part without what it only seems to be.
+fn closed(mut part: Part, row: &RunRow, rest: &[&str], only_paths: bool) -> Option<Part> {
+    let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
     if part.by.is_empty() && row.here && !rest.iter().any(|word| like(&row.all, word)) {
         part.by.push(".".to_owned());
         part.paths.push("*".to_owned());

@@ -242,8 +242,8 @@ mod tests {
             ),
             (
                 "tests/A.cs",
-                "class A\n{\n    [Fact]\n    public void P() => Assert.Equal(1, F());\n}\n",
-                "class A\n{\n    [Fact(Skip = \"x\")]\n    public void P() => Assert.Equal(1, F());\n}\n",
+                "class A\n{\n    [Fact]\n    public void P() => Is(1, F());\n}\n",
+                "class A\n{\n    [Fact(Skip = \"x\")]\n    public void P() => Is(1, F());\n}\n",
             ),
             ("__snapshots__/a.snap", "a\n", "b\n"),
             ("tests/golden/a.txt", "a\n", "b\n"),
