@@ -55,7 +55,9 @@ impl Sums {
         let mut seen = HashSet::new();
         let mut open = vec![name];
         while let Some(name) = open.pop() {
-            if name == "@" || self.loaded.contains(name) {
+            // An assignment in arithmetic changes what later words of the line mean.
+            let bends = super::git::taint(name, &Term::arriving(true), false).is_some();
+            if name == "@" || bends || self.loaded.contains(name) {
                 return true;
             }
             if seen.insert(name) {
