@@ -171,6 +171,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
+    if out.own_state.is_none() {
+        out.own_state = call.mentions.iter().find(|text| shell::names_state(text)).cloned();
+    }
     if repo.rules.claims == ClaimMode::Enforce {
         out.unproven = focused
             .and_then(|focused| claims::required::lacks_ruling(repo, call, &out.changes, focused));
