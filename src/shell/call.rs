@@ -847,12 +847,13 @@ impl Walker {
         let mut found = row.judge(&args, around);
         found.extend(scripts::judge(row, &args, words, around));
         if row.special == Some(Special::Awk) {
-            for code in scripts::awk_programs(&args) {
+            let programs = scripts::awk_programs(&args);
+            if programs.iter().any(|code| self.is_sharp(code)) {
+                found.push(Found::new(Effect::Unknown, &around.part));
+            }
+            for code in programs {
                 self.shows(shown::in_awk(&code.text), around);
             }
-        }
-        if words.iter().any(|word| self.is_sharp(word)) {
-            found.push(Found::new(Effect::Unknown, &around.part));
         }
         self.found.extend(found);
     }

@@ -38,9 +38,7 @@ impl Flow {
     pub(crate) fn heads(self, end: char) -> Self {
         match (self, end) {
             (Self::Numbers, _) | (Self::Counted, ':') | (Self::Tallied, ' ') => Self::Numbers,
-            (Self::Names, _) | (Self::Headed, _) | (Self::Counted | Self::Listed, ' ') => {
-                Self::Names
-            }
+            (Self::Names | Self::Headed, _) | (Self::Counted | Self::Listed, ' ') => Self::Names,
             _ => Self::Text,
         }
     }
@@ -78,19 +76,17 @@ fn of_row(row: &ProgramRow, name: &str, words: &[Term], input: &Input) -> Flow {
     let plain = |term: &Term| !is_composed(term);
     let files: Vec<&Term> = row.files_of(&args).filter(|term| term.text != "-").collect();
     match row.output {
-        Output::Text if given(&row.names_with) => Flow::Names,
-        Output::Text => Flow::Text,
+        Output::Text | Output::Passes if given(&row.names_with) => Flow::Names,
         Output::Nothing | Output::Numbers => Flow::Numbers,
         Output::Counts if files.is_empty() => Flow::Numbers,
         Output::Counts => Flow::Tallied,
         Output::Names => Flow::Names,
         Output::Operands if args.operands.iter().all(|(_, term)| plain(term)) => Flow::Names,
-        Output::Operands => Flow::Text,
+        Output::Operands | Output::Text => Flow::Text,
         Output::Matches => {
             let bare = name == "rg" && args.has("-I");
             of_matches(&args, &files, input, given(&row.names_with), bare)
         }
-        Output::Passes if given(&row.names_with) => Flow::Names,
         Output::Passes if !files.is_empty() => Flow::Text,
         Output::Passes => head_end(name, &args).map_or(input.flow, |end| input.flow.heads(end)),
     }
@@ -253,8 +249,8 @@ fn is_ids(format: &str) -> bool {
         let dates = ["(committerdate", "(authordate", "(creatordate", "(taggerdate"];
         if let Some(plain) = known.iter().find(|field| behind.starts_with(**field)) {
             rest = &behind[plain.len()..];
-        } else if behind.starts_with('n') {
-            rest = &behind[1..];
+        } else if let Some(behind) = behind.strip_prefix('n') {
+            rest = behind;
         } else if fields.iter().chain(&dates).any(|field| behind.starts_with(field)) {
             rest = behind.split_once(')').map_or("", |(_, rest)| rest);
         } else {

@@ -288,10 +288,12 @@ fn without_literals(code: &str) -> Option<String> {
                 let text = literal(&mut chars, '"')?;
                 bare.push(if own::is_sink(&text) && text != "-" { SINK } else { '"' });
             }
+            // `i++ / 2`, or a pattern behind two signs.
+            '/' if ["++", "--"].iter().any(|sign| bare.trim_end().ends_with(sign)) => return None,
             '/' if begins_a_pattern(&bare) => {
                 let pattern = literal(&mut chars, '/')?;
                 // Awks differ in whether a slash ends a pattern inside of brackets.
-                if pattern.contains('"') || !brackets_close(&pattern) {
+                if !brackets_close(&pattern) {
                     return None;
                 }
                 bare.push('/');
@@ -334,6 +336,25 @@ fn begins_a_pattern(bare: &str) -> bool {
             )
         )
         || bare.ends_with('\n')
+        || is_behind_a_condition(before)
+}
+
+/// `if (x) /y/`: behind a condition a slash divides nothing.
+fn is_behind_a_condition(before: &str) -> bool {
+    let mut depth = 0_usize;
+    let opening =
+        before.char_indices().rev().filter(|_| before.ends_with(')')).find(|(_, char)| {
+            match char {
+                ')' => depth += 1,
+                '(' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        });
+    opening.is_some_and(|(at, _)| {
+        let word = before[..at].trim_end();
+        ["if", "while", "for"].iter().any(|known| word.ends_with(known))
+    })
 }
 
 fn brackets_close(pattern: &str) -> bool {
@@ -477,7 +498,10 @@ mod tests {
             ("{print \"a\", # \"\n \"b\" > \"out\"}", Effect::Write),
             ("{print > \"/dev/stderr\"}", Effect::Read),
             ("{print > \"/dev/stderr\" \"x\"}", Effect::Write),
-            ("BEGIN{print /a\\/\"/ > \"out\"; x=\"\"}", Effect::Unknown),
+            ("BEGIN{print /a\\/\"/ > \"out\"; x=\"\"}", Effect::Write),
+            ("BEGIN{if (1) /\"/; print \"x\" > \"out\"; y=\"\"}", Effect::Write),
+            ("{x++ / 2; print \"/\" > \"out\"; y=\"/\"}", Effect::Unknown),
+            ("/\"name\":/ {gsub(/\"/, \"\"); print $2}", Effect::Read),
             ("BEGIN{if(/[/\"]/)x; print \"x\" > \"out\"; y=\"\"}", Effect::Unknown),
             ("/[0-9]+[/]/ {print}", Effect::Unknown),
             ("/^[^#]+/ {print $1/$2, \"x\"}", Effect::Read),

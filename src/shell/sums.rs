@@ -24,7 +24,9 @@ impl Sums {
     /// `name` is set to `value`, maybe beside other values.
     pub(crate) fn set(&mut self, name: &str, value: &Term) {
         let plain = value.with_numbers();
-        if value.composed || value.globs || plain.contains(['[', '`']) || plain.contains("$(") {
+        let number = value.is_number();
+        let open = value.composed || value.globs || plain.contains(['[', '`']);
+        if !number && (open || plain.contains("$(")) {
             self.loaded.insert(name.to_owned());
         }
         let leads = self.leads.entry(name.to_owned()).or_default();
