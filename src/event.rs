@@ -180,6 +180,8 @@ pub struct ToolCall {
     pub id: String,
     /// What it would do.
     pub act: Act,
+    /// Texts of its input that may name git seed's state, where no path of the act shows them.
+    pub mentions: Vec<String>,
 }
 
 /// What a tool call would do.

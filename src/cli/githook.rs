@@ -42,6 +42,9 @@ pub(super) fn run(
         let mut pushed = String::new();
         // What git tells is short; what does not read warns of nothing.
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
+        if let Some(refusal) = setup::git_hooks::own_refs_pushed(&repo, &pushed) {
+            return Ok(out.refusal(&refusal, &phase));
+        }
         if let Ok(Some((bare, all))) = setup::git_hooks::unproven(&repo, &pushed) {
             if repo.rules.pushing == Pushing::Refuse {
                 return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));

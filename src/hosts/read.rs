@@ -96,6 +96,7 @@ pub(crate) fn unread_event(host: &'static Host, name: &str, cwd: &Path) -> Optio
             id: String::new(),
             act: Act::Unknown,
             tool: String::new(),
+            mentions: Vec::new(),
         }),
         tokens: None,
         said: None,
@@ -398,7 +399,9 @@ impl Payload {
 
     fn call(&self) -> ToolCall {
         let tool = self.owned(&self.host.fields.tool);
-        ToolCall { id: self.optional(self.host.fields.call.as_ref()), act: self.act(&tool), tool }
+        let act = self.act(&tool);
+        let mentions = self.mentions(&act);
+        ToolCall { id: self.optional(self.host.fields.call.as_ref()), act, tool, mentions }
     }
 
     fn after(&self, ok: bool) -> EventKind {
@@ -498,6 +501,23 @@ impl Payload {
         .unwrap_or(Act::Unknown)
     }
 
+    /// Texts with our name in the input of an act that shows no path, or not all of them.
+    fn mentions(&self, act: &Act) -> Vec<String> {
+        let open = matches!(
+            act,
+            Act::Search { .. } | Act::Web { .. } | Act::Foreign { .. } | Act::Unknown
+        );
+        let input = self.top.get(&self.host.fields.input).filter(|_| open);
+        let named = |text: &&str| text.to_ascii_lowercase().contains("seed");
+        input
+            .map(strings)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(named)
+            .map(str::to_owned)
+            .collect()
+    }
+
     fn shell(&self, tool: &str, input: &Value, command: &str, cwd: Option<&str>) -> Option<Act> {
         let cwd = cwd.and_then(|field| self.path(input, field)).filter(|path| *path != self.cwd);
         Some(Act::Shell {
@@ -531,8 +551,10 @@ impl Payload {
             ActRow::Patch { text: field } => return self.patch(text(input, field)?),
             _ => return None,
         };
+        // Where the payload does not say which file it is, it is none of the work's.
+        let nowhere = || Path::new("/").to_owned();
         Some(vec![FileEdit {
-            path: self.path(input, path)?,
+            path: self.path(input, path).unwrap_or_else(nowhere),
             change: change.unwrap_or(Change::Opaque),
         }])
     }
@@ -572,6 +594,23 @@ impl Payload {
         let spelled = place.as_str().and_then(|json| serde_json::from_str::<Value>(json).ok());
         spelled.as_ref().unwrap_or(place).get("answers")?.as_object().cloned()
     }
+}
+
+/// How many strings of an input are looked at.
+const STRINGS: usize = 400;
+
+/// Every string in `value`, outermost first.
+fn strings(value: &Value) -> Vec<&str> {
+    let (mut open, mut found) = (vec![value], Vec::new());
+    while let Some(value) = open.pop().filter(|_| found.len() < STRINGS) {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn is_nothing(value: &Value) -> bool {

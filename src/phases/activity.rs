@@ -303,7 +303,7 @@ mod tests {
     use crate::phases::Position;
 
     fn call(act: Act, id: &str) -> ToolCall {
-        ToolCall { tool: "T".to_owned(), id: id.to_owned(), act }
+        ToolCall { tool: "T".to_owned(), id: id.to_owned(), act, mentions: Vec::new() }
     }
 
     fn launch(id: &str) -> ToolCall {

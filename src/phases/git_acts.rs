@@ -52,10 +52,19 @@ fn git() -> Vec<String> {
     vec!["git".to_owned()]
 }
 
+/// Verbs of other programs that move branches or tags of a remote: nobody is asked about them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Closed {
+    program: Vec<String>,
+    verbs: Vec<String>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     act: Vec<Row>,
+    closed: Vec<Closed>,
 }
 
 /// Options of these rows that take the word behind them.
@@ -86,13 +95,15 @@ const ALONE: &[(&str, &[&str])] = &[
 
 /// The rows in force.
 pub(crate) fn rows() -> &'static [Row] {
+    &table().act
+}
+
+fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
-    &TABLE
-        .get_or_init(|| {
-            shipped::read(shipped::shipped!("git_acts"))
-                .unwrap_or_else(|bad| unreachable!("git_acts.toml: {bad}"))
-        })
-        .act
+    TABLE.get_or_init(|| {
+        shipped::read(shipped::shipped!("git_acts"))
+            .unwrap_or_else(|bad| unreachable!("git_acts.toml: {bad}"))
+    })
 }
 
 /// One act of git in a line.
@@ -149,11 +160,15 @@ fn act(found: &Found) -> Option<GitAct> {
     if found.effect == Effect::Read {
         return None;
     }
+    if found.bends_git || is_closed(found) {
+        return Some(unlisted(found));
+    }
     let words = plain_words(&found.part);
     let row = words.as_ref().and_then(|words| row_of(words));
     let by_row = row.is_some() || found.effect == Effect::GitWrite;
     let outward = found.effect == Effect::Outward && found.git.is_some();
-    if !(by_row || outward) || (found.git.is_none() && row.is_none()) {
+    let bent = found.git.as_ref().is_some_and(|git| git.has(GitFlag::Taint));
+    if !(by_row || outward || bent) || (found.git.is_none() && row.is_none()) {
         return None;
     }
     let has = |flag: GitFlag| found.git.as_ref().is_some_and(|git| git.has(flag));
@@ -168,6 +183,37 @@ fn act(found: &Found) -> Option<GitAct> {
         row,
         within,
     })
+}
+
+/// An act that no row names: what does not show it bends it.
+fn unlisted(found: &Found) -> GitAct {
+    let words = plain_words(&found.part).filter(|_| !found.bends_git);
+    let shown = || found.part.split_whitespace().map(str::to_owned).collect();
+    GitAct {
+        words: words.unwrap_or_else(shown),
+        part: found.part.clone(),
+        row: None,
+        within: false,
+        bends: found.bends_git,
+        takes: false,
+        own: false,
+    }
+}
+
+/// Whether another program than git moves branches or tags there.
+fn is_closed(found: &Found) -> bool {
+    let words: Vec<&str> = found.part.split_whitespace().collect();
+    let Some(program) = words.first().map(|word| word.rsplit('/').next().unwrap_or(word)) else {
+        return false;
+    };
+    let names = |verb: &String| {
+        let verb: Vec<&str> = verb.split(' ').collect();
+        words[1..].windows(verb.len()).any(|window| window == verb)
+    };
+    found.effect == Effect::Outward
+        && table().closed.iter().any(|closed| {
+            closed.program.iter().any(|known| known == program) && closed.verbs.iter().any(names)
+        })
 }
 
 /// The words of a piece that is one plain command, the verb right behind the program.
@@ -462,7 +508,13 @@ mod tests {
     #[test]
     fn each_row_names_known_things_and_stays_within_itself() {
         let table: Table = toml::from_str(SHIPPED).expect("the table parses");
-        assert_eq!(table.act, rows());
+        assert_eq!((&*table.act, &table.closed), (rows(), &super::table().closed));
+        for closed in &table.closed {
+            for verb in &closed.verbs {
+                let line = format!("{} {verb} -X POST x", closed.program[0]);
+                assert_eq!(only(&line).row, None, "{line}");
+            }
+        }
         for row in rows() {
             assert!(!row.words.is_empty() && !row.says.is_empty(), "{:?}", row.verbs);
             for name in &row.words {
@@ -575,6 +627,91 @@ mod tests {
             acts(&shell::read("cd a && git add -A && git commit -m x 2>&1 | tail -3; git push"));
         let verbs: Vec<&str> = all.iter().map(GitAct::verb).collect();
         assert_eq!(verbs, ["add", "commit", "push"]);
+    }
+
+    /// A line in which git is not all shown, or is bent by a setting, passes in no phase that
+    /// does not open git.
+    #[test]
+    fn git_that_is_not_all_in_the_text_is_an_act() {
+        let hidden = [
+            "V=push; git $V --mirror",
+            "git $(echo push) --mirror",
+            "git $(echo commit) --no-verify",
+            "jobs -x git push --mirror",
+            "$(which git) push",
+            "$(which git) update-ref -d refs/seed/meta",
+            "\"$(command -v git)\" push origin refs/seed/meta",
+            "G=git; $G push --mirror",
+            "$X push --mirror",
+            "f(){ git \"$@\"; }; f push --mirror",
+            "echo push --mirror | xargs git",
+            "xargs git <<< 'push --mirror'",
+            "find . -maxdepth 0 -exec git {} \\;",
+            "cat <<< 'git push --mirror' | bash",
+            "/usr/lib/git-core/git-push --mirror",
+            "git-send-pack origin refs/seed/meta",
+            "git-push --mirror",
+            "git -c help.autocorrect=immediate psh",
+            "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.pp GIT_CONFIG_VALUE_0=push git pp",
+            "export GIT_CONFIG_PARAMETERS=\"'alias.pp=push'\"; git pp",
+            "GIT_CONFIG_COUNT=1 bash -c 'git pp'",
+            "GIT_SSH_COMMAND='touch P' git fetch",
+            "strace -f git push --mirror",
+            "script -qc 'git push --mirror' /dev/null",
+            "ltrace -o /dev/null git push origin main",
+            "make -f - <<< $'x:\\n\\tgit push --mirror'",
+            "git remote update",
+            "git remote update --prune",
+            "git ls-remote --upload-pack='touch P; git-upload-pack' .",
+            "git archive --remote=. --exec='touch P' HEAD",
+            "git -c protocol.ext.allow=always ls-remote 'ext::sh -c touch% P'",
+            "git -c core.hooksPath=/tmp status",
+            "git -c include.path=/tmp/x status",
+            "git -c core.attributesFile=/tmp/x diff",
+            "git -c core.worktree=/tmp status",
+            "git --config-env=core.pager=X log",
+            "hub push origin main",
+            "gh pr merge 3 --squash",
+            "gh repo sync",
+            "gh api -X POST /repos/a/b/git/refs",
+            "git lfs push origin main",
+        ];
+        let open = |line: &&&str| {
+            let acts = acts(&shell::read(line));
+            let talk = Moment {
+                at_work: true,
+                checkpoints: true,
+                prompts: &[],
+                somebody: Somebody::There,
+                opened: None,
+                has_commits: true,
+            };
+            !matches!(rule(&acts, &talk), Some(Ruling::Refused(_)))
+        };
+        let passed: Vec<&&str> = hidden.iter().filter(open).collect();
+        assert!(passed.is_empty(), "{passed:#?}");
+        let plain = [
+            "git -C $DIR status",
+            "git show $x",
+            "git -c color.ui=always log",
+            "git -c user.name=a -c user.email=b log",
+            "for r in a b; do git log -1 $r; done",
+            "V=status; git $V",
+            "GIT_PAGER=cat git log",
+            "GIT_DIR=/tmp/x/.git git log",
+            "unset GIT_DIR; git status",
+            "strace -c git status",
+            "cargo run -- git status",
+            "npm install git",
+            "gh pr view 3",
+            "gh pr comment 3 --body x",
+            "$PYTHON x.py",
+            "$HOME/git/project/run.sh test",
+            "make push-button",
+        ];
+        let acting: Vec<_> =
+            plain.iter().filter(|line| !acts(&shell::read(line)).is_empty()).collect();
+        assert!(acting.is_empty(), "{acting:#?}");
     }
 
     #[test]

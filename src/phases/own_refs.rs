@@ -2,9 +2,10 @@
 //! remote's copy of them is nobody's to move with a push.
 
 use crate::shell::{GitFlag, GitVerb};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// Our own refs as prefixes of full names.
-const OWN: [&str; 2] = ["refs/seed/", "refs/notes/seed"];
+const OWN: [&str; 3] = ["refs/seed/", "refs/notes/seed", "refs/worktree/seed"];
 
 /// How the same are written short: `seed/x` alone may be a person's branch.
 const SHORT: [&str; 7] = [
@@ -45,10 +46,45 @@ pub(crate) fn are_in(spec: &str) -> bool {
     })
 }
 
+/// The refusal of a push that takes ours along, by what git tells its hook: lines of a local ref,
+/// its commit, the ref there, and what it was. `tips` are the commits where ours stand.
+pub(crate) fn refused_push(pushed: &str, tips: &[String]) -> Option<Refusal> {
+    let taken = |line: &&str| {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let named = [0, 2].iter().filter_map(|at| fields.get(*at)).any(|name| are_in(name));
+        named || fields.get(1).is_some_and(|commit| tips.iter().any(|tip| tip == commit))
+    };
+    let line = pushed.lines().find(taken)?;
+    let spec = line.split(' ').step_by(2).take(2).collect::<Vec<_>>().join(":");
+    let refusal = Refusal::new("guard", Wants::Git).case(Case::OwnRefs);
+    Some(refusal.with("verb", "push").with("line", format!("git push {spec}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::shell;
+
+    #[test]
+    fn what_git_tells_of_a_push_names_ours_by_either_end_or_by_the_commit() {
+        let tips = ["aaaa".to_owned()];
+        for (told, refused) in [
+            ("refs/heads/main cccc refs/heads/main dddd", false),
+            (
+                "refs/heads/main cccc refs/heads/main dddd\nrefs/seed/meta bbbb refs/seed/meta 0",
+                true,
+            ),
+            ("HEAD cccc refs/seed/jobs/x 0", true),
+            ("refs/notes/seed bbbb refs/heads/x 0", true),
+            ("(delete) 0 refs/seed/meta bbbb", true),
+            ("aaaa aaaa refs/heads/x 0", true),
+            ("refs/worktree/seed/focus bbbb refs/heads/y 0", true),
+            ("refs/heads/seed/meta cccc refs/heads/seed/meta 0", false),
+            ("", false),
+        ] {
+            assert_eq!(refused_push(told, &tips).is_some(), refused, "{told}");
+        }
+    }
 
     #[test]
     fn a_push_takes_them_along_by_a_name_a_pattern_or_as_a_mirror() {

@@ -150,13 +150,30 @@ pub(crate) fn is_of_windows(path: &str) -> bool {
         || lower.starts_with("//wsl.localhost/")
 }
 
+/// Whether what lies there in a git directory is git seed's: its files, its refs, their logs.
+pub(crate) fn is_own_state(below: &[&str]) -> bool {
+    let lower: Vec<String> = below.iter().map(|part| part.to_ascii_lowercase()).collect();
+    let parts: Vec<&str> =
+        lower.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    // A linked work tree has a git directory of its own in there.
+    let parts = match parts.as_slice() {
+        ["worktrees", _, rest @ ..] => rest,
+        all => all,
+    };
+    match parts.strip_prefix(&["logs"]).unwrap_or(parts) {
+        [first, ..] if first.starts_with("seed") => true,
+        ["refs", "seed", ..] | ["refs", "notes" | "worktree", "seed", ..] => true,
+        _ => false,
+    }
+}
+
 /// Says what kind of place `path` is; `path` is relative to the work tree, with `/`.
 pub(crate) fn of(path: &str, names: &Names<'_>) -> Place {
     let mut parts = path.split(['/', '\\']);
     let first = parts.next().unwrap_or_default();
     if is_git(first) {
-        let own = parts.next().is_some_and(|next| next.to_ascii_lowercase().starts_with("seed"));
-        return if own { Place::OwnState } else { Place::Git };
+        let below: Vec<&str> = parts.collect();
+        return if is_own_state(&below) { Place::OwnState } else { Place::Git };
     }
     if parts.any(is_git) {
         return Place::Git;

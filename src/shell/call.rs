@@ -3,12 +3,35 @@
 //!
 //! What no row names is unknown. A program by its path is code, whatever it is called.
 
-use super::programs::{self, Args, ProgramRow, Special, runs_inside};
+use super::flow::Flow;
+use super::programs::{self, Args, ProgramRow, Special, Writes, runs_inside};
 use super::shown::{self, Shown};
 use super::stand::Here;
 use super::walk::{Around, DEEPEST, Input, MOST, Walker};
 use super::words::Term;
 use super::{Effect, Found, Tag, git, own, scripts, search, seed};
+
+/// How many lines of a text are read for commands of git.
+const LINES: usize = 20;
+
+/// Verbs by which a command is git's, whatever its program is called.
+const GITS: [&str; 8] =
+    ["push", "send-pack", "commit", "update-ref", "rebase", "reset", "replace", "cherry-pick"];
+
+/// Whether a program that is not in the text may be git.
+fn may_be_git(program: &Term, words: &[Term]) -> bool {
+    let word = |text: &str| {
+        // A directory of that name is none, but what a command prints may be.
+        let whole = text.contains("$(") || text.contains('`');
+        let text = if whole { text } else { text.rsplit('/').next().unwrap_or(text) };
+        text.split(|char: char| !(char.is_ascii_alphanumeric() || "_.-".contains(char)))
+            .any(|part| part == "git" || part.starts_with("git-"))
+    };
+    let verb = words.iter().find(|word| !word.text.starts_with('-'));
+    word(&program.text)
+        || word(&program.told)
+        || verb.is_some_and(|verb| GITS.contains(&verb.text.as_str()))
+}
 
 impl Walker {
     /// One program with its words.
@@ -38,7 +61,8 @@ impl Walker {
             return;
         }
         if (!program.is_literal() && !home) || program.text.contains('=') {
-            return self.push(Effect::Unknown, &around.part);
+            let git = program.values.is_empty() && may_be_git(program, words);
+            return self.push_git(git, &around.part);
         }
         if let Some(&moves) = self.functions.get(&program.text) {
             if moves {
@@ -51,10 +75,16 @@ impl Walker {
             self.own_code(program, words, around);
         }
         self.sets(name, words, around);
+        // `git-push` is `git push`, wherever it lies.
+        let verb = name.strip_prefix("git-").filter(|verb| programs::git_verb(verb).is_some());
+        if let Some(verb) = verb {
+            let command = std::iter::once(Term::literal(verb)).chain(words.iter().cloned());
+            self.git(&command.collect::<Vec<_>>(), around);
+        }
         let (start, by_path) = (self.found.len(), !directory.is_empty() && !is_system(directory));
         match programs::program(name) {
             Some(row) => self.row(row, words, around),
-            None if by_path => {}
+            None if by_path || verb.is_some() => {}
             None => self.nameless(words, around),
         }
         if by_path {
@@ -76,7 +106,12 @@ impl Walker {
                 words
             }
             "printf" => return self.prints_into(words, around),
-            "unset" => return self.evaluated(words, around),
+            "unset" => {
+                for name in words {
+                    self.bends(name, &Term::literal(git::GONE), around);
+                }
+                return self.evaluated(words, around);
+            }
             "test" | "[" => {
                 let tested = words
                     .windows(2)
@@ -88,23 +123,72 @@ impl Walker {
             _ => return,
         };
         self.evaluated(names, around);
+        self.read_into(program, words, around);
         for name in names {
             self.hide(&name.text);
             if let Some(files) = around.input.files.as_ref().filter(|_| program == "read") {
                 self.held.insert(name.text.clone(), files.clone());
             }
-            if around.input.flaggy {
-                self.flaggy.insert(name.text.clone());
-            }
             if runs_inside(&name.text) && !name.expands {
                 self.push(Effect::Unknown, &around.part);
             }
-            self.taints(bare_name(&name.text), &Term::arriving(true), &around.part, None);
+            self.bends(name, &Term::arriving(true), around);
+        }
+    }
+
+    /// What arrives in the variables of `read` and its like.
+    fn read_into(&mut self, program: &str, words: &[Term], around: &Around) {
+        // Another descriptor was opened for nobody knows what.
+        let elsewhere = words.iter().any(|word| word.text.starts_with("-u"));
+        let flow = if elsewhere { Flow::Text } else { around.input.flow };
+        let implied = match program {
+            "read" => "REPLY",
+            "getopts" => "OPTARG",
+            _ => "MAPFILE",
+        };
+        self.arrived_by(implied, if program == "getopts" { Flow::Text } else { flow });
+        let mut names = words.iter().filter(|word| !word.text.starts_with('-')).peekable();
+        let many = names.clone().count() > 1;
+        // The first word of a line may be known where the rest is anything.
+        let splits = many && program == "read" && !around.part.contains("IFS=");
+        let first = if splits { flow.heads(' ') } else { flow };
+        if let Some(name) = names.next() {
+            self.arrived_by(bare_name(&name.text), first);
+        }
+        for name in names {
+            self.arrived_by(bare_name(&name.text), flow);
+        }
+    }
+
+    /// The variable that `name` stands for is set: where the text does not show which, it may
+    /// be any.
+    fn bends(&mut self, name: &Term, value: &Term, around: &Around) {
+        if name.text.starts_with('-') {
+            return;
+        }
+        if !bare_name(&name.text).contains(['$', '`']) {
+            return self.taints(bare_name(&name.text), value, &around.part, None);
+        }
+        for shown in &name.values {
+            self.taints(bare_name(shown), value, &around.part, None);
+        }
+        if name.values.is_empty() {
+            self.push(Effect::Unknown, &around.part);
         }
     }
 
     /// `printf -v x …`: what x holds then may be a flag.
     fn prints_into(&mut self, words: &[Term], around: &Around) {
+        // `%n` puts a number into the variable that a word names.
+        let counts = |text: &str| {
+            let mut pieces = text.split('%').skip(1);
+            let plain = |char: char| "0123456789.*#+- 'lhjzt".contains(char);
+            pieces.any(|piece| piece.trim_start_matches(plain).starts_with('n'))
+        };
+        let formats = words.iter().take(3);
+        if formats.into_iter().any(|word| counts(&word.text) || counts(&word.told)) {
+            self.push(Effect::Unknown, &around.part);
+        }
         let Some(first) = words.first().filter(|first| first.text.starts_with("-v")) else {
             return;
         };
@@ -119,7 +203,7 @@ impl Walker {
         }
         let bare = bare_name(&name.text);
         self.hide(bare);
-        self.flaggy.insert(bare.to_owned());
+        self.arrived_by(bare, Flow::Text);
         self.taints(bare, &Term::arriving(true), &around.part, None);
     }
 
@@ -160,9 +244,47 @@ impl Walker {
         around: &Around,
     ) {
         let mut found = Found::new(effect, &around.part);
+        let words: Vec<&Term> = words.into_iter().collect();
         let named: Vec<&Term> =
-            words.into_iter().filter(|word| own::is_ours(own::reach(word, false))).collect();
+            words.iter().copied().filter(|word| own::is_ours(own::reach(word, false))).collect();
         found.name_state(&named);
+        self.found.push(found);
+        let words: Vec<Term> = words.into_iter().cloned().collect();
+        self.hands_on_git(&words, around);
+    }
+
+    /// A command of git that stands among the words, or in the text, which a program is given to
+    /// run: `strace git push`, `script -c 'git push'`.
+    fn hands_on_git(&mut self, words: &[Term], around: &Around) {
+        let is_git = |text: &str| text == "git" || text.ends_with("/git");
+        let start = self.found.len();
+        if let Some(at) = words.iter().position(|word| is_git(&word.text)) {
+            self.argv(&words[at..], around);
+        }
+        let lines = words.iter().filter(|word| word.is_literal()).map(|word| word.text.clone());
+        let lines: Vec<String> = lines
+            .chain(around.input.text.clone())
+            .flat_map(|text| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>())
+            .filter(|line| line.split_once(' ').is_some_and(|(first, _)| is_git(first)))
+            .take(LINES)
+            .collect();
+        for line in &lines {
+            self.also(line);
+        }
+        // What else it says is said of the words as they stand.
+        let new = self.found.split_off(start);
+        let acts = |found: &Found| {
+            found.bends_git
+                || (found.git.is_some()
+                    && matches!(found.effect, Effect::GitWrite | Effect::Outward))
+        };
+        self.found.extend(new.into_iter().filter(acts));
+    }
+
+    /// Something that nobody can foresee, `git` if it may be a command of git.
+    fn push_git(&mut self, git: bool, part: &str) {
+        let mut found = Found::new(Effect::Unknown, part);
+        found.bends_git = git;
         self.found.push(found);
     }
 
@@ -180,6 +302,9 @@ impl Walker {
             None => {
                 let found = self.judge(row, words, around);
                 self.found.extend(found);
+                if matches!(row.effect, Effect::Unknown | Effect::RunsCode) {
+                    self.hands_on_git(words, around);
+                }
             }
             Some(Special::Wrap) => self.wrap(row, words, around),
             Some(Special::Trap) => self.trap(row, words, around),
@@ -218,7 +343,11 @@ impl Walker {
     /// A first operand with a row of its own takes over.
     fn sub(&mut self, row: &ProgramRow, words: &[Term], around: &Around) -> bool {
         // `cargo +nightly test`: the toolchain is no verb.
-        let skipped = usize::from(words.first().is_some_and(|word| word.text.starts_with('+')));
+        let toolchain = words.first().filter(|word| word.text.starts_with('+'));
+        if toolchain.is_some_and(|word| !word.is_literal() || word.text.contains('/')) {
+            self.push(Effect::Unknown, &around.part);
+        }
+        let skipped = usize::from(toolchain.is_some());
         let words = &words[skipped..];
         let leading = Args::of(row, words, true);
         let Some(&(at, verb)) = leading.operands.first() else { return false };
@@ -241,15 +370,23 @@ impl Walker {
             .filter_map(|flag| flag.value.clone())
             .collect();
         let start = leading.operands.first().map_or(words.len(), |(at, _)| *at);
-        leading.operands.clear();
+        leading.operands.retain(|(_, term)| row.writes != Writes::None && !term.is_number());
         let own = row.judge(&leading, around);
+        let skipped = words.get(start..start + row.skip).unwrap_or_default();
+        if skipped.iter().any(|word| word.is_many() && !word.digits) {
+            self.push(Effect::Unknown, &around.part);
+        }
         if row.appends {
             self.arrives(around);
         }
         let asks =
             |name: &String| row.reads.as_ref().is_some_and(|reads| reads.with.contains(name));
         let only_reads = leading.flags.iter().any(|flag| asks(&flag.name));
+        let from_file = row.appends && (leading.has("-a") || leading.has("--arg-file"));
         let mut around = Around { foreign: around.foreign || row.foreign, ..around.clone() };
+        if from_file {
+            around.input = Input { flow: Flow::Text, ..Input::default() };
+        }
         for flag in leading.flags.iter().filter(|flag| row.chdir.contains(&flag.name)) {
             around.here =
                 flag.value.as_ref().map_or_else(Here::unknown, |to| around.here.moved(to));
@@ -324,10 +461,11 @@ impl Walker {
         match &around.input.files {
             Some(files) => {
                 let mut term = Term::found_below(files.clone());
-                (term.flaggy, term.composed) = (around.input.flaggy, true);
+                (term.flaggy, term.composed) = (around.input.flow.is_open(), true);
+                (term.loose, term.splits) = (term.flaggy, true);
                 term
             }
-            None => Term::arriving(around.input.flaggy),
+            None => Term::arriving(around.input.flow.is_open()),
         }
     }
 
@@ -361,7 +499,8 @@ impl Walker {
     }
 
     fn shell(&mut self, row: &ProgramRow, words: &[Term], around: &Around) {
-        let mut is_code = false;
+        let (mut is_code, mut only_checks) =
+            (false, words.first().is_some_and(|word| word.text == "-n"));
         let mut at = 0;
         while let Some(word) =
             words.get(at).filter(|word| word.text.starts_with(['-', '+']) && word.text.len() > 1)
@@ -377,11 +516,20 @@ impl Walker {
             if word.text == "--" {
                 break;
             }
+            // It reads a script and runs none of it.
+            only_checks &= word.text == "-n";
             let letters = if word.text.starts_with("--") { "" } else { &word.text[1..] };
             is_code |= letters.contains('c') && word.text.starts_with('-');
             at += usize::from(letters.ends_with(['o', 'O']));
         }
         match words.get(at) {
+            Some(script) if only_checks && !script.expands => {
+                let mut found = Found::new(Effect::Read, &around.part);
+                if own::reach(script, false) == own::Reach::State {
+                    found.name_state(&[script]);
+                }
+                self.found.push(found);
+            }
             Some(code) if is_code => self.shell_code(code, &words[at + 1..], around),
             Some(script) if script.text.starts_with("<(") => {
                 self.push(Effect::Unknown, &around.part);
@@ -395,8 +543,9 @@ impl Walker {
     }
 
     fn shell_code(&mut self, code: &Term, words: &[Term], around: &Around) {
-        if words.iter().any(could_be_flag) {
-            self.flaggy.insert("@".to_owned());
+        if !words.is_empty() {
+            let flaggy = words.iter().any(could_be_flag);
+            self.arrived_by("@", if flaggy { Flow::Text } else { Flow::Names });
         }
         let code = std::slice::from_ref(code);
         self.apart(|walker| walker.joined(code, around));
@@ -468,7 +617,7 @@ impl Walker {
             git::Parsed::Asks => return self.push(Effect::Read, &around.part),
             // Git says so and ends.
             git::Parsed::Unclear if self.without => return,
-            git::Parsed::Unclear => return self.push(Effect::Unknown, &around.part),
+            git::Parsed::Unclear => return self.unclear_git(words, around),
         };
         if call.verb == "seed" {
             return self.git_seed(call.words, call.effect, around);
@@ -476,6 +625,35 @@ impl Walker {
         for code in &call.runs {
             self.also(code);
         }
+        self.git_reads(&call, around);
+        let here = call.directories.iter().fold(around.here.clone(), |here, to| here.moved(to));
+        let mut found = match programs::git_verb(&call.verb) {
+            Some(row) => {
+                let (start, outer) = (self.found.len(), self.here.clone());
+                if call.verb == "submodule" {
+                    self.here = Here::unknown();
+                }
+                self.row(row, call.words, &Around { here, ..around.clone() });
+                self.here = outer;
+                self.found.split_off(start)
+            }
+            None => vec![Found::new(Effect::Unknown, &around.part)],
+        };
+        // What it hands on to a shell was described as what it is.
+        if found.first().is_none_or(|first| first.git.is_some()) {
+            found.insert(0, Found::new(Effect::Read, &around.part));
+        }
+        call.describe(&around.taints, &mut found);
+        if call.effect > Effect::Read || self.git_bent {
+            let mut bent = Found::new(call.effect.max(Effect::RunsCode), &around.part);
+            bent.bends_git = self.git_bent || call.sets;
+            found.push(bent);
+        }
+        self.found.extend(found);
+    }
+
+    /// What a command of git reads from its input, and whether it comes by our state.
+    fn git_reads(&mut self, call: &git::Call<'_>, around: &Around) {
         let reads_names = call
             .words
             .iter()
@@ -487,6 +665,11 @@ impl Walker {
             self.push_state(&around.part);
         }
         if let Some(row) = programs::git_verb(&call.verb) {
+            // What is read there may be options: `--output`, `--all`.
+            let reads = call.words.iter().any(|word| word.text == "--stdin");
+            if reads && row.revisions && !row.flags.is_empty() && around.input.flow.is_open() {
+                self.push(Effect::Unknown, &around.part);
+            }
             let lists = row.lists_state(&Args::of(row, call.words, false));
             self.lists_state |= lists;
             // Every object with its content, and those of git seed among them.
@@ -500,20 +683,18 @@ impl Walker {
                 self.push_state(&around.part);
             }
         }
-        let here = call.directories.iter().fold(around.here.clone(), |here, to| here.moved(to));
-        let mut found = match programs::git_verb(&call.verb) {
-            Some(row) => {
-                let start = self.found.len();
-                self.row(row, call.words, &Around { here, ..around.clone() });
-                self.found.split_off(start)
-            }
-            None => vec![Found::new(Effect::Unknown, &around.part)],
-        };
-        call.describe(&around.taints, &mut found);
-        if call.effect > Effect::Read {
-            found.push(Found::new(call.effect, &around.part));
+    }
+
+    /// A command of git whose verb is not in the text, or stands there as a variable's value.
+    fn unclear_git(&mut self, words: &[Term], around: &Around) {
+        let at = words.iter().position(|word| !word.text.starts_with('-')).unwrap_or_default();
+        let values = words.get(at).map(|word| word.values.clone()).unwrap_or_default();
+        for value in &values {
+            let mut words = words.to_vec();
+            words[at] = Term::literal(value);
+            self.git(&words, around);
         }
-        self.found.extend(found);
+        self.push_git(values.is_empty(), &around.part);
     }
 
     /// `git seed …`. What stands behind `git seed exec` is judged like any command, and
@@ -552,10 +733,10 @@ impl Walker {
             let mut found = Found::new(Effect::RunsCode, &around.part);
             let files: Vec<Term> = shown.files.iter().map(|file| Term::literal(file)).collect();
             let files: Vec<&Term> = files.iter().collect();
-            programs::writes(&files, &around.here, &mut found);
+            let writes = programs::writes(&files, &around.here, &mut found);
             found.own_state =
                 files.iter().any(|file| own::touches(own::reach(file, false), true, false));
-            self.found.push(found);
+            self.found.extend(Some(found).filter(|found| writes || found.own_state));
         }
         for command in &shown.commands {
             self.also(command);
@@ -594,11 +775,16 @@ impl Walker {
             let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
             let appends = name.ends_with('+');
             let name = bare_name(name.trim_end_matches('+'));
-            if word.text.contains('=') {
+            if name.contains(['$', '`']) {
+                self.push(Effect::Unknown, &part);
+            } else if word.text.contains('=') {
                 let value = word.behind(word.text.len() - value.len());
                 self.assign(name, &value, &part, Some(&mut around));
             } else if word.expands {
                 self.push(Effect::Unknown, &part);
+            } else if self.in_function > 0 && !exports && !flags.contains(['f', 'p', 'g']) {
+                // It holds nothing there.
+                self.taints(name, &Term::literal(git::GONE), &part, None);
             } else if given && !flags.contains(['f', 'p']) {
                 // What the variable holds was said elsewhere.
                 self.taints(name, &Term::arriving(true), &part, Some(&mut around));
@@ -637,8 +823,9 @@ impl Walker {
             }
         }
         let behind = words.iter().skip_while(|word| word.text != "--").skip(1);
-        if behind.chain(words.iter().filter(|word| word.expands)).any(could_be_flag) {
-            self.flaggy.insert("@".to_owned());
+        let flaggy = behind.chain(words.iter().filter(|word| word.expands)).any(could_be_flag);
+        if !words.iter().all(Term::is_number) {
+            self.arrived_by("@", if flaggy { Flow::Text } else { Flow::Names });
         }
         self.push(Effect::Read, &around.part);
     }
@@ -660,12 +847,13 @@ impl Walker {
         let mut found = row.judge(&args, around);
         found.extend(scripts::judge(row, &args, words, around));
         if row.special == Some(Special::Awk) {
-            for code in scripts::awk_programs(&args) {
+            let programs = scripts::awk_programs(&args);
+            if programs.iter().any(|code| self.is_sharp(code)) {
+                found.push(Found::new(Effect::Unknown, &around.part));
+            }
+            for code in programs {
                 self.shows(shown::in_awk(&code.text), around);
             }
-        }
-        if words.iter().any(|word| self.is_sharp(word)) {
-            found.push(Found::new(Effect::Unknown, &around.part));
         }
         self.found.extend(found);
     }
@@ -680,7 +868,8 @@ impl Walker {
             word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}"))
         };
         let code = word.quoted && word.expands;
-        code && self.texts.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
+        code && !word.digits
+            && self.texts.iter().any(|(name, value)| !value.chars().all(plain) && uses(name))
     }
 }
 

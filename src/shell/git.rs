@@ -27,6 +27,8 @@ pub(super) struct Call<'a> {
     pub directories: Vec<Term>,
     /// Values of `-c` that git may run, as a shell reads them.
     pub runs: Vec<String>,
+    /// It sets what may run another program, or change what git does.
+    pub sets: bool,
     flags: Vec<GitFlag>,
 }
 
@@ -59,7 +61,13 @@ struct Taint {
     /// Values that do nothing.
     #[serde(default)]
     harmless: Vec<String>,
+    /// Taking the variable away does something: what reads it falls back to the place it is in.
+    #[serde(default)]
+    missed: bool,
 }
+
+/// The value of a variable that is taken away.
+pub(super) const GONE: &str = "\u{0}";
 
 impl Taint {
     fn fits(&self, name: &str) -> bool {
@@ -90,7 +98,23 @@ pub(super) fn taint(name: &str, value: &Term, given: bool) -> Option<Effect> {
     let Some(row) = taints().variable.iter().find(|row| row.fits(name)) else {
         return given.then_some(Effect::Unknown);
     };
+    if value.text == GONE {
+        return row.effect.filter(|_| row.missed);
+    }
     if row.allows(value) { None } else { row.effect }
+}
+
+/// Whether a variable of git's does more than say where things lie, or what is traced.
+pub(super) fn bends_git(name: &str) -> bool {
+    let places = [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+    ];
+    name.starts_with("GIT_") && !name.starts_with("GIT_TRACE") && !places.contains(&name)
 }
 
 /// Whether a row of the table names that variable.
@@ -124,6 +148,7 @@ impl<'a> Call<'a> {
             effect: Effect::Read,
             directories: Vec::new(),
             runs: Vec::new(),
+            sets: false,
             flags: Vec::new(),
         };
         let mut at = 0;
@@ -191,6 +216,7 @@ impl<'a> Call<'a> {
             }
             ("--config-env" | "--exec-path", Some(_)) => {
                 self.bends(Effect::Unknown);
+                self.sets = true;
                 Some(1)
             }
             (name, None) if HARMLESS.contains(&name) => Some(1),
@@ -216,6 +242,7 @@ impl<'a> Call<'a> {
         let fine = row.is_some_and(|row| row.harmless.is_empty() || row.allows(&value));
         if !fine || setting.text.starts_with('$') {
             self.bends(Effect::Unknown);
+            self.sets = true;
             if value.is_literal() {
                 let alias = key.starts_with("alias.");
                 let code = value.text.strip_prefix('!');

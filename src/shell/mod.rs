@@ -8,6 +8,7 @@
 mod braces;
 mod call;
 mod documents;
+mod flow;
 mod git;
 mod known;
 mod own;
@@ -146,6 +147,8 @@ pub struct Found {
     pub persons: bool,
     /// It is a `git seed` command that changes nothing.
     pub looks: bool,
+    /// It may be git, and bends what it does, or does not show it: `git $(echo push)`.
+    pub bends_git: bool,
     /// `git seed exec` runs it: what it writes outside the scope does not come about.
     pub confined: bool,
 }
@@ -163,6 +166,7 @@ impl Found {
             seed: false,
             persons: false,
             looks: false,
+            bends_git: false,
             confined: false,
         }
     }
@@ -245,6 +249,12 @@ impl Reading {
 #[cfg(test)]
 pub(crate) fn is_test_run(reading: &Reading) -> bool {
     reading.is(Tag::Test)
+}
+
+/// Whether a word, or an address of a file, names git seed's own state.
+pub(crate) fn names_state(word: &str) -> bool {
+    let path = word.strip_prefix("file://").unwrap_or(word);
+    own::reach(&Term::literal(path), false) == own::Reach::State
 }
 
 /// Says what `command` would do if a shell ran it.

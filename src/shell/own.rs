@@ -67,8 +67,10 @@ fn printed(text: &str) -> Reach {
         return Reach::Outside;
     }
     let words = text.split(|char: char| char.is_whitespace() || "()`'\"".contains(char));
-    let state =
-        words.into_iter().any(|word| path_reach(&word.to_ascii_lowercase()) == Reach::State);
+    let state = words
+        .into_iter()
+        .map(str::to_ascii_lowercase)
+        .any(|word| path_reach(&word) == Reach::State || names_ref(&word, false));
     if state { Reach::State } else { Reach::Outside }
 }
 
@@ -120,10 +122,22 @@ fn names_ref(text: &str, revisions: bool) -> bool {
     let ours = ["refs/seed", "refs/notes/seed", "refs/worktree/seed"];
     let bare = ["seed/", "notes/seed", "worktree/seed"];
     text.split(['=', ':', '+', '^', ',', '~', '@']).flat_map(|part| part.split("..")).any(|part| {
+        let part = of_this_worktree(part);
         ours.iter()
             .any(|name| within(part, name) || (part.starts_with("refs/") && covers(part, name)))
             || (revisions && bare.iter().any(|name| part.starts_with(name)))
     })
+}
+
+/// `main-worktree/refs/x` and `worktrees/a/refs/x` are refs of one work tree, seen from another.
+fn of_this_worktree(name: &str) -> &str {
+    let other = || name.strip_prefix("worktrees/")?.split_once('/').map(|(_, rest)| rest);
+    name.strip_prefix("main-worktree/").or_else(other).unwrap_or(name)
+}
+
+/// `:/text` is the youngest commit whose message says so, of any ref there is.
+pub(super) fn searches_every_ref(term: &Term) -> bool {
+    term.text.strip_prefix(":/").is_some_and(|rest| !rest.is_empty())
 }
 
 /// `0123abc:job.toml`: a file of a job's tree, by the id of a commit or of something not shown.
@@ -221,7 +235,11 @@ fn behind_git_dir(text: &str) -> Option<Reach> {
             let part =
                 |part: &str| if part.contains('$') { "*".to_owned() } else { part.to_owned() };
             let parts: Vec<String> = tail.split('/').map(part).collect();
-            path_reach(&format!(".git/{}", parts.join("/")))
+            // The git directory of a submodule or a work tree lies in another one.
+            let down: Vec<&str> =
+                parts.iter().map(String::as_str).skip_while(|part| *part == "..").collect();
+            let up = path_reach(&format!(".git/{}", down.join("/")));
+            path_reach(&format!(".git/{}", parts.join("/"))).max(up)
         })
         .max()
 }

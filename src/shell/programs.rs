@@ -106,9 +106,15 @@ pub(super) struct ProgramRow {
     /// Its words are looked up among refs too.
     #[serde(default)]
     pub revisions: bool,
-    /// Its output is names, numbers or lines of files: nothing an author composed.
+    /// What its output is made of.
     #[serde(default)]
-    pub yields: bool,
+    pub output: Output,
+    /// Flags with which it prints names instead.
+    #[serde(default)]
+    pub names_with: Vec<String>,
+    /// Flags with which it prints text.
+    #[serde(default)]
+    pub text_with: Vec<String>,
     /// Its words are evaluated once more as arithmetic or names.
     #[serde(default)]
     pub evaluates: bool,
@@ -138,6 +144,29 @@ pub(super) struct ProgramRow {
     pub code: Vec<String>,
 }
 
+/// What the output of a program is made of, for those that take it for their words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Output {
+    /// Whatever somebody wrote.
+    #[default]
+    Text,
+    /// It prints nothing.
+    Nothing,
+    /// Numbers.
+    Numbers,
+    /// A number, or one before the name of each file.
+    Counts,
+    /// Names that it finds, ids, numbers.
+    Names,
+    /// Names that are built of its operands.
+    Operands,
+    /// Lines that fit a pattern, or the names of files that hold one.
+    Matches,
+    /// What arrives, or the text of its files.
+    Passes,
+}
+
 /// Which operands a program writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -150,6 +179,8 @@ pub(super) enum Writes {
     First,
     /// The last one.
     Last,
+    /// The second one.
+    Second,
     /// All but the first.
     Rest,
     /// Those after `--`.
@@ -367,6 +398,15 @@ impl<'a> Args<'a> {
 
     /// Takes the flag at `at`, and whatever belongs to it; returns where to go on.
     fn flag(&mut self, row: &ProgramRow, words: &[Term], at: usize) -> usize {
+        let next = self.read_flag(row, words, at);
+        // A value that comes out as several words brings others along.
+        let more = words.get(at + 1..next).unwrap_or_default();
+        self.flaggy |=
+            self.commands.is_empty() && more.iter().any(|word| word.flaggy && word.splits);
+        next
+    }
+
+    fn read_flag(&mut self, row: &ProgramRow, words: &[Term], at: usize) -> usize {
         let word = &words[at];
         if row.exec.contains(&word.text) {
             return self.command(row, words, at);
@@ -418,6 +458,8 @@ impl<'a> Args<'a> {
         let length =
             rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
         let mut command = rest[..length].to_vec();
+        // `+` puts many files into one command.
+        let many = rest.get(length).is_some_and(|end| end.text == "+");
         let roots = self.roots();
         for word in command.iter_mut().filter(|word| word.text.contains("{}")) {
             if word.text == "{}" && roots.is_some() {
@@ -425,6 +467,7 @@ impl<'a> Args<'a> {
             } else {
                 word.hide();
             }
+            word.splits |= many;
         }
         if roots.is_none() || !row.searches {
             command.push(Term::arriving(false));
@@ -532,8 +575,8 @@ impl ProgramRow {
                 || (is_number(&flag.name) && reads.flags.iter().any(|flag| flag == "-#"))
         };
         let first = args.operands.first();
-        // `uniq $x` is `uniq a b` where x is `a b`.
-        let many = args.operands.iter().any(|(_, term)| term.splits && term.values.is_empty());
+        // `uniq $x` is `uniq a b` where x is `a b`, and so may `uniq *.txt` be.
+        let many = args.operands.iter().any(|(_, term)| term.is_many());
         let alone = args.operands.is_empty()
             && !args.flags.is_empty()
             && args.flags.iter().all(|flag| reads.alone.contains(&flag.name));
@@ -568,6 +611,7 @@ impl ProgramRow {
                 .is_none_or(|start| !term.flaggy && term.text.starts_with(start.as_str()))
         };
         (picky && args.flaggy && self.effect < Effect::Write)
+            || args.operands.iter().any(|(_, term)| self.may_be_named(term))
             || (lists && !args.flags.iter().all(listed))
             || !args.operands.iter().all(|(_, term)| starts(term) && !ends(term))
             || (self.evaluates
@@ -575,6 +619,13 @@ impl ProgramRow {
                     .operands
                     .iter()
                     .any(|(_, word)| word.quoted && !word.expands && runs_inside(&word.text)))
+    }
+
+    /// Whether an operand may turn out to be one of those that are written `name=value`.
+    fn may_be_named(&self, term: &Term) -> bool {
+        let named = self.flags.values().flatten().any(|name| name.ends_with('='));
+        let open = !term.is_literal() && term.values.is_empty();
+        named && open && !term.begins_with_a_name()
     }
 
     fn flag_effects(&self, args: &Args<'_>, around: &Around) -> Vec<Found> {
@@ -673,12 +724,18 @@ impl ProgramRow {
             Writes::Last => {
                 operands.split_last().map_or(&[][..], |_| &operands[operands.len() - 1..])
             }
+            Writes::Second => operands.get(1..2).unwrap_or_default(),
             Writes::Rest => operands.get(1..).unwrap_or_default(),
             Writes::AfterDashes => {
                 args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default()
             }
         };
         written.iter().map(|&term| term.clone()).collect()
+    }
+
+    /// The operands that are files it reads.
+    pub(crate) fn files_of<'t>(&self, args: &Args<'t>) -> impl Iterator<Item = &'t Term> {
+        args.operands.iter().skip(self.prose_of(args)).map(|(_, term)| *term)
     }
 
     /// Whether its output names git seed's refs or objects.
@@ -723,7 +780,7 @@ impl ProgramRow {
         let times = times.filter(|_| self.operand_starts.is_some());
         let values = args.flags.iter().filter(|flag| COMPOSING.contains(&flag.name.as_str()));
         let values = values.filter_map(|flag| flag.value.as_ref());
-        script.chain(times).chain(values).any(|term| term.flaggy || begins_a_flag(&term.text))
+        script.chain(times).chain(values).any(|term| term.loose || begins_a_flag(&term.text))
     }
 
     fn shares(&self, args: &Args<'_>) -> bool {
@@ -781,6 +838,10 @@ impl ProgramRow {
             .collect();
         if let Some(first) = found.first_mut() {
             first.name_state(&named);
+            let before = args.operands.iter().take(args.dashes.unwrap_or(args.operands.len()));
+            let looks = self.revisions && self.effect == Effect::Read;
+            first.own_state |=
+                looks && before.into_iter().any(|(_, term)| own::searches_every_ref(term));
             first.own_state |= self.prints_every_ref(args);
         }
     }
@@ -833,6 +894,8 @@ impl ProgramRow {
         let asked = CONTENTS.iter().any(|flag| args.has(flag));
         match () {
             () if shown("show") => asked || !listed.iter().any(|flag| args.has(flag)),
+            // They write each of them into one file.
+            () if ["fast-export", "bundle", "pack-objects"].into_iter().any(shown) => true,
             () => asked && ["log", "reflog", "whatchanged"].into_iter().any(shown),
         }
     }
@@ -871,7 +934,8 @@ const COMPOSING: [&str; 26] = [
 /// Whether a word of what comes out of this format may begin with a dash.
 fn begins_a_flag(format: &str) -> bool {
     // A character by its number may be one.
-    let numbered = ["\\0", "\\1", "\\x", "\\o", "\\d", "\\u", "%x", "%c"];
+    // And what a link leads to is anybody's text.
+    let numbered = ["\\0", "\\1", "\\x", "\\o", "\\d", "\\u", "%x", "%c", "%l", "%N"];
     let mut before = None;
     format.chars().any(|char| {
         let begins =
@@ -892,7 +956,12 @@ fn operand_values(name: &str, args: &Args<'_>) -> Vec<Option<Term>> {
         term.text.strip_prefix(name)?;
         Some(Some(term.behind(name.len())))
     };
-    args.operands.iter().filter_map(|(_, term)| value(term)).collect()
+    let shown = |term: &Term| {
+        let values = term.values.iter().filter_map(|value| value.strip_prefix(name));
+        values.map(|value| Some(Term::literal(value))).collect::<Vec<_>>()
+    };
+    let written = args.operands.iter().filter_map(|(_, term)| value(term));
+    written.chain(args.operands.iter().flat_map(|(_, term)| shown(term))).collect()
 }
 
 /// Adds what is really written to `found`; `false` if nothing is.

@@ -18,7 +18,8 @@ pub(super) fn judge(
     match row.special {
         Some(Special::Sed) => programs_of(args, &["-e", "--expression"])
             .iter()
-            .filter_map(|code| of_sed(code, around))
+            .flat_map(shown)
+            .filter_map(|code| of_sed(&code, around))
             .collect(),
         Some(Special::Awk) => {
             awk_programs(args).iter().filter_map(|code| of_awk(code, &around.part)).collect()
@@ -48,6 +49,14 @@ fn programs_of(args: &Args<'_>, flags: &[&str]) -> Vec<Term> {
     inline
 }
 
+/// A script with what the line gives its variables, where that is all they can hold.
+fn shown(code: &Term) -> Vec<Term> {
+    match code.values.as_slice() {
+        [] => vec![code.clone()],
+        values => values.iter().map(|value| Term::literal(value)).collect(),
+    }
+}
+
 fn of_sed(code: &Term, around: &Around) -> Option<Found> {
     let text = code.with_numbers();
     // Seds differ in whether `[/]` ends a pattern, so a script is read both ways.
@@ -55,7 +64,9 @@ fn of_sed(code: &Term, around: &Around) -> Option<Found> {
     let mut plain = Sed { rest: &text, brackets: false, files: Vec::new() };
     let effect =
         aware.effect().unwrap_or(Effect::Unknown).max(plain.effect().unwrap_or(Effect::Read));
-    let effect = if code.flaggy { Effect::Unknown } else { effect };
+    // What comes out of a command is code wherever it stands in a script.
+    let open = code.flaggy || (code.expands && !code.digits);
+    let effect = if open { Effect::Unknown } else { effect };
     let mut found = Found::new(effect, &around.part);
     let files: Vec<Term> = aware.files.iter().map(|file| Term::literal(file)).collect();
     let files: Vec<&Term> = files.iter().collect();
@@ -229,12 +240,17 @@ impl Sed<'_> {
 }
 
 fn of_awk(code: &Term, part: &str) -> Option<Found> {
-    let bare = without_literals(&code.text);
+    let Some(bare) = without_literals(&code.text) else {
+        let mut found = Found::new(Effect::Unknown, part);
+        found.own_state = own::code_mentions(&code.text);
+        return Some(found);
+    };
     // `@f("id")` calls whatever name the variable holds.
     let indirect = bare.replace("@load", "").replace("@include", "").contains('@');
     let runs = ["system", "@load", "@include", "getline"].iter().any(|word| bare.contains(word))
         || bare.replace("||", "").contains('|');
-    let effect = if code.flaggy || indirect || (code.expands && code.text.contains("$(")) {
+    let composed = code.composed && !code.digits;
+    let effect = if code.flaggy || indirect || composed {
         Effect::Unknown
     } else if runs {
         Effect::RunsCode
@@ -249,34 +265,125 @@ fn of_awk(code: &Term, part: &str) -> Option<Found> {
     Some(found)
 }
 
-/// The program without the insides of its strings and patterns.
-fn without_literals(code: &str) -> String {
+/// What stands for a string that names a place which keeps nothing.
+const SINK: char = '\u{2}';
+
+/// The program without its comments and the insides of its strings and patterns, each
+/// statement on one line; `None` where it is not sure where one of them ends.
+fn without_literals(code: &str) -> Option<String> {
+    let code = code.replace("\\\n", " ");
     let mut bare = String::with_capacity(code.len());
     let mut chars = code.chars();
     while let Some(char) = chars.next() {
-        // After an operator or a bracket a slash cannot divide.
-        let opens = matches!(
-            bare.trim_end().chars().last(),
-            None | Some('~' | '(' | ',' | '!' | '&' | '|' | '{' | '}' | ';')
-        );
+        let char = if char == '#' {
+            if chars.by_ref().all(|char| char != '\n') {
+                break;
+            }
+            '\n'
+        } else {
+            char
+        };
         match char {
-            '"' => skip_literal(&mut chars, '"'),
-            '/' if opens => skip_literal(&mut chars, '/'),
-            _ => {}
+            '"' => {
+                let text = literal(&mut chars, '"')?;
+                bare.push(if own::is_sink(&text) && text != "-" { SINK } else { '"' });
+            }
+            // `i++ / 2`, or a pattern behind two signs.
+            '/' if ["++", "--"].iter().any(|sign| bare.trim_end().ends_with(sign)) => return None,
+            '/' if begins_a_pattern(&bare) => {
+                let pattern = literal(&mut chars, '/')?;
+                // Awks differ in whether a slash ends a pattern inside of brackets.
+                if !brackets_close(&pattern) {
+                    return None;
+                }
+                bare.push('/');
+            }
+            // Behind these, a statement goes on in the next line.
+            '\n' if bare.trim_end_matches(' ').ends_with([',', '&', '|']) => bare.push(' '),
+            _ => bare.push(char),
         }
-        bare.push(char);
     }
-    bare
+    Some(bare)
 }
 
-fn skip_literal(chars: &mut std::str::Chars<'_>, end: char) {
+/// Whether a slash behind `bare` cannot divide.
+fn begins_a_pattern(bare: &str) -> bool {
+    let before = bare.trim_end();
+    let word = before.rsplit(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    let word = word.into_iter().next().unwrap_or_default();
+    matches!(word, "print" | "printf" | "return" | "in" | "else" | "do" | "case")
+        || matches!(
+            before.chars().last(),
+            None | Some(
+                '~' | '('
+                    | ','
+                    | '!'
+                    | '&'
+                    | '|'
+                    | '{'
+                    | '}'
+                    | ';'
+                    | '='
+                    | '<'
+                    | '>'
+                    | '?'
+                    | ':'
+                    | '+'
+                    | '-'
+                    | '*'
+                    | '%'
+                    | '^'
+            )
+        )
+        || bare.ends_with('\n')
+        || is_behind_a_condition(before)
+}
+
+/// `if (x) /y/`: behind a condition a slash divides nothing.
+fn is_behind_a_condition(before: &str) -> bool {
+    let mut depth = 0_usize;
+    let opening =
+        before.char_indices().rev().filter(|_| before.ends_with(')')).find(|(_, char)| {
+            match char {
+                ')' => depth += 1,
+                '(' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        });
+    opening.is_some_and(|(at, _)| {
+        let word = before[..at].trim_end();
+        ["if", "while", "for"].iter().any(|known| word.ends_with(known))
+    })
+}
+
+fn brackets_close(pattern: &str) -> bool {
+    let mut chars = pattern.chars();
     while let Some(char) = chars.next() {
         match char {
-            '\\' => {
-                chars.next();
+            '\\' => drop(chars.next()),
+            '[' => {
+                let rest = chars.as_str();
+                let rest = rest.strip_prefix('^').unwrap_or(rest);
+                let rest = rest.strip_prefix(']').unwrap_or(rest);
+                let Some((_, behind)) = rest.split_once(']') else { return false };
+                chars = behind.chars();
             }
-            _ if char == end => return,
             _ => {}
+        }
+    }
+    true
+}
+
+/// The text up to `end`, which is taken; `None` where it does not come on this line.
+fn literal(chars: &mut std::str::Chars<'_>, end: char) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '\\' => text.extend(['\\', chars.next()?]),
+            '\n' => return None,
+            char if char == end => return Some(text),
+            char => text.push(char),
         }
     }
 }
@@ -286,13 +393,17 @@ fn prints_to_file(bare: &str) -> bool {
     bare.match_indices("print").any(|(at, _)| {
         let statement = bare[at..].split([';', '}', '\n']).next().unwrap_or_default();
         let mut depth = 0_usize;
-        statement.chars().any(|char| {
+        let opens = statement.char_indices().find(|(_, char)| {
             match char {
                 '(' => depth += 1,
                 ')' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            char == '>' && depth == 0
+            *char == '>' && depth == 0
+        });
+        opens.is_some_and(|(at, _)| {
+            let target = statement[at..].trim_start_matches('>').trim();
+            target.chars().ne([SINK])
         })
     })
 }
@@ -312,7 +423,14 @@ fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
     if !letters.chars().all(|letter| "tvzjJaZfCXTpkOhPSmwWnRibxcruAB".contains(letter)) {
         return Some(Found::new(Effect::Unknown, &around.part));
     }
-    if !changes && (short("t") || args.has("--list")) {
+    // To its output alone.
+    let out = short("O") || args.has("--to-stdout");
+    let only_out = out
+        && !["c", "r", "u", "A"].iter().any(|letter| short(letter))
+        && !["--create", "--append", "--update", "--delete", "--concatenate"]
+            .iter()
+            .any(|name| args.has(name));
+    if only_out || !changes && (short("t") || args.has("--list")) {
         return None;
     }
     let mut found = Found::new(Effect::Write, &around.part);
@@ -375,6 +493,18 @@ mod tests {
             ("$3 > 5 {print $1}", Effect::Read),
             ("{if ($1 > 2 || $2) print \"a > b | c\"}", Effect::Read),
             ("{print > \"out\"}", Effect::Write),
+            ("{print \"a\" \\\n > \"out\"}", Effect::Write),
+            ("{print \"a\",\n \"b\" > \"out\"}", Effect::Write),
+            ("{print \"a\", # \"\n \"b\" > \"out\"}", Effect::Write),
+            ("{print > \"/dev/stderr\"}", Effect::Read),
+            ("{print > \"/dev/stderr\" \"x\"}", Effect::Write),
+            ("BEGIN{print /a\\/\"/ > \"out\"; x=\"\"}", Effect::Write),
+            ("BEGIN{if (1) /\"/; print \"x\" > \"out\"; y=\"\"}", Effect::Write),
+            ("{x++ / 2; print \"/\" > \"out\"; y=\"/\"}", Effect::Unknown),
+            ("/\"name\":/ {gsub(/\"/, \"\"); print $2}", Effect::Read),
+            ("BEGIN{if(/[/\"]/)x; print \"x\" > \"out\"; y=\"\"}", Effect::Unknown),
+            ("/[0-9]+[/]/ {print}", Effect::Unknown),
+            ("/^[^#]+/ {print $1/$2, \"x\"}", Effect::Read),
             ("{print | \"sh\"}", Effect::RunsCode),
             ("BEGIN{system(\"id\")}", Effect::RunsCode),
             ("BEGIN{f=\"system\"; @f(\"id\")}", Effect::Unknown),

@@ -9,7 +9,7 @@ use super::words::{Target, Term};
 /// A file below the git directory, as a search meets it.
 const SAMPLE: &str = ".git/seed/journal/main.jsonl";
 /// Names of files and directories there.
-const NAMES: &[&str] = &["main.jsonl", "x.jsonl", "journal", "seed"];
+const NAMES: &[&str] = &["main.jsonl", "x.jsonl", "journal", "seed", "clone"];
 /// Stars beyond this make a pattern that fits anything.
 const STARS: usize = 6;
 

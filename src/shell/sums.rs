@@ -24,7 +24,9 @@ impl Sums {
     /// `name` is set to `value`, maybe beside other values.
     pub(crate) fn set(&mut self, name: &str, value: &Term) {
         let plain = value.with_numbers();
-        if value.composed || value.globs || plain.contains(['[', '`']) || plain.contains("$(") {
+        let number = value.is_number();
+        let open = value.composed || value.globs || plain.contains(['[', '`']);
+        if !number && (open || plain.contains("$(")) {
             self.loaded.insert(name.to_owned());
         }
         let leads = self.leads.entry(name.to_owned()).or_default();
@@ -55,7 +57,9 @@ impl Sums {
         let mut seen = HashSet::new();
         let mut open = vec![name];
         while let Some(name) = open.pop() {
-            if name == "@" || self.loaded.contains(name) {
+            // An assignment in arithmetic changes what later words of the line mean.
+            let bends = super::git::taint(name, &Term::arriving(true), false).is_some();
+            if name == "@" || bends || self.loaded.contains(name) {
                 return true;
             }
             if seen.insert(name) {

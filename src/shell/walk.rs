@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use brush_parser::ast;
 
+use super::flow::{self, Flow};
 use super::programs::{self, runs_inside};
 use super::stand::{Here, Values};
 use super::sums::{self, Sums};
@@ -43,8 +44,8 @@ pub(super) fn read(command: &str) -> Reading {
 pub(super) struct Input {
     /// Another command writes it.
     pub piped: bool,
-    /// The words in it could be flags.
-    pub flaggy: bool,
+    /// What its words are.
+    pub flow: Flow,
     /// A here-document or here-string holds it.
     pub text: Option<String>,
     /// The words of the `echo` that writes it.
@@ -54,6 +55,66 @@ pub(super) struct Input {
     /// The files that its lines name, or with a slash the directories around them.
     pub files: Option<Vec<String>>,
 }
+
+impl Input {
+    /// Nothing arrives.
+    pub(super) const fn nothing() -> Self {
+        Self {
+            piped: false,
+            flow: Flow::Numbers,
+            text: None,
+            printed: None,
+            lists_state: false,
+            files: None,
+        }
+    }
+
+    /// Whether anything arrives.
+    pub(super) fn arrives(&self) -> bool {
+        self.piped || self.text.is_some() || self.flow > Flow::Numbers
+    }
+}
+
+/// What stands behind the expansions of a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrived {
+    /// It may begin with a dash.
+    flaggy: bool,
+    /// A word of it may, once it is split.
+    loose: bool,
+    /// It may be more than numbers.
+    worded: bool,
+}
+
+impl Arrived {
+    const ANYTHING: Self = Self { flaggy: true, loose: true, worded: true };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            flaggy: self.flaggy || other.flaggy,
+            loose: self.loose || other.loose,
+            worded: self.worded || other.worded,
+        }
+    }
+}
+
+impl From<Flow> for Arrived {
+    fn from(flow: Flow) -> Self {
+        Self { flaggy: flow.is_open(), loose: flow.is_open(), worded: flow > Flow::Numbers }
+    }
+}
+
+/// Variables that a shell fills with words of the line, or of what it read.
+const FILLED: [&str; 8] = [
+    "-",
+    "_",
+    "BASH_EXECUTION_STRING",
+    "BASH_COMMAND",
+    "BASH_ARGV",
+    "BASH_ARGV0",
+    "BASH_REMATCH",
+    "OPTARG",
+];
 
 /// What surrounds one simple command.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +139,22 @@ pub(super) struct Walker {
     pub functions: HashMap<String, bool>,
     /// Variables whose value could turn into a flag.
     pub flaggy: HashSet<String>,
+    /// Those of which a word could, once the value is split.
+    pub loose: HashSet<String>,
+    /// Those that may hold more than a number.
+    pub worded: HashSet<String>,
+    /// Functions around what is read: their words come from somewhere else.
+    pub in_function: u8,
+    /// What `exec < file` opened for the commands behind it.
+    stdin: Flow,
+    /// The text that the last command hands on as it came.
+    passed: Option<String>,
+    /// What the last command read names git seed's state.
+    mentions: bool,
+    /// Where `pushd` came from.
+    pushed: Vec<Here>,
+    /// Git's variables or settings were bent further up the line.
+    pub git_bent: bool,
     /// The raw values of variables, for paths that are put together.
     pub texts: HashMap<String, String>,
     /// The values of variables, where all of them stand in the line.
@@ -118,24 +195,24 @@ impl Walker {
     }
 
     /// A text that a shell reads: the line itself, `sh -c`, `eval`, a substitution.
-    /// Says whether its output is free of composed words.
-    pub(super) fn text(&mut self, text: &str) -> bool {
+    /// Says what its output is made of.
+    pub(super) fn text(&mut self, text: &str) -> Flow {
         self.parsed.1 += 1;
         if self.depth >= DEEPEST || self.found.len() > MOST || self.parsed.1 > TEXTS {
             self.push(Effect::Unknown, &excerpt(text));
-            return false;
+            return Flow::Text;
         }
         let Some(program) = syntax::parse(text) else {
             self.push(Effect::Unknown, &excerpt(text));
-            return false;
+            return Flow::Text;
         };
         self.depth += 1;
-        let mut yields = true;
+        let mut flow = Flow::Numbers;
         for list in &program.complete_commands {
-            yields &= self.list(list, &Input::default());
+            flow = flow.max(self.list(list, &Input::default()));
         }
         self.depth -= 1;
-        yields
+        flow
     }
 
     /// What reads or deletes whatever a search comes up with.
@@ -183,32 +260,32 @@ impl Walker {
         result
     }
 
-    fn list(&mut self, list: &ast::CompoundList, input: &Input) -> bool {
-        let mut yields = true;
+    fn list(&mut self, list: &ast::CompoundList, input: &Input) -> Flow {
+        let mut flow = Flow::Numbers;
         let mut lists_state = false;
         for ast::CompoundListItem(and_or, end) in &list.0 {
             let before = self.here.clone();
-            yields &= self.and_or(and_or, input);
+            flow = flow.max(self.and_or(and_or, input));
             lists_state |= self.lists_state;
             if matches!(end, ast::SeparatorOperator::Async) {
                 self.here = before;
             }
         }
         self.lists_state = lists_state;
-        yields
+        flow
     }
 
     /// `a && b || c`. Behind it, a `cd` may have failed, if no `|| exit` says otherwise.
-    fn and_or(&mut self, and_or: &ast::AndOrList, input: &Input) -> bool {
+    fn and_or(&mut self, and_or: &ast::AndOrList, input: &Input) -> Flow {
         let before = self.here.clone();
-        let (mut yields, mut lists_state, mut sure) = (true, false, false);
+        let (mut flow, mut lists_state, mut sure) = (Flow::Numbers, false, false);
         for (operator, pipeline) in and_or {
             let at = self.here.clone();
             let otherwise = matches!(operator, ast::PipelineOperator::Or);
             if otherwise && at != before {
                 self.here = before.clone().or(at.clone());
             }
-            yields &= self.pipeline(pipeline, input);
+            flow = flow.max(self.pipeline(pipeline, input));
             lists_state |= self.lists_state;
             if otherwise {
                 sure = leaves(pipeline);
@@ -219,40 +296,41 @@ impl Walker {
             self.here = before.or(self.here.clone());
         }
         self.lists_state = lists_state;
-        yields
+        flow
     }
 
-    fn pipeline(&mut self, pipeline: &ast::Pipeline, input: &Input) -> bool {
+    fn pipeline(&mut self, pipeline: &ast::Pipeline, input: &Input) -> Flow {
         if let [command] = pipeline.seq.as_slice() {
             self.lists_state = false;
             return self.command(command, input);
         }
         let mut input = input.clone();
-        let mut yields = true;
+        let mut flow = Flow::Numbers;
         for command in &pipeline.seq {
             self.lists_state = false;
             self.files = None;
-            yields &= self.apart(|walker| walker.command(command, &input));
+            self.passed = None;
+            flow = self.apart(|walker| walker.command(command, &input));
             self.lists_state |= input.lists_state && passes_names_on(command);
             input = Input {
                 piped: true,
-                flaggy: !yields,
+                flow,
                 printed: printed(command),
-                lists_state: self.lists_state,
-                text: None,
+                lists_state: self.lists_state || std::mem::take(&mut self.mentions),
+                text: self.passed.take(),
                 files: self.files.take(),
             };
         }
-        yields
+        flow
     }
 
-    fn command(&mut self, command: &ast::Command, input: &Input) -> bool {
+    fn command(&mut self, command: &ast::Command, input: &Input) -> Flow {
         match command {
             ast::Command::Simple(simple) => self.simple(simple, input),
             ast::Command::Compound(compound, redirects) => {
                 let input = self.redirects(redirects.as_ref(), input.clone());
                 let (before, start) = (self.here.clone(), self.found.len());
-                let yields = self.compound(compound, &input);
+                let flow = self.compound(compound, &input);
                 if self.here != before && !matches!(compound, ast::CompoundCommand::BraceGroup(_)) {
                     // Another round of a loop would begin where this one ended.
                     for found in &mut self.found[start..] {
@@ -260,11 +338,11 @@ impl Walker {
                     }
                     self.here = before.or(self.here.clone());
                 }
-                yields
+                flow
             }
             ast::Command::Function(function) => {
                 self.function(function);
-                true
+                Flow::Numbers
             }
             ast::Command::ExtendedTest(test, redirects) => {
                 if self.plain_shell {
@@ -273,12 +351,12 @@ impl Walker {
                 }
                 self.redirects(redirects.as_ref(), input.clone());
                 self.test(&test.expr);
-                true
+                Flow::Numbers
             }
         }
     }
 
-    fn compound(&mut self, compound: &ast::CompoundCommand, input: &Input) -> bool {
+    fn compound(&mut self, compound: &ast::CompoundCommand, input: &Input) -> Flow {
         use ast::CompoundCommand as C;
         match compound {
             // Another shell than bash runs what stands in the brackets.
@@ -300,16 +378,24 @@ impl Walker {
             C::IfClause(choice) => return self.if_clause(choice, input),
             C::WhileClause(again) | C::UntilClause(again) => {
                 let condition = self.list(&again.0, input);
-                return self.list(&again.1.list, input) && condition;
+                return self.list(&again.1.list, input).max(condition);
             }
-            C::Coprocess(process) => return self.command(&process.body, input),
+            C::Coprocess(process) => {
+                if let Some(name) = &process.name {
+                    self.taints(&name.value, &Term::arriving(true), &excerpt(&name.value), None);
+                }
+                return self.command(&process.body, input);
+            }
         }
-        true
+        Flow::Numbers
     }
 
-    fn for_clause(&mut self, each: &ast::ForClauseCommand, input: &Input) -> bool {
+    fn for_clause(&mut self, each: &ast::ForClauseCommand, input: &Input) -> Flow {
         if each.values.is_none() {
-            self.hide(&each.variable_name);
+            let name = &each.variable_name;
+            self.hide(name);
+            self.arrived(name, self.of_variable("@"));
+            self.taints(name, &Term::arriving(true), name, None);
         } else {
             self.values.restart(&each.variable_name);
         }
@@ -329,25 +415,27 @@ impl Walker {
         self.list(&each.body.list, input)
     }
 
-    fn case_clause(&mut self, case: &ast::CaseClauseCommand, input: &Input) -> bool {
+    fn case_clause(&mut self, case: &ast::CaseClauseCommand, input: &Input) -> Flow {
         self.term(&case.value.value);
-        let mut yields = true;
+        let mut flow = Flow::Numbers;
         for item in &case.cases {
             for pattern in &item.patterns {
                 self.term(&pattern.value);
             }
-            yields &= item.cmd.as_ref().is_none_or(|list| self.list(list, input));
+            let one = item.cmd.as_ref().map(|list| self.list(list, input));
+            flow = flow.max(one.unwrap_or_default());
         }
-        yields
+        flow
     }
 
-    fn if_clause(&mut self, choice: &ast::IfClauseCommand, input: &Input) -> bool {
-        let mut yields = self.list(&choice.condition, input) & self.list(&choice.then, input);
+    fn if_clause(&mut self, choice: &ast::IfClauseCommand, input: &Input) -> Flow {
+        let condition = self.list(&choice.condition, input);
+        let mut flow = condition.max(self.list(&choice.then, input));
         for other in choice.elses.iter().flatten() {
-            yields &= other.condition.as_ref().is_none_or(|list| self.list(list, input));
-            yields &= self.list(&other.body, input);
+            let condition = other.condition.as_ref().map(|list| self.list(list, input));
+            flow = flow.max(condition.unwrap_or_default()).max(self.list(&other.body, input));
         }
-        yields
+        flow
     }
 
     /// A function's body counts when it is defined; a name that already means something
@@ -360,7 +448,9 @@ impl Walker {
         self.functions.insert(name.clone(), false);
         self.redirects(function.body.1.as_ref(), Input::default());
         let before = self.here.clone();
+        self.in_function = self.in_function.saturating_add(1);
         self.compound(&function.body.0, &Input::default());
+        self.in_function -= 1;
         self.functions.insert(name.clone(), self.here != before);
         self.here = before;
     }
@@ -459,6 +549,9 @@ impl Walker {
         read: impl FnOnce(&str, &mut Vec<Inner>) -> Vec<Term>,
     ) -> Vec<Term> {
         self.files = None;
+        // `~+` is where the command runs.
+        let at_hand = word.strip_prefix("~+/").map(|rest| format!("./{rest}"));
+        let word = at_hand.as_deref().unwrap_or(word);
         let expands = word.contains(['$', '`']);
         self.parsed.0 += usize::from(expands);
         if expands && self.parsed.0 > EXPANDING {
@@ -480,10 +573,10 @@ impl Walker {
                 Inner::Variable(name) => uses.push(name.clone()),
                 Inner::Command(command) => opaque |= !sums::prints_numbers(command),
                 Inner::Opaque => opaque = true,
-                Inner::Sum(_) => {}
+                Inner::Sum(_) | Inner::Sets(..) | Inner::Altered(_) => {}
             }
         }
-        let composed = self.inner(inner, word);
+        let arrived = self.inner(inner, word);
         let nullglob = self.nullglob;
         for term in &mut terms {
             term.vanishes |= term.globs && nullglob;
@@ -492,7 +585,10 @@ impl Walker {
         for term in terms.iter_mut().filter(|term| term.expands) {
             term.composed |= opaque;
             term.uses.clone_from(&uses);
-            term.flaggy |= composed && (open || splits || term.splits);
+            let apart = splits || term.splits;
+            term.flaggy |= (arrived.flaggy && (open || apart)) || (arrived.loose && apart);
+            term.loose |= arrived.loose;
+            term.digits = !arrived.worded;
             term.values = self.known(term, word);
             term.told = self.told(&term.text);
             let filled = !term.values.is_empty() && !term.values.contains(&String::new());
@@ -530,27 +626,78 @@ impl Walker {
         files.filter(|_| command).unwrap_or_default()
     }
 
-    /// Looks into what expands; says whether it could be a flag.
-    fn inner(&mut self, inner: Vec<Inner>, word: &str) -> bool {
-        let mut composed = false;
+    /// Looks into what expands; says what could come of it.
+    fn inner(&mut self, inner: Vec<Inner>, word: &str) -> Arrived {
+        let mut arrived = Arrived::default();
         for piece in inner {
-            match piece {
+            arrived = arrived.and(match piece {
                 Inner::Command(text) => {
                     self.lists_state = false;
-                    composed |= !self.apart(|walker| walker.text(&text));
+                    let flow = self.apart(|walker| walker.text(&text));
                     if std::mem::take(&mut self.lists_state) {
                         self.push_state(&excerpt(word));
                     }
+                    if sums::prints_numbers(&text) { Arrived::default() } else { flow.into() }
                 }
-                Inner::Variable(name) => composed |= name == "-" || self.flaggy.contains(&name),
-                Inner::Sum(text) => self.sum(&text),
+                Inner::Variable(name) => self.of_variable(&name),
+                Inner::Altered(name) => self.of_altered(&name),
+                Inner::Sets(name, value) => {
+                    let term = self.term(&value);
+                    self.assign(&name, &term, &excerpt(word), None);
+                    Arrived::default()
+                }
+                Inner::Sum(text) => {
+                    self.sum(&text);
+                    Arrived::default()
+                }
                 Inner::Opaque => {
-                    composed = true;
                     self.push(Effect::Unknown, &excerpt(word));
+                    Arrived::ANYTHING
                 }
+            });
+        }
+        arrived
+    }
+
+    /// What the line gives a variable; one of the environment is trusted.
+    fn of_variable(&self, name: &str) -> Arrived {
+        if FILLED.contains(&name) {
+            return Arrived::ANYTHING;
+        }
+        let flaggy = self.flaggy.contains(name);
+        Arrived {
+            flaggy,
+            loose: flaggy || self.loose.contains(name),
+            worded: self.worded.contains(name) || (name == "@" && self.in_function > 0),
+        }
+    }
+
+    /// A part of its value, where a dash in the middle may come first.
+    fn of_altered(&self, name: &str) -> Arrived {
+        let plain = |values: &[String]| values.iter().all(|value| !value.contains('-'));
+        let known = match self.values.get(name) {
+            Some(values) => plain(values),
+            None => !self.values.knows(name),
+        };
+        let open = !known;
+        Arrived { flaggy: open, loose: open, worded: false }.and(self.of_variable(name))
+    }
+
+    /// A variable gets a value that is not in the line.
+    pub(super) fn arrived_by(&mut self, name: &str, flow: Flow) {
+        self.arrived(name, flow.into());
+    }
+
+    fn arrived(&mut self, name: &str, arrived: Arrived) {
+        for (is, set) in [
+            (arrived.flaggy, &mut self.flaggy),
+            (arrived.loose, &mut self.loose),
+            (arrived.worded, &mut self.worded),
+        ] {
+            if is {
+                set.insert(name.to_owned());
             }
         }
-        composed
     }
 
     fn remember(&mut self, name: &str, value: &Term) {
@@ -559,10 +706,10 @@ impl Walker {
         // What stands in a substitution is no flag; what it prints is judged as `flaggy`.
         let written = value.with_numbers();
         // Unquoted, it is split wherever whitespace stands.
-        let mut words = written.split(char::is_whitespace);
-        if value.flaggy || words.any(|word| word.starts_with('-')) {
-            self.flaggy.insert(name.to_owned());
-        }
+        let dashed = written.split(char::is_whitespace).any(|word| word.starts_with('-'));
+        let flaggy = value.flaggy || dashed;
+        let arrived = Arrived { flaggy, loose: flaggy || value.loose, worded: !value.is_number() };
+        self.arrived(name, arrived);
         self.values.set(name, value);
         self.sums.set(name, value);
         if self.texts.len() < VARIABLES || self.texts.contains_key(name) {
@@ -572,7 +719,7 @@ impl Walker {
         }
     }
 
-    fn simple(&mut self, command: &ast::SimpleCommand, input: &Input) -> bool {
+    fn simple(&mut self, command: &ast::SimpleCommand, input: &Input) -> Flow {
         use ast::CommandPrefixOrSuffixItem as Item;
         let mut around = Around {
             part: part_of(command),
@@ -616,13 +763,38 @@ impl Walker {
                 Item::ProcessSubstitution(_, inner) => argv.push(self.process(inner)),
             }
         }
+        self.numbered(&argv, &around.part);
+        if !around.input.arrives() {
+            around.input.flow = self.stdin;
+        } else if matches!(argv.as_slice(), [exec] if exec.text == "exec") {
+            self.stdin = self.stdin.max(around.input.flow);
+        }
         self.resolve(&argv);
         self.without_vanishing(&argv, &around);
         self.argv(&argv, &around);
         self.links(&argv);
         self.files = printed_files(&argv, input);
         self.moves(&argv);
-        yields(&argv)
+        self.hands_on(&argv, &around.input);
+        flow::of(&argv, &around.input)
+    }
+
+    /// What of its input a command hands on as it came.
+    fn hands_on(&mut self, argv: &[Term], input: &Input) {
+        let whole = matches!(argv, [cat] if cat.text == "cat");
+        let mut read = input.text.iter().chain(input.printed.iter());
+        self.mentions = read.any(|text| own::lists_state(text, false));
+        self.passed = input.text.clone().filter(|_| whole);
+    }
+
+    /// `{x}<file` gives x a number.
+    fn numbered(&mut self, argv: &[Term], part: &str) {
+        for word in argv.iter().filter(|word| !word.quoted) {
+            let named = word.text.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+            if let Some(name) = named {
+                self.taints(name, &Term::arriving(true), part, None);
+            }
+        }
     }
 
     /// Reads the words once more without those that may come out as nothing: where `$x` is
@@ -709,7 +881,15 @@ impl Walker {
                 self.push_state(&target.text);
                 self.here = Here::unknown();
             }
-            ("cd" | "chdir" | "pushd", Some(target), None) => self.here = self.here.moved(target),
+            ("cd" | "chdir" | "pushd", Some(target), None) => {
+                if program == "pushd" {
+                    self.pushed.push(self.here.clone());
+                }
+                self.here = self.here.moved(target);
+            }
+            ("popd", None, _) if !self.pushed.is_empty() => {
+                self.here = self.pushed.pop().unwrap_or_else(Here::unknown);
+            }
             ("cd" | "chdir" | "pushd" | "popd", ..) => self.here = Here::unknown(),
             _ => {}
         }
@@ -749,7 +929,7 @@ impl Walker {
 
     /// A file name that stands for a running command.
     fn process(&mut self, inner: &ast::SubshellCommand) -> Term {
-        let input = Input { piped: true, flaggy: true, ..Input::default() };
+        let input = Input { piped: true, flow: Flow::Text, ..Input::default() };
         self.apart(|walker| walker.list(&inner.list, &input));
         if std::mem::take(&mut self.lists_state) {
             self.push_state("<(…)");
@@ -826,7 +1006,11 @@ impl Walker {
         }
         let mut found = Found::new(effect, part);
         found.tag = Some(Tag::Taint);
+        if effect == Effect::Write && name.starts_with("GIT_") {
+            programs::writes(&[value], &self.here, &mut found);
+        }
         self.found.push(found);
+        self.git_bent |= git::bends_git(name) && value.text != git::GONE;
         if let Some(around) = around.filter(|_| name.starts_with("GIT_")) {
             around.taints.push(GitFlag::Taint);
         }
@@ -844,14 +1028,22 @@ impl Walker {
         use ast::IoFileRedirectTarget as Target;
         match redirect {
             ast::IoRedirect::File(_, Kind::Read, Target::Filename(word)) => {
-                *input = Input::default();
+                *input = Input { flow: Flow::Text, ..Input::default() };
                 self.reads_from(word);
             }
             ast::IoRedirect::File(_, _, Target::ProcessSubstitution(_, inner)) => {
-                let piped = Input { piped: true, flaggy: true, ..Input::default() };
-                let yields = self.apart(|walker| walker.list(&inner.list, &piped));
+                let piped = Input { piped: true, flow: Flow::Text, ..Input::default() };
+                let flow = self.apart(|walker| walker.list(&inner.list, &piped));
                 let lists_state = std::mem::take(&mut self.lists_state);
-                *input = Input { piped: true, flaggy: !yields, lists_state, ..Input::default() };
+                *input = Input { piped: true, flow, lists_state, ..Input::default() };
+            }
+            // What another descriptor was opened for is not known here.
+            ast::IoRedirect::File(
+                _,
+                Kind::Read | Kind::DuplicateInput,
+                Target::Duplicate(_) | Target::Fd(_),
+            ) => {
+                *input = Input { flow: Flow::Text, ..Input::default() };
             }
             ast::IoRedirect::File(_, _, Target::Fd(_)) => {}
             ast::IoRedirect::File(_, _, Target::Duplicate(word)) if is_descriptor(&word.value) => {}
@@ -859,9 +1051,9 @@ impl Walker {
             | ast::IoRedirect::OutputAndError(word, _) => self.writes_to(word),
             ast::IoRedirect::HereString(_, word) => {
                 let text = self.term(&word.value);
+                let flow = flow::of_words(std::slice::from_ref(&text));
                 let shown = (!text.expands).then_some(text.text);
-                *input =
-                    Input { piped: shown.is_none(), flaggy: true, text: shown, ..Input::default() };
+                *input = Input { piped: shown.is_none(), flow, text: shown, ..Input::default() };
             }
             ast::IoRedirect::HereDocument(_, document) => self.here_document(document, input),
         }
@@ -876,7 +1068,11 @@ impl Walker {
             words::heredoc(&document.doc.value, &mut inner);
             self.inner(inner, &document.here_end.value);
         }
-        *input = Input { flaggy: true, text: Some(document.doc.value.clone()), ..Input::default() };
+        let body = &document.doc.value;
+        let shown = !document.requires_expansion || !body.contains(['$', '`', '\\']);
+        let flow = flow::of_words(&[Term::literal(body)]);
+        let flow = if shown { flow } else { Flow::Text };
+        *input = Input { flow, text: Some(document.doc.value.clone()), ..Input::default() };
     }
 
     fn reads_from(&mut self, word: &ast::Word) {
@@ -964,28 +1160,6 @@ fn passes_names_on(command: &ast::Command) -> bool {
         && words.iter().any(|word| word.starts_with('-') && word.contains('v'))
         && words.iter().any(|word| word.contains(".git"));
     !spares && program != "wc"
-}
-
-/// Whether a command prints names and lines of files, or text without flags.
-fn yields(argv: &[Term]) -> bool {
-    let Some((program, words)) = argv.split_first() else { return true };
-    let name = program.text.rsplit('/').next().unwrap_or_default();
-    let prints = matches!(name, "echo" | "printf");
-    let composed = |word: &Term| {
-        word.flaggy
-            || word.text.starts_with('-')
-            || word.text.contains(" -")
-            || word.text.contains('\\')
-    };
-    if let ("git", git::Parsed::Call(call)) = (name, git::Call::of(words)) {
-        let row = programs::git_verb(&call.verb);
-        return row.is_some_and(|row| row.yields && !row.composes(call.words));
-    }
-    match programs::program(name) {
-        Some(_) if prints => !words.iter().any(composed),
-        Some(row) => row.yields && !row.composes(words),
-        None => false,
-    }
 }
 
 /// The files that a command's output names; a filter passes them on.

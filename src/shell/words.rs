@@ -20,6 +20,10 @@ pub(super) struct Term {
     pub globs: bool,
     /// It could turn into a flag, or into several words with a flag among them.
     pub flaggy: bool,
+    /// Somewhere in it a flag may stand, if it is split into words later.
+    pub loose: bool,
+    /// Its expansions come out as numbers, or are the environment's.
+    pub digits: bool,
     /// A part of it was quoted.
     pub quoted: bool,
     /// What it can be, where the line gives its variables all their values.
@@ -66,12 +70,41 @@ impl Term {
 
     /// Words that arrive at run time, from a pipe or a search.
     pub(crate) fn arriving(flaggy: bool) -> Self {
-        Self { expands: true, flaggy, composed: true, hidden: true, ..Self::default() }
+        Self {
+            expands: true,
+            flaggy,
+            loose: flaggy,
+            composed: true,
+            splits: true,
+            hidden: true,
+            ..Self::default()
+        }
     }
 
     /// Whatever a search finds below `roots`.
     pub(crate) fn found_below(roots: Vec<String>) -> Self {
         Self { text: "{}".to_owned(), expands: true, below: roots, hidden: true, ..Self::default() }
+    }
+
+    /// Whether it may come out as several words.
+    pub(crate) fn is_many(&self) -> bool {
+        self.values.is_empty() && (self.splits || self.globs)
+    }
+
+    /// Whether nothing but a number can come out of it.
+    pub(crate) fn is_number(&self) -> bool {
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        !self.globs
+            && !self.hidden
+            && (self.digits || !self.expands)
+            && digits(&self.with_numbers())
+    }
+
+    /// `name=` stands before anything that expands.
+    pub(crate) fn begins_with_a_name(&self) -> bool {
+        let start = self.holes.first().map_or(self.text.len(), |(start, _)| *start);
+        let wild = self.text.find(['*', '?', '[']).filter(|_| self.globs).unwrap_or(start);
+        self.text.get(..start.min(wild)).is_some_and(|plain| plain.contains('='))
     }
 
     /// The same word, of which only a shell knows what it is.
@@ -183,6 +216,10 @@ pub(super) enum Inner {
     Variable(String),
     /// The text of an arithmetic expression, a subscript among them.
     Sum(String),
+    /// A variable gets a value on the way: `${x:=value}`.
+    Sets(String, String),
+    /// What comes out is a part of a variable's value, or one with other text in it.
+    Altered(String),
     /// Something that cannot be read.
     Opaque,
 }
@@ -498,20 +535,44 @@ fn variable(expression: &ParameterExpr, raw: &str, inner: &mut Vec<Inner>) {
         .collect();
     match expression {
         P::UseDefaultValues { default_value: value, .. }
-        | P::AssignDefaultValues { default_value: value, .. }
         | P::UseAlternativeValue { alternative_value: value, .. } => {
             default_value(value.as_deref().unwrap_or(""), inner);
         }
+        P::AssignDefaultValues { default_value: value, .. } => {
+            let value = value.as_deref().unwrap_or("");
+            default_value(value, inner);
+            inner.push(Inner::Sets(name.clone(), value.to_owned()));
+        }
         P::Substring { offset, length, .. } => {
+            if offset.value.trim() != "0" {
+                inner.push(Inner::Altered(name.clone()));
+            }
             inner.push(Inner::Sum(offset.value.clone()));
             inner.extend(length.as_ref().map(|length| Inner::Sum(length.value.clone())));
         }
         // `${x@P}` runs what stands in x.
         P::Transform { .. } => inner.push(Inner::Opaque),
         _ if raw.contains("$(") || raw.contains('`') => inner.push(Inner::Opaque),
+        P::RemoveSmallestPrefixPattern { pattern, .. }
+        | P::RemoveLargestPrefixPattern { pattern, .. }
+            if !pattern.as_deref().is_some_and(|pattern| pattern.ends_with('/')) =>
+        {
+            inner.push(Inner::Altered(name.clone()));
+        }
+        P::ReplaceSubstring { replacement, .. } => {
+            let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            if !replacement.as_deref().is_some_and(|text| !text.is_empty() && plain(text)) {
+                inner.push(Inner::Altered(name.clone()));
+            }
+            if replacement.as_deref().is_some_and(|text| text.contains(['-', '$'])) {
+                inner.push(Inner::Variable("-".to_owned()));
+            }
+        }
         _ => {}
     }
     if let Some((parameter, indirect)) = parameter_of(expression) {
+        // Nobody knows whose value that is.
+        inner.extend(indirect.then(|| Inner::Variable("-".to_owned())));
         inner.extend(subscript(parameter).map(|index| Inner::Sum(index.to_owned())));
         // `${!x}` takes the value of x for a name, which may have a subscript.
         inner.extend(indirect.then(|| Inner::Sum(name.clone())));
@@ -528,7 +589,8 @@ fn default_value(value: &str, inner: &mut Vec<Inner>) {
     if value.contains(['$', '`']) {
         expression(value, inner);
     }
-    if value.trim_start_matches(['"', '\'']).starts_with('-') {
+    let mut words = value.split(char::is_whitespace);
+    if words.any(|word| word.trim_start_matches(['"', '\'', '\\']).starts_with('-')) {
         inner.push(Inner::Variable("-".to_owned()));
     }
 }

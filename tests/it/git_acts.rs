@@ -228,3 +228,111 @@ fn no_push_takes_the_refs_of_git_seed_along() {
     let there = world.git("--git-dir ../upstream.git for-each-ref --format='%(refname)'");
     assert_eq!(there, "refs/heads/main");
 }
+
+/// Whatever spells a push, git's own hook sees what goes, and an agent sends none of our refs.
+#[test]
+fn no_spelling_of_a_push_sends_the_refs_of_git_seed() {
+    let world = World::seeded();
+    world.sh("git init -q --bare ../far.git && git remote add origin ../far.git");
+    world.sh("git push -qu origin main");
+    world.to("execute");
+    let meta = world.git("rev-parse refs/seed/meta").trim().to_owned();
+    let spellings = [
+        "git push --mirror".to_owned(),
+        "git push origin 'refs/*:refs/*'".to_owned(),
+        "V=push; git $V --mirror".to_owned(),
+        "git $(echo push) origin refs/seed/meta".to_owned(),
+        "jobs -x git push --mirror".to_owned(),
+        "$(which git) push origin refs/seed/meta:refs/heads/x".to_owned(),
+        "f(){ git \"$@\"; }; f push --mirror".to_owned(),
+        "echo push --mirror | xargs git".to_owned(),
+        "bash -c \"$(rev <<< 'rorrim-- hsup tig')\"".to_owned(),
+        "cat <<< 'git push --mirror' | bash".to_owned(),
+        "git -c alias.pp=push pp origin refs/notes/seed".to_owned(),
+        "\"$(git --exec-path)/git-push\" origin refs/worktree/seed/focus:refs/heads/y".to_owned(),
+        format!("git push origin {meta}:refs/heads/z"),
+    ];
+    for line in &spellings {
+        let said = world.agents_shell(&format!("bash -c '{}'", line.replace('\'', "'\\''")), "");
+        assert!(said.err.contains("git seed's own refs"), "{line}: {said:?}");
+        let there = world.sh("git --git-dir ../far.git for-each-ref --format='%(refname)'");
+        assert_eq!(there.trim(), "refs/heads/main", "{line}");
+    }
+    let said = world.agents_shell("git push -q origin HEAD:refs/heads/plain", "");
+    assert_eq!(said.code, 0, "{said:?}");
+    // A person may.
+    let said = world.tries("git push -q origin refs/seed/meta");
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
+}
+
+#[test]
+fn git_that_the_line_does_not_show_is_refused_in_execute() {
+    let world = World::seeded();
+    world.to("execute");
+    for line in [
+        "V=push; git $V --mirror",
+        "git $(echo commit) --no-verify -m x",
+        "$(which git) update-ref -d refs/seed/meta",
+        "echo push --mirror | xargs git",
+        "git -c help.autocorrect=immediate psh",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.pp GIT_CONFIG_VALUE_0=push git pp",
+        "script -qc 'git push --mirror' /dev/null",
+        "git -c core.hooksPath=/tmp status",
+    ] {
+        assert!(world.runs_and(line, || {}).before.refusal().is_some(), "{line}");
+    }
+    for line in
+        ["V=status; git $V", "git -c color.ui=always log -1", "git show $(git rev-parse HEAD)"]
+    {
+        world.runs(line).passes();
+    }
+}
+
+#[test]
+fn no_tool_is_a_way_to_the_refs_and_files_of_git_seed() {
+    let world = World::seeded();
+    world.to("execute");
+    let before = |tool: &str, input: serde_json::Value| {
+        world.before(tool, &input, &world.next_call()).refusal().is_some()
+    };
+    let mut passed = Vec::new();
+    for path in [
+        ".git/refs/seed/meta",
+        ".git/refs/worktree/seed/focus",
+        ".git/logs/refs/seed/meta",
+        ".git/worktrees/x/seed/journal",
+    ] {
+        if !before("Read", json!({ "file_path": world.path(path) })) {
+            passed.push(path);
+        }
+        if !before("mcp__files__read", json!({ "options": { "paths": [world.path(path)] } })) {
+            passed.push(path);
+        }
+    }
+    let other = format!("/proc/{}/cwd/.git/seed/journal/main.jsonl", std::process::id());
+    if !before("Read", json!({ "file_path": other })) {
+        passed.push("proc");
+    }
+    for (tool, input) in [
+        ("Grep", json!({ "pattern": "x", "path": world.path(".git/refs/seed") })),
+        ("Grep", json!({ "pattern": "x", "glob": ".git/seed/**" })),
+        ("Glob", json!({ "pattern": ".git/seed/**" })),
+        ("WebFetch", json!({ "url": "file:///a/.git/seed/journal/main.jsonl", "prompt": "x" })),
+        ("LSP", json!({ "filePath": ".git/seed/journal/main.jsonl" })),
+        ("Edit", json!({ "file_path": "", "old_string": "a", "new_string": "b" })),
+        ("Write", json!({ "file_path": ["todo.txt"], "content": "x" })),
+        ("Write", json!({ "content": "x" })),
+    ] {
+        if !before(tool, input) {
+            passed.push(tool);
+        }
+    }
+    assert!(passed.is_empty(), "{passed:?}");
+    for (tool, input) in [
+        ("Glob", json!({ "pattern": "**/seed*" })),
+        ("mcp__files__read", json!({ "path": "src/seed.rs", "about": "what .git/seed is for" })),
+        ("Read", json!({ "file_path": world.path("todo.txt") })),
+    ] {
+        assert!(!before(tool, input), "{tool}");
+    }
+}

@@ -233,6 +233,8 @@ fn gmode_opens_surfaces_and_leaves_their_tests_locked() {
     world.edits("data/x", "x", "y").passes();
     world.edits("hooks/pre.sh", "good", "very good").passes();
     world.edits("hooks/tests/a.sh", "a", "b").refuses("leaves it locked");
+    world.runs("git commit -qam 'mend the data'").refuses("no run of tests");
+    world.tests();
     world.runs("git commit -qam 'mend the data'").passes();
     world.sh("echo b > hooks/tests/a.sh && git add hooks/tests/a.sh");
     let said = world.agents_shell("git commit -qm 'and the test'", "");

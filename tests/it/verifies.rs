@@ -189,16 +189,14 @@ fn signed() -> Option<World> {
         return None;
     }
     let world = World::seeded();
-    world.sh(
-        "for key in own other; do ssh-keygen -q -t ed25519 -N '' -C '' -f ../$key; done; \
+    world.sh("for key in own other; do ssh-keygen -q -t ed25519 -N '' -C '' -f ../$key; done; \
          printf 'a@b %s\\n' \"$(cat ../own.pub)\" > ../allowed; cp ../allowed ../allowed.own; \
          printf 'a@b %s\\n' \"$(cat ../other.pub)\" > ../allowed.other; \
-         printf '#!/bin/sh\\necho \"Good \\\\\"git\\\\\" signature for a@b with ED25519 key x\"\\n' \
+         printf '#!/bin/sh\\necho \"Good \\\\\"git\\\\\" signature for a@b with key x\"\\n' \
          > ../liar; \
          chmod +x ../liar; \
          git config gpg.format ssh; git config user.signingkey $PWD/../own; \
-         git config gpg.ssh.allowedSignersFile $PWD/../allowed",
-    );
+         git config gpg.ssh.allowedSignersFile $PWD/../allowed");
     world.to("execute");
     world.works("execute");
     for n in 0..3 {

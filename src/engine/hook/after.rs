@@ -492,7 +492,7 @@ pub(crate) fn as_given(call: &ToolCall) -> Option<ToolCall> {
         return None;
     };
     let act = Act::Shell { command, cwd: cwd.clone(), background: *background };
-    Some(ToolCall { tool: call.tool.clone(), id: call.id.clone(), act })
+    Some(ToolCall { act, mentions: Vec::new(), ..call.clone() })
 }
 
 /// True for a shell call that gives commands of git seed and nothing else. The call that

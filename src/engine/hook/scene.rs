@@ -173,6 +173,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
+    if out.own_state.is_none() {
+        out.own_state = call.mentions.iter().find(|text| shell::names_state(text)).cloned();
+    }
     out.unproven = match (repo.rules.claims, focused) {
         (ClaimMode::Enforce, Some(focused)) => {
             claims::required::lacks_ruling(repo, call, &out.changes, focused)

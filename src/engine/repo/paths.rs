@@ -201,6 +201,13 @@ pub(crate) fn holds(top: &Path, dir: &str, name: &str) -> bool {
         .any(|entry| entry.file_name().to_str().is_some_and(|file| fits_name(name, file)))
 }
 
+/// Whether a path names git seed's state below some `.git`.
+fn names_own_state(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let git = parts.iter().position(|part| place::is_git(part));
+    git.is_some_and(|at| place::is_own_state(&parts[at + 1..]))
+}
+
 fn inside_a_repository(path: &Path, own: &Path) -> bool {
     path.ancestors().any(|dir| dir != own && dir.join(".git").exists())
 }
@@ -233,10 +240,12 @@ impl Repo {
             Meant::Path(given) => given,
             Meant::Elsewhere => {
                 let shown = path.to_string_lossy().into_owned();
+                // Whoever's directory it is, its name says that this is ours.
+                let ours = names_own_state(&shown);
                 return Resolved {
                     real: path.to_owned(),
                     shown,
-                    place: Place::Outside,
+                    place: if ours { Place::OwnState } else { Place::Outside },
                     exists: false,
                 };
             }
@@ -387,7 +396,9 @@ impl Repo {
         let git = [self.store.git_dir(), self.store.common_dir()];
         if let Some(dir) = git.into_iter().find(|dir| path.starts_with(real(dir))) {
             let below = path.strip_prefix(real(dir)).unwrap_or(path);
-            return if below.starts_with("seed") { Place::OwnState } else { Place::Git };
+            let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+            let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+            return if place::is_own_state(&parts) { Place::OwnState } else { Place::Git };
         }
         let text = path.to_string_lossy();
         if memory.iter().any(|pattern| fits(pattern, &text)) {

@@ -12,7 +12,8 @@ use crate::format::trailers::{put_last, seed_lines};
 use crate::format::{names, notes};
 use crate::githooks;
 use crate::phases::guard::{self, Staged};
-use crate::verdict::Verdict;
+use crate::phases::own_refs;
+use crate::verdict::{Refusal, Verdict};
 use crate::voice::{Notice, tell};
 use crate::world;
 
@@ -208,6 +209,23 @@ fn attest_head(repo: &Repo) -> Result<()> {
         Some(head) => proof::records::attest_commit(repo, &head).map(drop),
         None => Ok(()),
     }
+}
+
+/// The refusal of a push by an agent that takes git seed's own refs along, whatever began it;
+/// `pushed` are the lines that git tells the hook.
+pub(crate) fn own_refs_pushed(repo: &Repo, pushed: &str) -> Option<Refusal> {
+    // Where that does not read, what git tells is refused by its names.
+    let seeded = repo.is_seeded().unwrap_or(true);
+    if !seeded || !repo.is_on() || !has_agent_above(repo) {
+        return None;
+    }
+    let prefixes = ["refs/seed/", "refs/notes/", "refs/worktree/seed/"];
+    let names = prefixes.iter().flat_map(|prefix| repo.store.ref_names(prefix));
+    let ours = names.filter(|name| own_refs::are_in(name));
+    // A tip that does not read is nothing that git could send.
+    let tips = ours.filter_map(|name| repo.store.stands_at(&name).ok().flatten());
+    let tips: Vec<String> = tips.map(|commit| commit.to_string()).collect();
+    own_refs::refused_push(pushed, &tips)
 }
 
 /// How many of the commits that an agent is about to push carry no passing record for

@@ -253,8 +253,9 @@ fn the_hook_line_names_the_event_where_the_payload_does_not() {
 fn a_field_of_the_wrong_type_counts_as_absent() {
     let cases = [
         // tool       input                                              act
-        ("Write", r#"{"file_path":7,"content":"x"}"#, "unknown"),
-        ("Write", r#"{"file_path":"","content":"x"}"#, "unknown"),
+        ("Write", r#"{"file_path":7,"content":"x"}"#, "/ whole \"x\""),
+        ("Write", r#"{"file_path":"","content":"x"}"#, "/ whole \"x\""),
+        ("Edit", r#"{"file_path":["a"],"old_string":"x"}"#, "/ opaque"),
         ("Write", r#"{"file_path":"/a","content":7}"#, "/a opaque"),
         ("Write", r#"{"file_path":"a","content":""}"#, "/w/a whole \"\""),
         ("Edit", r#"{"file_path":"/a","old_string":"x"}"#, "/a opaque"),
