@@ -3,11 +3,11 @@
 //!
 //! What no row names is unknown. A program by its path is code, whatever it is called.
 
-use super::flow::Flow;
+use super::around::{Around, Flow, Input};
 use super::programs::{self, Args, ProgramRow, Special, Writes, runs_inside};
 use super::shown::{self, Shown};
 use super::stand::Here;
-use super::walk::{Around, DEEPEST, Input, MOST, Walker};
+use super::walk::{DEEPEST, MOST, Walker};
 use super::words::Term;
 use super::{Effect, Found, Tag, git, own, scripts, search, seed};
 

@@ -3,46 +3,10 @@
 //! Words that nobody on the line composed (names, ids, numbers) cannot be the flag that
 //! changes a command. Whatever a file, a message or another word of the line says can be one.
 
+use super::around::{Flow, Input};
 use super::git;
 use super::programs::{self, Args, Output, ProgramRow, Special};
-use super::walk::Input;
 use super::words::Term;
-
-/// What words arrive, from the tamest on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Flow {
-    /// Numbers, or nothing.
-    #[default]
-    Numbers,
-    /// Names of files and refs, ids, numbers.
-    Names,
-    /// Lines of text, each behind a number and a colon.
-    Counted,
-    /// Lines, each behind a number and blanks.
-    Tallied,
-    /// Lines of text, each behind a name and a colon.
-    Headed,
-    /// Lines of text, each behind an id and a blank.
-    Listed,
-    /// Anything that somebody wrote.
-    Text,
-}
-
-impl Flow {
-    /// Whether a flag may be among the words.
-    pub(crate) fn is_open(self) -> bool {
-        self > Self::Names
-    }
-
-    /// The first words of the lines, where `end` is what ends one.
-    pub(crate) fn heads(self, end: char) -> Self {
-        match (self, end) {
-            (Self::Numbers, _) | (Self::Counted, ':') | (Self::Tallied, ' ') => Self::Numbers,
-            (Self::Names | Self::Headed, _) | (Self::Counted | Self::Listed, ' ') => Self::Names,
-            _ => Self::Text,
-        }
-    }
-}
 
 /// What comes out of the command `argv`.
 pub(super) fn of(argv: &[Term], input: &Input) -> Flow {

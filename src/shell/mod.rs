@@ -5,6 +5,7 @@
 //! a Makefile) cannot be seen from here; the tree fence looks for that afterwards.
 //! Whether an effect is open in a phase is the guards' business.
 
+mod around;
 mod braces;
 mod call;
 mod documents;

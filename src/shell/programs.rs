@@ -10,9 +10,9 @@ use serde::Deserialize;
 
 use crate::shipped::{self, shipped};
 
+use super::around::Around;
 use super::own;
 use super::stand::Here;
-use super::walk::Around;
 use super::words::{Target, Term};
 use super::{Effect, Found, GitFlag, Tag};
 

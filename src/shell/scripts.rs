@@ -2,9 +2,9 @@
 //!
 //! Each reader knows what it understands and calls the rest unknown.
 
+use super::around::Around;
 use super::own;
 use super::programs::{self, Args, ProgramRow, Special};
-use super::walk::Around;
 use super::words::Term;
 use super::{Effect, Found};
 

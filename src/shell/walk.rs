@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use brush_parser::ast;
 
-use super::flow::{self, Flow};
+use super::around::{Around, Flow, Input};
+use super::flow;
 use super::programs::{self, runs_inside};
 use super::stand::{Here, Values};
 use super::sums::{self, Sums};
@@ -37,42 +38,6 @@ pub(super) fn read(command: &str) -> Reading {
     walker.settle();
     walker.through_links();
     Reading { found: walker.found }
-}
-
-/// What arrives at a command's standard input.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Input {
-    /// Another command writes it.
-    pub piped: bool,
-    /// What its words are.
-    pub flow: Flow,
-    /// A here-document or here-string holds it.
-    pub text: Option<String>,
-    /// The words of the `echo` that writes it.
-    pub printed: Option<String>,
-    /// It may hold names of git seed's state.
-    pub lists_state: bool,
-    /// The files that its lines name, or with a slash the directories around them.
-    pub files: Option<Vec<String>>,
-}
-
-impl Input {
-    /// Nothing arrives.
-    pub(super) const fn nothing() -> Self {
-        Self {
-            piped: false,
-            flow: Flow::Numbers,
-            text: None,
-            printed: None,
-            lists_state: false,
-            files: None,
-        }
-    }
-
-    /// Whether anything arrives.
-    pub(super) fn arrives(&self) -> bool {
-        self.piped || self.text.is_some() || self.flow > Flow::Numbers
-    }
 }
 
 /// What stands behind the expansions of a word.
@@ -115,21 +80,6 @@ const FILLED: [&str; 8] = [
     "BASH_REMATCH",
     "OPTARG",
 ];
-
-/// What surrounds one simple command.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Around {
-    /// The command as written, for the reader of a refusal.
-    pub part: String,
-    pub input: Input,
-    /// A program without a row is code of the project.
-    pub foreign: bool,
-    /// `GIT_…=` assignments before the command.
-    pub taints: Vec<GitFlag>,
-    /// The variables that are set are given to programs.
-    pub given: bool,
-    pub here: Here,
-}
 
 #[derive(Default)]
 pub(super) struct Walker {

@@ -245,6 +245,7 @@ fn gmode_opens_surfaces_and_leaves_their_tests_locked() {
     world.asks(&test_lock(test)).passes().answers(&format!("Unlock test {test}")).tells("unlocked");
     world.edits(test, "a", "b").passes();
     world.edits("hooks/pre.sh", "good", "bad").passes();
+    world.tests();
     let said = world.runs("git commit -qam 'mend the hook'").said.expect("it ran");
     assert_eq!(said.code, 0, "{said:?}");
     world.person("gmode exit").refuses("check of hooks failed");

@@ -176,7 +176,14 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     if out.own_state.is_none() {
         out.own_state = call.mentions.iter().find(|text| shell::names_state(text)).cloned();
     }
-    out.unproven = match (repo.rules.claims, focused) {
+    out.unproven = unproven(setting, call, &out)?;
+    Ok(out)
+}
+
+/// What nothing shows of the work that a call lets out, or of a call that wants a ruling first.
+fn unproven(setting: &Setting<'_>, call: &ToolCall, out: &Call<'_>) -> Result<Option<Refusal>> {
+    let Setting { repo, focused, .. } = *setting;
+    Ok(match (repo.rules.claims, focused) {
         (ClaimMode::Enforce, Some(focused)) => {
             claims::required::lacks_ruling(repo, call, &out.changes, focused)
         }
@@ -184,8 +191,7 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             judge::words::act(repo, call, focused, out.git.as_ref())?
         }
         _ => None,
-    };
-    Ok(out)
+    })
 }
 
 /// The change of a file, and of every other name that it is known to have: a hard link
