@@ -5,6 +5,7 @@
 //! command and what it printed by the rows that read them at work, and what was affected and
 //! tested is taken from both: the message declares nothing. A coin put every case into one of
 //! two halves before any row was written; of the blind half nothing but totals is printed.
+//! `more.toml` is a third set, of the kinds that fared worst: rows were mended with it.
 
 #![expect(clippy::disallowed_macros, reason = "it prints its tables")]
 
@@ -328,7 +329,7 @@ fn judged(half: Half) -> (Table, String) {
 /// The most that a half may have wrong, in percent: false ones accepted, honest ones sent back.
 /// Wanted are 2 and 3; docs/claims.md says what is reached.
 const MOST_ACCEPTED: f64 = 2.0;
-const MOST_SENT_BACK: f64 = 7.0;
+const MOST_SENT_BACK: f64 = 5.0;
 
 fn held_to_the_page(half: Half) {
     let (table, wrong) = judged(half);
