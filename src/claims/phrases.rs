@@ -272,11 +272,11 @@ fn item(line: &str) -> Option<&str> {
 /// A text in which each item of a list stands behind the line that leads into the list: a
 /// heading, or a line that ends with a colon.
 pub(super) fn led(text: &str) -> String {
-    let mut led = String::with_capacity(text.len());
+    let mut told = String::with_capacity(text.len());
     let mut lead = "";
     for line in text.lines().map(str::trim) {
         if let Some(item) = item(line) {
-            led.extend([lead, " ", item, "\n"]);
+            told.extend([lead, " ", item, "\n"]);
             continue;
         }
         let bare = line.trim_matches(['*', '_', ' ']);
@@ -286,9 +286,9 @@ pub(super) fn led(text: &str) -> String {
         if !line.is_empty() {
             lead = if leads { bare } else { "" };
         }
-        led.extend([line, "\n"]);
+        told.extend([line, "\n"]);
     }
-    led
+    told
 }
 
 /// What a text says is done, and the boxes that it leaves open.
