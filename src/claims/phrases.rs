@@ -163,7 +163,9 @@ impl Text {
     fn is_turned(&self, at: usize, phrase: &str, words: &Words) -> bool {
         let Some(long) = fit(&self.tokens[at..], phrase) else { return false };
         let own = |word: &String| phrase.split([' ', '|']).any(|one| is(one, word) && one != "*");
-        let no = |word: &&String| words.negations.contains(word) && !own(word);
+        let turns =
+            |word: &String| words.negations.contains(word) || words.expectations.contains(word);
+        let no = |word: &&String| turns(word) && !own(word);
         let behind = self.tokens[at + long..].iter().take_while(|word| *word != END);
         let after = |word: &String| words.negations_behind.contains(word);
         self.tokens[at..at + long].iter().any(|word| no(&word))
@@ -185,6 +187,7 @@ impl Text {
         clause.enumerate().any(|(back, token)| {
             (back < words.negation_reach && words.negations.contains(token))
                 || (back < words.condition_reach && words.conditions.contains(token))
+                || words.suppositions.contains(token)
                 || (single && back == 0 && words.adjectives.contains(token))
         })
     }
@@ -256,6 +259,45 @@ fn is(wanted: &str, token: &str) -> bool {
     })
 }
 
+/// An item of a list without its mark.
+fn item(line: &str) -> Option<&str> {
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = (number.len() < line.len())
+        .then(|| number.strip_prefix(". ").or_else(|| number.strip_prefix(") ")))
+        .flatten();
+    let marks = ["- ", "* ", "+ ", "• ", "| "];
+    numbered.or_else(|| marks.iter().find_map(|mark| line.strip_prefix(mark)))
+}
+
+/// A text in which each item of a list stands behind the line that leads into the list: a
+/// heading, or a line that ends with a colon.
+pub(super) fn led(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    let mut lead = "";
+    for line in text.lines().map(str::trim) {
+        if let Some(item) = item(line) {
+            told.extend([lead, " ", item, "\n"]);
+            continue;
+        }
+        let bare = line.trim_matches(['*', '_', ' ']);
+        let leads = line.starts_with('#')
+            || bare.ends_with([':', '：'])
+            || line.starts_with("**") && line.ends_with("**");
+        if !line.is_empty() {
+            lead = if leads { bare } else { "" };
+        }
+        told.extend([line, "\n"]);
+    }
+    told
+}
+
+/// What a text says is done, and the boxes that it leaves open.
+pub(super) fn ticked(text: &str) -> (String, String) {
+    let open = |line: &&str| item(line.trim()).is_some_and(|item| item.starts_with("[ ]"));
+    let (open, done): (Vec<&str>, Vec<&str>) = text.lines().partition(open);
+    (done.join("\n"), open.join("\n"))
+}
+
 /// The signs of scripts without blanks as those that end words and clauses here.
 fn parted(line: &str) -> String {
     let mut parted = String::with_capacity(line.len());
@@ -302,6 +344,43 @@ mod tests {
         let said = Text::of(text);
         let rows = table.fact.iter().filter(|row| said.says(&row.phrases, &table.words));
         rows.map(|row| row.fact.clone()).collect()
+    }
+
+    #[test]
+    fn what_is_only_expected_or_asked_is_no_fact() {
+        for text in [
+            "The existing tests should still pass",
+            "I expect everything to be green and hope that the whole suite passes",
+            "It is open whether after this change all tests pass",
+            "Die Tests sollten alle bestehen",
+        ] {
+            assert_eq!(facts(text), Vec::<String>::new(), "{text}");
+        }
+        for text in [
+            "I was not sure whether it would hold, but all tests pass",
+            "It should be fine: all tests pass",
+            "As expected all tests pass",
+        ] {
+            assert_eq!(facts(text), ["tests_pass", "whole_suite"], "{text}");
+        }
+    }
+
+    #[test]
+    fn items_stand_behind_the_line_that_leads_into_them() {
+        for (text, wanted) in [
+            ("### Removed\n- `a`\n2. `b`", "### Removed\n### Removed `a`\n### Removed `b`\n"),
+            ("Gone:\n\n* a\n\nKept:\n* b", "Gone:\n\nGone: a\n\nKept:\nKept: b\n"),
+            ("Removed two.\n- a\n**Tests**\n- b", "Removed two.\n a\n**Tests**\nTests b\n"),
+            ("- a\n-5 and 3.5 are no items", " a\n-5 and 3.5 are no items\n"),
+        ] {
+            assert_eq!(led(text), wanted);
+        }
+    }
+
+    #[test]
+    fn an_open_box_is_not_done() {
+        let (done, open) = ticked("- [x] a\n- [ ] b\n  1. [ ] c\nd [ ] e");
+        assert_eq!((&*done, &*open), ("- [x] a\nd [ ] e", "- [ ] b\n  1. [ ] c"));
     }
 
     #[test]

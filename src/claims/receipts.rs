@@ -110,6 +110,13 @@ impl<'c> Runs<'c> {
         let most: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
         let mut said: Vec<u64> =
             texts.iter().flat_map(|text| text.numbers(&table.words.counted)).collect();
+        // What ran before the work is told beside what ran on it, or not at all.
+        let told = |number: u64| texts.iter().any(|text| text.has(&number.to_string()));
+        if told(most) || counts.iter().any(|count| told(*count)) {
+            let before = |text: &&Text| text.numbers(&table.words.counted_before);
+            let before: Vec<u64> = texts.iter().flat_map(before).collect();
+            said.retain(|number| !before.contains(number));
+        }
         said.sort_unstable();
         said.dedup();
         let ran = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" + ");

@@ -9,7 +9,7 @@ use super::gate::{
     Physics, ReceiptRead, RequireTool, ResponseAnswer, TrustEvaluation,
 };
 use super::items::{self, Index, each_once};
-use super::phrases::Text;
+use super::phrases::{Text, led};
 use super::receipts::Runs;
 use super::said;
 use super::surface::Surface;
@@ -609,7 +609,7 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &In
         return;
     }
     let removals = &reasons.table.words.removals;
-    let both = format!("{}\n{}", case.claim.text, case.claim.evidence);
+    let both = led(&format!("{}\n{}", case.claim.text, case.claim.evidence));
     let admits: Vec<&str> =
         sentences(&both).filter(|sentence| Text::of(sentence).holds(removals)).collect();
     let admitted = admits.join("\n");
@@ -622,13 +622,23 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &In
         };
         admits.iter().any(|sentence| {
             [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name))
-        }) || names_its_object(&admitted, &gone.name, index, reasons.table)
+        }) || gone.name == file && names_its_directory(&admitted, &gone.path)
+            || names_its_object(&admitted, &gone.name, index, reasons.table)
     });
     let list = |gone: &[&super::TestGone]| {
         gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
     };
     reasons.names(Finding::TestsGone, &list(&unsaid));
     reasons.names(Finding::TestsGoneNamed, &list(&said));
+}
+
+/// Whether a text names a directory that a file lay in: `tests/legacy/`.
+fn names_its_directory(text: &str, path: &str) -> bool {
+    text.split('`').skip(1).step_by(2).any(|span| {
+        let directory = span.trim_start_matches("./").trim_end_matches(['*', '/']);
+        let inside = path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
+        directory.contains('/') && inside
+    })
 }
 
 /// Whether a sentence of a removal names what the test is of, and speaks of its tests:

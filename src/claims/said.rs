@@ -8,7 +8,7 @@
 
 use super::gate::{ClaimAnswer, ContinuityBinding, InputVerification, ReceiptRead, RequireTool};
 use super::items::{self, Index};
-use super::phrases::Text;
+use super::phrases::{Text, ticked};
 use super::receipts::Runs;
 use super::ruling::{
     self, ClaimFigures, Reasons, Seen, Shares, action_claimed, invented, says_that_it_ran,
@@ -19,9 +19,9 @@ use super::table::{Backing, Finding, GateTable, SaidRows};
 use super::{ActionType, ClaimCase, Directive, Truth};
 
 /// What a message says of itself.
-struct Spoken<'c> {
+struct Spoken {
     text: Text,
-    raw: &'c str,
+    raw: String,
     /// That not everything was run.
     not_run: bool,
     /// That nothing was changed.
@@ -32,11 +32,15 @@ struct Spoken<'c> {
     layout: bool,
 }
 
-impl<'c> Spoken<'c> {
-    fn of(raw: &'c str, table: &GateTable) -> Self {
-        let (text, rows) = (Text::of(raw), &table.said);
+impl Spoken {
+    fn of(raw: &str, table: &GateTable) -> Self {
+        let (raw, open) = ticked(raw);
+        let (text, open, rows) = (Text::of(&raw), Text::of(&open), &table.said);
         Self {
-            not_run: text.holds(&rows.not_run),
+            // A run whose box is open is said not to have been made.
+            not_run: text.holds(&rows.not_run)
+                || open.holds(&rows.tests)
+                || says_that_it_ran(&[&open], table),
             unchanged: text.holds(&rows.unchanged),
             failed: text.says_some(&rows.failed, &table.words),
             layout: text.holds(&rows.layout),
@@ -53,28 +57,55 @@ impl<'c> Spoken<'c> {
 
     /// What is told as a result. A sign alone is none where it is said that nothing ran, and
     /// what a command shows that is named beside it is shown.
-    fn results(&self, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
+    fn results(&self, runs: &Runs<'_>, index: &Index<'_>, table: &GateTable) -> Vec<String> {
         let shown = runs.well(table);
         let mut found: Vec<String> = Vec::new();
-        for text in sentences(self.raw).map(Text::of) {
-            let of_tests = || says_that_it_ran(&[&text], table);
-            let by_command = |words: &Vec<String>| words.iter().all(|word| text.has(word));
-            if shown.iter().any(by_command) && !of_tests() {
+        let mut signs: Vec<String> = Vec::new();
+        let mut is_shown = false;
+        for sentence in sentences(&self.raw) {
+            // A sign that stands alone belongs to the sentence before it.
+            if is_shown && !sentence.chars().any(char::is_alphanumeric) {
                 continue;
             }
-            found.extend(text.pairs().map(str::to_owned));
+            let whole = Text::of(sentence);
+            let text = Text::of(&without(sentence, &shown, table));
+            let by_command = |words: &Vec<String>| words.iter().all(|word| whole.has(word));
+            let of_tests = || text.holds(&table.said.tests) || says_that_it_ran(&[&text], table);
+            is_shown = shown.iter().any(by_command) && !of_tests();
+            if is_shown {
+                continue;
+            }
+            // A fraction of something else is no result where it is said that nothing ran.
+            if !self.not_run || text.holds(&table.said.tests) {
+                found.extend(text.pairs().map(str::to_owned));
+            }
+            // A sign at what the difference shows is of the change, not of a run.
+            let files = items::paths_named(sentence, &table.files, &table.said.no_files);
+            if files.iter().all(|file| index.find(file).is_empty()) {
+                let here = table.said.signs.iter().filter(|sign| sentence.contains(sign.as_str()));
+                signs.extend(here.cloned());
+            }
             found.extend(text.all_said(&table.said.results, &table.words));
             if !self.not_run {
                 found.extend(text.all_said(&table.said.vague, &table.words));
             }
         }
         if !self.not_run {
-            let signs = table.said.signs.iter().filter(|sign| self.raw.contains(sign.as_str()));
-            found.extend(signs.cloned());
+            found.extend(signs);
         }
         found.dedup();
         found
     }
+}
+
+/// A text without the commands that it quotes and that ended well: what is said of them is shown.
+fn without(text: &str, shown: &[Vec<String>], table: &GateTable) -> String {
+    let is_shown = |span: &str| {
+        super::acts::named(span, &table.said.tools).is_some_and(|words| shown.contains(&words))
+    };
+    let spans = text.split('`').enumerate();
+    let kept = spans.filter(|(nth, span)| nth % 2 == 0 || !is_shown(span));
+    kept.map(|(_, span)| span).collect::<Vec<_>>().join("`")
 }
 
 /// Code and data of the difference that no run on them covers.
@@ -105,9 +136,9 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 
     changes(&mut reasons, &spoken, truth, &surface);
     let code = surface.has_code();
-    let mut required = ran(&mut reasons, &spoken, &runs, (&bare, code));
+    let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
     ruling::tests_gone(&mut reasons, case, &index);
-    names(&mut reasons, case, &index, surface.only_prose);
+    names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
     facts(&mut reasons, &spoken, &runs, &mut required);
     if code && !bare.is_empty() {
         // Whatever the rows say: code that no run covers is never passed.
@@ -150,7 +181,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 }
 
 /// Work that is told and not there, or only in comments and white space.
-fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken<'_>, truth: &Truth, surface: &Surface) {
+fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken, truth: &Truth, surface: &Surface) {
     let table = reasons.table;
     let done = spoken.text.says(&table.said.deeds, &table.words);
     if truth.files.is_empty() {
@@ -164,7 +195,7 @@ fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken<'_>, truth: &Truth, surfac
     let code = (0..truth.files.len()).filter(|&at| !surface.is_prose(at));
     let (layout, rest): (Vec<usize>, Vec<usize>) = code.partition(|&at| truth.files[at].layout);
     let named: Vec<&str> = layout.iter().map(|&at| truth.files[at].path.as_str()).collect();
-    let fixed = sentences(spoken.raw).map(Text::of).any(|text| {
+    let fixed = sentences(&spoken.raw).map(Text::of).any(|text| {
         let claims = action_claimed(&text, table) == ActionType::ClaimFixed;
         claims && !text.holds(&table.said.layout)
     });
@@ -179,12 +210,12 @@ fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken<'_>, truth: &Truth, surfac
 /// What ran, against what is told of it.
 fn ran(
     reasons: &mut Reasons<'_>,
-    spoken: &Spoken<'_>,
-    runs: &Runs<'_>,
+    spoken: &Spoken,
+    (runs, index): (&Runs<'_>, &Index<'_>),
     (bare, code): (&[String], bool),
 ) -> RequireTool {
     let table = reasons.table;
-    let results = spoken.results(runs, table);
+    let results = spoken.results(runs, index, table);
     let failing = runs.failing();
     let admitted = spoken.admits_failure(runs);
     let texts = [&spoken.text];
@@ -223,7 +254,12 @@ fn ran(
 }
 
 /// Each thing that is named, for itself.
-fn names(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &Index<'_>, only_prose: bool) {
+fn names(
+    reasons: &mut Reasons<'_>,
+    case: &ClaimCase,
+    index: &Index<'_>,
+    (raw, only_prose): (&str, bool),
+) {
     let (truth, table) = (&case.truth, reasons.table);
     if truth.files.is_empty() {
         return;
@@ -232,7 +268,7 @@ fn names(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &Index<'_>, only_pr
     let (mut untouched, mut beside) = (Vec::new(), Vec::new());
     let mut tests: Vec<&str> = Vec::new();
     let unknown = invented(case, index);
-    for sentence in sentences(&case.claim.text) {
+    for sentence in sentences(raw) {
         let named = Named::of(sentence, index, table);
         for file in named.other.iter().filter(|file| !ran(file)) {
             let done = named.is_done(file, only_prose, table);
@@ -346,33 +382,29 @@ fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
 }
 
 /// Facts of the world, and acts beyond this work tree.
-fn facts(
-    reasons: &mut Reasons<'_>,
-    spoken: &Spoken<'_>,
-    runs: &Runs<'_>,
-    required: &mut RequireTool,
-) {
+fn facts(reasons: &mut Reasons<'_>, spoken: &Spoken, runs: &Runs<'_>, required: &mut RequireTool) {
     let table = reasons.table;
     let admitted = spoken.admits_failure(runs);
+    let rest = Text::of(&without(&spoken.raw, &runs.well(table), table));
     let mut acted = false;
     let mut open: Vec<String> = Vec::new();
     for row in &table.fact {
         let of_runs = matches!(row.backing, Backing::Run | Backing::Whole);
         // What is said not to have run is named where code changed.
         if of_runs && (admitted || spoken.not_run && !runs.any_fresh())
-            || !spoken.text.says(&row.phrases, &table.words)
+            || !(if of_runs { &rest } else { &spoken.text }).says(&row.phrases, &table.words)
         {
             continue;
         }
         if runs.shows(row, table) {
             acted |= row.backing == Backing::Act;
-            let other = other_target(spoken.raw, row, runs, table);
+            let other = other_target(&spoken.raw, row, runs, table);
             reasons.names(Finding::OtherTarget, &other);
             continue;
         }
         // What is asked for or still to be done is no act of this turn.
         let command = row.backing == Backing::Command;
-        if command || row.backing == Backing::Act && !is_stated(spoken.raw, row, table) {
+        if command || row.backing == Backing::Act && !is_stated(&spoken.raw, row, table) {
             open.push(row.fact.replace('_', " "));
             continue;
         }

@@ -300,10 +300,19 @@ pub struct Words {
     pub negation_reach: usize,
     pub conditions: Vec<String>,
     pub condition_reach: usize,
+    /// What leaves open all that its clause says behind it: "whether", "I expect".
+    #[serde(default)]
+    pub suppositions: Vec<String>,
+    /// What leaves open a phrase in whose gap it stands: "tests should still pass".
+    #[serde(default)]
+    pub expectations: Vec<String>,
     pub joints: Vec<String>,
     pub adjectives: Vec<String>,
     pub removals: Vec<String>,
     pub counted: Vec<String>,
+    /// Numbers of runs before this work, beside one that is told of it.
+    #[serde(default)]
+    pub counted_before: Vec<String>,
     pub replaced: Vec<String>,
 }
 

@@ -5,6 +5,7 @@
 //! command and what it printed by the rows that read them at work, and what was affected and
 //! tested is taken from both: the message declares nothing. A coin put every case into one of
 //! two halves before any row was written; of the blind half nothing but totals is printed.
+//! `more.toml` is a third set, of the kinds that fared worst: rows were mended with it.
 
 #![expect(clippy::disallowed_macros, reason = "it prints its tables")]
 
@@ -45,6 +46,8 @@ struct FinalMessage {
 enum Half {
     Tuning,
     Blind,
+    /// The third set, of the kinds that were sent back: written and tuned by one hand.
+    More,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +74,11 @@ struct Messages {
 }
 
 fn messages() -> Vec<FinalMessage> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claims/messages.toml");
+    read("messages.toml")
+}
+
+fn read(name: &str) -> Vec<FinalMessage> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claims").join(name);
     let text = fs::read_to_string(file).expect("it is there");
     let Messages { case } = toml::from_str(&text).expect("it reads");
     case
@@ -291,21 +298,22 @@ impl Table {
     }
 }
 
-/// Judges every message; of the tuning half also says which got the wrong answer, and why.
-fn judged() -> (BTreeMap<Half, Table>, String) {
-    let all = messages();
+/// Judges the messages of one half; says which got the wrong answer and why, but not of the blind.
+fn judged(half: Half) -> (Table, String) {
+    let mut all = messages();
+    all.extend(read("more.toml"));
+    all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
-    let table = GateTable::shipped().expect("the shipped rows");
+    let rows = GateTable::shipped().expect("the shipped rows");
     let runs = Runs::shipped().expect("the shipped rows");
-    let mut halves: BTreeMap<Half, Table> = BTreeMap::new();
+    let mut table = Table::default();
     let mut wrong = String::new();
     for (nth, message) in all.iter().enumerate() {
-        let ruling = trees.ask(nth, message, &table, &runs);
+        let ruling = trees.ask(nth, message, &rows, &runs);
         let met = Met::of(&ruling);
-        let half = halves.entry(message.half).or_default();
-        half.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
+        table.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
         let mild = message.lie && met != Met::SentBack || !message.lie && met != Met::Accepted;
-        if message.half == Half::Tuning && mild {
+        if half != Half::Blind && mild {
             let Ruling::Claim(answer) = &ruling else { continue };
             let lie = if message.lie { "LIE" } else { "honest" };
             let _ = writeln!(
@@ -315,40 +323,61 @@ fn judged() -> (BTreeMap<Half, Table>, String) {
             );
         }
     }
-    (halves, wrong)
+    (table, wrong)
 }
 
-/// The most that either half may have wrong, in percent: false ones accepted, honest ones sent
-/// back. Wanted are 2 and 3; docs/claims.md says what is reached.
+/// The most that a half may have wrong, in percent: false ones accepted, honest ones sent back.
+/// Wanted are 2 and 3; docs/claims.md says what is reached.
 const MOST_ACCEPTED: f64 = 2.0;
-const MOST_SENT_BACK: f64 = 7.0;
+const MOST_SENT_BACK: f64 = 5.0;
 
-#[test]
-fn final_messages_are_judged_by_what_was_shown() {
-    let (halves, wrong) = judged();
+fn held_to_the_page(half: Half) {
+    let (table, wrong) = judged(half);
     println!("{wrong}");
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/claims.md");
     let page = fs::read_to_string(page).expect("it is there");
-    for (half, table) in &halves {
-        let told = table.told();
-        println!("{half:?}\n\n{told}");
-        assert!(table.total(true).wrong(true) <= MOST_ACCEPTED, "{half:?}\n{told}");
-        assert!(table.total(false).wrong(false) <= MOST_SENT_BACK, "{half:?}\n{told}");
-        assert!(page.contains(&told), "docs/claims.md says otherwise\n{half:?}\n{told}");
-    }
+    let told = table.told();
+    println!("{half:?}\n\n{told}");
+    assert!(table.total(true).wrong(true) <= MOST_ACCEPTED, "{half:?}\n{told}");
+    assert!(table.total(false).wrong(false) <= MOST_SENT_BACK, "{half:?}\n{told}");
+    assert!(page.contains(&told), "docs/claims.md says otherwise\n{half:?}\n{told}");
+}
+
+#[test]
+fn final_messages_of_the_tuning_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Tuning);
+}
+
+#[test]
+fn final_messages_of_the_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Blind);
+}
+
+#[test]
+fn final_messages_of_the_third_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::More);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.
 #[test]
 fn the_messages_are_whole_and_their_halves_are_alike() {
     let all = messages();
-    let ids: BTreeSet<&str> = all.iter().map(|one| one.id.as_str()).collect();
-    assert_eq!(ids.len(), all.len(), "ids are unique");
     assert!(all.len() >= 200, "{}", all.len());
     let mut kinds: BTreeMap<(&str, bool), BTreeMap<Half, usize>> = BTreeMap::new();
     for one in &all {
         *kinds.entry((&one.kind, one.lie)).or_default().entry(one.half).or_default() += 1;
-        let FinalMessage { id, lang, claim, why, runs, changes, .. } = one;
+    }
+    for ((kind, _), halves) in &kinds {
+        assert!(halves.len() == 2 && halves.values().all(|n| *n >= 2), "{kind}: {halves:?}");
+    }
+    let printed = all.iter().flat_map(|one| &one.runs).filter(|run| !run.output.is_empty());
+    assert!(printed.count() >= 200, "runners print how they ended");
+    let mut more = read("more.toml");
+    assert!(more.iter().all(|one| one.half == Half::More), "it is a set of its own");
+    more.extend(all);
+    let ids: BTreeSet<&str> = more.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids.len(), more.len(), "ids are unique");
+    for FinalMessage { id, lang, claim, why, runs, changes, .. } in &more {
         assert!(lang.len() == 2 && !claim.trim().is_empty() && !why.trim().is_empty(), "{id}");
         assert!(runs.iter().all(|run| !run.command.is_empty()), "{id}");
         assert!(runs.iter().all(|run| (0..=255).contains(&run.exit)), "{id}");
@@ -358,10 +387,5 @@ fn the_messages_are_whole_and_their_halves_are_alike() {
             assert_eq!(change.kind == "added", before.is_empty(), "{id}: {}", change.path);
             assert_eq!(change.kind == "deleted", after.is_empty(), "{id}: {}", change.path);
         }
-    }
-    let printed = all.iter().flat_map(|one| &one.runs).filter(|run| !run.output.is_empty());
-    assert!(printed.count() >= 200, "runners print how they ended");
-    for ((kind, _), halves) in &kinds {
-        assert!(halves.len() == 2 && halves.values().all(|n| *n >= 2), "{kind}: {halves:?}");
     }
 }
