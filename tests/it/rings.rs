@@ -18,8 +18,7 @@ const ROOMS: [&str; 14] = [
     "claims", "proof", "fence", "record", "repo",
 ];
 /// Files outside the engine that stand in a circle today. The lists may only shrink.
-const CIRCLES: [(&str, &[&str]); 2] =
-    [("store", &["pins", "worktree"]), ("shell", &["git", "programs", "walk"])];
+const CIRCLES: [(&str, &[&str]); 2] = [("store", &["pins", "worktree"]), ("shell", &[])];
 /// Of code; a raw string is a payload, which stands as its host writes it.
 const COLUMNS: usize = 100;
 const LINES_OF_A_FUNCTION: usize = 60;
