@@ -367,12 +367,14 @@ pub fn lets_out_untested(act: &Act) -> Verdict {
     let Act::Shell { command, .. } = act else { return Ok(()) };
     let reading = shell::read(command);
     match lets_out(&deeds(&reading)) {
-        Some(part) => {
-            let refusal = Refusal::new("claims", Wants::Claim).case(Case::ActUnrun);
-            Err(refusal.with("part", part))
-        }
+        Some(part) => Err(unrun(&part)),
         None => Ok(()),
     }
+}
+
+/// The refusal of `part`, which would let out work that nothing was seen to test.
+pub(crate) fn unrun(part: &str) -> Refusal {
+    Refusal::new("claims", Wants::Claim).case(Case::ActUnrun).with("part", part)
 }
 
 /// Where words stand that a hook ruled on by itself.

@@ -338,18 +338,23 @@ fn a_review_that_is_killed_at_any_write_goes_on_with_the_next() {
 
 const NOTES: &str = "[KNOWLEDGE]{how escapes lex}\n[DRAFT-TERM]{trivia}";
 
-#[test]
-fn a_note_that_is_resolved_or_carried_is_not_lost_by_a_kill() {
-    if !has_strace() {
-        return;
-    }
-    let world = condensing(NOTES, "words of the tests");
+/// A knowledge file that shows the first note; both have their numbers.
+fn knows_lexers(world: &World) {
     world.puts(
         ".claude/knowledge/lexers.md",
         "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\nTwo\nThree\nFour\n\
          Five\n",
     );
     world.seed("note list").tells("  2  ");
+}
+
+#[test]
+fn a_note_that_is_resolved_or_carried_is_not_lost_by_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = condensing(NOTES, "words of the tests");
+    knows_lexers(&world);
     let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";
     killing(&world, resolve, "", &[resolve], |_| ());
     let carry = "git-seed note carry 2 --why later";
@@ -399,12 +404,7 @@ fn a_command_that_writes_pages_is_finished_by_whatever_comes_next() {
         return;
     }
     let world = condensing(&format!("{NOTES}\n\n{TAGGED}"), "[DURABLE] Tests last too.");
-    world.puts(
-        ".claude/knowledge/lexers.md",
-        "---\nname: lexers\ndescription: How they lex\ntype: user\n---\nOne\nTwo\nThree\nFour\n\
-         Five\n",
-    );
-    world.seed("note list").tells("  2  ");
+    knows_lexers(&world);
     let resolve = "git-seed note resolve 1 --breadcrumb .claude/knowledge/lexers.md";
     finishes_itself_at_the_next(&world, resolve);
     world.agents_shell(resolve, "");

@@ -48,7 +48,8 @@ pub(crate) fn advised(
     let lacks = || lacks_ruling(repo, call, changes, focused);
     match repo.rules.claims {
         ClaimMode::Advise => lacks(),
-        // What lets work out was ruled on.
+        // What lets work out was ruled on, and no line of a shell is a large edit or a launch.
+        ClaimMode::Judge if matches!(call.act, Act::Shell { .. }) => None,
         ClaimMode::Judge => lacks().filter(hooks::stays_inside),
         ClaimMode::Off | ClaimMode::Enforce => None,
     }

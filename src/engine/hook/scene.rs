@@ -128,6 +128,7 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
 fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     let Setting { repo, phase, focused, .. } = *setting;
     let mut out = blank(call, class_of_act(setting, call));
+    let mut reading = None;
     match &call.act {
         Act::Read { path } => {
             let resolved = setting.place(path);
@@ -151,7 +152,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
                 )?);
             }
         }
-        Act::Shell { command, cwd, .. } => shell(setting, command, cwd.as_deref(), &mut out)?,
+        Act::Shell { command, cwd, .. } => {
+            reading = Some(shell(setting, command, cwd.as_deref(), &mut out)?);
+        }
         Act::Delegate { agent, prompt } => {
             // Where the pages do not read, no launch can be for a note of theirs.
             out.dispatch = focused.and_then(|focused| {
@@ -176,19 +179,24 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     if out.own_state.is_none() {
         out.own_state = call.mentions.iter().find(|text| shell::names_state(text)).cloned();
     }
-    out.unproven = unproven(setting, call, &out)?;
+    out.unproven = unproven(setting, call, &out, reading.as_ref())?;
     Ok(out)
 }
 
 /// What nothing shows of the work that a call lets out, or of a call that wants a ruling first.
-fn unproven(setting: &Setting<'_>, call: &ToolCall, out: &Call<'_>) -> Result<Option<Refusal>> {
+fn unproven(
+    setting: &Setting<'_>,
+    call: &ToolCall,
+    out: &Call<'_>,
+    reading: Option<&shell::Reading>,
+) -> Result<Option<Refusal>> {
     let Setting { repo, focused, .. } = *setting;
-    Ok(match (repo.rules.claims, focused) {
-        (ClaimMode::Enforce, Some(focused)) => {
+    Ok(match (repo.rules.claims, focused, reading, &call.act) {
+        (ClaimMode::Enforce, Some(focused), ..) => {
             claims::required::lacks_ruling(repo, call, &out.changes, focused)
         }
-        (ClaimMode::Judge, Some(focused)) => {
-            judge::words::act(repo, call, focused, out.git.as_ref())?
+        (ClaimMode::Judge, Some(focused), Some(reading), Act::Shell { command, .. }) => {
+            judge::words::act(repo, (command, reading), focused, out.git.as_ref())?
         }
         _ => None,
     })
@@ -296,7 +304,7 @@ fn shell(
     command: &str,
     cwd: Option<&Path>,
     out: &mut Call<'_>,
-) -> Result<()> {
+) -> Result<shell::Reading> {
     let Setting { repo, event, phase, .. } = *setting;
     let reading = shell::read(command);
     let scope = setting.scope()?;
@@ -328,7 +336,7 @@ fn shell(
             matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
         });
     }
-    Ok(())
+    Ok(reading)
 }
 
 /// Whether the line runs in the git directory: there, no word of it shows whose file it names.

@@ -10,7 +10,6 @@ use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt};
 use crate::engine::claims;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::event::{Act, ToolCall};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::shell;
 use crate::store::TreeId;
@@ -115,20 +114,19 @@ fn sentences(text: &str) -> Vec<String> {
 }
 
 /// What stands in the way of an act that lets work out, where a hook rules on it by itself: words
-/// that go with it and do not hold, or work that nothing was seen to test.
+/// that go with it and do not hold, or work that nothing was seen to test. A line comes with what
+/// was read of it, so that none is read twice before a tool.
 pub(crate) fn act(
     repo: &Repo,
-    call: &ToolCall,
+    (command, reading): (&str, &shell::Reading),
     job: &LoadedJob,
     git: Option<&(Vec<GitAct>, GitRuling)>,
 ) -> Result<Option<Refusal>> {
-    let Act::Shell { command, .. } = &call.act else { return Ok(None) };
-    let reading = shell::read(command);
-    let Some(part) = hooks::lets_out(&hooks::deeds(&reading)) else { return Ok(None) };
     // A person who approved the work has seen the card, and what stood on it.
     if job.state.stand.is_talk() || job.state.job.user_approval {
         return Ok(None);
     }
+    let Some(part) = hooks::lets_out(&hooks::deeds(reading)) else { return Ok(None) };
     let said = message_of(command);
     let bare = said.is_none();
     let said = said.unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
@@ -138,14 +136,14 @@ pub(crate) fn act(
         return Ok(None);
     }
     if judged.sends_back() {
-        return Ok(Some(judged.refusal(Spoken::Act).with("part", part)));
+        return Ok(Some(judged.refusal(Spoken::Act).with("part", part.as_str())));
     }
     let opened = matches!(git, Some((_, GitRuling::Opened)));
     let not_run = judged.ruling.requires_tool() && !judged.changed_nothing();
     if !not_run || opened || !has_tests(repo, &judged.case.receipts, &judged.tree)? {
         return Ok(None);
     }
-    Ok(hooks::lets_out_untested(&call.act).err())
+    Ok(Some(hooks::unrun(&part)))
 }
 
 /// A run of tests fits the repository: one was seen, or files that runners collect lie in it.

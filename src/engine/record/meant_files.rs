@@ -101,7 +101,13 @@ impl MeantFile {
     }
 }
 
-fn file(repo: &Repo) -> PathBuf {
+/// Whether it reads; damage is the doctor's to set aside.
+pub(crate) fn reads(repo: &Repo) -> std::result::Result<(), own_state::Unread> {
+    own_state::from_toml::<Meant>(&file(repo)).map(drop)
+}
+
+/// Where the word of it lies.
+pub(crate) fn file(repo: &Repo) -> PathBuf {
     repo.store.seed_dir().join("meant").join(format!("{}.toml", repo.store.worktree_name()))
 }
 

@@ -123,6 +123,7 @@ fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, EngineError)> {
         (repo.prints_file(), repo.prints().map(drop)),
         (record::pending_file::pending_file(repo), record::pending_file::pending(repo).map(drop)),
         (record::pending_file::behind_file(repo), record::pending_file::behind(repo).map(drop)),
+        (record::meant_files::file(repo), record::meant_files::reads(repo).map_err(Into::into)),
         (
             repo::clone_file::clone_file(&repo.store),
             repo::clone_file::known_clone(&repo.store).map(drop).map_err(Into::into),
