@@ -57,17 +57,20 @@ fn a_record_of_the_installation_that_does_not_read_is_not_written_over() {
 }
 
 #[test]
-fn a_commit_under_way_that_does_not_read_is_not_forgotten() {
-    let world = World::new().installed();
-    world.to("execute");
-    let name = file_in(&world, ".git/seed/prints", "json").with_extension("toml");
-    let pending = world.path(".git/seed/pending").join(name.file_name().expect("a name"));
-    fs::create_dir_all(pending.parent().expect("a directory")).expect("made");
-    fs::write(&pending, "id = ").expect("written");
-    world.seed("status").fails("does not read");
-    assert!(pending.exists(), "kept for a person");
-    assert!(world.person("doctor --fix").said().out.contains("it is kept as"));
-    world.seed("status").succeeds();
+fn what_is_under_way_and_does_not_read_is_not_forgotten() {
+    for dir in ["pending", "behind", "meant"] {
+        let world = World::new().installed();
+        world.to("execute");
+        let name = file_in(&world, ".git/seed/prints", "json").with_extension("toml");
+        let seed = world.path(".git/seed").join(dir);
+        let file = seed.join(name.file_name().expect("a name"));
+        fs::create_dir_all(&seed).expect("made");
+        fs::write(&file, "id = ").expect("written");
+        world.seed("status").fails("does not read");
+        assert!(file.exists(), "kept for a person");
+        assert!(world.person("doctor --fix").said().out.contains("it is kept as"), "{dir}");
+        world.seed("status").succeeds();
+    }
 }
 
 #[test]
