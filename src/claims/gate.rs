@@ -28,6 +28,9 @@ pub struct ClaimAnswer {
     /// The one step that helps, where there are reasons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// The reason that this step helps against: of the most severe ones the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
     /// Of tested and declared together.
     pub coverage: f64,
     /// The share of the affected items that were tested.

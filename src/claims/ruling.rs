@@ -26,8 +26,15 @@ pub(super) struct Reasons<'t> {
     fixed: bool,
     pub directive: Directive,
     pub said: Vec<String>,
-    /// The step that helps against the most severe finding.
-    step: Option<(Directive, String)>,
+    /// The step that helps against the most severe finding, and what that finding says.
+    step: Option<Help>,
+}
+
+/// What helps against a finding.
+struct Help {
+    against: Directive,
+    step: String,
+    why: String,
 }
 
 impl<'t> Reasons<'t> {
@@ -63,21 +70,27 @@ impl<'t> Reasons<'t> {
             return;
         };
         let least = row.fixed.filter(|_| self.fixed).unwrap_or(row.least);
-        self.add(least, &row.say.replace("{names}", &listed(names)));
-        self.helps(least, &row.step);
+        let say = row.say.replace("{names}", &listed(names));
+        self.add(least, &say);
+        self.helps(least, &row.step, say);
     }
 
     /// The first of the most severe steps is kept.
-    fn helps(&mut self, directive: Directive, step: &str) {
-        if self.step.as_ref().is_none_or(|(known, _)| *known < directive) {
-            self.step = Some((directive, step.to_owned()));
+    fn helps(&mut self, against: Directive, step: &str, why: String) {
+        if self.step.as_ref().is_none_or(|known| known.against < against) {
+            self.step = Some(Help { against, step: step.to_owned(), why });
         }
     }
 
     /// The one step that helps, if anything is in the way.
     pub(super) fn next(&self, required: &RequireTool) -> Option<String> {
-        let (_, step) = self.step.as_ref()?;
+        let Help { step, .. } = self.step.as_ref()?;
         Some(step.replace("{tool}", required.tool.as_deref().unwrap_or_default()))
+    }
+
+    /// The reason that this step helps against.
+    pub(super) fn why(&self) -> Option<String> {
+        self.step.as_ref().map(|known| known.why.clone())
     }
 
     fn tool(&mut self, required: &RequireTool) {
@@ -126,7 +139,7 @@ fn criteria(reasons: &mut Reasons<'_>, limits: &Thresholds, state: &State) {
         if applies {
             reasons.add(directive, why);
             // The least of all, so that any finding comes before it.
-            reasons.helps(Directive::Pass, step);
+            reasons.helps(Directive::Pass, step, why.clone());
         }
     }
 }
@@ -300,6 +313,7 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     ClaimAnswer {
         directive: reasons.directive,
         next: reasons.next(&required),
+        because: reasons.why(),
         revision_reasons: reasons.said,
         coverage: sums::rounded(figures.coverage),
         declared_coverage: sums::rounded(declared_coverage),

@@ -153,6 +153,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     ClaimAnswer {
         directive: reasons.directive,
         next: reasons.next(&required),
+        because: reasons.why(),
         // What is not shown is told to the person, whatever it costs the agent.
         gaps: reasons.said.clone(),
         revision_reasons: reasons.said,

@@ -111,6 +111,7 @@ fn verify_claim() -> Value {
         ("directive", directive()),
         ("revision_reasons", texts()),
         ("next", or_null(&text())),
+        ("because", or_null(&text())),
         ("coverage", share()),
         ("declared_coverage", share()),
         ("evidence_weight", share()),
@@ -126,7 +127,7 @@ fn verify_claim() -> Value {
         ("audit", audit()),
         ("record", text()),
     ];
-    object(&keys, &["next"])
+    object(&keys, &["next", "because"])
 }
 
 fn verify_paths() -> Value {

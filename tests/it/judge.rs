@@ -73,6 +73,36 @@ fn talk_stays_free() {
     }
 }
 
+/// A change of documentation alone is told as one; a fix is another thing, and what failed is.
+#[test]
+fn words_about_documentation_go_by_documentation() {
+    let world = World::seeded();
+    world.prompt("say what lex does with escapes");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "/// Drops escapes.\nfn lex() {").passes();
+    for honest in [
+        "Documented `lex` in src/parser/lex.rs: it drops escapes. No tests were run.",
+        "I added a doc comment to `lex`.",
+        "`lex` dokumentiert.",
+        "Mejoré la documentación de `lex`.",
+        "更新了 lex 的文档。",
+    ] {
+        let reply = ends(&world, honest);
+        let held = reply.refusal().unwrap_or_default();
+        assert!(!held.contains("you end with"), "{honest}: {held}");
+        // The job is open, and that alone holds the turn.
+        world.prompt("go on");
+    }
+    let no = ends(&world, "Documented `lex`. Fixed the lexer: it keeps escapes now.");
+    let text = no.refusal().expect("nothing that runs changed");
+    assert!(text.contains("Fixed the lexer") && text.contains("comments"), "{text}");
+    // Why and the step are of one finding.
+    world.prompt("go on");
+    let no = ends(&world, "Documented `lex`, and all tests pass.");
+    let text = no.refusal().expect("nothing ran");
+    assert!(text.contains("you end with") && !text.contains("comments"), "{text}");
+}
+
 #[test]
 fn work_that_was_stashed_away_is_not_fixed() {
     let world = World::seeded();

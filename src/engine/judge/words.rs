@@ -65,8 +65,7 @@ impl Judged {
 
     /// The refusal of these words.
     pub(crate) fn refusal(&self, spoken: Spoken) -> Refusal {
-        let why = self.ruling.reasons().first().cloned();
-        hooks::not_shown(spoken, &self.at_fault(), &why.unwrap_or_default(), &self.next())
+        hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &self.next())
     }
 
     /// The one step that helps.
@@ -79,15 +78,23 @@ impl Judged {
         next.or(tool).unwrap_or_else(|| tell(Notice::JudgedSayLess, &[]))
     }
 
-    /// The first sentence that is sent back by itself for as much; else the first one of all.
+    /// The sentence that is sent back by itself for as much: of several the first for which the
+    /// same is said, where there is one; else the first one of all.
     pub(crate) fn at_fault(&self) -> String {
         let all = sentences(&self.case.claim.text);
-        let as_bad = |text: &&String| {
-            let claim = Claim::from_words(text, &self.case.truth, &self.case.receipts, &self.table);
-            let case = ClaimCase { claim, ..self.case.clone() };
-            ruled(&case, &self.table).directive().is_some_and(|one| one >= self.directive())
-        };
-        let found = all.iter().take(SENTENCES).find(as_bad).or(all.first());
+        let ruled: Vec<(&String, Ruling)> = all
+            .iter()
+            .take(SENTENCES)
+            .map(|text| {
+                let (truth, receipts) = (&self.case.truth, &self.case.receipts);
+                let claim = Claim::from_words(text, truth, receipts, &self.table);
+                (text, ruled(&ClaimCase { claim, ..self.case.clone() }, &self.table))
+            })
+            .filter(|(_, one)| one.directive().is_some_and(|one| one >= self.directive()))
+            .collect();
+        let why = because(&self.ruling);
+        let same = ruled.iter().find(|(_, one)| because(one) == why);
+        let found = same.or(ruled.first()).map(|(text, _)| *text).or(all.first());
         found.cloned().unwrap_or_default()
     }
 
@@ -96,6 +103,15 @@ impl Judged {
         let inquiry = Inquiry::VerifyClaim(self.case);
         claims::gate::rule(repo, inquiry, job, self.tree, &self.table, &|_, _| {}).map(drop)
     }
+}
+
+/// Why words go back: what the step helps against, which is told beside it.
+fn because(ruling: &Ruling) -> String {
+    let named = match ruling {
+        Ruling::Claim(answer) => answer.because.clone(),
+        _ => None,
+    };
+    named.or_else(|| ruling.reasons().first().cloned()).unwrap_or_default()
 }
 
 /// The sentences of a text, without code.
