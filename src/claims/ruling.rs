@@ -306,7 +306,6 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     unrun.weigh(&mut reasons, action, &figures);
 
     let mut gaps = runs.gaps(seen.kind, seen.blank, surface.only_prose, table);
-    gaps.extend(untested.iter().map(|path| format!("untested: {path}")));
     gaps.extend(unrun.told(&untested));
     gaps.extend(missed.iter().map(|path| format!("not declared: {path}")));
     gaps.extend(weaker);
@@ -413,10 +412,11 @@ impl Unrun {
         }
     }
 
-    /// For the person, without those that `untested` names.
+    /// For the person, each path once: what the claim says is tested first.
     fn told<'u>(&'u self, untested: &'u [String]) -> impl Iterator<Item = String> + 'u {
         let bare = self.bare.iter().filter(|path| !untested.contains(path));
-        bare.map(|path| format!("not run: {path}"))
+        let untested = untested.iter().map(|path| format!("untested: {path}"));
+        untested.chain(bare.map(|path| format!("not run: {path}")))
     }
 }
 
