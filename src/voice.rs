@@ -364,6 +364,8 @@ pub(crate) enum Notice {
     SeenChanged,
     SeenNoClaim,
     SeenClaim,
+    WhyRan,
+    WhyNoRun,
     SeenNoRun,
     SeenNoTests,
     SeenCriteria,

@@ -5,6 +5,7 @@ use super::{
     report::{self, Report, Tint},
 };
 use crate::engine;
+use crate::voice::{self, Notice};
 
 /// The last refusals, with the rule, the facts and the way on
 ///
@@ -42,6 +43,14 @@ pub(super) fn run(
         let by = out.tint(Tint::Bad, format_args!("refused by {}", row.by));
         out.line(format_args!("{}  {what:<32} {by}", report::clock(at)));
         out.line(format_args!("          {}", row.why));
+        if let Some(ran) = &row.ran {
+            for run in ran {
+                out.line(format_args!("          {}", run.told()));
+            }
+            if ran.is_empty() {
+                out.line(format_args!("          {}", voice::tell(Notice::WhyNoRun, &[])));
+            }
+        }
         out.line(format_args!("          do: {}", row.do_));
         if !agent {
             let facts: Vec<String> = row

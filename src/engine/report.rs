@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
+use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, person, record};
@@ -15,7 +16,7 @@ use crate::jobs::shortword::{self, Moment};
 use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing};
 use crate::phases::{Class, Multiplier, Phase, PhaseKind, Reads, Write, pacing};
-use crate::verdict::{Facts, Refusal};
+use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
 
 /// `status --json`.
@@ -84,6 +85,9 @@ pub(crate) struct WhyRow {
     pub do_: String,
     pub then: String,
     pub facts: Facts,
+    /// Where what was said of the work was not shown: the runs that were known then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Vec<RunShown>>,
 }
 
 /// `job show --json`.
@@ -323,7 +327,7 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
         Some(focused) => Some(focused),
         None => record::archive::newest(repo)?,
     };
-    if let Some(focused) = job {
+    if let Some(focused) = &job {
         let mut traces = repo.store.names(&focused.tip, "trace")?;
         let number = |name: &String| {
             let stem = name.trim_end_matches(".jsonl");
@@ -334,24 +338,26 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
             if lines.iter().filter(|line| line.refusal.is_some()).count() >= limit {
                 break;
             }
-            let bytes = repo.counted_file(&focused, &format!("trace/{name}"))?;
+            let bytes = repo.counted_file(focused, &format!("trace/{name}"))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             // A line of another git seed is passed over: the list is for people, nothing decides by
             // it.
             lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
         }
     }
-    let mut rows: Vec<WhyRow> = lines
-        .iter()
-        .filter_map(|line| {
-            let mut row = why_row(line)?;
-            if let Some(worth) = line.refusal.as_ref().and_then(|refused| worth(repo, refused)) {
-                row.facts.set("worth", worth);
-            }
-            Some(row)
-        })
-        .collect();
-    rows.truncate(limit);
+    let mut rows = Vec::new();
+    let refused = lines.iter().filter_map(|line| Some((line, line.refusal.as_ref()?)));
+    for (line, refused) in refused.take(limit) {
+        let mut row = why_row(line, refused);
+        if let Some(worth) = worth(repo, refused) {
+            row.facts.set("worth", worth);
+        }
+        row.ran = match &job {
+            Some(job) if refused.wants == Wants::Claim => Some(runs_until(repo, job, line.at)?),
+            _ => None,
+        };
+        rows.push(row);
+    }
     Ok(rows)
 }
 
@@ -496,13 +502,12 @@ fn cost(focused: &LoadedJob) -> CostShown {
     }
 }
 
-fn why_row(line: &Line) -> Option<WhyRow> {
-    let refused = line.refusal.as_ref()?;
+fn why_row(line: &Line, refused: &Refused) -> WhyRow {
     let stop = line.what == What::Kept;
     let by: &'static str = if stop { "stop" } else { "guard" };
     let refusal = Refusal { by, wants: refused.wants, facts: refused.facts.clone() };
     let said = voice::say(&refusal, &refused.phase);
-    Some(WhyRow {
+    WhyRow {
         at: rfc3339(line.at),
         event: match line.what {
             What::Kept => "stop",
@@ -518,7 +523,8 @@ fn why_row(line: &Line) -> Option<WhyRow> {
         do_: said.do_,
         then: said.then,
         facts: refused.facts.clone(),
-    })
+        ran: None,
+    }
 }
 
 /// What a row opens, in words.

@@ -180,6 +180,36 @@ fn work_that_nothing_tested_is_not_let_out() {
     world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
 }
 
+/// Why an act or words went back: beside the rule stand the runs that were known then, and no later
+/// ones.
+#[test]
+fn why_names_the_runs_that_were_known() {
+    let world = World::seeded();
+    world.puts("tests/lex.rs", "#[test]\nfn lexes() {}\n");
+    world.sh("git add -A && git commit -qm 'a test'");
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+    world.seed("why --last 1").tells("ran: no run of tests was seen");
+    world.tests();
+    world.edits(CODE, "escapes();", "escapes(); more();").passes();
+    let no = ends(&world, LIE);
+    assert!(no.refusal().is_some_and(|text| text.contains("you end with")), "{no:?}");
+    let why = world.seed("why --last 2").succeeds();
+    let told: Vec<&str> = why.lines().filter(|line| line.contains("ran: ")).collect();
+    let [run, none] = told.as_slice() else { panic!("{why}") };
+    assert!(none.contains("no run of tests"), "{why}");
+    assert!(run.contains("cargo test") && run.contains("exit status 0"), "{why}");
+    // The receipt is one that `show` knows.
+    let id = run.rsplit_once('(').and_then(|(_, id)| id.strip_suffix(')')).expect("an id");
+    world.seed(&format!("show {id}")).tells("cargo test");
+    let rows: serde_json::Value =
+        serde_json::from_str(&world.person("why --json").succeeds()).expect("JSON");
+    assert_eq!(rows[0]["ran"][0]["receipt"], id, "{rows}");
+    assert_eq!(rows[1]["ran"], json!([]), "{rows}");
+}
+
 #[test]
 fn the_modes_of_before_stay_as_rules() {
     for (mode, sent_back) in

@@ -314,7 +314,7 @@ fn gaps(one: &Recorded) -> Vec<String> {
     gaps
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

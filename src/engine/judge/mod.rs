@@ -3,4 +3,5 @@
 
 pub(crate) mod card;
 pub(crate) mod criteria;
+pub(crate) mod shown;
 pub(crate) mod words;
