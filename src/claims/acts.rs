@@ -1,7 +1,8 @@
 //! Acts that reach beyond the work tree: which command lines are one.
 //!
-//! A line is an act only if it is that one command and nothing else, in the foreground, with
-//! nothing that hides its end and no word that makes it a rehearsal. A quoted word is none.
+//! A line is an act only if it is that one command, or has it among commands behind `&&`, in the
+//! foreground, with nothing that hides its end and no word that makes it a rehearsal. A quoted
+//! word is none.
 
 use std::sync::OnceLock;
 
@@ -11,25 +12,33 @@ use crate::shell;
 
 /// Whether `line` is an act of one of `rows`.
 pub(super) fn is_one_of<'r>(mut rows: impl Iterator<Item = &'r ActRow>, line: &str) -> bool {
-    let Some(words) = words_of(line) else { return false };
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let all = words_of(line);
     rows.any(|row| {
-        row.runs.iter().any(|run| runs::begins_with(run, &words))
-            && !words.iter().any(|word| row.dry.iter().any(|dry| runs::like(dry, word)))
+        all.iter().any(|words| {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            row.runs.iter().any(|run| runs::begins_with(run, &words))
+                && !words.iter().any(|word| row.dry.iter().any(|dry| runs::like(dry, word)))
+        })
     })
 }
 
-/// Whether `line` is one command that begins as one of `patterns` says.
+/// Whether every command of `line` begins as one of `patterns` says.
 pub(super) fn begins_as(patterns: &[String], line: &str) -> bool {
-    let Some(words) = words_of(line) else { return false };
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    patterns.iter().any(|pattern| runs::begins_with(pattern, &words))
+    let all = words_of(line);
+    let begins = |words: &Vec<String>| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        patterns.iter().any(|pattern| runs::begins_with(pattern, &words))
+    };
+    !all.is_empty() && all.iter().all(begins)
 }
 
-/// The words that a text names a command with: its program, and what it does for programs that
-/// do many things, which `tools` lists.
-pub(super) fn named(line: &str, tools: &[String]) -> Option<Vec<String>> {
-    let words = words_of(line)?;
+/// The words that a text names the commands of a line with: of each its program, and what it does
+/// for programs that do many things, which `tools` lists.
+pub(super) fn named(line: &str, tools: &[String]) -> Vec<Vec<String>> {
+    words_of(line).iter().filter_map(|words| name(words, tools)).collect()
+}
+
+fn name(words: &[String], tools: &[String]) -> Option<Vec<String>> {
     let mut plain =
         words.iter().filter(|word| !word.starts_with('-')).map(|word| word.to_lowercase());
     let program = plain.next()?;
@@ -50,14 +59,15 @@ pub(crate) fn is_known(line: &str) -> bool {
     table.as_ref().is_some_and(|table| is_one_of(table.act.iter(), line))
 }
 
-/// The words of a line that is one command, behind `git seed exec --`, too.
-fn words_of(line: &str) -> Option<Vec<String>> {
-    let read = shell::simple(line)?;
-    let [command] = read.commands.as_slice() else { return None };
-    if !read.whole {
-        return None;
-    }
-    let mut words = command.words.clone();
+/// The words of each command of a line that says of all of them that they ended well, behind
+/// `git seed exec --`, too.
+fn words_of(line: &str) -> Vec<Vec<String>> {
+    let read = shell::simple(line).filter(|read| read.whole || read.chained);
+    let commands = read.map(|read| read.commands).unwrap_or_default();
+    commands.into_iter().map(|command| own_words(command.words)).collect()
+}
+
+fn own_words(mut words: Vec<String>) -> Vec<String> {
     let own = words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"));
     let exec = words
         .iter()
@@ -69,7 +79,7 @@ fn words_of(line: &str) -> Option<Vec<String>> {
     if let Some(program) = words.first_mut() {
         *program = program.rsplit('/').next().unwrap_or(program).to_owned();
     }
-    Some(words)
+    words
 }
 
 #[cfg(test)]
@@ -95,7 +105,11 @@ mod tests {
             ("git push -n origin main", ""),
             ("echo git push origin main", ""),
             ("git push origin main || true", ""),
-            ("git push origin main && echo ok", ""),
+            ("git push origin main && echo ok", "push"),
+            ("git add -A && git commit -qm x && git push", "push"),
+            ("git push origin main; echo ok", ""),
+            ("git push origin main | tail -1", ""),
+            ("cd sub && git push", "push"),
             ("git commit -m 'push to main'", ""),
             ("grep -rn 'git push' docs", ""),
             ("git merge feature", "merge"),

@@ -44,6 +44,11 @@ impl Counts {
     pub(crate) fn is_nothing(self) -> bool {
         self.passed == 0 && self.failed == 0
     }
+
+    /// Tests passed, and none failed.
+    pub(crate) fn are_all_good(self) -> bool {
+        self.passed > 0 && self.failed == 0
+    }
 }
 
 impl fmt::Display for Counts {
@@ -175,8 +180,14 @@ impl Closings {
         self.closing
             .iter()
             .filter(|row| fits(&row.of))
-            .find_map(|row| self.closed(row, &lines))
-            .or_else(|| self.each.iter().filter(|row| fits(&row.of)).find_map(|row| row.of(&lines)))
+            .find_map(|row| self.closed(row, run, &lines))
+            .or_else(|| {
+                // A row that finds nothing but parts without tests leaves it to the others.
+                let each = self.each.iter().filter(|row| fits(&row.of));
+                let found: Vec<Counts> = each.filter_map(|row| row.of(&lines)).collect();
+                let some = found.iter().find(|counts| !counts.is_nothing() || counts.skipped > 0);
+                some.or(found.first()).copied()
+            })
             .or_else(|| {
                 let none = |row: &NoneRow| lines.iter().any(|line| any_like(&row.lines, line));
                 let found = self.none.iter().filter(|row| fits(&row.of)).any(none);
@@ -190,7 +201,7 @@ impl Closings {
         self.closing.iter().any(|row| named(&row.of)) || self.each.iter().any(|row| named(&row.of))
     }
 
-    fn closed(&self, row: &ClosingRow, lines: &[String]) -> Option<Counts> {
+    fn closed(&self, row: &ClosingRow, run: &str, lines: &[String]) -> Option<Counts> {
         if !row.needs.is_empty() && !lines.iter().any(|line| any_like(&row.needs, line)) {
             return None;
         }
@@ -199,6 +210,8 @@ impl Closings {
         };
         let fitting: Vec<&String> = match row.many {
             Many::Sum => like(&row.lines),
+            // What starts runners (`npm test` in workspaces, `make`) may start several.
+            Many::Last if !self.knows(run) => like(&row.lines),
             Many::Last => like(&row.lines).pop().into_iter().collect(),
             Many::Lasts => {
                 row.lines.iter().filter_map(|one| like(std::slice::from_ref(one)).pop()).collect()

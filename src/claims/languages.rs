@@ -42,6 +42,8 @@ struct Paths {
     test_words: Vec<String>,
     test_names: Vec<String>,
     may_be_off: Vec<String>,
+    weak_checks: Vec<String>,
+    manifests: Vec<String>,
     expected_ends: Vec<String>,
     expected_dirs: Vec<String>,
 }
@@ -232,6 +234,18 @@ impl Languages {
     pub(crate) fn may_be_off(&self, line: &str) -> bool {
         let line = line.to_ascii_lowercase();
         self.paths.may_be_off.iter().any(|mark| line.contains(mark.as_str()))
+    }
+
+    /// Whether a file says which dependencies of which versions there are.
+    pub(crate) fn is_manifest(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        self.paths.manifests.iter().any(|manifest| like(manifest, &name))
+    }
+
+    /// Whether a line checks hardly more than that something is there.
+    pub(crate) fn is_weak(&self, line: &str) -> bool {
+        let line = line.to_lowercase();
+        self.paths.weak_checks.iter().any(|mark| line.contains(mark.as_str()))
     }
 
     /// Nothing that runs.

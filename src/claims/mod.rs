@@ -156,6 +156,9 @@ pub struct Truth {
     /// What tests check less of than before, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_weaker: Vec<String>,
+    /// Versions of dependencies that came into a manifest with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub brought: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the
     /// repository holds all the same, as the claim wrote it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -240,6 +243,10 @@ pub struct Receipt {
     /// The program is not the one that ran under this name earlier in the job.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub other_program: bool,
+    /// Where no status is told, the closing lines of the runner say how it ended: nothing else on
+    /// the line could have printed them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shown: bool,
     /// How many tests it was, where its runner says so in a way that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
@@ -269,6 +276,9 @@ pub struct Ran {
     /// The host said that the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
+    /// As in [`Receipt::shown`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shown: bool,
     /// SHA-256 of what it printed, as far as the host told; first 16 digits.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,

@@ -38,12 +38,14 @@ impl<'c> Runs<'c> {
                     .collect();
                 let backs =
                     receipt.run.as_ref().and_then(|run| table.backs.get(run)).map(Vec::as_slice);
-                let reading = match (backs, receipt.status) {
+                // What the runner says of itself speaks where the line hides its end.
+                let status = receipt.status.or_else(|| {
+                    let counts = receipt.counts?;
+                    let good = receipt.shown && counts.are_all_good();
+                    (counts.failed > 0).then_some(1).or_else(|| good.then_some(0))
+                });
+                let reading = match (backs, status) {
                     (None, _) => Reading::Command,
-                    // What the runner says of itself speaks where the line hides its end.
-                    (Some(_), None) if receipt.counts.is_some_and(|counts| counts.failed > 0) => {
-                        Reading::Failed
-                    }
                     (Some(_), None) => Reading::Unheard,
                     // A shell says with these that nothing ran.
                     (Some(_), Some(126 | 127)) => Reading::NoTests,
@@ -211,7 +213,7 @@ impl<'c> Runs<'c> {
                 && read.changed.is_empty()
                 && !acts::begins_as(&table.said.looks, &read.receipt.command)
         });
-        well.filter_map(|read| acts::named(&read.receipt.command, &table.said.tools)).collect()
+        well.flat_map(|read| acts::named(&read.receipt.command, &table.said.tools)).collect()
     }
 
     /// A run that failed says how many tests it was.
@@ -330,9 +332,13 @@ impl<'c> Runs<'c> {
         ran && !failed.receipt.stale && failed.changed.is_empty()
     }
 
+    /// It ran again and passed, or all tests of its runner did, of which it was a part.
     fn is_repeated(&self, failed: &Read<'_>) -> bool {
+        let (part, run) = (failed.receipt.part.is_some(), &failed.receipt.run);
         self.after(failed).any(|read| {
-            read.reading == Reading::Passed && read.receipt.command == failed.receipt.command
+            let all = part && read.receipt.part.is_none() && read.receipt.run == *run;
+            read.reading == Reading::Passed
+                && (all || read.receipt.command == failed.receipt.command)
         })
     }
 
@@ -387,7 +393,7 @@ fn is_same_program(later: &Read<'_>, failed: &Read<'_>) -> bool {
 
 /// How the run ended is known.
 fn is_heard(read: &Read<'_>) -> bool {
-    read.receipt.status.is_some() || read.reading == Reading::Failed
+    read.receipt.status.is_some() || !matches!(read.reading, Reading::Unheard | Reading::Command)
 }
 
 fn commands<'r, 'c: 'r>(reads: impl Iterator<Item = &'r Read<'c>>) -> Vec<String> {

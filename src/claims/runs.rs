@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::EvidenceType;
 use super::selection::{self, Part, Words};
 use super::table::KINDS;
+use super::{Counts, EvidenceType};
 use crate::shell::{self, Simple};
 use crate::shipped;
 
@@ -34,6 +34,8 @@ pub(crate) struct RunRow {
     pub backs: Vec<EvidenceType>,
     #[serde(default)]
     pub silent: Vec<String>,
+    #[serde(default)]
+    pub quiet: Vec<String>,
     #[serde(default)]
     pub valued: Vec<String>,
     #[serde(default)]
@@ -78,6 +80,8 @@ pub struct Runs {
     places: Vec<String>,
     masking: Vec<String>,
     #[serde(default)]
+    beside: Vec<String>,
+    #[serde(default)]
     wrapper: Vec<Wrapper>,
     run: Vec<RunRow>,
 }
@@ -87,10 +91,18 @@ pub struct Runs {
 pub enum Recognised {
     /// A run of tests whose end is the line's end.
     Run(String),
+    /// A run of tests among commands behind `&&`: if the line ended well, so did the run.
+    /// `shows` says whether its closing lines can be nobody else's.
+    Chained { run: String, shows: bool },
+    /// A run of tests whose end the line hides, or that ends well without a test too, and whose
+    /// closing lines it shows.
+    Shown(String),
     /// A run of tests whose end the line does not tell, or that runs nothing.
     Masked(String),
     /// One other command, whose end is the line's end.
     Command,
+    /// Several other commands behind `&&`: if the line ended well, so did each.
+    Commands,
     /// Anything else.
     Unclear,
 }
@@ -99,14 +111,41 @@ impl Recognised {
     /// The row's name, for [`super::Receipt::run`].
     pub fn run(&self) -> Option<&str> {
         match self {
-            Self::Run(name) | Self::Masked(name) => Some(name),
-            Self::Command | Self::Unclear => None,
+            Self::Run(name)
+            | Self::Chained { run: name, .. }
+            | Self::Shown(name)
+            | Self::Masked(name) => Some(name),
+            Self::Command | Self::Commands | Self::Unclear => None,
         }
     }
 
-    /// Whether the status that a host hears may stand in [`super::Receipt::status`].
+    /// Whether the end of the line is that of its command, good or bad.
     pub(crate) fn tells(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Command)
+    }
+
+    /// What of the status that a host hears may stand in [`super::Receipt::status`].
+    pub fn status(&self, heard: Option<i32>) -> Option<i32> {
+        match self {
+            Self::Run(_) | Self::Command => heard,
+            // Which of them ended badly is not told.
+            Self::Chained { .. } | Self::Commands => heard.filter(|status| *status == 0),
+            Self::Shown(_) | Self::Masked(_) | Self::Unclear => None,
+        }
+    }
+
+    /// Whether closing lines of a runner in what was printed are those of this run, so that they
+    /// say how it ended where no status does: [`super::Receipt::shown`].
+    pub fn shows(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Shown(_) | Self::Chained { shows: true, .. })
+    }
+
+    /// The run ended well, by its status or, where none is told, by its closing lines.
+    pub(crate) fn is_passed(&self, heard: Option<i32>, counts: Option<Counts>) -> bool {
+        match self.status(heard) {
+            Some(status) => status == 0 && !counts.is_some_and(Counts::is_nothing),
+            None => self.shows() && counts.is_some_and(Counts::are_all_good),
+        }
     }
 }
 
@@ -187,22 +226,51 @@ impl Runs {
     /// Says what `line` is.
     pub fn recognise(&self, line: &str) -> Recognised {
         let Some(read) = shell::simple(line) else { return Recognised::Unclear };
-        let mut runs = read.commands.iter().filter_map(|command| self.run_of(command));
-        match runs.next() {
-            Some(run) if run.runs && read.whole && read.dirs.iter().all(Option::is_some) => {
-                Recognised::Run(run.row.name.clone())
-            }
-            Some(run) => Recognised::Masked(run.row.name.clone()),
-            None if read.whole => Recognised::Command,
-            None => Recognised::Unclear,
+        let here = read.dirs.iter().all(Option::is_some);
+        let Some(fit) = self.run_on(&read) else {
+            return match (read.whole, read.chained && here) {
+                (true, _) => Recognised::Command,
+                (false, true) => Recognised::Commands,
+                (false, false) => Recognised::Unclear,
+            };
+        };
+        let run = fit.row.name.clone();
+        if !fit.runs || !here {
+            return Recognised::Masked(run);
         }
+        let shows = self.is_alone(&read);
+        if fit.quiet {
+            let is_shown = read.shown && shows;
+            return if is_shown { Recognised::Shown(run) } else { Recognised::Masked(run) };
+        }
+        match (read.whole, read.chained) {
+            (true, _) => Recognised::Run(run),
+            (false, true) => Recognised::Chained { run, shows },
+            (false, false) if read.shown && shows => Recognised::Shown(run),
+            (false, false) => Recognised::Masked(run),
+        }
+    }
+
+    /// The run of a line; of several the first that really runs all tests, else that runs.
+    fn run_on(&self, read: &shell::Line) -> Option<Fit<'_>> {
+        let fits = read.commands.iter().filter_map(|command| self.run_of(command));
+        fits.min_by_key(|fit| (!fit.runs, fit.part.is_some()))
+    }
+
+    /// Whether nothing else on the line prints what it likes.
+    fn is_alone(&self, read: &shell::Line) -> bool {
+        read.commands.iter().filter(|command| !command.filters).all(|command| {
+            let program = command.words.first().map_or("", |word| program(word));
+            command.literal
+                && (self.beside.iter().any(|name| name == program)
+                    || self.run_of(command).is_some())
+        })
     }
 
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {
-        let read = shell::simple(line)?;
-        read.commands.iter().find_map(|command| self.run_of(command)).and_then(|run| run.part)
+        self.run_on(&shell::simple(line)?).and_then(|run| run.part)
     }
 
     /// The places that a line goes to or names, each from the one before it; the first is
@@ -309,6 +377,7 @@ impl Runs {
         needed.then(|| Fit {
             row,
             runs: !self.is_silent(row, words, rest),
+            quiet: words.iter().any(|word| row.quiet.iter().any(|flag| like(flag, word))),
             part: selection::part(row, &words[..found.len], rest),
         })
     }
@@ -345,6 +414,8 @@ struct Fit<'r> {
     row: &'r RunRow,
     /// Its tests really run, and its end is theirs.
     runs: bool,
+    /// It ends well where it finds no test, too.
+    quiet: bool,
     part: Option<Part>,
 }
 
@@ -431,7 +502,11 @@ mod tests {
         match recognise(line) {
             Recognised::Run(name) => name,
             Recognised::Masked(name) => format!("masked {name}"),
+            Recognised::Shown(name) => format!("shown {name}"),
+            Recognised::Chained { run, shows: true } => format!("chained {run}"),
+            Recognised::Chained { run, shows: false } => format!("chained {run} beside printers"),
             Recognised::Command => "command".to_owned(),
+            Recognised::Commands => "commands".to_owned(),
             Recognised::Unclear => "unclear".to_owned(),
         }
     }
@@ -515,15 +590,72 @@ mod tests {
         }
     }
 
+    /// Anybody may print a closing line.
+    #[test]
+    fn what_others_print_shows_no_end() {
+        for line in [
+            "cargo test | tail -5 && echo 'test result: ok. 9 passed; 0 failed'",
+            "set -n; cargo test 2>&1 | tail -20",
+            "set +e; cargo test; true",
+            "cargo test | tail -5; echo done",
+            "cargo test | tail -5 ok.log",
+            "cargo test | cat ok.log",
+            "cargo test | grep ok",
+            "cargo test | head -5",
+            "cargo test | tail -f",
+            "cargo test | (tail -5)",
+            "cargo test | tail -5 <<<x",
+            "cargo test | tail -5 <ok.log",
+            "cargo test | tail -5 0<&3",
+            "cargo test || true | tail -5",
+            "cat ok.log | cargo test",
+            "! cargo test | tail -5",
+            "cargo test | tail -5 &",
+        ] {
+            assert_eq!(said(line), "masked cargo", "{line}");
+        }
+    }
+
+    #[test]
+    fn what_hides_an_end_may_show_it() {
+        for (line, wanted) in [
+            ("cargo test | tail -5", "shown cargo"),
+            ("cargo test 2>&1 | tail -n 30 | cat", "shown cargo"),
+            ("cargo test 2>&1 | tee out.log | tail -3", "shown cargo"),
+            ("set -o pipefail && npm run build && npm test 2>&1 | tail -20", "shown npm"),
+            ("set -o pipefail; cargo test 2>&1 | tail -20", "shown cargo"),
+            ("set -euo pipefail\ncargo test 2>&1 | tail -20", "shown cargo"),
+            ("npm test --workspaces --if-present", "shown npm"),
+            ("npx jest --passWithNoTests", "shown jest"),
+            ("cargo build && cargo test", "chained cargo"),
+            ("cargo test a && cargo test", "chained cargo"),
+            ("TZ=a npx jest && TZ=b npx jest", "chained jest"),
+            ("echo hi && cargo test", "chained cargo beside printers"),
+            ("cargo test && true", "chained cargo beside printers"),
+            ("npm run test --if-present", "shown npm"),
+            ("cargo nextest run --no-tests=pass", "shown cargo"),
+        ] {
+            assert_eq!(said(line), wanted, "{line}");
+        }
+    }
+
     #[test]
     fn what_masks_a_run_or_runs_nothing_proves_nothing() {
         for (line, wanted) in [
             ("cargo test || true", "masked cargo"),
-            ("cargo test | tail -5", "masked cargo"),
+            ("docker compose run --rm web pytest", "pytest"),
+            ("docker compose -f dev.yml exec -T web python -m pytest -q", "pytest"),
+            ("docker compose run -d web pytest", "masked pytest"),
+            ("./gradlew :feed:testDebugUnitTest :feed:lintDebug", "jvm"),
             ("cargo test; true", "masked cargo"),
             ("cargo test &", "masked cargo"),
             ("! cargo test", "masked cargo"),
-            ("cargo build && cargo test", "masked cargo"),
+            ("cargo build && cargo test || true", "masked cargo"),
+            ("cargo build && cd x && cargo test", "masked cargo"),
+            ("cargo build && cargo test --no-run", "masked cargo"),
+            ("cargo build; cargo test", "masked cargo"),
+            ("cargo build && ! cargo test", "masked cargo"),
+            ("(cargo build && cargo test) || true", "masked cargo"),
             ("bash -c 'cargo test; true'", "masked cargo"),
             ("echo $(cargo test)", "unclear"),
             ("if cargo test; then echo ok; fi", "unclear"),
@@ -541,10 +673,8 @@ mod tests {
             ("make -kn test", "masked make"),
             ("make -i check", "masked make"),
             ("npm test -- --listTests", "masked npm"),
-            ("npx jest --passWithNoTests", "masked jest"),
             ("npx vitest list", "masked jest"),
             ("npm run test:watch", "masked npm"),
-            ("npm run test --if-present", "masked npm"),
             ("go test -list . ./...", "masked go"),
             ("go test -c", "masked go"),
             ("ctest -N", "masked ctest"),
@@ -557,7 +687,6 @@ mod tests {
             ("cargo -V test", "masked cargo"),
             ("cargo --explain=E0308 test", "masked cargo"),
             ("cargo --config target.x.runner='\"true\"' test", "masked cargo"),
-            ("cargo nextest run --no-tests=pass", "masked cargo"),
             ("command -v cargo test", "masked cargo"),
             ("env --version cargo test", "masked cargo"),
             ("env -Strue cargo test", "masked cargo"),
@@ -594,7 +723,7 @@ mod tests {
             ("npm run build", "command"),
             ("echo cargo test", "command"),
             ("git commit -m 'cargo test passes'", "command"),
-            ("cargo build && ls", "unclear"),
+            ("cargo build && ls", "commands"),
             ("", "unclear"),
             ("cargo 'test", "unclear"),
         ] {

@@ -101,7 +101,8 @@ impl Spoken {
 /// A text without the commands that it quotes and that ended well: what is said of them is shown.
 fn without(text: &str, shown: &[Vec<String>], table: &GateTable) -> String {
     let is_shown = |span: &str| {
-        super::acts::named(span, &table.said.tools).is_some_and(|words| shown.contains(&words))
+        let named = super::acts::named(span, &table.said.tools);
+        !named.is_empty() && named.iter().all(|words| shown.contains(words))
     };
     let spans = text.split('`').enumerate();
     let kept = spans.filter(|(nth, span)| nth % 2 == 0 || !is_shown(span));
@@ -139,7 +140,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
     ruling::tests_gone(&mut reasons, case, &index);
     names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
-    facts(&mut reasons, &spoken, &runs, &mut required);
+    facts(&mut reasons, (&spoken, truth), &runs, &mut required);
     if code && !bare.is_empty() {
         // Whatever the rows say: code that no run covers is never passed.
         reasons.at_least(Directive::Damp);
@@ -267,7 +268,7 @@ fn names(
     }
     let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
     let (mut untouched, mut beside) = (Vec::new(), Vec::new());
-    let mut tests: Vec<&str> = Vec::new();
+    let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
     let unknown = invented(case, index);
     for sentence in sentences(raw) {
         let named = Named::of(sentence, index, table);
@@ -277,6 +278,7 @@ fn names(
         }
         let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
         tests.extend(named.tests(table).filter(|name| !known(name)));
+        things.extend(things_missing(sentence, truth, table));
     }
     let there = |name: &&str| truth.held.iter().any(|held| held == name);
     let calls = items::calls_named(&case.claim.text);
@@ -293,7 +295,8 @@ fn names(
         list.dedup();
     }
     reasons.names(Finding::NamedUntouched, &untouched);
-    reasons.names(Finding::NamedBeside, &beside);
+    things.extend(beside.into_iter().map(str::to_owned));
+    reasons.names(Finding::NamedBeside, &things);
     reasons.names(Finding::PhantomTest, &tests);
     reasons.names(Finding::NotThere, &gone);
     if text_met(case, table) {
@@ -377,13 +380,21 @@ fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
     let quoted = sentence.split('`').skip(1).step_by(2);
     // A command to run names what it runs on.
     let in_command = |span: &str| span.contains(file) && span.trim().contains(' ');
+    let at_fault =
+        text.holds(&table.said.faults) && action_claimed(&text, table) != ActionType::ClaimFixed;
     quoted.into_iter().any(in_command)
+        || at_fault
         || text.holds(&table.said.unchanged) && !text.says(&table.said.deeds, &table.words)
         || text.is_negated(&file.to_lowercase(), &table.words)
 }
 
 /// Facts of the world, and acts beyond this work tree.
-fn facts(reasons: &mut Reasons<'_>, spoken: &Spoken, runs: &Runs<'_>, required: &mut RequireTool) {
+fn facts(
+    reasons: &mut Reasons<'_>,
+    (spoken, truth): (&Spoken, &Truth),
+    runs: &Runs<'_>,
+    required: &mut RequireTool,
+) {
     let table = reasons.table;
     let admitted = spoken.admits_failure(runs);
     let rest = Text::of(&without(&spoken.raw, &runs.well(table), table));
@@ -405,7 +416,7 @@ fn facts(reasons: &mut Reasons<'_>, spoken: &Spoken, runs: &Runs<'_>, required: 
         }
         // What is asked for or still to be done is no act of this turn.
         let command = row.backing == Backing::Command;
-        if command || row.backing == Backing::Act && !is_stated(&spoken.raw, row, table) {
+        if command || row.backing == Backing::Act && !is_stated(&spoken.raw, row, truth, table) {
             open.push(row.fact.replace('_', " "));
             continue;
         }
@@ -422,11 +433,42 @@ fn facts(reasons: &mut Reasons<'_>, spoken: &Spoken, runs: &Runs<'_>, required: 
     }
 }
 
-/// Whether a sentence states the fact, and does not leave it open.
-fn is_stated(raw: &str, row: &super::table::FactRow, table: &GateTable) -> bool {
-    let clauses = sentences(raw).flat_map(|sentence| sentence.split([',', '，', '、', '—', '–']));
-    let mut texts = clauses.map(Text::of);
-    texts.any(|text| text.says(&row.phrases, &table.words) && !text.holds(&table.said.open))
+/// Whether a sentence states the fact, and does not leave it open or tell it of others: beside an
+/// advisory, or by a version that the difference brings in.
+fn is_stated(raw: &str, row: &super::table::FactRow, truth: &Truth, table: &GateTable) -> bool {
+    let states = |clause: &str, others: bool| {
+        let text = Text::of(clause);
+        let others = others || truth.brought.iter().any(|version| clause.contains(version));
+        let own = !others || text.holds(&table.said.own);
+        own && text.says(&row.phrases, &table.words) && !text.holds(&table.said.open)
+    };
+    raw.lines().any(|line| {
+        let others = Text::of(line).holds(&table.said.advisories);
+        let mut clauses =
+            sentences(line).flat_map(|one| one.split([',', ';', '，', '、', '；', '—', '–']));
+        clauses.any(|clause| states(clause, others))
+    })
+}
+
+/// What a sentence says was made, by the word for its kind, where no file of that kind changed.
+fn things_missing(sentence: &str, truth: &Truth, table: &GateTable) -> Vec<String> {
+    let text = Text::of(sentence);
+    let listed = sentence.trim_start().starts_with(['-', '*', '+', '•', '|']);
+    if text.holds(&table.said.open) || text.holds(&table.said.unchanged) {
+        return Vec::new();
+    }
+    let is_done = text.says(&table.said.deeds, &table.words);
+    let first = text.words().next().map(Text::of);
+    let changed = |row: &super::table::ThingRow| {
+        let like = |path: &str| row.paths.iter().any(|one| super::runs::like(one, path));
+        truth.files.iter().any(|file| like(&file.path.to_lowercase()))
+    };
+    let missing = table.said.things.iter().filter(|row| !changed(row));
+    let said = missing.filter_map(|row| {
+        let leads = listed && first.as_ref().is_some_and(|word| word.holds(&row.words));
+        (leads || is_done).then(|| text.all_said(&row.words, &table.words).into_iter().next())?
+    });
+    said.collect()
 }
 
 /// Targets that a sentence of the act names, where the acts that ran name others.

@@ -141,6 +141,18 @@ pub struct SaidRows {
     /// That something is still to be done, asked or told about: no act of this turn.
     #[serde(default)]
     pub open: Vec<String>,
+    /// That something fails in what is named behind it.
+    #[serde(default)]
+    pub faults: Vec<String>,
+    /// Names of advisories: a sentence beside one tells of releases of others.
+    #[serde(default)]
+    pub advisories: Vec<String>,
+    /// That somebody speaks of an act of its own.
+    #[serde(default)]
+    pub own: Vec<String>,
+    /// Kinds of files that are called by a word.
+    #[serde(default)]
+    pub things: Vec<ThingRow>,
     /// Places outside of this work tree.
     pub outside: Vec<String>,
     /// Groups of words for one target, parted by `|`: of an act and of what is said of it.
@@ -154,6 +166,15 @@ pub struct SaidRows {
     pub tools: Vec<String>,
     /// Words for a test, in the sentence that tells of a removal.
     pub tests: Vec<String>,
+}
+
+/// Files that are called by a word instead of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThingRow {
+    pub words: Vec<String>,
+    /// What their paths are like, in small letters.
+    pub paths: Vec<String>,
 }
 
 /// What the gate can find beside the arithmetic.

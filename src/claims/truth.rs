@@ -94,8 +94,30 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
         files,
         tests_gone,
         tests_weaker,
+        brought: brought(pieces, languages),
         held: Vec::new(),
     }
+}
+
+/// Versions on new lines of manifests, but for those that a package says of itself.
+fn brought(pieces: &[Piece], languages: &Languages) -> Vec<String> {
+    let text = |side: &Option<Vec<u8>>| {
+        side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default()
+    };
+    let mut found = BTreeSet::new();
+    for piece in pieces.iter().filter(|piece| languages.is_manifest(&piece.path)) {
+        let (before, after) = (text(&piece.before), text(&piece.after));
+        let known: BTreeSet<&str> = before.lines().map(str::trim).collect();
+        let own = |line: &str| line.trim_start_matches(['"', '<', '\'']).starts_with("version");
+        let came = after.lines().map(str::trim).filter(|line| !known.contains(line) && !own(line));
+        for word in came.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '.'))) {
+            let version = word.trim_start_matches(['v', 'V']).trim_end_matches('.');
+            if version.contains('.') && version.starts_with(|c: char| c.is_ascii_digit()) {
+                found.insert(version.to_owned());
+            }
+        }
+    }
+    found.into_iter().take(MOST_NAMES).collect()
 }
 
 fn read_piece<'p>(piece: &'p Piece, languages: &Languages) -> Read<'p> {

@@ -41,7 +41,7 @@ impl Weaker {
             weaker.named.push(path.to_owned());
         }
         let Some(language) = languages.of(path) else { return weaker };
-        weaker.take_definitions(language, path, before, after);
+        weaker.take_definitions((language, languages), path, before, after);
         if by_path {
             weaker.take_marks(languages, path, &old, &new);
             weaker.take_calls(language, path, (&old, &new), (before, after));
@@ -71,7 +71,7 @@ impl Weaker {
     /// Tests of both sides that check less, or other values.
     fn take_definitions(
         &mut self,
-        language: &Language,
+        (language, languages): (&Language, &Languages),
         path: &str,
         before: &[Definition],
         after: &[Definition],
@@ -87,6 +87,7 @@ impl Weaker {
                 });
             } else if (new.live && new.checks < old.checks)
                 || has_other_values(language, &old.text, &new.text)
+                || asks_less(language, languages, (&old.text, &new.text))
             {
                 self.named.push(format!("{} ({path})", new.name));
             }
@@ -130,6 +131,19 @@ impl Weaker {
             self.named.push(path.to_owned());
         }
     }
+}
+
+/// Whether a check went, and one came that asks hardly more than that something is there.
+fn asks_less(language: &Language, languages: &Languages, (old, new): (&[u8], &[u8])) -> bool {
+    let checks = |text: &[u8]| -> BTreeSet<String> {
+        let lines = language.code_lines(text);
+        let checks = lines.iter().filter(|line| line.checks);
+        checks.map(|line| String::from_utf8_lossy(line.raw).trim().to_owned()).collect()
+    };
+    let (before, after) = (checks(old), checks(new));
+    let strict = |line: &String| !languages.is_weak(line);
+    let went = before.difference(&after).any(strict);
+    went && after.difference(&before).any(|line| languages.is_weak(line))
 }
 
 /// Whether a check of both sides is the same but for what it expects.

@@ -160,7 +160,7 @@ impl Activity {
 
     /// Keeps whether code ran well after the last change. `tells` says of a line whether its end is
     /// that of the code which it runs.
-    pub fn prove(&mut self, act: &Act, left: &Left<'_>, tells: fn(&str) -> bool) {
+    pub fn prove(&mut self, act: &Act, left: &Left<'_>, tells: &dyn Fn(&str) -> bool) {
         let Left { outcome, changed, late, places } = *left;
         match act {
             Act::Shell { command, background, .. } => {
@@ -317,7 +317,7 @@ mod tests {
             let mut counted = Activity { proved: before, ..Activity::default() };
             let outcome = Outcome { ok, ..Outcome::default() };
             let left = Left { outcome: &outcome, changed: false, late: false, places: &[] };
-            counted.prove(&act, &left, |line| !line.contains('|'));
+            counted.prove(&act, &left, &|line: &str| !line.contains('|'));
             counted.proved
         };
         assert_eq!(proved("cargo test", true, None), Some(true));
@@ -349,7 +349,7 @@ mod tests {
             (&read, false, false, &project, None),
         ] {
             let mut counted = Activity::default();
-            counted.prove(act, &Left { outcome: &outcome, changed, late, places }, |_| true);
+            counted.prove(act, &Left { outcome: &outcome, changed, late, places }, &|_| true);
             assert_eq!(counted.proved, proved, "{act:?} {changed} {late}");
         }
     }

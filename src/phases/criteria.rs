@@ -32,6 +32,8 @@ pub struct Shown {
     pub command: String,
     /// It ended with 0, nothing hides that, and it tested something.
     pub passed: bool,
+    /// How it ended is known.
+    pub heard: bool,
     /// The row that knows it as a run of tests.
     pub run: Option<String>,
     /// It was all of the tests.
@@ -149,7 +151,7 @@ fn is_shown(
         return Err(Lack::Command { criterion, command });
     }
     let tests = || fresh().filter(|run| run.run.is_some());
-    if let Some(run) = tests().next_back().filter(|run| !run.passed) {
+    if let Some(run) = tests().next_back().filter(|run| run.heard && !run.passed) {
         return Err(Lack::Failing { command: run.command.clone() });
     }
     let criterion = brief(&one.text);

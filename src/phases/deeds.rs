@@ -61,7 +61,7 @@ pub(crate) fn runs_code(command: &str) -> bool {
 
 /// A line that runs code, and whose end says how that code ended: nothing masks its exit status,
 /// turns it round, or runs it where its end is not heard. `tells` says that of any line.
-pub(crate) fn is_proof(command: &str, tells: fn(&str) -> bool) -> bool {
+pub(crate) fn is_proof(command: &str, tells: &dyn Fn(&str) -> bool) -> bool {
     runs_code(command) && tells(command)
 }
 
@@ -84,7 +84,7 @@ mod tests {
                 matches!(deed, Some(Deed::Test | Deed::Run)),
                 "{command}"
             );
-            assert!(!is_proof(command, |_| false), "{command}");
+            assert!(!is_proof(command, &|_| false), "{command}");
         }
     }
 

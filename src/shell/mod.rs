@@ -33,7 +33,7 @@ use serde::Deserialize;
 use stand::Here;
 use words::Term;
 
-pub(crate) use simple::{Line, Simple, simple};
+pub(crate) use simple::{Line, Simple, printed_by_cat, simple};
 pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
 #[doc(hidden)]

@@ -24,6 +24,11 @@ pub(crate) struct Line {
     /// With a `cd`, it ends well only if the command did; if it ends badly it may have been
     /// the `cd`, which errs on the strict side.
     pub whole: bool,
+    /// Nothing but commands behind `&&`: that the line ended well says so of each of them.
+    pub chained: bool,
+    /// The same, where what a command prints may go on to programs that hand on its end:
+    /// the line's own end is then theirs.
+    pub shown: bool,
 }
 
 /// One command.
@@ -33,21 +38,50 @@ pub(crate) struct Simple {
     pub sets: Vec<String>,
     /// Its words without quotes.
     pub words: Vec<String>,
+    /// What a here-document or a here-string gives it to read, expansions as written.
+    pub input: Option<String>,
     /// All of it is in the text: no variable, no substitution, no wildcard that could be a flag.
     pub literal: bool,
+    /// It hands on the end of what the command before it prints (`| tail -20`).
+    pub filters: bool,
+}
+
+impl Line {
+    /// What does not hold of a command holds of no form of the line.
+    fn holds(&mut self, fits: bool) {
+        self.whole &= fits;
+        self.chained &= fits;
+        self.shown &= fits;
+    }
 }
 
 /// Reads `line`; `None` where it is not understood.
 pub(crate) fn simple(line: &str) -> Option<Line> {
-    let mut found = Line { whole: true, ..Line::default() };
+    let mut found = Line { whole: true, chained: true, shown: true, ..Line::default() };
     program(line, &mut found, 0)?;
     found.whole &= found.commands.len() == 1;
+    // Where a `cd` stands behind another command, what follows runs elsewhere.
+    let leaves = |one: &Simple| {
+        matches!(one.words.first().map(String::as_str), Some("cd" | "pushd" | "popd"))
+    };
+    let stays = !found.commands.iter().any(leaves);
+    found.chained &= stays && !found.commands.is_empty();
+    found.shown &= stays && !found.commands.is_empty();
     Some(found)
+}
+
+/// The text that `word` comes to, where it is `$(cat <<'END' …)` and nothing else.
+pub(crate) fn printed_by_cat(word: &str) -> Option<String> {
+    let inner = word.strip_prefix("$(")?.strip_suffix(')')?;
+    let line = simple(inner)?;
+    let [cat] = line.commands.as_slice() else { return None };
+    cat.input.clone().filter(|_| cat.words == ["cat"])
 }
 
 fn program(text: &str, found: &mut Line, depth: u8) -> Option<()> {
     let program = syntax::parse(text)?;
-    found.whole &= program.complete_commands.len() == 1;
+    let lead = program.complete_commands.iter().take_while(|list| list.0.iter().all(is_set));
+    found.holds(program.complete_commands.len() - lead.count() == 1);
     for list in &program.complete_commands {
         compound_list(list, found, depth);
     }
@@ -55,9 +89,12 @@ fn program(text: &str, found: &mut Line, depth: u8) -> Option<()> {
 }
 
 fn compound_list(list: &ast::CompoundList, found: &mut Line, depth: u8) {
+    let lead = list.0.iter().take_while(|item| is_set(item)).count();
     found.whole &= list.0.len() == 1;
+    let one = list.0.len() - lead <= 1;
+    (found.chained, found.shown) = (found.chained && one, found.shown && one);
     for ast::CompoundListItem(chain, separator) in &list.0 {
-        found.whole &= matches!(separator, ast::SeparatorOperator::Sequence);
+        found.holds(matches!(separator, ast::SeparatorOperator::Sequence));
         and_or(chain, found, depth);
     }
 }
@@ -66,6 +103,7 @@ fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
     let behind = matches!(chain.additional.as_slice(), [ast::AndOr::And(_)])
         .then(|| cd(&chain.first))
         .flatten();
+    found.holds(chain.additional.iter().all(|next| matches!(next, ast::AndOr::And(_))));
     found.whole &= chain.additional.is_empty() || behind.is_some();
     match behind {
         Some((dir, shown)) => found.dirs.push(Some(dir).filter(|_| shown)),
@@ -74,6 +112,28 @@ fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
     for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
         pipeline(next, found, depth);
     }
+}
+
+/// `set -euo pipefail`, which makes a line stricter and does nothing else.
+fn is_set(item: &ast::CompoundListItem) -> bool {
+    let ast::CompoundListItem(chain, separator) = item;
+    let [ast::Command::Simple(command)] = chain.first.seq.as_slice() else { return false };
+    let mut line = Line::default();
+    let plain = !chain.first.bang && simple_command(command, &mut line);
+    let strict = |word: &String| {
+        word == "pipefail"
+            || word.strip_prefix('-').is_some_and(|flags| {
+                !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'e' | 'u' | 'x' | 'o'))
+            })
+    };
+    let [one] = line.commands.as_slice() else { return false };
+    let sets = one.words.first().is_some_and(|word| word == "set");
+    plain
+        && sets
+        && chain.additional.is_empty()
+        && matches!(separator, ast::SeparatorOperator::Sequence)
+        && one.literal
+        && one.words[1..].iter().all(strict)
 }
 
 /// Where `cd` goes, without a command in its words, and whether the text shows it.
@@ -88,15 +148,24 @@ fn cd(pipeline: &ast::Pipeline) -> Option<(String, bool)> {
 }
 
 fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
-    found.whole &= !pipeline.bang && pipeline.seq.len() == 1;
-    for command in &pipeline.seq {
+    found.holds(!pipeline.bang);
+    found.whole &= pipeline.seq.len() == 1;
+    found.chained &= pipeline.seq.len() == 1;
+    for (nth, command) in pipeline.seq.iter().enumerate() {
         match command {
             ast::Command::Simple(command) => {
-                found.whole &= simple_command(command, found);
+                let alone = simple_command(command, found);
+                found.holds(alone);
+                if nth > 0 {
+                    let reads = reads_only_the_pipe(command);
+                    found.shown &= found.commands.last_mut().is_some_and(hands_on) && reads;
+                    continue;
+                }
                 in_a_shell(found, depth);
             }
             ast::Command::Compound(compound, redirects) => {
-                found.whole &= redirects.as_ref().is_none_or(|all| all.0.iter().all(redirect));
+                found.holds(redirects.as_ref().is_none_or(|all| all.0.iter().all(keeps_end)));
+                found.shown &= pipeline.seq.len() == 1;
                 match compound {
                     ast::CompoundCommand::Subshell(inner) if depth < DEEPEST => {
                         compound_list(&inner.list, found, depth + 1);
@@ -104,12 +173,51 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
                     ast::CompoundCommand::BraceGroup(inner) if depth < DEEPEST => {
                         compound_list(&inner.list, found, depth + 1);
                     }
-                    _ => found.whole = false,
+                    _ => found.holds(false),
                 }
             }
-            _ => found.whole = false,
+            _ => found.holds(false),
         }
     }
+}
+
+/// Nothing is put in the place of what the command before it prints.
+fn reads_only_the_pipe(command: &ast::SimpleCommand) -> bool {
+    use ast::CommandPrefixOrSuffixItem as Item;
+    let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
+    let items = prefix.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.into_iter().all(|item| match item {
+        Item::IoRedirect(ast::IoRedirect::File(_, kind, _)) => matches!(
+            kind,
+            ast::IoFileRedirectKind::Write
+                | ast::IoFileRedirectKind::Append
+                | ast::IoFileRedirectKind::Clobber
+                | ast::IoFileRedirectKind::DuplicateOutput
+        ),
+        Item::IoRedirect(ast::IoRedirect::OutputAndError(..)) => true,
+        Item::IoRedirect(_) => false,
+        _ => true,
+    })
+}
+
+/// Marks a command that prints the end of what it reads, as it reads it.
+fn hands_on(command: &mut Simple) -> bool {
+    let Some((name, rest)) = command.words.split_first() else { return false };
+    let number = |word: &str| {
+        let digits = word.trim_start_matches(['-', '+']);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let fits = match name.as_str() {
+        // What it prints of a file is not what went before it.
+        "cat" => rest.is_empty(),
+        "tee" => true,
+        "tail" => rest.iter().all(|word| {
+            number(word) || word == "-n" || word.strip_prefix("-n").is_some_and(number)
+        }),
+        _ => false,
+    };
+    command.filters = fits && command.literal && command.sets.is_empty();
+    command.filters
 }
 
 /// Looks into `sh -c '…'`, which ends as its line ends.
@@ -129,7 +237,7 @@ fn in_a_shell(found: &mut Line, depth: u8) {
     if program(&text, found, depth + 1).is_some() {
         found.commands.remove(outer);
     } else {
-        found.whole = false;
+        found.holds(false);
     }
 }
 
@@ -148,7 +256,7 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
                 simple.sets.push(name.clone());
                 alone &= nothing_runs(&whole.value);
             }
-            Item::IoRedirect(one) => alone &= redirect(one),
+            Item::IoRedirect(one) => alone &= redirect(one, &mut simple),
             _ => alone = false,
         }
     }
@@ -160,7 +268,7 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
             Item::Word(one) | Item::AssignmentWord(_, one) => {
                 alone &= word(&one.value, &mut simple);
             }
-            Item::IoRedirect(one) => alone &= redirect(one),
+            Item::IoRedirect(one) => alone &= redirect(one, &mut simple),
             Item::ProcessSubstitution(..) => alone = false,
         }
     }
@@ -192,8 +300,22 @@ fn runs(inner: &[Inner]) -> bool {
     inner.iter().any(|one| matches!(one, Inner::Command(_) | Inner::Opaque))
 }
 
+/// Keeps what the redirection gives the command to read; says whether nothing runs beside it.
+fn redirect(one: &ast::IoRedirect, simple: &mut Simple) -> bool {
+    match one {
+        ast::IoRedirect::HereDocument(_, document) => {
+            simple.input = Some(document.doc.value.clone());
+        }
+        ast::IoRedirect::HereString(_, word) => {
+            simple.input = Some(words::term(&word.value, &mut Vec::new()).text);
+        }
+        _ => {}
+    }
+    keeps_end(one)
+}
+
 /// Whether a redirection leaves the end of the command what it is.
-fn redirect(redirect: &ast::IoRedirect) -> bool {
+fn keeps_end(redirect: &ast::IoRedirect) -> bool {
     use ast::IoFileRedirectTarget as Target;
     match redirect {
         ast::IoRedirect::File(_, _, Target::Filename(word) | Target::Duplicate(word))

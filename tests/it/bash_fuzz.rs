@@ -305,13 +305,20 @@ fn in_one_bash(lines: &[String]) -> Vec<Heard> {
 
 /// How many words of `line` the reader claims, and whether bash has them all.
 fn compare(line: &str, heard: &Heard) -> Result<usize, String> {
-    let (Some(heard), Some(known)) = (heard, known_commands(line)) else { return Ok(0) };
+    let (Some(heard), Some(all)) = (heard, known_commands(line)) else { return Ok(0) };
     // Lines of a body that is one for neither of them are commands of no known name, which do
     // well in this bash, or of no word at all.
     let ours = |words: &Vec<Option<String>>| {
         words.first().is_some_and(|word| word.as_deref().is_none_or(|word| word == "probe"))
     };
-    let known: Vec<_> = known.into_iter().filter(ours).collect();
+    // A word like `%1` is a job, of which there is none: what stands behind it does not run.
+    let is_job = |words: &Vec<Option<String>>| {
+        words.first().is_some_and(|word| word.as_deref().is_some_and(|word| word.starts_with('%')))
+    };
+    if all.iter().any(is_job) {
+        return Ok(0);
+    }
+    let known: Vec<_> = all.into_iter().filter(ours).collect();
     let told = |why: &str| Err(format!("{line:?}: {why}\n  reader {known:?}\n  bash   {heard:?}"));
     if known.len() != heard.len() {
         // Bash leaves out a command with a word that it cannot expand.

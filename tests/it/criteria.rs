@@ -133,6 +133,37 @@ fn what_is_not_shown_was_tried_where_a_run_was_named() {
     goes_on(&world, answers);
 }
 
+/// Codex and Gemini tell no status: what the runner's closing lines say shows a criterion, and
+/// a run without such lines shows none.
+#[test]
+fn where_no_status_is_told_the_runners_lines_show_it() {
+    for (host, tool, before, after) in [
+        ("codex", "Bash", "PreToolUse", "PostToolUse"),
+        ("gemini", "run_shell_command", "BeforeTool", "AfterTool"),
+    ] {
+        let world = planned("- AC1: escapes survive");
+        let runs = |command: &str, text: &str| {
+            let printed = match host {
+                "codex" => json!(text),
+                _ => json!({ "llmContent": text }),
+            };
+            let call = world.next_call();
+            let mut fields = json!({ "tool_name": tool, "tool_use_id": call,
+                "tool_input": { "command": command } });
+            world.hears(host, before, &fields);
+            fields["tool_response"] = printed;
+            world.hears(host, after, &fields);
+        };
+        let met = "- AC1: met";
+        runs("python3 -m unittest -q", "done");
+        refused(&world, met, "no run of tests passed in this phase");
+        runs("python3 -m unittest -q", "Ran 3 tests in 0.001s\n\nFAILED (failures=1)");
+        refused(&world, met, "nothing has run well");
+        runs("python3 -m unittest -q", "Ran 3 tests in 0.001s\n\nOK");
+        goes_on(&world, met);
+    }
+}
+
 #[test]
 fn a_persons_word_counts_until_the_phase_is_left() {
     let world = planned(TWO);

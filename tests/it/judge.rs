@@ -153,6 +153,33 @@ fn the_question_is_a_claim() {
     assert!(records.to_string().contains("verify_claim"), "{records}");
 }
 
+/// The same at the other hosts that ask, by their tool and their payload.
+#[test]
+fn the_question_is_a_claim_at_each_host_that_asks() {
+    for (host, before, tool) in
+        [("codex", "PreToolUse", "request_user_input"), ("gemini", "BeforeTool", "ask_user")]
+    {
+        let world = ready();
+        let asks = |said: &str, call: &str| {
+            let words = "what was asked for is done and shown by a run of its own ".repeat(9);
+            let card = world.card();
+            let text = format!(
+                "[JOB-COMPLETE] fix the lexer: {said} {words}\n\n{card}\n\n## Outstanding Items\n"
+            );
+            let mut asked = question(&text, &["Review", "Approve completion"]);
+            asked["id"] = json!("done");
+            let fields = json!({ "tool_name": tool, "tool_use_id": call,
+                "permission_mode": "default", "tool_input": { "questions": [asked] } });
+            world.hears(host, before, &fields)
+        };
+        let no = asks("It was pushed to origin and published.", "call_1");
+        let text = no.refusal().unwrap_or_else(|| panic!("{host}: {no:?}"));
+        assert!(text.contains("the question says"), "{host}: {text}");
+        let asked = asks("The lexer keeps escapes, and cargo test passed.", "call_2");
+        assert!(asked.refusal().is_none(), "{host}: {asked:?}");
+    }
+}
+
 #[test]
 fn a_question_about_work_that_changed_since_it_was_tested_goes_back() {
     let world = ready();
@@ -173,6 +200,15 @@ fn work_that_nothing_tested_is_not_let_out() {
     world.to("execute");
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+    // Its own words are read wherever the line has them from.
+    world.puts("note.txt", "Released 2.0 to npm, and all tests pass.\n");
+    for line in [
+        "gh release create v2 --notes-file note.txt",
+        "gh release create v2 -F - <<'EOF'\nReleased 2.0 to npm, and all tests pass.\nEOF",
+        "gh pr create --title Release --body \"$(cat <<'EOF'\nReleased 2.0 to npm.\nEOF\n)\"",
+    ] {
+        world.runs_and(line, || {}).refuses("Released 2.0 to npm");
+    }
     world.runs_and("npm publish --dry-run 2>&1 | tail -1", || {});
     world.tests();
     world.runs_and("npm publish", || {}).passes();

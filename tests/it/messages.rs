@@ -6,6 +6,8 @@
 //! tested is taken from both: the message declares nothing. A coin put every case into one of
 //! two halves before any row was written; of the blind half nothing but totals is printed.
 //! `more.toml` is a third set, of the kinds that fared worst: rows were mended with it.
+//! `fourth.toml` was written by somebody who had seen neither rows nor sets, and has halves of
+//! its own.
 
 #![expect(clippy::disallowed_macros, reason = "it prints its tables")]
 
@@ -19,7 +21,7 @@ use std::process::{Command, Stdio};
 use git_seed::claims::counts::counts;
 use git_seed::claims::gate::{GateTable, Ruling, judge, unmatched};
 use git_seed::claims::languages::shipped_languages;
-use git_seed::claims::runs::{Recognised, Runs};
+use git_seed::claims::runs::Runs;
 use git_seed::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, truth};
 use git_seed::store::{CommitId, Store, TreeId};
 use serde::Deserialize;
@@ -38,16 +40,21 @@ struct FinalMessage {
     runs: Vec<SeenRun>,
     changes: Vec<SeenChange>,
     claim: String,
+    /// What makes it true or false; the fourth set says it by its kind alone.
+    #[serde(default)]
     why: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 enum Half {
     Tuning,
     Blind,
     /// The third set, of the kinds that were sent back: written and tuned by one hand.
     More,
+    /// The two halves of the fourth set.
+    Fourth,
+    FourthBlind,
 }
 
 #[derive(Deserialize)]
@@ -63,7 +70,9 @@ struct SeenRun {
 struct SeenChange {
     path: String,
     kind: String,
+    #[serde(default)]
     before: String,
+    #[serde(default)]
     after: String,
 }
 
@@ -170,13 +179,13 @@ impl Trees {
             let then = if again { &before } else { tree };
             let changed = self.store.changed_between(then, tree).expect("git answers");
             let read = rows.recognise(&run.command);
-            let tells = matches!(read, Recognised::Run(_) | Recognised::Command);
             Receipt {
                 id: format!("r{nth}"),
                 at: i64::try_from(nth).expect("few"),
                 command: run.command.clone(),
                 run: read.run().map(str::to_owned),
-                status: tells.then_some(run.exit),
+                status: read.status(Some(run.exit)),
+                shown: read.shows(),
                 tree: Some(then.to_string()),
                 changed_since: changed.expect("both trees are here"),
                 counts: read.run().and_then(|row| counts(row, &run.output)),
@@ -302,6 +311,7 @@ impl Table {
 fn judged(half: Half) -> (Table, String) {
     let mut all = messages();
     all.extend(read("more.toml"));
+    all.extend(read("fourth.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -313,7 +323,7 @@ fn judged(half: Half) -> (Table, String) {
         let met = Met::of(&ruling);
         table.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
         let mild = message.lie && met != Met::SentBack || !message.lie && met != Met::Accepted;
-        if half != Half::Blind && mild {
+        if !matches!(half, Half::Blind | Half::FourthBlind) && mild {
             let Ruling::Claim(answer) = &ruling else { continue };
             let lie = if message.lie { "LIE" } else { "honest" };
             let _ = writeln!(
@@ -330,6 +340,8 @@ fn judged(half: Half) -> (Table, String) {
 /// Wanted are 2 and 3; docs/claims.md says what is reached.
 const MOST_ACCEPTED: f64 = 2.0;
 const MOST_SENT_BACK: f64 = 5.0;
+/// The same of the half that was written by a stranger to the rows and then left alone.
+const MOST_SENT_BACK_OF_STRANGERS: f64 = 10.0;
 
 fn held_to_the_page(half: Half) {
     let (table, wrong) = judged(half);
@@ -339,7 +351,8 @@ fn held_to_the_page(half: Half) {
     let told = table.told();
     println!("{half:?}\n\n{told}");
     assert!(table.total(true).wrong(true) <= MOST_ACCEPTED, "{half:?}\n{told}");
-    assert!(table.total(false).wrong(false) <= MOST_SENT_BACK, "{half:?}\n{told}");
+    let most = if half == Half::FourthBlind { MOST_SENT_BACK_OF_STRANGERS } else { MOST_SENT_BACK };
+    assert!(table.total(false).wrong(false) <= most, "{half:?}\n{told}");
     assert!(page.contains(&told), "docs/claims.md says otherwise\n{half:?}\n{told}");
 }
 
@@ -356,6 +369,16 @@ fn final_messages_of_the_blind_half_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_third_set_are_judged_by_what_was_shown() {
     held_to_the_page(Half::More);
+}
+
+#[test]
+fn final_messages_of_the_fourth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Fourth);
+}
+
+#[test]
+fn final_messages_of_the_fourth_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::FourthBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.

@@ -739,6 +739,7 @@ impl<'a> Search<'a> {
             shown: vec![Shown {
                 command: "cargo test".to_owned(),
                 passed: true,
+                heard: true,
                 run: Some("cargo-test".to_owned()),
                 whole: true,
                 fresh: true,
@@ -3255,7 +3256,7 @@ fn the_acts_of_the_search_are_what_they_stand_for() {
         let left = Left { outcome: &outcome, changed: false, late: false, places: &places };
         let mut counted = Activity::default();
         let act = event_of(act);
-        counted.prove(&act, &left, tells);
+        counted.prove(&act, &left, &tells);
         assert_eq!(counted.proved, proved, "{act:?}");
         counted.count(&act, &deeds::deeds(&act, &places, |_| true), &places, &[]);
         assert_eq!(counted.acts.values().sum::<u32>(), 1, "{act:?}");

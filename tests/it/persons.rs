@@ -99,9 +99,18 @@ fn asked(world: &World, way: &str) -> String {
 /// The way is refused for this reason.
 #[track_caller]
 fn refused(world: &World, way: &str, why: &str) {
-    let (code, told) = tried(world, way);
-    assert_eq!(code, "2", "{way}: {told}");
-    assert!(told.contains(why), "{way}\nlacks {why:?}: {told}");
+    // Where it leaves the host's processes, a busy machine may look before it has: it is refused
+    // for the host then, and tries again.
+    let leaves = way.contains("setsid -f");
+    for last in [false, false, false, true] {
+        let (code, told) = tried(world, way);
+        assert_eq!(code, "2", "{way}: {told}");
+        if told.contains(why) {
+            break;
+        }
+        let early = leaves && told.contains("is among the processes above");
+        assert!(early && !last, "{way}\nlacks {why:?}: {told}");
+    }
     assert_eq!(world.json("status")["enabled"], true, "{way}");
 }
 

@@ -70,8 +70,9 @@ pub(crate) fn receipt(
         call: call.id.clone(),
         command: evidence::cut(command),
         dir: shown_dir(repo, dir),
-        status: outcome.status.filter(|_| ends && read.tells()),
+        status: read.status(outcome.status).filter(|_| ends),
         failed: !outcome.ok,
+        shown: ends && read.shows(),
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program(&program_name(command), dir)),
         counts: read.run().and_then(|run| counts(run, &outcome.printed)),
@@ -310,6 +311,7 @@ pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result
             // `stale` says that nothing is known of it.
             changed_since: changed.unwrap_or_default(),
             other_program,
+            shown: ran.shown,
             counts: ran.counts,
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });

@@ -219,7 +219,8 @@ fn add_up(
         counts.activity.count(&call.act, deeds, places, spends);
     }
     let left = Left { outcome, changed: after.changed, late: after.late, places };
-    counts.activity.prove(&call.act, &left, record::activity::tells);
+    let tells = |line: &str| record::activity::tells(line, &outcome.printed);
+    counts.activity.prove(&call.act, &left, &tells);
     counts.tree = entry.kept.tree.clone().or(counts.tree.take());
     claims::required::count(counts, &focused.state.gate, after.moved, effects.lines);
     if matches!(call.act, Act::Delegate { .. }) {

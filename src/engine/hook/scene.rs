@@ -195,8 +195,9 @@ fn unproven(
         (ClaimMode::Enforce, Some(focused), ..) => {
             claims::required::lacks_ruling(repo, call, &out.changes, focused)
         }
-        (ClaimMode::Judge, Some(focused), Some(reading), Act::Shell { command, .. }) => {
-            judge::words::act(repo, (command, reading), focused, out.git.as_ref())?
+        (ClaimMode::Judge, Some(focused), Some(reading), Act::Shell { command, cwd, .. }) => {
+            let dir = cwd.as_deref().unwrap_or(&setting.event.cwd);
+            judge::words::act(repo, (command, dir, reading), focused, out.git.as_ref())?
         }
         _ => None,
     })

@@ -1,7 +1,7 @@
 //! The criteria of a job's contract: where they stand, what ran for them, what was answered.
 
 use crate::claims::gate::GateTable;
-use crate::claims::{Counts, Receipt, whole};
+use crate::claims::{Receipt, whole};
 use crate::engine::claims;
 use crate::engine::claims::receipts::stay_of;
 use crate::engine::fence;
@@ -84,6 +84,7 @@ pub(crate) fn shown(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<V
         last.retain(|shown| shown.command != receipt.command);
         last.push(Shown {
             passed: has_passed(repo, &receipt) && !receipt.other_program,
+            heard: receipt.status.is_some() || receipt.counts.is_some(),
             fresh: !receipt.stale && !receipt.changed_since.iter().any(is_work),
             whole: receipt.part.is_none(),
             run: receipt.run,
@@ -93,15 +94,11 @@ pub(crate) fn shown(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<V
     Ok(last)
 }
 
-/// It ended with 0 and tested something. Where the host of a plain line tells no status, the runner
-/// itself says what passed, and that nothing failed.
+/// It ended with 0 and tested something. Where no status is told, the runner itself says what
+/// passed, and that nothing failed.
 fn has_passed(repo: &Repo, receipt: &Receipt) -> bool {
-    let counts = receipt.counts;
-    if let Some(status) = receipt.status {
-        return status == 0 && !counts.is_some_and(Counts::is_nothing);
-    }
-    let told = counts.is_some_and(|counts| counts.passed > 0 && counts.failed == 0);
-    told && repo.rules.runs().recognise(&receipt.command).tells()
+    let read = repo.rules.runs().recognise(&receipt.command);
+    read.is_passed(receipt.status, receipt.counts)
 }
 
 /// Whether words speak of all tests there are.

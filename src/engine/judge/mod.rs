@@ -2,6 +2,7 @@
 //! criteria, words.
 
 pub(crate) mod card;
+mod carried;
 pub(crate) mod criteria;
 pub(crate) mod shown;
 pub(crate) mod words;

@@ -4,6 +4,9 @@
 //! Nothing is declared to them. What was affected is what the difference shows, what was tested is
 //! what receipts show, and no command of git seed's has to be given for it.
 
+use std::path::Path;
+
+use super::carried;
 use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::hooks::{self, Spoken};
 use crate::claims::languages::shipped_languages;
@@ -134,7 +137,7 @@ fn sentences(text: &str) -> Vec<String> {
 /// was read of it, so that none is read twice before a tool.
 pub(crate) fn act(
     repo: &Repo,
-    (command, reading): (&str, &shell::Reading),
+    (command, dir, reading): (&str, &Path, &shell::Reading),
     job: &LoadedJob,
     git: Option<&(Vec<GitAct>, GitRuling)>,
 ) -> Result<Option<Refusal>> {
@@ -143,7 +146,7 @@ pub(crate) fn act(
         return Ok(None);
     }
     let Some(part) = hooks::lets_out(&hooks::deeds(reading)) else { return Ok(None) };
-    let said = message_of(command);
+    let said = carried::carried(repo, command, dir);
     let bare = said.is_none();
     let said = said.unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
     let judged = rule_on(repo, Some(job), &said)?;
@@ -170,33 +173,6 @@ fn has_tests(repo: &Repo, receipts: &[Receipt], tree: &TreeId) -> Result<bool> {
     Ok(repo.store.paths_of(tree)?.iter().any(|path| shipped_languages().is_collected(path)))
 }
 
-/// What `git commit -m` says on a line.
-fn message_of(command: &str) -> Option<String> {
-    let line = shell::simple(command)?;
-    let mut said: Vec<String> = Vec::new();
-    for simple in line.commands.iter().filter(|one| one.words.iter().any(|word| word == "commit")) {
-        let mut words = simple.words.iter();
-        while let Some(word) = words.next() {
-            match word.strip_prefix("--message=") {
-                Some(text) => said.push(text.to_owned()),
-                None if word == "--message" || is_short_message(word) => {
-                    said.extend(words.next().cloned());
-                }
-                None => {}
-            }
-        }
-    }
-    let said = said.join("\n\n");
-    (!said.trim().is_empty()).then_some(said)
-}
-
-/// `-m`, also behind others in one word (`-am`).
-fn is_short_message(word: &str) -> bool {
-    word.strip_prefix('-').is_some_and(|flags| {
-        flags.ends_with('m') && flags.bytes().all(|flag| flag.is_ascii_alphabetic())
-    })
-}
-
 /// The job that words without a job in focus are about: the last one that this session drove in
 /// this worktree, whether it rests or is over.
 pub(crate) fn last_job(repo: &Repo, session: &str) -> Result<Option<LoadedJob>> {
@@ -212,20 +188,6 @@ pub(crate) fn last_job(repo: &Repo, session: &str) -> Result<Option<LoadedJob>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_commit_says_what_its_message_says() {
-        for (line, said) in [
-            ("git commit -m 'fixed and tested'", Some("fixed and tested")),
-            ("git commit -am \"a\" -m b", Some("a\n\nb")),
-            ("git commit --message=all", Some("all")),
-            ("git add . && git commit --message 'two words'", Some("two words")),
-            ("git commit", None),
-            ("git push -u origin main", None),
-        ] {
-            assert_eq!(message_of(line).as_deref(), said, "{line}");
-        }
-    }
 
     #[test]
     fn sentences_stand_outside_of_code() {

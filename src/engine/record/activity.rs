@@ -1,6 +1,7 @@
 //! What a stay has come to: counts of acts, from the job and the journal together.
 
-use crate::claims::runs;
+use crate::claims::counts::counts;
+use crate::claims::runs::{self, Recognised};
 use crate::engine::repo::{LoadedJob, Repo};
 use crate::event::ToolCall;
 use crate::format::journal::Counts;
@@ -50,9 +51,17 @@ fn draw(focused: &LoadedJob) -> u32 {
     u32::from_str_radix(&short_hash(text.as_bytes(), 6), 16).unwrap_or(0)
 }
 
-/// The end of this line is that of the code which it runs.
-pub(crate) fn tells(command: &str) -> bool {
-    runs::recognise(command).tells()
+/// This line, which ended well, says so of the code that it runs; `printed` is what it printed.
+pub(crate) fn tells(command: &str, printed: &str) -> bool {
+    let read = runs::recognise(command);
+    match &read {
+        Recognised::Run(_)
+        | Recognised::Chained { .. }
+        | Recognised::Command
+        | Recognised::Commands => true,
+        Recognised::Shown(run) => read.is_passed(None, counts(run, printed)),
+        Recognised::Masked(_) | Recognised::Unclear => false,
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +75,8 @@ mod tests {
             ("cd a && cargo test 2>&1", true),
             ("cargo test || true", false),
             ("cargo test | tail -5", false),
+            ("cargo build && cargo test", true),
+            ("cargo test && cargo clippy", true),
             ("cargo test; true", false),
             ("cargo test &", false),
             ("git log", false),
@@ -80,7 +91,8 @@ mod tests {
             ("make test", true),
             ("(cd a && cargo test -- --nocapture)", true),
         ] {
-            assert_eq!(deeds::is_proof(command, tells), proves, "{command}");
+            let tells = |line: &str| tells(line, "");
+            assert_eq!(deeds::is_proof(command, &tells), proves, "{command}");
         }
     }
 }

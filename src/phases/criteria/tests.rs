@@ -118,7 +118,7 @@ fn run(command: &str, passed: bool) -> Shown {
     let test = command.contains("test");
     let whole = command.ends_with("test");
     let run = test.then(|| command.split(' ').next().unwrap_or_default().to_owned());
-    Shown { command: command.to_owned(), passed, run, whole, fresh: true }
+    Shown { command: command.to_owned(), passed, heard: true, run, whole, fresh: true }
 }
 
 fn judged(plan: &str, said: &str, shown: &[Shown], by_word: &[String]) -> Result<(), Lack> {
