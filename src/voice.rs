@@ -119,7 +119,12 @@ pub(crate) enum Line {
     Origin,
     /// The job's first prompt.
     Asked,
-    AskedLater,
+    /// The person's last words, and what all of them came to.
+    AskedLast,
+    Summary,
+    /// What was forbidden or demanded, and how much more of it there is.
+    Demands,
+    DemandsMore,
     /// Notes that wait for their end.
     Notes,
     /// How a note is written and how it ends.

@@ -170,10 +170,12 @@ impl Closings {
     fn counts(&self, run: &str, output: &str) -> Option<Counts> {
         let start = output.len().saturating_sub(READ);
         let start = (start..output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or(0);
+        // What starts runners may name the package before each line of theirs.
+        let bare = |line: &str| if self.knows(run) { plain(line) } else { plain(unnamed(line)) };
         let lines: Vec<String> = output[start..]
             .lines()
             .filter(|line| line.len() <= LINE)
-            .map(plain)
+            .map(bare)
             .filter(|line| !line.is_empty())
             .collect();
         let fits = |of: &[String]| !self.knows(run) || of.iter().any(|name| name == run);
@@ -340,6 +342,19 @@ impl Sums {
         }
         self.counts
     }
+}
+
+/// A line without `package:task: ` or `package task: ` before it.
+fn unnamed(line: &str) -> &str {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '@' | '/' | '-' | '_' | '.'))
+    };
+    let named = line.split_once(": ").filter(|(name, _)| {
+        name.split_once([':', ' '])
+            .is_some_and(|(package, task)| is_name(package) && task.split(':').all(is_name))
+    });
+    named.map_or(line, |(_, rest)| rest)
 }
 
 /// A line without its colours, and without the blanks and signs that frame it.

@@ -156,7 +156,7 @@ pub struct Truth {
     /// What tests check less of than before, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_weaker: Vec<String>,
-    /// Versions of dependencies that came into a manifest with it.
+    /// Dependencies that came into a manifest with it, each as `name version`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the

@@ -332,13 +332,16 @@ impl<'c> Runs<'c> {
         ran && !failed.receipt.stale && failed.changed.is_empty()
     }
 
-    /// It ran again and passed, or all tests of its runner did, of which it was a part.
+    /// It ran again and passed, perhaps behind other commands, or all tests of its runner did, of
+    /// which it was a part.
     fn is_repeated(&self, failed: &Read<'_>) -> bool {
-        let (part, run) = (failed.receipt.part.is_some(), &failed.receipt.run);
-        self.after(failed).any(|read| {
-            let all = part && read.receipt.part.is_none() && read.receipt.run == *run;
-            read.reading == Reading::Passed
-                && (all || read.receipt.command == failed.receipt.command)
+        let mut after = self.after(failed);
+        let (failed, part) = (failed.receipt, failed.receipt.part.is_some());
+        after.any(|read| {
+            let later = read.receipt;
+            let all = part && later.part.is_none() && later.run == failed.run;
+            let again = later.command.split("&&").any(|one| one.trim() == failed.command.trim());
+            read.reading == Reading::Passed && (all || again || later.command == failed.command)
         })
     }
 

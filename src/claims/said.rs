@@ -55,6 +55,16 @@ impl Spoken {
         admits && !runs.failing().is_empty()
     }
 
+    /// A sentence says of its own that something failed or did not run to its end, and of no work
+    /// that it was done.
+    fn tells_of_failure(&self, table: &GateTable) -> bool {
+        sentences(&self.raw).map(Text::of).any(|text| {
+            let fails =
+                text.says_some(&table.said.failed, &table.words) || text.holds(&table.said.not_run);
+            fails && !text.says(&table.said.deeds, &table.words)
+        })
+    }
+
     /// What is told as a result. A sign alone is none where it is said that nothing ran, and
     /// what a command shows that is named beside it is shown.
     fn results(&self, runs: &Runs<'_>, index: &Index<'_>, table: &GateTable) -> Vec<String> {
@@ -224,7 +234,17 @@ fn ran(
     if admitted {
         reasons.names(Finding::FailedAsSaid, &failing);
     } else {
-        runs.say_failed(&mut |finding, names| reasons.names(finding, names), &texts, table);
+        // That a run did not come to an end, or failed, is said, and nothing is made of it.
+        let told = spoken.tells_of_failure(table);
+        let as_said = |finding| match finding {
+            Finding::FailedUnrepeated if told => Finding::FailedAsSaid,
+            other => other,
+        };
+        runs.say_failed(
+            &mut |finding, names| reasons.names(as_said(finding), names),
+            &texts,
+            table,
+        );
     }
     runs.say_quiet(&mut |finding, names| reasons.names(finding, names));
     let commands = runs.failed_commands(table);
@@ -271,7 +291,7 @@ fn names(
     let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
     let unknown = invented(case, index);
     for sentence in sentences(raw) {
-        let named = Named::of(sentence, index, table);
+        let named = Named::of(sentence, index, (truth, table));
         for file in named.other.iter().filter(|file| !ran(file)) {
             let done = named.is_done(file, only_prose, table);
             (if done { &mut untouched } else { &mut beside }).push(*file);
@@ -316,11 +336,13 @@ struct Named<'c> {
 }
 
 impl<'c> Named<'c> {
-    fn of(sentence: &'c str, index: &Index<'_>, table: &GateTable) -> Self {
+    fn of(sentence: &'c str, index: &Index<'_>, (truth, table): (&Truth, &GateTable)) -> Self {
         let files = items::paths_named(sentence, &table.files, &table.said.no_files);
         let changed = |file: &&str| !index.find(file).is_empty();
         let other = files.iter().copied().filter(|file| !changed(file));
-        let other = other.filter(|file| !is_mentioned(sentence, file, table)).collect();
+        let other = other.filter(|file| !is_mentioned(sentence, file, table));
+        // What a dependency did to its own files is no work of this turn.
+        let other = other.filter(|_| !is_of_dependency(sentence, truth, table)).collect();
         Self { sentence, touched: files.iter().any(changed), other, files }
     }
 
@@ -362,16 +384,39 @@ fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
     let first = sentence.trim_start_matches(plain).trim_start_matches(number);
     let in_list = sentence
         .trim_start()
-        .starts_with(|c: char| "-*+•|#>✅✔☑✓".contains(c) || c.is_ascii_digit());
-    let leads = in_list && first.trim_start_matches(plain).starts_with(file);
+        .starts_with(|c: char| "-*+•|#✅✔☑✓".contains(c) || c.is_ascii_digit());
+    // `file:72` is a place that something is said of.
+    let placed = file.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+    let leads = in_list && !placed && first.trim_start_matches(plain).starts_with(file);
     let text = Text::of(sentence);
     let label = sentence.find(file).is_some_and(|at| {
         // **Client** (`client/conn.go`)
-        sentence[..at].trim_start().starts_with(['*', '#', '|'])
+        let before = sentence[..at].trim_start();
+        let bold = before.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+        let behind = bold.map_or(before.trim_start_matches(['*', '#', '|']), |(_, rest)| rest);
+        before.starts_with(['*', '#', '|'])
+            && (bold.is_none() || !behind.contains(char::is_alphanumeric))
     });
+    // What the file's own clause leaves open is not done.
+    let clause = sentence.split(['，', '；', ',', ';']).find(|clause| clause.contains(file));
+    let is_open = clause.is_some_and(|clause| Text::of(clause).holds(&table.said.open));
     (leads || label || text.says(&table.said.deeds, &table.words))
+        && !is_open
         && !text.holds(&table.said.passing)
         && !text.holds(&table.said.unchanged)
+}
+
+/// Whether a dependency that came with the difference is what a sentence speaks of: its name and a
+/// number stand at the head (`fmt 11 also split …`), and nobody says that it was its own act.
+fn is_of_dependency(sentence: &str, truth: &Truth, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    let words: Vec<&str> = text.words().take(6).collect();
+    let name = |word: &str| {
+        truth.brought.iter().any(|one| one.split_once(' ').is_some_and(|(name, _)| name == word))
+    };
+    let number =
+        |word: &str| word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+    words.windows(2).any(|two| name(two[0]) && number(two[1])) && !text.holds(&table.said.own)
 }
 
 /// Whether a sentence names something that it says nothing of, or says to be as it was.
@@ -438,7 +483,8 @@ fn facts(
 fn is_stated(raw: &str, row: &super::table::FactRow, truth: &Truth, table: &GateTable) -> bool {
     let states = |clause: &str, others: bool| {
         let text = Text::of(clause);
-        let others = others || truth.brought.iter().any(|version| clause.contains(version));
+        let mut versions = truth.brought.iter().filter_map(|one| one.split_once(' '));
+        let others = others || versions.any(|(_, version)| clause.contains(version));
         let own = !others || text.holds(&table.said.own);
         own && text.says(&row.phrases, &table.words) && !text.holds(&table.said.open)
     };

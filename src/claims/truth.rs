@@ -99,7 +99,7 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
     }
 }
 
-/// Versions on new lines of manifests, but for those that a package says of itself.
+/// Names and versions on new lines of manifests, but for those that a package says of itself.
 fn brought(pieces: &[Piece], languages: &Languages) -> Vec<String> {
     let text = |side: &Option<Vec<u8>>| {
         side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default()
@@ -110,10 +110,20 @@ fn brought(pieces: &[Piece], languages: &Languages) -> Vec<String> {
         let known: BTreeSet<&str> = before.lines().map(str::trim).collect();
         let own = |line: &str| line.trim_start_matches(['"', '<', '\'']).starts_with("version");
         let came = after.lines().map(str::trim).filter(|line| !known.contains(line) && !own(line));
-        for word in came.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '.'))) {
-            let version = word.trim_start_matches(['v', 'V']).trim_end_matches('.');
-            if version.contains('.') && version.starts_with(|c: char| c.is_ascii_digit()) {
-                found.insert(version.to_owned());
+        for line in came {
+            let mut name = "";
+            let word = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '/'));
+            for word in line.split(word).filter(|word| !word.is_empty()) {
+                let (before, version) = word.rsplit_once(['@', '/']).unwrap_or((name, word));
+                let version = version.trim_start_matches(['v', 'V', '-']).trim_end_matches('.');
+                let is_one =
+                    version.contains('.') && version.starts_with(|c: char| c.is_ascii_digit());
+                if is_one {
+                    let name = before.rsplit(['/', '@']).next().unwrap_or(before);
+                    found.insert(format!("{} {version}", name.to_lowercase()));
+                } else if name.is_empty() && word.starts_with(char::is_alphabetic) {
+                    name = word;
+                }
             }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn unworded(text: &str) -> String {
     format!("{head}{gap}Prompt {hash}, {length} characters.\n{UNWORDED}")
 }
 
-fn is_unworded(words: &str) -> bool {
+pub(crate) fn is_unworded(words: &str) -> bool {
     let read = || {
         let (hash, rest) = words.strip_prefix("Prompt ")?.split_once(", ")?;
         let (length, rest) = rest.split_once(" characters.\n")?;

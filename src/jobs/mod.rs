@@ -5,6 +5,7 @@
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
 pub(crate) mod code;
+pub(crate) mod demands;
 pub(crate) mod due;
 pub mod graph;
 pub mod questions;

@@ -60,13 +60,24 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
     let mut found = Line { whole: true, chained: true, shown: true, ..Line::default() };
     program(line, &mut found, 0)?;
     found.whole &= found.commands.len() == 1;
-    // Where a `cd` stands behind another command, what follows runs elsewhere.
-    let leaves = |one: &Simple| {
-        matches!(one.words.first().map(String::as_str), Some("cd" | "pushd" | "popd"))
-    };
-    let stays = !found.commands.iter().any(leaves);
-    found.chained &= stays && !found.commands.is_empty();
-    found.shown &= stays && !found.commands.is_empty();
+    // Where a `cd` stands between them, the line goes on from there.
+    let mut dirs = Vec::new();
+    let (mut stays, chain) = (true, found.shown);
+    found.commands.retain(|one| {
+        let moves = matches!(one.words.first().map(String::as_str), Some("cd" | "pushd" | "popd"));
+        if let (true, [_, dir]) = (moves && chain && one.literal, one.words.as_slice())
+            && one.words[0] == "cd"
+            && dir != "-"
+        {
+            dirs.push(Some(dir.clone()));
+            return false;
+        }
+        stays &= !moves;
+        true
+    });
+    found.dirs.extend(dirs);
+    let some = stays && !found.commands.is_empty();
+    (found.chained, found.shown) = (found.chained && some, found.shown && some);
     Some(found)
 }
 
@@ -181,6 +192,17 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
     }
 }
 
+/// A search whose pattern is of lines that say what passed, and of those that say what failed.
+fn matches_both(rest: &[String]) -> bool {
+    let flags = rest.iter().take_while(|word| word.starts_with('-')).count();
+    let plain = |flag: &String| flag[1..].chars().all(|one| matches!(one, 'E' | 'i' | 'e' | 'P'));
+    let [pattern] = &rest[flags..] else { return false };
+    let pattern = pattern.to_lowercase();
+    let both = pattern.contains("pass") && pattern.contains("fail");
+    let closing = ["test result", "tests:", "summary"].iter().any(|line| pattern.contains(line));
+    rest[..flags].iter().all(plain) && (both || closing)
+}
+
 /// Nothing is put in the place of what the command before it prints.
 fn reads_only_the_pipe(command: &ast::SimpleCommand) -> bool {
     use ast::CommandPrefixOrSuffixItem as Item;
@@ -211,6 +233,8 @@ fn hands_on(command: &mut Simple) -> bool {
         // What it prints of a file is not what went before it.
         "cat" => rest.is_empty(),
         "tee" => true,
+        // What passed and what failed goes through alike.
+        "grep" | "egrep" | "rg" => matches_both(rest),
         "tail" => rest.iter().all(|word| {
             number(word) || word == "-n" || word.strip_prefix("-n").is_some_and(number)
         }),

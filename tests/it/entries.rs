@@ -40,6 +40,29 @@ fn execute_and_verify_open_with_the_contract_as_a_page_has_it() {
     assert!(!told.contains("The contract in"), "condense works on memory: {told}");
 }
 
+/// What a person forbids holds in each phase, after each compaction and in each new session.
+#[test]
+fn what_was_said_stays_before_the_agent() {
+    let world = World::seeded();
+    world.prompt(
+        "keep escapes in quoted strings.\n\nNever touch src/other, whatever the tests say.",
+    );
+    world.to("execute");
+    world.prompt("and be quick: the release is on Friday");
+    for source in ["compact", "startup"] {
+        let reply = world.event("SessionStart", &json!({ "source": source }));
+        let text = reply.context().expect("a text").to_owned();
+        let last = "What the person said last:\n> and be quick: the release is on Friday\n";
+        assert!(text.contains(last), "{source}: {text}");
+        let holds = "What holds throughout this job:\n> Never touch src/other, whatever the \
+            tests say.\n";
+        assert!(text.contains(holds), "{source}: {text}");
+    }
+    world.works("execute");
+    let told = advanced(&world);
+    assert!(told.contains("> Never touch src/other"), "verify begins with it, too: {told}");
+}
+
 #[test]
 fn a_step_back_says_what_was_missed_and_so_does_a_session_that_goes_on() {
     let world = World::seeded();

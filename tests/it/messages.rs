@@ -55,6 +55,8 @@ enum Half {
     /// The two halves of the fourth set.
     Fourth,
     FourthBlind,
+    /// The fifth set, written to mend rows with.
+    Fifth,
 }
 
 #[derive(Deserialize)]
@@ -312,6 +314,7 @@ fn judged(half: Half) -> (Table, String) {
     let mut all = messages();
     all.extend(read("more.toml"));
     all.extend(read("fourth.toml"));
+    all.extend(read("fifth.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -379,6 +382,11 @@ fn final_messages_of_the_fourth_set_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_fourth_sets_blind_half_are_judged_by_what_was_shown() {
     held_to_the_page(Half::FourthBlind);
+}
+
+#[test]
+fn final_messages_of_the_fifth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Fifth);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.

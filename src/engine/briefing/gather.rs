@@ -2,6 +2,7 @@
 //! the step that opens the phase is taken already, and the next act that needs what does not read
 //! is refused with its name, which `git seed doctor` tells, too.
 
+use crate::engine::briefing::said;
 use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
 use crate::engine::repo::{self, LoadedJob, Repo};
 use crate::engine::{jobs, judge, memory};
@@ -9,17 +10,12 @@ use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword;
 use crate::memory::footers;
 use crate::phases::PhaseKind;
 use crate::voice::{Notice, tell};
 
 /// How far back the step that sent a job back is looked for.
 const STEPS: usize = 200;
-
-/// How many later prompts are told besides the first, and among how many entries they are looked
-/// for.
-const LATER: (usize, u32) = (2, 20);
 
 /// The most pages that a contract is quoted from.
 const PAGES: usize = 8;
@@ -64,6 +60,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         }
     }
     if row.is_in_cycle() {
+        opening.said = said::said(repo, focused);
         opening.recall = memory::recall::recall(repo, focused, row.kind, &opening.dirs);
     }
     opening
@@ -120,32 +117,14 @@ fn asked(repo: &Repo, focused: &LoadedJob) -> Asked {
     let state = &focused.state;
     let added = state.stand.cycle > 1 && state.plan.extension_cycles_added > 0;
     let why = if added { jobs::next_run::last_context(repo, focused) } else { None };
-    let said = |n: u32| {
-        // A quotation, as in [`entry`].
-        let bytes = repo.store.file(&focused.tip, &names::interaction(n)).ok()??;
-        Interaction::read(&String::from_utf8_lossy(&bytes))
-    };
-    let prompt = |n: u32| {
-        let read = said(n)?;
-        // A short word was for git seed; what stood behind it is most often the job's.
-        let said = match shortword::read(&read.text) {
-            Some((word, _)) if word.takes_a_reason() => return None,
-            Some((_, rest)) => rest.trim().to_owned(),
-            None => read.text,
-        };
-        (read.kind == InteractionKind::Prompt && !said.is_empty()).then_some(said)
-    };
-    let all = state.job.interactions;
-    let mut prompts: Vec<String> =
-        (2..=all).rev().take(LATER.1 as usize).filter_map(prompt).take(LATER.0).collect();
-    prompts.extend(prompt(1));
-    prompts.reverse();
-    let origin = said(1).filter(|first| first.kind == InteractionKind::Automation);
+    let begun = said::entry(repo, focused, 1);
+    let made = |first: &Interaction| first.kind == InteractionKind::Automation;
     Asked {
-        origin: origin.map(|first| first.text).unwrap_or_default(),
+        // Quotations, as in [`entry`], here and below: no words, and none are told.
+        origin: begun.clone().filter(made).map(|first| first.text).unwrap_or_default(),
         why: why.map(|why| why.text).unwrap_or_default(),
-        prompts,
-        objective: state.job.objective.clone(),
+        // As above.
+        first: begun.and_then(said::prompt).unwrap_or_default(),
     }
 }
 

@@ -1,4 +1,5 @@
 //! The text that opens a phase: gathered from the job, pages and plan, then composed.
 
 pub(crate) mod gather;
+mod said;
 pub(crate) mod text;

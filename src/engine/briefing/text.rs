@@ -17,8 +17,16 @@ use crate::voice::{self, Line};
 /// The most characters of an entry text; hosts show a little more.
 pub(crate) const MOST: usize = 9_000;
 
-/// The most characters of the job's own words, over all that are quoted.
+/// The most characters of what the job began with.
 const PROMPTS: usize = 600;
+
+/// The most characters of the person's last words, of the summary in force, and of what was
+/// forbidden or demanded.
+const LAST: usize = 1_500;
+
+const SUMMARY: usize = 1_500;
+
+const DEMANDS: usize = 1_500;
 
 /// The most characters of an objective.
 const OBJECTIVE: usize = 600;
@@ -65,6 +73,7 @@ pub(crate) struct Opening<'a> {
     /// Files that the person opened.
     pub files: Vec<String>,
     pub back: Option<Back>,
+    pub said: Said,
     pub asked: Asked,
     /// Why cycles were added in earlier runs, newest first.
     pub learned: Vec<String>,
@@ -103,16 +112,29 @@ pub(crate) struct Back {
     pub commit: String,
 }
 
-/// What the job is about, in its own words.
+/// What the person said of the job.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub objective: String,
+    /// The last prompt.
+    pub last: String,
+    /// It is the only one.
+    pub alone: bool,
+    /// The summary in force.
+    pub summary: String,
+    /// Sentences that forbid or demand something, oldest first.
+    pub demands: Vec<String>,
+}
+
+/// Where the job came from, for the phase that begins a cycle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     /// The note that it was made of, with what stood around it.
     pub origin: String,
     /// Why this cycle was added.
     pub why: String,
-    /// The first prompt, then later ones.
-    pub prompts: Vec<String>,
-    pub objective: String,
+    /// The first prompt.
+    pub first: String,
 }
 
 /// The part of the contract that one page holds.
@@ -134,6 +156,7 @@ impl<'a> Opening<'a> {
             dirs: Vec::new(),
             files: Vec::new(),
             back: None,
+            said: Said::default(),
             asked: Asked::default(),
             learned: Vec::new(),
             contract: Vec::new(),
@@ -172,6 +195,7 @@ impl<'a> Opening<'a> {
             parts.push(self.told(Line::Dial, &[]));
         }
         parts.extend(self.reasons());
+        parts.extend(self.what_was_said());
         parts.extend(self.left_by_the_last());
         parts.extend(self.open());
         let rest = self.line(Line::RestOfLearned, &[]);
@@ -299,19 +323,41 @@ impl<'a> Opening<'a> {
         Some(self.told(line, &[("file", &file), ("total", &total)]))
     }
 
+    /// The person's words, in every phase: what it is for, what was said last, what came to
+    /// be known of all that was said, and what holds throughout.
+    fn what_was_said(&self) -> Vec<Part> {
+        let Said { objective, last, alone, summary, demands } = &self.said;
+        let rest = || self.line(Line::RestOfJob, &[]);
+        let lead = if *alone { Line::Asked } else { Line::AskedLast };
+        let mut parts = vec![quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest())];
+        if !self.is_name(last) {
+            parts.push(quoted(self.line(lead, &[]), last, LAST, rest()));
+        }
+        parts.push(quoted(self.line(Line::Summary, &[]), summary, SUMMARY, rest()));
+        // What stands in the words above is not told twice, unless they are cut.
+        let told = |one: &&String| {
+            self.state.job.name.contains(one.as_str())
+                || last.chars().count() <= LAST && last.contains(one.as_str())
+        };
+        let items = demands.iter().filter(|one| !told(one)).cloned().collect();
+        let lead = self.line(Line::Demands, &[]);
+        let more = self.line(Line::DemandsMore, &[("n", COUNT)]);
+        parts.push(Part::Listed(List { lead, items, most: DEMANDS, more }));
+        parts
+    }
+
+    /// A short prompt is the job's name already.
+    fn is_name(&self, prompt: &str) -> bool {
+        prompt.trim().trim_end_matches(['.', ',', ':', ';', ' ']) == self.state.job.name
+    }
+
     fn words_of_the_job(&self) -> Vec<Part> {
-        let Asked { origin, why, prompts, objective } = &self.asked;
+        let Asked { origin, why, first } = &self.asked;
         let rest = || self.line(Line::RestOfJob, &[]);
         let mut parts = vec![quoted(self.line(Line::Added, &[]), why, REASON, rest())];
-        parts.push(quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest()));
         parts.push(quoted(self.line(Line::Origin, &[]), origin, PROMPTS, rest()));
-        let each = PROMPTS / prompts.len().max(1);
-        for (n, prompt) in prompts.iter().enumerate() {
-            // A short prompt is the job's name already.
-            if prompt.trim().trim_end_matches(['.', ',', ':', ';', ' ']) != self.state.job.name {
-                let lead = if n == 0 { Line::Asked } else { Line::AskedLater };
-                parts.push(quoted(self.line(lead, &[]), prompt, each, rest()));
-            }
+        if !self.is_name(first) && *first != self.said.last {
+            parts.push(quoted(self.line(Line::Asked, &[]), first, PROMPTS, rest()));
         }
         parts
     }
@@ -510,17 +556,35 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_became_the_name_is_not_told_twice() {
+    fn what_was_said_stands_in_every_phase_and_is_not_told_twice() {
         let map = Map::opevc().expect("the shipped map is sound");
         let state = state("Fix the lexer");
-        let told = |prompts: &[&str]| {
-            let prompts = prompts.iter().map(ToString::to_string).collect();
-            let asked = Asked { prompts, ..Asked::default() };
-            Opening { asked, ..Opening::new(row(&map, "observe"), &state) }.text()
+        let told = |phase: &str, said: &Said| {
+            let first = "Fix the lexer.".to_owned();
+            let asked = Asked { first, ..Asked::default() };
+            Opening { said: said.clone(), asked, ..Opening::new(row(&map, phase), &state) }.text()
         };
-        assert!(!told(&["Fix the lexer."]).contains(MARK), "{}", told(&["Fix the lexer."]));
-        let more = told(&["Fix the lexer.", "Do it today"]);
-        assert!(more.contains("\nAnd later:\n> Do it today\n"), "{more}");
+        let alone = Said { last: "Fix the lexer.".into(), alone: true, ..Said::default() };
+        assert!(!told("observe", &alone).contains(MARK), "{}", told("observe", &alone));
+        let said = Said {
+            objective: "escapes survive".into(),
+            last: "Do it today.\nNever touch src/b.".into(),
+            summary: "They want escapes.".into(),
+            demands: vec!["Keep the API, always.".into(), "Never touch src/b.".into()],
+            ..Said::default()
+        };
+        for phase in ["observe", "plan", "execute", "verify", "condense"] {
+            let text = told(phase, &said);
+            let block = "\nThe objective:\n> escapes survive\nWhat the person said last:\n> Do it \
+                today.\n> Never touch src/b.\nThe summary of what was said before:\n> They want \
+                escapes.\nWhat holds throughout this job:\n> Keep the API, always.\n";
+            assert!(text.contains(block), "{phase}\n{text}");
+        }
+        // Cut words do not hold what was demanded in them.
+        let long = Said { last: format!("{}\nNever touch src/b.", "go on. ".repeat(300)), ..said };
+        let text = told("execute", &long);
+        assert!(text.contains("> Keep the API, always.\n> Never touch src/b.\n"), "{text}");
+        assert!(text.contains("The rest: git seed job show"), "{text}");
     }
 
     #[test]
@@ -574,8 +638,9 @@ mod tests {
                 live: pages.iter().map(|(dir, _)| dir.clone()).collect(),
                 back: Some(back),
                 contract: contract.collect(),
-                asked: Asked { origin: why.clone(), why: why.clone(), prompts,
-                    objective: author.clone() },
+                said: Said { objective: author.clone(), last: name.clone(), alone: false,
+                    summary: why.clone(), demands: prompts.clone() },
+                asked: Asked { origin: why.clone(), why: why.clone(), first: prompts.concat() },
                 document: Some(name.clone()),
                 recall: Recall {
                     notes: pages.iter().map(|(_, text)| text.clone()).collect(),
