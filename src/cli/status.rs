@@ -63,10 +63,15 @@ fn print(status: &Status, out: &mut Report) {
     let counted = [
         (cost.calls, "call"),
         (cost.words, "word"),
+        (cost.quoted, "quoted word"),
         (cost.refusals, "refusal"),
         (cost.commits, "commit"),
     ];
-    let counted = counted.map(|(n, what)| crate::engine::repo::text::count(n as usize, what));
+    let counted: Vec<String> = counted
+        .into_iter()
+        .filter(|(n, what)| *n > 0 || *what != "quoted word")
+        .map(|(n, what)| crate::engine::repo::text::count(n as usize, what))
+        .collect();
     out.pair("cost", counted.join(" · "));
     out.pair("next", &status.next);
     out.pair("say", status.words.join(" · "));

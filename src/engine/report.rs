@@ -67,6 +67,8 @@ pub(crate) struct JobHead {
 pub(crate) struct CostShown {
     pub calls: u32,
     pub words: u32,
+    /// Words of the person, of pages and of knowledge; they are not in `words`.
+    pub quoted: u32,
     pub refusals: u32,
     pub commits: u32,
 }
@@ -497,6 +499,7 @@ fn cost(focused: &LoadedJob) -> CostShown {
     CostShown {
         calls: cost.calls + since.calls,
         words: cost.words + since.words,
+        quoted: cost.quoted + since.quoted,
         refusals: cost.refusals + since.refusals,
         commits: cost.commits,
     }

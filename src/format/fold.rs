@@ -102,6 +102,7 @@ impl State {
         let counts = &last.line.counts;
         self.cost.calls += counts.calls;
         self.cost.words += counts.words;
+        self.cost.quoted += counts.quoted;
         self.cost.refusals += counts.refusals;
         let entry = &mut self.stand.entry;
         entry.page_edits += counts.page_edits;

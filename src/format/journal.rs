@@ -110,8 +110,11 @@ pub enum What {
 pub struct Counts {
     /// Tool calls that ran.
     pub calls: u32,
-    /// Words that were put before the agent.
+    /// Words of git seed's own that were put before the agent.
     pub words: u32,
+    /// Words of the person, of pages and of knowledge that it quoted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub quoted: u32,
     pub refusals: u32,
     pub page_edits: u32,
     pub plan_edits: u32,
@@ -144,6 +147,23 @@ pub struct Counts {
     /// The gate's last ruling and what happened since; absent where that is as the job has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Ruled>,
+}
+
+/// Words that a text puts before the agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToldWords {
+    /// Git seed's own.
+    pub own: u32,
+    /// Those of others, which stand on lines that begin with `> `.
+    pub quoted: u32,
+}
+
+impl Counts {
+    /// Counts words that are put before the agent.
+    pub fn tell(&mut self, words: ToldWords) {
+        self.words = self.words.saturating_add(words.own);
+        self.quoted = self.quoted.saturating_add(words.quoted);
+    }
 }
 
 /// The gate's last ruling, and what has happened since.

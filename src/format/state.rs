@@ -285,6 +285,9 @@ pub struct Driver {
 pub struct Cost {
     pub calls: u32,
     pub words: u32,
+    /// Words of others among what was put before the agent; they are not in `words`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub quoted: u32,
     pub refusals: u32,
     pub commits: u32,
 }

@@ -59,8 +59,18 @@ fn what_was_said_stays_before_the_agent() {
         assert!(text.contains(holds), "{source}: {text}");
     }
     world.works("execute");
+    let cost = || world.json("status")["cost"].clone();
+    let before = cost();
     let told = advanced(&world);
     assert!(told.contains("> Never touch src/other"), "verify begins with it, too: {told}");
+    // What is quoted counts apart.
+    let quoted = |text: &str| -> u64 {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("> "));
+        lines.map(|line| line.split_whitespace().count() as u64).sum()
+    };
+    let grown = |key: &str| cost()[key].as_u64().expect(key) - before[key].as_u64().expect(key);
+    assert_eq!(grown("quoted"), quoted(&told), "{told}");
+    assert!(grown("words") >= 20, "{}", grown("words"));
 }
 
 #[test]

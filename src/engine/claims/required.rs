@@ -77,7 +77,7 @@ pub(crate) fn advise(
         if !gate.told.contains(&kind) {
             gate.told.push(kind.clone());
             let said = voice::say(refusal, focused.state.stand.phase.as_str()).advice();
-            line.counts.words += repo::text::count_words(&said);
+            line.counts.tell(repo::text::count_words(&said));
             text = Some(said);
         }
         gate.without += 1;

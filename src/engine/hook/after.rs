@@ -12,7 +12,7 @@ use crate::engine::repo::text::{count_words, merged};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, hook, jobs, memory, person, record};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
-use crate::format::journal::{Counts, Gauge, What};
+use crate::format::journal::{Counts, Gauge, ToldWords, What};
 use crate::hosts::{Answer, Host};
 use crate::phases::activity::Left;
 use crate::phases::pacing::Deed;
@@ -67,7 +67,7 @@ pub(crate) fn after(
     let (gauge, filling) =
         if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
     let context = merged(context, filling);
-    let words = context.as_deref().map_or(0, count_words);
+    let words = context.as_deref().map(count_words).unwrap_or_default();
     let vetoed = if work.guest { None } else { veto_of(repo, &focused, call)? };
     let news =
         write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
@@ -205,7 +205,7 @@ fn add_up(
     let (after, places) = (&effects.after, &effects.places);
     let Work { guest, counted, deeds } = &entry.work;
     counts.calls += 1;
-    counts.words += entry.words;
+    counts.tell(entry.words);
     counts.gauge = entry.gauge.or(counts.gauge);
     counts.page_edits += after.page_edits;
     counts.plan_edits += effects.plan_edits;
@@ -455,7 +455,7 @@ struct JournalEntry {
     /// How full the context was found.
     gauge: Option<Gauge>,
     /// Words that are put before the agent with it.
-    words: u32,
+    words: ToldWords,
 }
 
 /// What the journal keeps of a call besides its counts.

@@ -5,7 +5,7 @@ use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, hook, judge, memory, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
-use crate::format::journal::{Counts, Refused, What};
+use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{Answer, Host};
 use crate::jobs::questions::Grant;
 use crate::phases::guard::{self, Scene};
@@ -84,9 +84,14 @@ pub(crate) fn refuse(
     Ok(Answer { to_person, ..Answer::refuse(text) })
 }
 
-fn counted(counts: &mut Counts, refusal: &Refusal, phase: &str, words: u32) -> RepeatedRefusal {
+fn counted(
+    counts: &mut Counts,
+    refusal: &Refusal,
+    phase: &str,
+    words: ToldWords,
+) -> RepeatedRefusal {
     counts.refusals += 1;
-    counts.words += words;
+    counts.tell(words);
     let mut storm = hook::repeats::refused(counts, refusal, phase);
     storm.is_news = hook::repeats::is_news(counts);
     storm

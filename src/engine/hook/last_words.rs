@@ -83,7 +83,7 @@ fn send_back(
         line.session.clone_from(&event.session);
         line.refusal = Some(Refused::of(refusal, phase));
         line.counts.refusals += 1;
-        line.counts.words += count_words(&text);
+        line.counts.tell(count_words(&text));
     })?;
     Ok(Answer::refuse(text))
 }

@@ -35,8 +35,7 @@ pub(crate) fn refused(counts: &mut Counts, refusal: &Refusal, phase: &str) -> Re
     }
     counts.repeats += 1;
     let example = (counts.repeats >= STORM).then(|| voice::example(refusal, phase)).flatten();
-    let words = example.as_deref().map_or(0, |example| example.split_whitespace().count());
-    counts.words += u32::try_from(words).unwrap_or(u32::MAX);
+    counts.tell(example.as_deref().map(count_words).unwrap_or_default());
     RepeatedRefusal { example, is_news: false }
 }
 
@@ -110,7 +109,7 @@ pub(crate) fn remember_refusal(
         line.what = What::Refused;
         line.refusal = Some(Refused::of(refusal, &phase));
         line.counts.refusals += 1;
-        line.counts.words += words;
+        line.counts.tell(words);
         storm = refused(&mut line.counts, refusal, &phase);
     })?;
     Ok(storm.example)

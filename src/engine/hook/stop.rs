@@ -148,7 +148,7 @@ fn keep_on(repo: &Repo, focused: &LoadedJob, event: &Event, refusal: &Refusal) -
         line.counts.activity.landed(0);
         line.counts.stops += 1;
         line.counts.refusals += 1;
-        line.counts.words += words;
+        line.counts.tell(words);
     })?;
     Ok(Answer::refuse(text))
 }

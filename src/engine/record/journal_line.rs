@@ -42,7 +42,7 @@ pub(crate) fn count_injected(repo: &Repo, focused: &LoadedJob, text: &str) -> Re
     note(repo, Some(focused), |line| {
         line.what = What::After;
         "session".clone_into(&mut line.tool);
-        line.counts.words += words;
+        line.counts.tell(words);
     })
 }
 

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::repo;
 use crate::engine::repo::own_state::Unread;
 use crate::event::ToolCall;
-use crate::format::journal::Counts;
+use crate::format::journal::{Counts, ToldWords};
 use crate::format::state::{BadState, State};
 use crate::format::{meta, names};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
@@ -61,7 +61,7 @@ pub(crate) struct UnwrittenRefusal {
     pub(crate) paths: Vec<String>,
     pub(crate) refusal: Refusal,
     pub(crate) phase: String,
-    pub(crate) words: u32,
+    pub(crate) words: ToldWords,
 }
 
 /// What has the focus of a worktree.

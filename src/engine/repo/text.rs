@@ -1,5 +1,7 @@
 //! Small words about texts: counts, hashes, times, two texts that become one.
 
+use crate::engine::repo::quote::MARK;
+use crate::format::journal::ToldWords;
 use crate::jobs::UnixSeconds;
 
 /// `1 path`, `2 paths`.
@@ -12,8 +14,15 @@ pub(crate) fn merged(one: Option<String>, other: Option<String>) -> Option<Strin
     one.into_iter().chain(other).reduce(|one, other| format!("{one}\n{other}"))
 }
 
-pub(crate) fn count_words(text: &str) -> u32 {
-    u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX)
+/// The words of a text for the agent, those apart that it quotes.
+pub(crate) fn count_words(text: &str) -> ToldWords {
+    let (quoted, own): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with(MARK));
+    let count = |lines: Vec<&str>| {
+        let marks = |line: &str| line.strip_prefix(MARK).unwrap_or(line).split_whitespace().count();
+        u32::try_from(lines.into_iter().map(marks).sum::<usize>()).unwrap_or(u32::MAX)
+    };
+    ToldWords { own: count(own), quoted: count(quoted) }
 }
 
 /// A time as RFC 3339 in UTC.
