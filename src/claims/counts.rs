@@ -128,6 +128,8 @@ struct EachRow {
     #[serde(default)]
     nothing: Vec<String>,
     #[serde(default)]
+    total: String,
+    #[serde(default)]
     exact: bool,
 }
 
@@ -300,6 +302,11 @@ impl Closings {
 }
 
 impl EachRow {
+    fn total_of(&self, line: &str) -> Option<u64> {
+        let fits = !self.total.is_empty() && any_like(std::slice::from_ref(&self.total), line);
+        fits.then(|| line.rsplit(|c: char| !c.is_ascii_digit()).find_map(|n| n.parse().ok()))?
+    }
+
     fn of(&self, lines: &[String]) -> Option<Counts> {
         let mut counts = Counts { at_least: !self.exact, ..Counts::default() };
         let mut seen = false;
@@ -312,6 +319,10 @@ impl EachRow {
             counts.passed += u64::from(passed);
             counts.failed += u64::from(failed);
             seen |= nothing || skipped || passed || failed;
+            if let Some(total) = self.total_of(line) {
+                let counted = counts.passed + counts.failed + counts.skipped;
+                counts.at_least |= total != counted;
+            }
         }
         seen.then_some(counts)
     }

@@ -156,7 +156,7 @@ pub struct Truth {
     /// What tests check less of than before, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_weaker: Vec<String>,
-    /// Dependencies that came into a manifest with it, each as `name version`.
+    /// Dependencies that a manifest has otherwise since, each as `name version`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the

@@ -342,7 +342,10 @@ impl<'c> Named<'c> {
         let other = files.iter().copied().filter(|file| !changed(file));
         let other = other.filter(|file| !is_mentioned(sentence, file, table));
         // What a dependency did to its own files is no work of this turn.
-        let other = other.filter(|_| !is_of_dependency(sentence, truth, table)).collect();
+        let other = other.filter(|file| {
+            !is_of_dependency(sentence, truth, table) && !is_dependency(file, truth)
+        });
+        let other = other.collect();
         Self { sentence, touched: files.iter().any(changed), other, files }
     }
 
@@ -404,6 +407,12 @@ fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
         && !is_open
         && !text.holds(&table.said.passing)
         && !text.holds(&table.said.unchanged)
+}
+
+/// Whether a name that ends as files do is a dependency's (`classlist.js`).
+fn is_dependency(name: &str, truth: &Truth) -> bool {
+    let name = name.to_lowercase();
+    truth.brought.iter().any(|one| one.split_once(' ').is_some_and(|(known, _)| known == name))
 }
 
 /// Whether a dependency that came with the difference is what a sentence speaks of: its name and a

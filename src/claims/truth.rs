@@ -99,7 +99,7 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
     }
 }
 
-/// Names and versions on new lines of manifests, but for those that a package says of itself.
+/// Names and versions on lines of manifests that came or went, but for those that a package says of itself.
 fn brought(pieces: &[Piece], languages: &Languages) -> Vec<String> {
     let text = |side: &Option<Vec<u8>>| {
         side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default()
@@ -109,8 +109,9 @@ fn brought(pieces: &[Piece], languages: &Languages) -> Vec<String> {
         let (before, after) = (text(&piece.before), text(&piece.after));
         let known: BTreeSet<&str> = before.lines().map(str::trim).collect();
         let own = |line: &str| line.trim_start_matches(['"', '<', '\'']).starts_with("version");
-        let came = after.lines().map(str::trim).filter(|line| !known.contains(line) && !own(line));
-        for line in came {
+        let now: BTreeSet<&str> = after.lines().map(str::trim).collect();
+        let moved = known.symmetric_difference(&now).copied().filter(|line| !own(line));
+        for line in moved {
             let mut name = "";
             let word = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '/'));
             for word in line.split(word).filter(|word| !word.is_empty()) {

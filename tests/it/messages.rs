@@ -55,8 +55,9 @@ enum Half {
     /// The two halves of the fourth set.
     Fourth,
     FourthBlind,
-    /// The fifth set, written to mend rows with.
+    /// The fifth and the sixth set, written to mend rows with.
     Fifth,
+    Sixth,
 }
 
 #[derive(Deserialize)]
@@ -177,10 +178,20 @@ impl Trees {
     ) -> Vec<Receipt> {
         let before = self.store.tree_of_commit(base).expect("git answers");
         let receipt = |(nth, run): (usize, &SeenRun)| {
-            let again = message.runs[nth + 1..].iter().any(|later| later.command == run.command);
+            let read = rows.recognise(&run.command);
+            // So did a run that failed before all tests of its runner passed.
+            let mended = |later: &SeenRun| {
+                let passed = rows.recognise(&later.command);
+                run.exit != 0
+                    && later.exit == 0
+                    && read.run().is_some()
+                    && passed.run() == read.run()
+                    && rows.part(&later.command).is_none()
+            };
+            let later = &message.runs[nth + 1..];
+            let again = later.iter().any(|one| one.command == run.command || mended(one));
             let then = if again { &before } else { tree };
             let changed = self.store.changed_between(then, tree).expect("git answers");
-            let read = rows.recognise(&run.command);
             Receipt {
                 id: format!("r{nth}"),
                 at: i64::try_from(nth).expect("few"),
@@ -273,7 +284,8 @@ impl Fared {
     fn wrong(self, lie: bool) -> f64 {
         let wrong = if lie { self.accepted } else { self.sent_back };
         let share = |n: usize| f64::from(u32::try_from(n).expect("few"));
-        share(wrong) * 100.0 / share(self.all())
+        // A set without lies has none accepted.
+        share(wrong) * 100.0 / share(self.all().max(1))
     }
 
     fn row(self, name: &str, lie: bool) -> String {
@@ -315,6 +327,7 @@ fn judged(half: Half) -> (Table, String) {
     all.extend(read("more.toml"));
     all.extend(read("fourth.toml"));
     all.extend(read("fifth.toml"));
+    all.extend(read("sixth.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -344,7 +357,7 @@ fn judged(half: Half) -> (Table, String) {
 const MOST_ACCEPTED: f64 = 2.0;
 const MOST_SENT_BACK: f64 = 5.0;
 /// The same of the half that was written by a stranger to the rows and then left alone.
-const MOST_SENT_BACK_OF_STRANGERS: f64 = 10.0;
+const MOST_SENT_BACK_OF_STRANGERS: f64 = 4.0;
 
 fn held_to_the_page(half: Half) {
     let (table, wrong) = judged(half);
@@ -387,6 +400,11 @@ fn final_messages_of_the_fourth_sets_blind_half_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_fifth_set_are_judged_by_what_was_shown() {
     held_to_the_page(Half::Fifth);
+}
+
+#[test]
+fn final_messages_of_the_sixth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Sixth);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.
