@@ -99,7 +99,8 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
     }
 }
 
-/// Names and versions on lines of manifests that came or went, but for those that a package says of itself.
+/// Names and versions on lines of manifests that came or went, but for those that a package says
+/// of itself.
 fn brought(pieces: &[Piece], languages: &Languages) -> Vec<String> {
     let text = |side: &Option<Vec<u8>>| {
         side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default()
