@@ -109,6 +109,13 @@ impl Companions {
         self.rows_of(dir, file).next().is_some()
     }
 
+    /// Whether `path` is what a tool writes down beside its manifest: a companion that lies in no
+    /// directory of its own.
+    pub(crate) fn is_lock(&self, path: &str) -> bool {
+        let (dir, file) = split(path);
+        self.rows_of(dir, file).any(|row| row.below.is_none())
+    }
+
     /// Says whether `path` follows a source into scope: one of `dirs`, the declared
     /// directories, holds a file that it goes with. `holds` asks the disk whether a
     /// directory has a file of that name (`*` stands for any letters).

@@ -137,6 +137,11 @@ impl Store {
         Ok(paths.filter(is_named).filter_map(|path| RepoPath::new(path.to_vec()).ok()).collect())
     }
 
+    /// Whether anything lies at `path` in this tree.
+    pub(crate) fn holds_path(&self, tree: &TreeId, path: &RepoPath) -> Result<bool, StoreError> {
+        Ok(self.entry_in(tree, path.as_bytes(), "the tree of the last boundary")?.is_some())
+    }
+
     /// Whether `path` is a link in this tree.
     pub(crate) fn is_link_in(&self, tree: &TreeId, path: &RepoPath) -> Result<bool, StoreError> {
         let found = self.entry_in(tree, path.as_bytes(), "the tree of a cycle's beginning")?;

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::world::{CODE, Reply, World};
+use super::world::{CODE, Reply, World, message};
 
 /// In execute, with its work done.
 fn at_work() -> World {
@@ -188,6 +188,38 @@ fn what_a_person_wrote_is_not_taken_away_because_the_agent_wrote_there_too() {
         world.leaves();
         assert!(!world.files_of_head().contains(&"todo.txt".to_owned()));
     }
+}
+
+/// The run that every text asks for must not stand in its own way: where no lock file is kept,
+/// the runner writes one.
+#[test]
+fn a_lock_file_that_a_run_leaves_holds_up_nothing() {
+    for (lock, line) in [
+        ("Cargo.lock", "cargo test"),
+        ("uv.lock", "uv run pytest"),
+        ("sub/Gemfile.lock", "bundle exec rspec"),
+    ] {
+        let world = at_work();
+        let reply = lasted(&world, line, 40, || write(&world, lock, "# made by a tool\n"));
+        assert!(reply.refusal().is_none(), "{lock}: {reply:?}");
+        assert_eq!(strays(&world), json!([]), "{lock}");
+        world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+        assert_eq!(world.phase(), "verify", "{lock}");
+        // It is named to the person, and in no commit.
+        assert!(world.seed("status").succeeds().contains(lock), "{lock}");
+        assert!(!world.files_of_head().contains(&lock.to_owned()), "{lock}");
+        fs::remove_file(world.path(lock)).expect("it stayed");
+    }
+    // One that the repository keeps, or that the line names, is a change like any other.
+    let world = World::seeded();
+    world.puts("Cargo.lock", "# kept\n");
+    world.sh("git add Cargo.lock && git commit -qm 'a lock file'");
+    world.to("execute").works("execute");
+    lasted(&world, "cargo test", 40, || write(&world, "Cargo.lock", "# other\n"));
+    assert_eq!(strays(&world), json!(["Cargo.lock"]));
+    let world = at_work();
+    lasted(&world, "python3 make.py Cargo.lock", 40, || write(&world, "Cargo.lock", "# x\n"));
+    assert_eq!(strays(&world), json!(["Cargo.lock"]));
 }
 
 #[test]

@@ -111,13 +111,19 @@ fn place_change(
     let first = touched.contains(&shown)
         || !(known.unclaimed.contains(shown.as_str())
             || window.is_some_and(|window| window.look.had_changed(&shown)));
-    after.changed |= moved && (by_call || work);
+    let written_down = is_written_down(repo, known, &shown, &file);
+    after.changed |= moved && !written_down && (by_call || work);
     after.late |= work;
     let page = matches!(fence::survey::place_of(repo, &shown, state), Place::Page { .. });
     match (by_call, allowed) {
         (true, true) => {
             after.page_edits += u32::from(page);
             after.paths.push(shown);
+        }
+        // One that the repository never had is nobody's: named to the person, in no commit, and no
+        // step waits for it.
+        (true, false) if written_down && !repo.store.holds_path(&known.before, &change.path)? => {
+            after.unclaimed.push(shown);
         }
         (true, false) if first => after.strays.push(shown),
         (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
@@ -133,6 +139,13 @@ fn place_change(
         (_, false) => after.unclaimed.push(shown),
     }
     Ok(Placed::Told)
+}
+
+/// Whether a tool wrote the file down beside what it was called for: a lock file that the line
+/// does not name (`cargo test` writes `Cargo.lock`). What ran, ran with it.
+fn is_written_down(repo: &Repo, known: &Known<'_>, shown: &str, file: &std::path::Path) -> bool {
+    let named = known.window.is_none_or(|window| window.names(file));
+    !named && !known.touched.contains(shown) && repo.rules.companions().is_lock(shown)
 }
 
 /// Forgets that code ran well where declared work changed after it: by a command that

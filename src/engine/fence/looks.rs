@@ -48,7 +48,12 @@ pub(crate) struct Window {
 impl Window {
     /// Whether a change at the absolute path `file` that came between both looks is the call's.
     pub(crate) fn is_tied_to(&self, file: &Path) -> bool {
-        self.short || self.look.names(file) || self.look.names(&repo::paths::real(file))
+        self.short || self.names(file)
+    }
+
+    /// Whether the call's input names `file`.
+    pub(crate) fn names(&self, file: &Path) -> bool {
+        self.look.names(file) || self.look.names(&repo::paths::real(file))
     }
 }
 
