@@ -131,6 +131,29 @@ fn work_that_outgrows_the_lane_goes_on_in_opevc_and_is_kept() {
     assert_eq!(world.phase(), "plan");
 }
 
+/// A fix with its test stays small: tests and lock files ride along, and what a run left that
+/// nobody claims is no work.
+#[test]
+fn a_fix_with_its_test_stays_on_the_lane() {
+    let world = small();
+    world.is_heard();
+    world
+        .seed("phase advance --scope src/parser --scope tests -m 'the lexer drops escapes'")
+        .succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let test = "#[test]\nfn lexes() { assert_eq!(1, 1); }\n".repeat(40);
+    world.writes("tests/lex.rs", &test).passes();
+    world.runs_and("cargo test", || world.puts("Cargo.lock", "# made by cargo\n")).passes();
+    world.tests();
+    let told = world.seed("phase advance -m 'keep escapes; all the tests pass'").succeeds();
+    assert!(!told.contains("track opevc"), "{told}");
+    let status = world.json("status");
+    assert_eq!(status["track"], "quick", "{status}");
+    let mut files = world.files_of_head();
+    files.sort();
+    assert_eq!(files, [CODE, "tests/lex.rs"]);
+}
+
 #[test]
 fn the_agent_may_ask_up_and_never_down() {
     let world = small();

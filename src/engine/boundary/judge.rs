@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::claims::languages::shipped_languages;
 use crate::engine::boundary::draft::step_name;
 use crate::engine::boundary::step::Judged;
 use crate::engine::fence::survey::Survey;
@@ -13,6 +14,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
 use crate::format::names;
+use crate::format::state::Unclaimed;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing};
@@ -26,6 +28,9 @@ use crate::verdict::{Case, Refusal};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
+
+/// So many lines of tests and lock files weigh as one of the work.
+const RIDES_ALONG: usize = 4;
 
 pub(crate) fn judge(
     repo: &Repo,
@@ -258,7 +263,7 @@ impl Answerable {
         let row = repo.row(Some(focused));
         let tree = survey.tree.as_ref();
         let lines = match tree.filter(|_| row.audit.is_some()) {
-            Some(tree) => size(repo, focused, tree)?.lines,
+            Some(tree) => changed(repo, focused, tree)?.iter().map(|(_, lines)| lines).sum(),
             None => 0,
         };
         if row.criteria.is_none() {
@@ -291,7 +296,7 @@ pub(crate) fn within_the_lane(
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
     let lane = repo.map(stand).confines(repo.row(Some(focused)), onward);
     let (Some(lane), Some(tree)) = (lane, &survey.tree) else { return Ok((step, false)) };
-    if !lane.is_outgrown(size(repo, focused, tree)?) {
+    if !lane.is_outgrown(size(repo, focused, tree, &survey.unclaimed)?) {
         return Ok((step, false));
     }
     match repo.rules.maps.upward(stand) {
@@ -300,23 +305,36 @@ pub(crate) fn within_the_lane(
     }
 }
 
-/// What the cycle has changed so far, besides pages and what is the person's.
-pub(crate) fn size(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<Size> {
-    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Size::default()) };
-    let persons = fence::tree::persons(repo, focused)?;
-    let mut size = Size::default();
-    let mut directories = BTreeSet::new();
-    for changed in repo.store.lines_changed(&began, tree)? {
-        let path = changed.path.to_string();
-        if persons.contains(&path) || repo.is_page(&path) {
+/// How large the cycle's work is for its lane: tests and lock files ride along, and count neither
+/// as files nor as directories, their lines four to one. What nobody claims is no work.
+fn size(repo: &Repo, focused: &LoadedJob, tree: &TreeId, unclaimed: &[Unclaimed]) -> Result<Size> {
+    let (mut size, mut directories) = (Size::default(), BTreeSet::new());
+    let mut along: usize = 0;
+    for (path, lines) in changed(repo, focused, tree)? {
+        if unclaimed.iter().any(|one| one.path == path) {
+            continue;
+        }
+        if shipped_languages().is_test_path(&path) || repo.rules.companions().is_lock(&path) {
+            along = along.saturating_add(lines);
             continue;
         }
         size.files += 1;
-        size.lines = size.lines.saturating_add(changed.added + changed.removed);
+        size.lines = size.lines.saturating_add(lines);
         directories.insert(path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned()));
     }
+    size.lines = size.lines.saturating_add(along / RIDES_ALONG);
     size.directories = directories.len();
     Ok(size)
+}
+
+/// What the cycle has changed so far, besides pages and what is the person's: paths, and how many
+/// lines came and went.
+fn changed(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<Vec<(String, usize)>> {
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Vec::new()) };
+    let persons = fence::tree::persons(repo, focused)?;
+    let all = repo.store.lines_changed(&began, tree)?.into_iter();
+    let all = all.map(|one| (one.path.to_string(), one.added + one.removed));
+    Ok(all.filter(|(path, _)| !persons.contains(path) && !repo.is_page(path)).collect())
 }
 
 /// What stands between the focused job and its next step, but for the message.
