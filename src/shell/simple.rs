@@ -58,7 +58,11 @@ impl Line {
 /// Reads `line`; `None` where it is not understood.
 pub(crate) fn simple(line: &str) -> Option<Line> {
     let mut found = Line { whole: true, chained: true, shown: true, ..Line::default() };
-    program(line, &mut found, 0)?;
+    let read = syntax::parse(line)?;
+    if let Some(logged) = line.contains('>').then(|| logged(&read)).flatten() {
+        return Some(logged);
+    }
+    parsed(&read, &mut found, 0);
     found.whole &= found.commands.len() == 1;
     // Where a `cd` stands between them, the line goes on from there.
     let mut dirs = Vec::new();
@@ -81,6 +85,89 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
     Some(found)
 }
 
+/// `make test > log 2>&1; echo "exit=$?"; tail -20 log`: a command whose output goes into a
+/// file, and what prints the end of that file. Nothing else on the line may print a number.
+fn logged(program: &ast::Program) -> Option<Line> {
+    let [list] = program.complete_commands.as_slice() else { return None };
+    let mut pipelines: Vec<&ast::Pipeline> = Vec::new();
+    for ast::CompoundListItem(chain, separator) in &list.0 {
+        if !matches!(separator, ast::SeparatorOperator::Sequence) {
+            return None;
+        }
+        pipelines.push(&chain.first);
+        for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
+            pipelines.push(next);
+        }
+    }
+    let mut found = Line { shown: true, ..Line::default() };
+    let mut log = None;
+    for pipeline in pipelines {
+        let [ast::Command::Simple(command)] = pipeline.seq.as_slice() else { return None };
+        let mut line = Line::default();
+        let plain = simple_command(command, &mut line) && !pipeline.bang;
+        let mut one = line.commands.pop().filter(|_| plain)?;
+        let Some(file) = &log else {
+            log = Some(written_to(command).filter(|_| one.literal)?);
+            found.commands.push(one);
+            continue;
+        };
+        if redirects(command) {
+            return None;
+        }
+        if one.words.first().is_some_and(|word| word == "echo") {
+            let said = one.words.join(" ").replace("$?", "");
+            if said.contains(['$', '`']) || said.bytes().any(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+        } else {
+            // The file is the last word; without it the rest is what hands on the end.
+            let named = one.words.pop();
+            if named.as_ref() != Some(file) || one.words.is_empty() || !hands_on(&mut one) {
+                return None;
+            }
+        }
+        one.filters = true;
+        found.commands.push(one);
+    }
+    let prints = |one: &Simple| one.words.first().is_some_and(|word| word != "echo");
+    (found.commands.iter().skip(1).any(prints)).then_some(found)
+}
+
+fn redirects(command: &ast::SimpleCommand) -> bool {
+    let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
+    let mut items = prefix.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.any(|item| matches!(item, ast::CommandPrefixOrSuffixItem::IoRedirect(_)))
+}
+
+/// The file that all output of a command goes into, anew.
+fn written_to(command: &ast::SimpleCommand) -> Option<String> {
+    use ast::CommandPrefixOrSuffixItem as Item;
+    use ast::IoFileRedirectTarget as Target;
+    let mut file = None;
+    let mut both = false;
+    for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+        match item {
+            Item::IoRedirect(ast::IoRedirect::OutputAndError(word, false)) => {
+                (file, both) = (Some(word), true);
+            }
+            Item::IoRedirect(ast::IoRedirect::File(
+                None | Some(1),
+                ast::IoFileRedirectKind::Write,
+                Target::Filename(word),
+            )) => file = Some(word),
+            Item::IoRedirect(ast::IoRedirect::File(
+                Some(2),
+                ast::IoFileRedirectKind::DuplicateOutput,
+                _,
+            )) => both = file.is_some(),
+            Item::IoRedirect(_) => return None,
+            _ => {}
+        }
+    }
+    let term = words::term(&file.filter(|_| both)?.value, &mut Vec::new());
+    (!term.expands && !term.globs).then_some(term.text)
+}
+
 /// The text that `word` comes to, where it is `$(cat <<'END' …)` and nothing else.
 pub(crate) fn printed_by_cat(word: &str) -> Option<String> {
     let inner = word.strip_prefix("$(")?.strip_suffix(')')?;
@@ -90,13 +177,16 @@ pub(crate) fn printed_by_cat(word: &str) -> Option<String> {
 }
 
 fn program(text: &str, found: &mut Line, depth: u8) -> Option<()> {
-    let program = syntax::parse(text)?;
+    parsed(&syntax::parse(text)?, found, depth);
+    Some(())
+}
+
+fn parsed(program: &ast::Program, found: &mut Line, depth: u8) {
     let lead = program.complete_commands.iter().take_while(|list| list.0.iter().all(is_set));
     found.holds(program.complete_commands.len() - lead.count() == 1);
     for list in &program.complete_commands {
         compound_list(list, found, depth);
     }
-    Some(())
 }
 
 fn compound_list(list: &ast::CompoundList, found: &mut Line, depth: u8) {
