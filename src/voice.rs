@@ -353,6 +353,7 @@ pub(crate) enum Notice {
     CardChanged,
     CardNothing,
     CardUncounted,
+    SeenBeyond,
     CardNoRun,
     CardNoTests,
     JudgedTool,

@@ -110,9 +110,30 @@ fn nothing_is_walked_through_that_is_not_met() {
     assert_eq!(world.phase(), "condense");
 }
 
+/// A person's word on the size of the work holds, whatever it grows to; the card says so.
+#[test]
+fn the_size_does_not_bind_where_a_person_said_quick() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    let long = "// a line of many\n".repeat(80);
+    world.edits(CODE, "fn lex() {", &format!("{long}fn lex() {{ escapes();")).passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes; all the tests pass'").succeeds();
+    assert_eq!(world.json("status")["track"], "quick");
+    let asked = world.asks(&done()).passes();
+    let told = asked.reply.to_person().expect("a card").to_owned();
+    assert!(told.contains("more than the small lane is for (1 file, 82 lines)"), "{told}");
+}
+
 #[test]
 fn work_that_outgrows_the_lane_goes_on_in_opevc_and_is_kept() {
-    let world = small();
+    let world = World::seeded();
+    world.puts("seed.toml", "track = \"quick\"\n");
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    world.prompt("fix the lexer");
+    world.seed("phase advance").tells("--scope");
     world.is_heard();
     world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
     let long = "// a line of many\n".repeat(80);

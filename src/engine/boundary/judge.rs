@@ -296,7 +296,10 @@ pub(crate) fn within_the_lane(
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
     let lane = repo.map(stand).confines(repo.row(Some(focused)), onward);
     let (Some(lane), Some(tree)) = (lane, &survey.tree) else { return Ok((step, false)) };
-    if !lane.is_outgrown(size(repo, focused, tree, &survey.unclaimed)?) {
+    // Where a person said `[QUICK]` the size does not bind; the card says it.
+    if !lane.is_outgrown(size(repo, focused, tree, &survey.unclaimed)?)
+        || record::interactions::is_said_quick(repo, &focused.chain)?
+    {
         return Ok((step, false));
     }
     match repo.rules.maps.upward(stand) {

@@ -6,9 +6,11 @@
 use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
+use crate::engine::record::interactions;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, judge, proof};
 use crate::format::state::State;
+use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
 use crate::phases::deeds::runs_code;
 use crate::store::{CommitId, TreeId};
@@ -58,15 +60,16 @@ pub(crate) fn shown(repo: &Repo, focused: &LoadedJob) -> Result<String> {
 /// The lines of the card.
 pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     let claim = last_claim(repo, focused)?;
-    let changed = Changed::told(changed(repo, focused)?);
+    let changed = changed(repo, focused)?;
+    let mut gaps = open_points(focused, claim.as_ref());
+    gaps.extend(beyond_the_lane(repo, focused, changed.as_ref())?);
     let mut lines = vec![
-        tell(Notice::SeenChanged, &[("changed", &changed)]),
+        tell(Notice::SeenChanged, &[("changed", &Changed::told(changed))]),
         told_of_claim(claim.as_ref()),
         runs(repo, focused)?.told(),
     ];
     lines.extend(told_of_criteria(&judge::criteria::answered(repo, focused)?));
     lines.push(told_of_coverage(repo, focused)?);
-    let gaps = open_points(focused, claim.as_ref());
     let more = gaps.len().saturating_sub(GAPS);
     lines.extend(gaps.iter().take(GAPS).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
     if more > 0 {
@@ -80,7 +83,9 @@ pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> 
 
 /// The card in one line of at most 25 words, which the question has to hold.
 pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
-    let changed = Changed::told(changed(repo, focused)?);
+    let changed = changed(repo, focused)?;
+    let beyond = beyond_the_lane(repo, focused, changed.as_ref())?;
+    let changed = Changed::told(changed);
     let mut ran = runs(repo, focused)?.brief();
     let answered = judge::criteria::answered(repo, focused)?;
     let unshown = judge::criteria::count(&answered, Answer::NotShown);
@@ -88,11 +93,31 @@ pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
         let facts = [("unshown", &*unshown.to_string()), ("all", &*answered.len().to_string())];
         ran.push_str(&tell(Notice::CardCriteria, &facts));
     }
-    let open = match open_points(focused, last_claim(repo, focused)?.as_ref()).len() {
+    let open = open_points(focused, last_claim(repo, focused)?.as_ref());
+    let open = match open.len() + usize::from(beyond.is_some()) {
         0 => String::new(),
         n => tell(Notice::CardOpen, &[("points", &repo::text::count(n, "point"))]),
     };
     Ok(tell(Notice::Card, &[("changed", &changed), ("ran", &ran), ("open", &open)]))
+}
+
+/// Work that a person's `[QUICK]` let grow beyond what the small lane is for.
+fn beyond_the_lane(
+    repo: &Repo,
+    focused: &LoadedJob,
+    changed: Option<&Changed>,
+) -> Result<Option<String>> {
+    let lane = repo.map(&focused.state.stand).lane.as_ref();
+    let (Some(lane), Some(Changed { files, added, removed })) = (lane, changed) else {
+        return Ok(None);
+    };
+    let size = Size { files: *files, lines: added + removed, directories: 0 };
+    if !lane.is_outgrown(size) || !interactions::is_said_quick(repo, &focused.chain)? {
+        return Ok(None);
+    }
+    let files = repo::text::count(*files, "file");
+    let lines = repo::text::count(size.lines, "line");
+    Ok(Some(tell(Notice::SeenBeyond, &[("files", &files), ("lines", &lines)])))
 }
 
 /// What no ruling, no claim and no commit accounts for.
