@@ -76,7 +76,7 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
             dirs.push(Some(dir.clone()));
             return false;
         }
-        stays &= !moves;
+        stays &= !moves && !shapes(&one.words);
         true
     });
     found.dirs.extend(dirs);
@@ -221,20 +221,39 @@ fn is_set(item: &ast::CompoundListItem) -> bool {
     let [ast::Command::Simple(command)] = chain.first.seq.as_slice() else { return false };
     let mut line = Line::default();
     let plain = !chain.first.bang && simple_command(command, &mut line);
+    let [one] = line.commands.as_slice() else { return false };
+    plain
+        && is_strict(&one.words)
+        && chain.additional.is_empty()
+        && matches!(separator, ast::SeparatorOperator::Sequence)
+        && one.literal
+}
+
+/// `set` with options that only make a line stricter.
+fn is_strict(words: &[String]) -> bool {
     let strict = |word: &String| {
         word == "pipefail"
             || word.strip_prefix('-').is_some_and(|flags| {
                 !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'e' | 'u' | 'x' | 'o'))
             })
     };
-    let [one] = line.commands.as_slice() else { return false };
-    let sets = one.words.first().is_some_and(|word| word == "set");
-    plain
-        && sets
-        && chain.additional.is_empty()
-        && matches!(separator, ast::SeparatorOperator::Sequence)
-        && one.literal
-        && one.words[1..].iter().all(strict)
+    words.split_first().is_some_and(|(set, rest)| set == "set" && rest.iter().all(strict))
+}
+
+/// Commands that change what the words behind them mean, or whether they run at all.
+const SHAPING: [&str; 21] = [
+    "export", "set", "unset", "alias", "unalias", "eval", "exec", "source", ".", "trap", "shopt",
+    "enable", "hash", "declare", "typeset", "readonly", "local", "builtin", "exit", "return",
+    "ulimit",
+];
+
+/// Whether a command of a line may make its others mean something else. A virtual environment that
+/// is entered as it was made does not.
+fn shapes(words: &[String]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return true };
+    let enters = matches!(name.as_str(), "source" | ".")
+        && matches!(rest, [file] if file.ends_with("/bin/activate"));
+    SHAPING.contains(&name.as_str()) && !enters && !is_strict(words)
 }
 
 /// Where `cd` goes, without a command in its words, and whether the text shows it.
