@@ -300,7 +300,8 @@ impl Runs {
                 before = if word.contains('=') { "" } else { word };
             }
         }
-        (read.dirs.into_iter().flatten().collect(), named)
+        let later = read.later.into_iter();
+        (read.dirs.into_iter().flatten().chain(later).collect(), named)
     }
 
     /// The row of a command, and whether it really runs.

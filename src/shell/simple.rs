@@ -20,6 +20,8 @@ pub(crate) struct Line {
     pub commands: Vec<Simple>,
     /// Where it goes first, step by step; `None` is a place that the text does not show.
     pub dirs: Vec<Option<String>>,
+    /// Where it goes on from, by a `cd` among its commands: what stood before it ran elsewhere.
+    pub later: Vec<String>,
     /// The line is the one command, perhaps behind a `cd`, and ends as the command ends.
     /// With a `cd`, it ends well only if the command did; if it ends badly it may have been
     /// the `cd`, which errs on the strict side.
@@ -64,22 +66,14 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
     }
     parsed(&read, &mut found, 0);
     found.whole &= found.commands.len() == 1;
-    // Where a `cd` stands between them, the line goes on from there.
-    let mut dirs = Vec::new();
-    let (mut stays, chain) = (true, found.shown);
-    found.commands.retain(|one| {
-        let moves = matches!(one.words.first().map(String::as_str), Some("cd" | "pushd" | "popd"));
-        if let (true, [_, dir]) = (moves && chain && one.literal, one.words.as_slice())
-            && one.words[0] == "cd"
-            && dir != "-"
-        {
-            dirs.push(Some(dir.clone()));
-            return false;
+    let mut stays = true;
+    for one in &found.commands {
+        match one.words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["cd", dir] if one.literal && *dir != "-" => found.later.push((*dir).to_owned()),
+            ["cd" | "pushd" | "popd", ..] => stays = false,
+            _ => stays &= !shapes(&one.words),
         }
-        stays &= !moves && !shapes(&one.words);
-        true
-    });
-    found.dirs.extend(dirs);
+    }
     let some = stays && !found.commands.is_empty();
     (found.chained, found.shown) = (found.chained && some, found.shown && some);
     Some(found)
@@ -107,7 +101,10 @@ fn logged(program: &ast::Program) -> Option<Line> {
         let plain = simple_command(command, &mut line) && !pipeline.bang;
         let mut one = line.commands.pop().filter(|_| plain)?;
         let Some(file) = &log else {
-            log = Some(written_to(command).filter(|_| one.literal)?);
+            // What a shell of its own runs stands in no open word.
+            let name = one.words.first().map(|word| word.rsplit('/').next().unwrap_or(word));
+            let opaque = name.is_none_or(|name| SHELLS.contains(&name) && one.words.len() > 2);
+            log = Some(written_to(command).filter(|_| one.literal && !opaque)?);
             found.commands.push(one);
             continue;
         };
@@ -207,6 +204,8 @@ fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
     found.holds(chain.additional.iter().all(|next| matches!(next, ast::AndOr::And(_))));
     found.whole &= chain.additional.is_empty() || behind.is_some();
     match behind {
+        // What ran before it ran elsewhere.
+        Some((dir, true)) if !found.commands.is_empty() => found.later.push(dir),
         Some((dir, shown)) => found.dirs.push(Some(dir).filter(|_| shown)),
         None => pipeline(&chain.first, found, depth),
     }
@@ -463,6 +462,21 @@ fn keeps_end(redirect: &ast::IoRedirect) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_leaves_its_place_only_by_its_head() {
+        for (line, dirs, later) in [
+            ("cd a && make", 1, 0),
+            ("cat seed/x && cd /tmp", 0, 1),
+            ("cat seed/x; cd /tmp && ls", 0, 1),
+            ("cat seed/x\ncd /tmp && ls", 0, 1),
+            ("cat seed/x && cd /tmp && ls", 0, 1),
+            ("make && cd b && ctest", 0, 1),
+        ] {
+            let read = simple(line).expect(line);
+            assert_eq!((read.dirs.len(), read.later.len()), (dirs, later), "{line}");
+        }
+    }
 
     #[test]
     fn a_line_is_whole_when_it_ends_as_its_command_ends() {

@@ -138,7 +138,18 @@ fn no_search_and_no_directory_is_a_way_to_the_state() {
             "tool_input": { "command": command }, "tool_use_id": world.next_call() });
         world.event("PreToolUse", &fields)
     };
-    for command in ["ls", "cat seed/journal/main.jsonl", "cd refs && ls", "cat ../.git/x"] {
+    for command in [
+        "ls",
+        "cat seed/journal/main.jsonl",
+        "cd refs && ls",
+        "cat ../.git/x",
+        // It leaves the place behind what looked there.
+        "cat seed/journal/main.jsonl && cd ..",
+        "cat seed/journal/main.jsonl && cd .. && ls",
+        "cat seed/journal/main.jsonl; cd .. && ls",
+        "cat seed/journal/main.jsonl\ncd .. && ls",
+        "cat seed/journal/main.jsonl > /tmp/x 2>&1; tail -3 /tmp/x",
+    ] {
         assert!(runs_in(".git", command).refusal().is_some(), "{command}");
     }
     runs_in(".git", "cd .. && ls").passes();

@@ -29,6 +29,18 @@ fn ready() -> World {
     world
 }
 
+/// Work in execute that nothing tested, in a repository with a test: it is not let out.
+fn unrun() -> World {
+    let world = World::seeded();
+    world.puts("tests/lex.rs", "#[test]\nfn lexes() {}\n");
+    world.sh("git add -A && git commit -qm 'a test'");
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+    world
+}
+
 #[test]
 fn a_lie_ends_no_turn_at_any_host() {
     for [host, prompt, stop, said] in HOSTS {
@@ -193,13 +205,7 @@ fn a_question_about_work_that_changed_since_it_was_tested_goes_back() {
 
 #[test]
 fn work_that_nothing_tested_is_not_let_out() {
-    let world = World::seeded();
-    world.puts("tests/lex.rs", "#[test]\nfn lexes() {}\n");
-    world.sh("git add -A && git commit -qm 'a test'");
-    world.prompt("keep escapes in quoted strings");
-    world.to("execute");
-    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
-    world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+    let world = unrun();
     // Its own words are read wherever the line has them from.
     world.puts("note.txt", "Released 2.0 to npm, and all tests pass.\n");
     for line in [
@@ -220,13 +226,7 @@ fn work_that_nothing_tested_is_not_let_out() {
 /// ones.
 #[test]
 fn why_names_the_runs_that_were_known() {
-    let world = World::seeded();
-    world.puts("tests/lex.rs", "#[test]\nfn lexes() {}\n");
-    world.sh("git add -A && git commit -qm 'a test'");
-    world.prompt("keep escapes in quoted strings");
-    world.to("execute");
-    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
-    world.runs_and("npm publish", || {}).refuses("no run of tests was seen to cover");
+    let world = unrun();
     world.seed("why --last 1").tells("ran: no run of tests was seen");
     world.tests();
     world.edits(CODE, "escapes();", "escapes(); more();").passes();

@@ -1,8 +1,8 @@
 //! What the person said of the job, as each of its phases tells it again: a context that was
 //! compacted, a new session and a long cycle forget it otherwise.
 
-use crate::claims::answers::sentences;
 use crate::engine::briefing::text::Said;
+use crate::engine::judge;
 use crate::engine::repo::{LoadedJob, Repo};
 use crate::format::interaction::{self, Interaction};
 use crate::format::names;
@@ -69,17 +69,9 @@ pub(super) fn prompt(read: Interaction) -> Option<String> {
 
 /// The sentences of a prompt that forbid something or demand it, the last one first; code is none.
 fn demanded(text: &str) -> Vec<String> {
-    let mut code = false;
-    let mut found = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if line.starts_with("```") || line.starts_with("~~~") {
-            code = !code;
-        } else if !code {
-            let plain = line.trim_start_matches(['-', '*', '+', '>', '#', ' ']);
-            let all = sentences(plain).map(str::trim);
-            found.extend(all.filter(|one| demands::is_demand(one)).map(str::to_owned));
-        }
-    }
+    let plain = |one: String| one.trim_start_matches(['-', '*', '+', '>', '#', ' ']).to_owned();
+    let all = judge::words::sentences(text).into_iter().map(plain);
+    let mut found: Vec<String> = all.filter(|one| demands::is_demand(one)).collect();
     found.reverse();
     found
 }

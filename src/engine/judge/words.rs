@@ -118,7 +118,7 @@ fn because(ruling: &Ruling) -> String {
 }
 
 /// The sentences of a text, without code.
-fn sentences(text: &str) -> Vec<String> {
+pub(crate) fn sentences(text: &str) -> Vec<String> {
     let mut code = false;
     let mut all = Vec::new();
     for line in text.lines().map(str::trim) {
