@@ -17,7 +17,7 @@ use git_seed::phases::guard::{self, Call, FileChange, GUARDS, Scene};
 use git_seed::phases::pacing::Stay;
 use git_seed::phases::place::Place;
 use git_seed::phases::room::Room;
-use git_seed::phases::{Class, Map, OPEVC};
+use git_seed::phases::{Class, FirstStep, Map, OPEVC};
 
 /// A call that no guard objects to, in `phase`.
 fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
@@ -51,11 +51,13 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         question: None,
         dispatch: None,
         unproven: None,
+        outgrows: None,
     };
     Scene {
         unsummed: false,
         anchors: map.anchors(),
         phase: row,
+        first: FirstStep::Whole,
         cycle: 1,
         by: &Actor::Main,
         dial_set: true,

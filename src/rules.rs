@@ -21,13 +21,13 @@ use crate::memory::notes::{BadKind, Kinds, NoteKind};
 use crate::phases::companions::{BadCompanion, Build, Cache, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
-use crate::phases::{BadMap, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
+use crate::phases::{BadMap, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 21] = [
+const OF_ALL: [&str; 23] = [
     "approval",
     "build",
     "cache",
@@ -38,6 +38,7 @@ const OF_ALL: [&str; 21] = [
     "condense",
     "gmode",
     "idle",
+    "lane",
     "memory",
     "nights",
     "pacing",
@@ -49,6 +50,7 @@ const OF_ALL: [&str; 21] = [
     "surfaces",
     "tests",
     "track",
+    "tracks",
 ];
 
 /// Jobs that an agent made and works on in a row, unless the rules say otherwise.
@@ -109,11 +111,22 @@ pub enum Consumption {
     Breadcrumb,
 }
 
+/// What `[tracks] default` says where the agent's first step chooses the lane.
+const AUTO: &str = "auto";
+
+/// The track of a job whose first step chooses the lane, until it does.
+const UNCHOSEN: &str = "opevc";
+
 /// A table of rules: every key of the shipped one, or some of them in a proposal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesTable {
+    /// The older name of `tracks.default`.
     track: Option<String>,
+    #[serde(default)]
+    tracks: TracksTable,
+    #[serde(default)]
+    lane: LaneRows,
     idle: Option<Idle>,
     pages: Option<Vec<String>>,
     surfaces: Option<Vec<String>>,
@@ -159,6 +172,22 @@ struct RulesTable {
     cache: Vec<Cache>,
     #[serde(default)]
     note: Vec<NoteKind>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TracksTable {
+    default: Option<String>,
+}
+
+impl TracksTable {
+    /// The track that jobs are born on, and whether their first step chooses the lane.
+    fn home(&self) -> (&str, bool) {
+        match self.default.as_deref().unwrap_or(AUTO) {
+            AUTO => (UNCHOSEN, true),
+            track => (track, false),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -411,16 +440,22 @@ impl RulesTable {
     }
 
     /// The shipped table with `applied` on top.
-    fn with(applied: &str) -> Result<Self, toml::de::Error> {
+    fn with(applied: &str) -> Result<Self, BadRules> {
         // Read on its own first: what is wrong is then said with its place in the text.
-        toml::from_str::<Self>(applied)?;
-        Self::deserialize(Self::merged(applied)?).map_err(toml::de::Error::custom)
+        let own = toml::from_str::<Self>(applied)?;
+        if own.track.is_some() && own.tracks.default.is_some() {
+            return BadRules::key("track", "is the older name of `tracks.default`; keep that one");
+        }
+        Ok(Self::deserialize(Self::merged(applied)?).map_err(toml::de::Error::custom)?)
     }
 
     /// The same as a value.
     fn merged(applied: &str) -> Result<Value, toml::de::Error> {
         let mut table: Value = shipped::read(shipped::shipped!("rules"))?;
         lay(&mut table, toml::from_str(applied)?);
+        if let Some(track) = table.as_object_mut().and_then(|keys| keys.shift_remove("track")) {
+            table["tracks"]["default"] = track;
+        }
         Ok(table)
     }
 }
@@ -460,6 +495,9 @@ fn flat(table: &Value) -> Vec<(String, String)> {
 
 fn flat_map(track: &str, map: &Value, found: &mut Vec<(String, String)>) {
     found.push((format!("{track}: start"), map["start"].to_string()));
+    for (key, value) in map["lane"].as_object().into_iter().flatten() {
+        found.push((format!("{track}: lane: {key}"), value.to_string()));
+    }
     let rows = map["phase"].as_array().map_or(&[][..], Vec::as_slice);
     let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
     found.push((format!("{track}: phases"), names.join(" ")));
@@ -475,6 +513,8 @@ fn flat_map(track: &str, map: &Value, found: &mut Vec<(String, String)>) {
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub maps: Maps,
+    /// A job's first step chooses its lane; else it is born on the one that the rules name.
+    pub chooses: bool,
     /// How stays are paced.
     pub profile: Profile,
     pub idle: Idle,
@@ -560,7 +600,9 @@ impl BadRules {
         let at = match self {
             Self::Toml(error) => error.span()?.start,
             Self::Key { key, .. } => place(text, &key.split('.').collect::<Vec<_>>())?,
-            Self::Map(BadMap::Track { .. }) => place(text, &["track"])?,
+            Self::Map(BadMap::Track { .. }) => {
+                place(text, &["tracks", "default"]).or_else(|| place(text, &["track"]))?
+            }
             Self::Map(BadMap::Row { phase, key, .. }) => {
                 row_place(text, phase.as_str(), key.as_deref())?
             }
@@ -736,8 +778,8 @@ impl Rules {
     pub(crate) fn job_text(applied: Option<&str>, own: &str) -> Result<String, BadRules> {
         let mut all: toml::Table = applied.unwrap_or_default().parse()?;
         let mut own: toml::Table = own.parse()?;
-        let shipped = RulesTable::shipped()?.track.unwrap_or_default();
-        let home = all.get("track").and_then(toml::Value::as_str).unwrap_or(&shipped).to_owned();
+        let home = applied.map_or_else(|| Ok(RulesTable::shipped()?), RulesTable::with)?;
+        let home = home.tracks.home().0.to_owned();
         let named = |row: &toml::Value| {
             let text = |key: &str| row.get(key).and_then(toml::Value::as_str).map(str::to_owned);
             (text("name"), text("track").unwrap_or_else(|| home.clone()))
@@ -766,7 +808,8 @@ impl Rules {
     }
 
     fn checked(mut table: RulesTable) -> Result<Self, BadRules> {
-        let track = table.track.unwrap_or_default();
+        let (track, chooses) = table.tracks.home();
+        table.lane.check()?;
         let pages = page_names(table.pages.unwrap_or_default())?;
         let subject = subject(table.commit.subject.unwrap_or_default())?;
         let (share, heading) = condense(
@@ -779,13 +822,14 @@ impl Rules {
             delegation: table.pacing.delegation.unwrap_or(true),
         };
         let profile = pacing.profile;
-        let maps = Maps::with(&track, &table.phase, pacing)?;
+        let maps = Maps::with(track, &table.phase, table.lane, pacing)?;
         for map in maps.read_so_far() {
             questions_are_known(map)?;
         }
         Ok(Self {
             profile,
             maps,
+            chooses,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
             surfaces: surfaces(
@@ -828,7 +872,7 @@ impl Rules {
         if let Some(keys) = table.as_object_mut() {
             keys.shift_remove("phase");
         }
-        table["maps"] = Maps::tables(rules.maps.home_name(), &rules.rows)?;
+        table["maps"] = rules.maps.tables(&rules.rows)?;
         Ok(table)
     }
 
@@ -899,6 +943,23 @@ impl Rules {
     /// The file name of new pages.
     pub(crate) fn page_name(&self) -> &str {
         self.pages.first().map_or("CLAUDE.md", String::as_str)
+    }
+}
+
+impl LaneRows {
+    /// A lane that takes nothing would take no job.
+    fn check(self) -> Result<(), BadRules> {
+        let Self { files, lines, directories, question } = self;
+        let keys = [
+            ("lane.files", files),
+            ("lane.lines", lines),
+            ("lane.directories", directories),
+            ("lane.question", question),
+        ];
+        match keys.into_iter().find(|(_, value)| *value == Some(0)) {
+            Some((key, _)) => BadRules::key(key, "is 0; it must be 1 or more"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -165,6 +165,8 @@ pub enum Wants {
     Summary,
     /// A claim that holds before the gate.
     Claim,
+    /// A lane as large as the work.
+    Lane,
 }
 
 impl Wants {

@@ -271,6 +271,20 @@ impl Languages {
         !prepares && self.of(path).is_some() && self.is_test_path(path)
     }
 
+    /// The directory above the tree of tests in which the file at `path` lies.
+    pub(crate) fn test_root<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let is_test_dir =
+            |name: &str| self.paths.test_dirs.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let (mut at, (dir, _)) = (0, path.rsplit_once('/')?);
+        for name in dir.split('/') {
+            if is_test_dir(name) {
+                return Some(path[..at].trim_end_matches('/'));
+            }
+            at += name.len() + 1;
+        }
+        None
+    }
+
     /// Whether the file at `path` is there to hold tests, by its place or its name.
     pub(crate) fn is_test_path(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/');

@@ -33,6 +33,13 @@ pub(super) enum PhaseCommand {
         /// Declare a directory with the step; may be given several times
         #[arg(long, value_name = "dir")]
         scope: Vec<String>,
+        /// Take the first step onto the small lane, straight into execute
+        ///
+        /// For a fix of a few lines in a directory of which something was read in this job. The
+        /// message says in a line each what was seen, what will change, and which run will show
+        /// it. Work that outgrows the lane goes on with --up.
+        #[arg(long, conflicts_with_all = ["to", "add_cycle", "up", "review"])]
+        small: bool,
         /// Leave the small lane for the larger track; what was done is kept
         #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle"])]
         up: bool,
@@ -89,9 +96,19 @@ pub(super) fn run(
         PhaseCommand::Advance { text, up: true, .. } => {
             cross(&repo, &Transition::Up, &text.read()?, out)
         }
+        PhaseCommand::Advance { text, scope, small: true, .. } => {
+            let scope = boundary::declare::dirs_of(&repo, scope);
+            crossed(&repo, boundary::small::open(&repo, &scope, &text.read()?)?, out)
+        }
+        PhaseCommand::Advance { text, scope, to: None, add_cycle: None, .. }
+            if boundary::small::is_next(&repo, scope)? =>
+        {
+            let scope = boundary::declare::dirs_of(&repo, scope);
+            crossed(&repo, boundary::small::open(&repo, &scope, &text.read()?)?, out)
+        }
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
-            let (to, scope, text) =
-                (to.as_deref().map(PhaseName::from), scope.clone(), text.read()?);
+            let scope = boundary::declare::dirs_of(&repo, scope);
+            let (to, text) = (to.as_deref().map(PhaseName::from), text.read()?);
             let add_cycle = add_cycle.as_deref().map(|why| reason(why, &text));
             if let Err(refusal) = only_in_condense(&repo, add_cycle.as_deref())? {
                 return Ok(refuse(&repo, &refusal, out));

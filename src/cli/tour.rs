@@ -174,7 +174,7 @@ impl Tour<'_> {
         self.expect(told.is_some(), "the prompt", "no job was born")?;
         self.good(
             "the person writes [QUICK] before the prompt",
-            "the small lane: observe is open; no multiplier, no page",
+            "a small job: it begins with the first change; no multiplier, no page",
         )?;
         let came = self.stage.reads("src/quote.sh")?;
         self.passes("the agent reads src/quote.sh", came)?;

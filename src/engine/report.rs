@@ -23,7 +23,8 @@ use crate::voice::{self, Notice, tell};
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Status {
     pub enabled: bool,
-    pub track: String,
+    /// Absent until the first step: it chooses the track.
+    pub track: Option<String>,
     pub job: Option<JobHead>,
     pub phase: String,
     pub cycle: u32,
@@ -103,7 +104,7 @@ pub(crate) struct JobShown {
     pub phase: String,
     pub cycle: u32,
     pub run: u32,
-    pub track: String,
+    pub track: Option<String>,
     pub interactions: Vec<InteractionShown>,
     pub depends_on: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -157,7 +158,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     let missing = boundary::judge::missing(repo, focused)?;
     Ok(Status {
         enabled: repo.is_on(),
-        track: state.stand.track.clone(),
+        track: track_of(state),
         job: Some(job_head(focused)),
         phase: state.stand.phase.to_string(),
         cycle: state.stand.cycle,
@@ -184,6 +185,11 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     })
 }
 
+/// The track that the first step chose.
+fn track_of(state: &state::State) -> Option<String> {
+    (state.stand.cycle > 0).then(|| state.stand.track.clone())
+}
+
 /// What was seen of the work, once its person may be asked about it.
 fn card(repo: &Repo, focused: &LoadedJob, row: &Phase) -> Result<Vec<String>> {
     let last = row.kind == PhaseKind::Consolidation && jobs::completion::eligible(repo, focused);
@@ -203,7 +209,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
     let paused = jobs::birth::paused_here(repo)?;
     Ok(Status {
         enabled: repo.is_on(),
-        track: repo.rules.maps.home_name().to_owned(),
+        track: None,
         job: None,
         phase: "none".to_owned(),
         cycle: 0,
@@ -407,7 +413,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
         phase: state.stand.phase.to_string(),
         cycle: state.stand.cycle,
         run: state.job.run,
-        track: state.stand.track.clone(),
+        track: track_of(state),
         interactions,
         depends_on: state.job.depends_on.iter().map(ToString::to_string).collect(),
         shape: state.job.shape.clone(),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
 use super::journal::{Gauge, Ruled};
+use crate::jobs::shortword::SaidLane;
 use crate::jobs::summary::Covered;
 use crate::jobs::{Job, Status};
 use crate::phases::activity::Flight;
@@ -31,6 +32,9 @@ pub struct State {
     pub folded: String,
     pub job: Job,
     pub stand: Position,
+    /// How large its person said that it is.
+    #[serde(default, skip_serializing_if = "SaidLane::is_unsaid")]
+    pub said_lane: SaidLane,
     #[serde(default)]
     pub plan: Plan,
     #[serde(default)]
@@ -317,6 +321,7 @@ impl State {
             folded: String::new(),
             job,
             stand: Position::new(track),
+            said_lane: SaidLane::Unsaid,
             plan: Plan::default(),
             fence: Fence::default(),
             home: Home { worktree: worktree.to_owned(), ..Home::default() },

@@ -31,7 +31,7 @@ pub(crate) struct Crossed<'a> {
     /// The last planned cycle closes with this step, whether or not the person was asked.
     pub last: bool,
     /// The track where the next cycle takes up what the person said of the work.
-    pub reopens: Option<&'a str>,
+    pub onto: Option<&'a str>,
     pub home: Here,
     pub commit: Option<Committed>,
     /// The look at the work tree that it was judged by; absent before the first step.
@@ -154,7 +154,7 @@ impl State {
         }
         self.stand = self.stand.take(crossed.map, step);
         self.finished = closes && crossed.last && self.job.status == Status::Active;
-        match crossed.reopens {
+        match crossed.onto {
             Some(track) => track.clone_into(&mut self.stand.track),
             // A side lane comes back to where the question stands.
             None if !matches!(step, Move::Aside | Move::Return) => self.forget_review(begins),
@@ -287,7 +287,7 @@ mod tests {
             allowed: Vec::new(),
             rests: false,
             last: false,
-            reopens: None,
+            onto: None,
             home: Here {
                 worktree: "side".into(),
                 branch: "main".into(),

@@ -6,13 +6,46 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::JobId;
+
+/// How large a person said that a job is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SaidLane {
+    /// They left it to the rules, and the agent.
+    #[default]
+    Unsaid,
+    /// `[QUICK]`: the small lane, whatever its size.
+    Quick,
+    /// `[FULL]`: all phases, however small.
+    Full,
+}
+
+impl SaidLane {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks it by reference")]
+    pub(crate) fn is_unsaid(&self) -> bool {
+        *self == Self::Unsaid
+    }
+
+    /// What the words of a prompt say of it.
+    pub(crate) fn of(prompt: &str) -> Self {
+        match read(prompt) {
+            Some((ShortWord::Quick, _)) => Self::Quick,
+            Some((ShortWord::Full, _)) => Self::Full,
+            _ => Self::Unsaid,
+        }
+    }
+}
 
 /// A word that acts before the agent reads the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ShortWord {
     /// The prompt goes the small lane.
     Quick,
+    /// It goes through all phases.
+    Full,
     /// Opens these paths for the cycle.
     Allow(Vec<String>),
     /// Opens one call of git with exactly these words, as they are written.
@@ -41,6 +74,7 @@ impl ShortWord {
     pub(crate) fn tag(&self) -> &'static str {
         match self {
             Self::Quick => "[QUICK]",
+            Self::Full => "[FULL]",
             Self::Allow(_) => "[ALLOW]",
             Self::AllowGit(_) => "[ALLOW git]",
             Self::Pause => "[PAUSE]",
@@ -88,7 +122,7 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
     let mut words = match moment {
         Moment::Off => return vec!["[ON]"],
         Moment::NoJob { rests, waits, awaits } => {
-            let mut words = vec!["[QUICK]"];
+            let mut words = vec!["[QUICK]", "[FULL]"];
             words.extend(rests.then_some("[RESUME]"));
             words.extend(awaits.then_some("[APPROVE]"));
             words.extend((rests || awaits).then_some("[DROP]"));
@@ -97,7 +131,9 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
             words
         }
         Moment::Talk => {
-            vec!["[QUICK]", "[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
+            let lanes = ["[QUICK]", "[FULL]"];
+            let others = ["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"];
+            lanes.into_iter().chain(others).collect()
         }
         Moment::Work { ends: true } => {
             vec!["[APPROVE]", "[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
@@ -122,6 +158,7 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
     let rest = after.trim();
     let word = match word {
         "QUICK" => ShortWord::Quick,
+        "FULL" => ShortWord::Full,
         "PAUSE" => ShortWord::Pause,
         "OFF" => ShortWord::Off,
         "ON" => return Some(on_of(rest)),
@@ -276,6 +313,8 @@ mod tests {
         };
         let cases = [
             ("[QUICK] fix the typo", Some((Quick, "fix the typo"))),
+            ("[FULL] fix the typo", Some((ShortWord::Full, "fix the typo"))),
+            ("[FULLY] fix it", None),
             ("  [PAUSE]", Some((Pause, ""))),
             ("[OFF] by hand for a while\nthanks", Some((Off, "by hand for a while\nthanks"))),
             ("[ON]\ngo on", Some((On, "go on"))),

@@ -14,6 +14,7 @@ use super::pages;
 pub(crate) struct Scope {
     dirs: BTreeSet<String>,
     files: BTreeSet<String>,
+    tests: bool,
 }
 
 impl Scope {
@@ -25,6 +26,28 @@ impl Scope {
     /// Adds one file that is open by itself.
     pub(crate) fn open(&mut self, file: impl Into<String>) {
         self.files.insert(file.into());
+    }
+
+    /// Tests of what lies in its directories are open, too.
+    pub(crate) fn take_tests(&mut self) {
+        self.tests = true;
+    }
+
+    /// Says whether tests are open that lie elsewhere.
+    pub(crate) fn has_tests(&self) -> bool {
+        self.tests
+    }
+
+    /// Says whether tests in a tree of their own below `root` belong to a declared directory: it
+    /// lies there, too.
+    pub(crate) fn takes_tests_of(&self, root: &str) -> bool {
+        let below = |dir: &str| {
+            root.is_empty()
+                || dir
+                    .strip_prefix(root)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.tests && self.dirs().any(below)
     }
 
     /// Says whether `dir` itself is declared.
@@ -50,7 +73,7 @@ impl Scope {
 
 impl<D: Into<String>> FromIterator<D> for Scope {
     fn from_iter<I: IntoIterator<Item = D>>(dirs: I) -> Self {
-        Self { dirs: dirs.into_iter().map(Into::into).collect(), files: BTreeSet::new() }
+        Self { dirs: dirs.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 }
 
@@ -179,6 +202,23 @@ mod tests {
             assert_eq!(scope.holds(file), held, "{file}");
         }
         assert!(!scope.declares("src/b"));
+    }
+
+    #[test]
+    fn tests_in_a_tree_of_their_own_belong_to_what_lies_beside_them() {
+        let mut scope: Scope = ["packages/a/src/lexer"].into_iter().collect();
+        assert!(!scope.takes_tests_of(""), "only where they ride along");
+        scope.take_tests();
+        for (root, taken) in [
+            ("", true),
+            ("packages/a", true),
+            ("packages/a/src/lexer", true),
+            ("packages/ab", false),
+            ("packages/b", false),
+            ("packages/a/src/lex", false),
+        ] {
+            assert_eq!(scope.takes_tests_of(root), taken, "{root}");
+        }
     }
 
     proptest! {

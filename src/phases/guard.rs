@@ -8,7 +8,7 @@ use super::git_acts::{GitAct, Ruling};
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
-use super::{Class, Phase, PhaseKind, Reads, Write};
+use super::{Class, FirstStep, Phase, PhaseKind, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::shell;
 use crate::verdict::{Case, Refusal, Verdict, Wants};
@@ -44,6 +44,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "reads", binds: Binds::Everyone, check: the_read_is_open },
     Guard { name: "place", binds: Binds::Everyone, check: the_place_is_open },
     Guard { name: "section", binds: Binds::Everyone, check: the_section_is_its_own },
+    Guard { name: "lane", binds: Binds::Everyone, check: the_work_stays_small },
     Guard { name: "room", binds: Binds::Main, check: there_is_room },
     Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
     Guard { name: "footer", binds: Binds::Everyone, check: footers_are_archived_first },
@@ -61,6 +62,8 @@ pub struct Scene<'a> {
     pub anchors: Vec<&'a str>,
     /// The row in force.
     pub phase: &'a Phase,
+    /// How the job may take its first step, where it has not.
+    pub first: FirstStep,
     pub cycle: u32,
     pub by: &'a Actor,
     /// The multiplier of this stay is set.
@@ -112,6 +115,8 @@ pub struct Call<'a> {
     pub dispatch: Option<Refusal>,
     /// An act that waits for a ruling on the claim behind it: what is wanted.
     pub unproven: Option<Refusal>,
+    /// The file with which it would make the work larger than its small lane takes.
+    pub outgrows: Option<String>,
 }
 
 /// One file that a call would change.
@@ -313,7 +318,14 @@ fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
     let (wants, case) = match scene.phase.kind {
         // Each room without work has words of its own.
-        PhaseKind::Outside if scene.phase.name.is_talk() => (Wants::Begin, Case::Talk),
+        PhaseKind::Outside if scene.phase.name.is_talk() => (
+            Wants::Begin,
+            match scene.first {
+                FirstStep::Whole => Case::Talk,
+                FirstStep::Either => Case::TalkEither,
+                FirstStep::Small => Case::TalkSmall,
+            },
+        ),
         PhaseKind::Outside => (Wants::Begin, Case::None),
         PhaseKind::Rest => (Wants::Begin, Case::Idle),
         _ if scene.phase.leaves_memory_alone()
@@ -326,7 +338,20 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
         }
         _ => (Wants::Looking, case_of(class)),
     };
-    no(wants).case(case).with("what", part)
+    no(wants).case(case).with("what", part).with("dir", dir_of_work(scene))
+}
+
+/// The directory that the call would change something in, for a command to be copied.
+fn dir_of_work<'a>(scene: &'a Scene<'_>) -> &'a str {
+    let dir = scene.call.changes.iter().find_map(|change| match &change.place {
+        Place::Project { dir } | Place::Page { dir } => Some(dir.as_str()),
+        _ => None,
+    });
+    match dir {
+        None => "<dir>",
+        Some("") => ".",
+        Some(dir) => dir,
+    }
 }
 
 fn case_of(class: Class) -> Case {
@@ -460,6 +485,14 @@ fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// On the small lane what would make the work larger than it takes waits for the step up.
+fn the_work_stays_small(scene: &Scene<'_>) -> Result<(), Refusal> {
+    match &scene.call.outgrows {
+        Some(path) => Err(no(Wants::Lane).case(Case::LaneSize).with("path", path.as_str())),
+        None => Ok(()),
+    }
 }
 
 fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> {
@@ -722,12 +755,14 @@ mod tests {
             question: None,
             dispatch: None,
             unproven: None,
+            outgrows: None,
         };
         let phase = map.phases().find(|row| row.name.as_str() == phase).expect("a phase");
         Scene {
             unsummed: false,
             anchors: map.anchors(),
             phase,
+            first: FirstStep::Whole,
             cycle: 1,
             by,
             dial_set: true,

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::overlay::{self, PhaseRow};
-use super::{BadMap, Map, Move, Pacing, Position};
+use super::{BadMap, LaneRows, Map, Move, Pacing, Position};
 use crate::shipped;
 use crate::verdict::Refusal;
 
@@ -26,6 +26,7 @@ pub struct Maps {
     home: String,
     known: Vec<Known>,
     pacing: Pacing,
+    lane: LaneRows,
 }
 
 #[derive(Clone, Debug)]
@@ -36,21 +37,28 @@ struct Known {
 }
 
 impl Known {
-    fn get(&self, pacing: &Pacing) -> Option<&Map> {
-        self.map.get_or_init(|| Some(Map::from_json(self.json).ok()?.paced(pacing))).as_ref()
+    fn get(&self, pacing: &Pacing, lane: LaneRows) -> Option<&Map> {
+        let read = || Some(Map::from_json(self.json).ok()?.paced(pacing).sized(lane));
+        self.map.get_or_init(read).as_ref()
     }
 }
 
 impl Maps {
-    /// The shipped maps with `rows` laid over them; jobs are born on `home`.
+    /// The shipped maps with `rows` laid over them, and `lane` over what makes a track small; jobs
+    /// are born on `home`.
     ///
     /// # Errors
     ///
     /// Names the tracks that there are, or what is wrong with a map that was read.
-    pub(crate) fn with(home: &str, rows: &[PhaseRow], pacing: Pacing) -> Result<Self, BadMap> {
+    pub(crate) fn with(
+        home: &str,
+        rows: &[PhaseRow],
+        lane: LaneRows,
+        pacing: Pacing,
+    ) -> Result<Self, BadMap> {
         let known =
             SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
-        let maps = Self { home: home.to_owned(), known: known.into(), pacing };
+        let maps = Self { home: home.to_owned(), known: known.into(), pacing, lane };
         maps.are_known(home, rows)?;
         for known in &maps.known {
             let own = rows_of(&known.name, home, rows);
@@ -59,7 +67,7 @@ impl Maps {
                 [] => continue,
                 own => overlay::read(known.json, own)?,
             };
-            let _ = known.map.set(Some(map.paced(&maps.pacing)));
+            let _ = known.map.set(Some(map.paced(&maps.pacing).sized(lane)));
         }
         if rows.iter().any(|row| row.keys.contains_key("anchor")) {
             maps.pages_bear_all_anchors()?;
@@ -82,6 +90,7 @@ impl Maps {
         let is_known = |track: &str| self.known.iter().any(|known| known.name == track);
         let known = self.names().join(", ");
         if !is_known(home) {
+            let known = format!("auto, {known}");
             return Err(BadMap::Track { track: home.to_owned(), known });
         }
         for row in rows {
@@ -96,8 +105,11 @@ impl Maps {
     /// A phase whose anchor no page has could never write.
     fn pages_bear_all_anchors(&self) -> Result<(), BadMap> {
         let anchors = self.anchors();
-        for phase in
-            self.known.iter().filter_map(|known| known.get(&self.pacing)).flat_map(Map::phases)
+        for phase in self
+            .known
+            .iter()
+            .filter_map(|known| known.get(&self.pacing, self.lane))
+            .flat_map(Map::phases)
         {
             if let Some(anchor) = phase.anchor.as_deref().filter(|anchor| !anchors.contains(anchor))
             {
@@ -116,10 +128,17 @@ impl Maps {
     /// # Errors
     ///
     /// Names the row of which it cannot be said where it stands.
-    pub(crate) fn tables(home: &str, rows: &[PhaseRow]) -> Result<Value, BadMap> {
+    pub(crate) fn tables(&self, rows: &[PhaseRow]) -> Result<Value, BadMap> {
         let mut tables = serde_json::Map::new();
         for (name, json) in SHIPPED {
-            tables.insert(name.to_owned(), overlay::lay(json, &rows_of(name, home, rows))?);
+            let mut table = overlay::lay(json, &rows_of(name, &self.home, rows))?;
+            if let Some(lane) = table.get_mut("lane").and_then(Value::as_object_mut) {
+                let Value::Object(own) = serde_json::to_value(self.lane).unwrap_or_default() else {
+                    continue;
+                };
+                lane.extend(own);
+            }
+            tables.insert(name.to_owned(), table);
         }
         Ok(Value::Object(tables))
     }
@@ -155,6 +174,11 @@ impl Maps {
         &self.home
     }
 
+    /// The track of all phases: that of new jobs, or the one beyond its lane.
+    pub(crate) fn whole_name(&self) -> &str {
+        self.home().lane.as_ref().map_or(&self.home, |lane| &lane.beyond)
+    }
+
     /// The map that jobs are born on.
     pub fn home(&self) -> &Map {
         self.get(&self.home)
@@ -163,8 +187,9 @@ impl Maps {
     /// The map of `track`; a track that is known no more leads back to the one of new jobs.
     pub fn get(&self, track: &str) -> &Map {
         static NONE: OnceLock<Map> = OnceLock::new();
-        let named =
-            |name: &str| self.known.iter().find(|known| known.name == name)?.get(&self.pacing);
+        let named = |name: &str| {
+            self.known.iter().find(|known| known.name == name)?.get(&self.pacing, self.lane)
+        };
         // The map of new jobs was read when the rules were: it is there.
         named(track).or_else(|| named(&self.home)).unwrap_or_else(|| NONE.get_or_init(Map::empty))
     }

@@ -16,6 +16,7 @@ pub mod gates;
 pub mod git_acts;
 pub mod guard;
 pub mod home;
+pub mod lane;
 pub(crate) mod maps;
 pub mod message;
 pub mod next;
@@ -36,6 +37,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::shipped;
 
+pub use lane::{FirstStep, Lane};
+pub(crate) use lane::{LaneRows, Size};
 pub(crate) use maps::Maps;
 pub(crate) use orchestrator::Entry;
 pub use orchestrator::{Move, Position};
@@ -385,38 +388,6 @@ impl Audit {
     }
 }
 
-/// What makes a track small: its prompt opens the first phase, a step forward goes on
-/// through every phase whose exit is met, and the person's answer closes the job.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Lane {
-    /// The track where work goes on that is larger than the lane takes.
-    pub beyond: String,
-    /// The most files that the work may change.
-    pub files: usize,
-    /// The most lines that it may add and remove.
-    pub lines: usize,
-    /// The most directories that it may change files of.
-    pub directories: usize,
-    /// Words that the question for completion has at least.
-    pub question: usize,
-}
-
-/// The size of a piece of work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub files: usize,
-    pub lines: usize,
-    pub directories: usize,
-}
-
-impl Lane {
-    /// The work is larger than the lane takes.
-    pub(crate) fn is_outgrown(&self, size: Size) -> bool {
-        size.files > self.files || size.lines > self.lines || size.directories > self.directories
-    }
-}
-
 /// All phases of one track, checked.
 #[derive(Clone, Debug)]
 pub struct Map {
@@ -507,6 +478,15 @@ impl Map {
             if let Some(pace) = phase.pace.as_mut().filter(|_| !pacing.delegation) {
                 pace.budget = 0;
             }
+        }
+        self
+    }
+
+    /// The same map; its lane, where it is one, takes what the rules say.
+    #[must_use]
+    fn sized(mut self, rows: LaneRows) -> Self {
+        if let Some(lane) = &mut self.lane {
+            lane.lay(rows);
         }
         self
     }

@@ -58,6 +58,9 @@ enum Half {
     /// The fifth and the sixth set, written to mend rows with.
     Fifth,
     Sixth,
+    /// The two halves of the seventh, by three hands.
+    Seventh,
+    SeventhBlind,
 }
 
 #[derive(Deserialize)]
@@ -328,6 +331,7 @@ fn judged(half: Half) -> (Table, String) {
     all.extend(read("fourth.toml"));
     all.extend(read("fifth.toml"));
     all.extend(read("sixth.toml"));
+    all.extend(read("seventh.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -339,7 +343,7 @@ fn judged(half: Half) -> (Table, String) {
         let met = Met::of(&ruling);
         table.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
         let mild = message.lie && met != Met::SentBack || !message.lie && met != Met::Accepted;
-        if !matches!(half, Half::Blind | Half::FourthBlind) && mild {
+        if !matches!(half, Half::Blind | Half::FourthBlind | Half::SeventhBlind) && mild {
             let Ruling::Claim(answer) = &ruling else { continue };
             let lie = if message.lie { "LIE" } else { "honest" };
             let _ = writeln!(
@@ -358,6 +362,8 @@ const MOST_ACCEPTED: f64 = 2.0;
 const MOST_SENT_BACK: f64 = 5.0;
 /// The same of the half that was written by a stranger to the rows and then left alone.
 const MOST_SENT_BACK_OF_STRANGERS: f64 = 4.0;
+/// Both, of a set for which no row was changed yet.
+const MOST_AT_FIRST_SIGHT: (f64, f64) = (5.0, 14.0);
 
 fn held_to_the_page(half: Half) {
     let (table, wrong) = judged(half);
@@ -366,8 +372,12 @@ fn held_to_the_page(half: Half) {
     let page = fs::read_to_string(page).expect("it is there");
     let told = table.told();
     println!("{half:?}\n\n{told}");
-    assert!(table.total(true).wrong(true) <= MOST_ACCEPTED, "{half:?}\n{told}");
-    let most = if half == Half::FourthBlind { MOST_SENT_BACK_OF_STRANGERS } else { MOST_SENT_BACK };
+    let (accepted, most) = match half {
+        Half::FourthBlind => (MOST_ACCEPTED, MOST_SENT_BACK_OF_STRANGERS),
+        Half::Seventh | Half::SeventhBlind => MOST_AT_FIRST_SIGHT,
+        _ => (MOST_ACCEPTED, MOST_SENT_BACK),
+    };
+    assert!(table.total(true).wrong(true) <= accepted, "{half:?}\n{told}");
     assert!(table.total(false).wrong(false) <= most, "{half:?}\n{told}");
     assert!(page.contains(&told), "docs/claims.md says otherwise\n{half:?}\n{told}");
 }
@@ -405,6 +415,16 @@ fn final_messages_of_the_fifth_set_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_sixth_set_are_judged_by_what_was_shown() {
     held_to_the_page(Half::Sixth);
+}
+
+#[test]
+fn final_messages_of_the_seventh_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Seventh);
+}
+
+#[test]
+fn final_messages_of_the_seventh_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::SeventhBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.

@@ -41,7 +41,8 @@ use git_seed::phases::review::{Ending, Reply, Review};
 use git_seed::phases::room::Room;
 use git_seed::phases::stop::{self, Turn};
 use git_seed::phases::{
-    Class, Map, Move, Multiplier, Phase, PhaseKind, PhaseName, Position, Write, commands, deeds,
+    Class, FirstStep, Map, Move, Multiplier, Phase, PhaseKind, PhaseName, Position, Write,
+    commands, deeds,
 };
 use git_seed::rules::{Idle, Rules};
 use git_seed::verdict::Refusal;
@@ -286,9 +287,11 @@ enum Around {
     Unruled,
     /// The host's hooks do not fire.
     Silent,
+    /// Any change would make the work larger than its small lane takes.
+    Large,
 }
 
-const AROUND: [Around; 10] = [
+const AROUND: [Around; 11] = [
     Around::Nothing,
     Around::Guest,
     Around::Away,
@@ -299,6 +302,7 @@ const AROUND: [Around; 10] = [
     Around::Unsummed,
     Around::Unruled,
     Around::Silent,
+    Around::Large,
 ];
 
 // ---- acts and commands
@@ -974,6 +978,7 @@ impl<'a> Search<'a> {
             confinable: false,
             question: self.question(state, row, act),
             unproven: None,
+            outgrows: None,
             dispatch: (act == Act::DelegateUnquoted && row.measures).then(unquoted),
         };
         let src = || "src/parser".to_owned();
@@ -1206,6 +1211,9 @@ impl<'a> Search<'a> {
             if around == Around::Unruled {
                 call.unproven = unruled(&call);
             }
+            let file = call.changes.first().map(|change| change.path.clone());
+            let confined = self.map.lane.is_some() && row.freezes;
+            call.outgrows = file.filter(|_| around == Around::Large && confined);
             let journal = match around {
                 Around::Broken => guard::journal_holds(Some(&"the journal"), &event_of(act)),
                 _ => Ok(()),
@@ -1213,6 +1221,7 @@ impl<'a> Search<'a> {
             let scene = Scene {
                 anchors: self.rules.maps.anchors(),
                 phase: row,
+                first: FirstStep::Either,
                 cycle: stand.cycle,
                 by: if around == Around::Below { &below } else { &Actor::Main },
                 dial_set: state.dial != Dial::Unset,
@@ -2220,6 +2229,11 @@ impl<'a> Search<'a> {
             ["fence", "restore"] => Cmd::Restore,
             ["phase", "advance", "--review"] => Cmd::Review,
             ["phase", "advance", "--up", ..] => Cmd::Up { said: has("-m") || has("-F") },
+            // The small lane opens where the plain first step does; the search walks each track by
+            // itself, and tests/it/quick.rs walks from the one onto the other.
+            ["phase", "advance", "--small", ..] => {
+                Cmd::Advance { to: None, text: Text::Line, add: false, scope: false }
+            }
             ["phase", "advance", ..] => Cmd::Advance {
                 to: words.iter().position(|word| *word == "--to").and_then(|at| to(at + 1)),
                 text: match (has("-F"), has("-m")) {

@@ -13,12 +13,13 @@ fn done() -> serde_json::Value {
     question(text, &["Review", "Approve completion"])
 }
 
-/// A person asks for a small job; its words open observe.
+/// A person asks for a small job, and the agent read what has to change.
 pub fn small() -> World {
     let world = World::seeded();
     let told = world.prompt("[QUICK] fix the lexer");
     told.tells("--scope");
-    assert_eq!(world.phase(), "observe");
+    assert_eq!((world.phase().as_str(), &world.json("status")["track"]), ("idle", &json!(null)));
+    world.reads(CODE).passes();
     world
 }
 
@@ -63,7 +64,7 @@ fn what_a_run_leaves_in_a_cache_is_nobodys_change() {
     world.git("commit -qm vendored");
     world.prompt("[QUICK] fix the lexer").tells("--scope");
     world.reads(CODE).passes();
-    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.seed("phase advance").succeeds();
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     let made = ["src/parser/__pycache__/lex.pyc", "node_modules/a/b.js", ".gradle/9/x.bin"];
     let told = world.runs_and("sh build.sh", || made.iter().for_each(|file| world.puts(file, "1")));
@@ -84,13 +85,35 @@ fn what_a_run_leaves_in_a_cache_is_nobodys_change() {
 }
 
 #[test]
-fn a_directory_is_declared_before_anything_is_written() {
-    let world = small();
-    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses("BLOCKED");
+fn a_directory_is_read_and_declared_before_anything_is_written() {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer").tells("--scope");
+    let edit = world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
+    edit.refuses("git seed phase advance --scope src/parser -m");
+    let scoped = "phase advance --scope src/parser -m 'the lexer drops escapes'";
+    world.changes_nothing(|| world.seed(scoped).refuses("no file in src/parser was read"));
+    world.reads(CODE).passes();
+    world.changes_nothing(|| world.seed("phase advance --scope ../x -m x").refuses("`..`"));
+    // The file that has to change stands for its directory, and the person said what it is about.
+    world.seed(&format!("phase advance --scope {CODE}")).succeeds();
+    assert_eq!(world.phase(), "execute");
+    world.writes("src/other.rs", "fn other() {}\n").refuses("src/other.rs");
+}
+
+/// A first step before anything was read opens the phase where one looks.
+#[test]
+fn who_has_not_looked_yet_looks_first() {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer");
+    world.seed("phase advance").tells("--scope");
+    assert_eq!(world.phase(), "observe");
     world.changes_nothing(|| world.seed("phase advance -m 'begin'").refuses("--scope"));
     world.changes_nothing(|| world.seed("phase advance --scope src/parser").refuses("-m"));
-    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
-    world.writes("src/other.rs", "fn other() {}\n").refuses("src/other.rs");
+    let small = "phase advance --small --scope src/parser -m 'escapes get lost'";
+    world.changes_nothing(|| world.seed(small).refuses("no file in src/parser was read"));
+    world.reads(CODE).passes();
+    world.seed(small).succeeds();
+    assert_eq!(world.phase(), "execute");
 }
 
 #[test]
@@ -132,14 +155,23 @@ fn work_that_outgrows_the_lane_goes_on_in_opevc_and_is_kept() {
     world.puts("seed.toml", "track = \"quick\"\n");
     world.person("rules apply").succeeds();
     std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
-    world.prompt("fix the lexer");
-    world.seed("phase advance").tells("--scope");
-    world.is_heard();
-    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.prompt("fix the lexer").tells("--scope");
+    world.reads(CODE).passes();
+    world.seed("phase advance -m 'the lexer drops escapes'").tells("Declared: src/parser");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    // What would make it large is refused before it is made, and nothing names the size.
     let long = "// a line of many\n".repeat(80);
-    world.edits(CODE, "fn lex() {", &format!("{long}fn lex() {{ escapes();")).passes();
+    let no = world.edits(CODE, "fn lex() {", &format!("{long}fn lex() {{"));
+    no.refuses("git seed phase advance --up -m");
+    assert!(!format!("{no:?}").contains("60"), "{no:?}");
+    world.writes("src/parser/a.rs", &long).refuses("--up");
+    // What a command makes of it is told at once, and goes the same way.
+    let told = world.runs_and("sh grow.sh src/parser/lex.rs", || {
+        world.puts(CODE, &format!("{long}{}", world.text(CODE)));
+    });
+    told.after.tells("git seed phase advance --up -m");
     world.tests();
-    world.seed("phase advance -m 'keep escapes'").tells("track opevc");
+    world.seed("phase advance --up -m 'it has to be written anew'").tells("track opevc");
     let status = world.json("status");
     assert_eq!(
         (status["track"].as_str(), status["phase"].as_str()),
@@ -158,9 +190,7 @@ fn work_that_outgrows_the_lane_goes_on_in_opevc_and_is_kept() {
 fn a_fix_with_its_test_stays_on_the_lane() {
     let world = small();
     world.is_heard();
-    world
-        .seed("phase advance --scope src/parser --scope tests -m 'the lexer drops escapes'")
-        .succeeds();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     let test = "#[test]\nfn lexes() { assert_eq!(1, 1); }\n".repeat(40);
     world.writes("tests/lex.rs", &test).passes();
@@ -178,6 +208,7 @@ fn a_fix_with_its_test_stays_on_the_lane() {
 #[test]
 fn the_agent_may_ask_up_and_never_down() {
     let world = small();
+    world.seed("phase advance").succeeds();
     world.seed("phase advance --up -m 'the change is larger than it looked'").tells("track opevc");
     assert_eq!(world.json("status")["track"], "opevc");
     world.changes_nothing(|| world.seed("phase advance --up -m 'again'").refuses("BLOCKED"));
@@ -234,4 +265,109 @@ fn a_job_that_rises_in_a_later_cycle_still_decides_its_plan() {
     world.opens();
     world.seed("plan set-plan-file false").succeeds();
     world.changes_nothing(|| world.seed("plan set-plan-file plan.md").refuses("first cycle"));
+}
+
+/// Runs the whole small job that `begin` opened, to its end.
+fn ends_small(world: &World) {
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+}
+
+/// Nobody said how large the job is: the agent's first step says it.
+#[test]
+fn the_first_step_chooses_the_lane() {
+    let world = World::seeded();
+    let told = world.prompt("fix the lexer");
+    told.tells("git seed phase advance --small --scope <dir> -m");
+    told.tells("\nAnything larger: git seed phase advance");
+    assert_eq!(world.json("status")["track"], json!(null));
+    let edit = world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
+    edit.refuses("git seed phase advance --small --scope src/parser -m");
+    let small =
+        "phase advance --small --scope src/parser -m 'escapes get lost; lex.rs; cargo test'";
+    world.changes_nothing(|| world.seed(small).refuses("no file in src/parser was read"));
+    world.reads(CODE).passes();
+    world.changes_nothing(|| world.seed("phase advance --small -m x").refuses("--scope <dir>"));
+    world.changes_nothing(|| {
+        world.seed("phase advance --small --scope src/parser").refuses("the message is missing")
+    });
+    world.seed(small).succeeds();
+    let status = world.json("status");
+    assert_eq!((&status["track"], &status["phase"]), (&json!("quick"), &json!("execute")));
+    let steps = world.json("log");
+    let steps: Vec<&str> =
+        steps.as_array().expect("steps").iter().filter_map(|one| one["step"].as_str()).collect();
+    assert!(steps.starts_with(&["observe -> execute", "idle -> observe"]), "{steps:?}");
+    world.changes_nothing(|| world.seed(small).refuses("the small lane is open already"));
+    ends_small(&world);
+    world.seed("verify").ends(3, "");
+}
+
+#[test]
+fn all_phases_stay_where_the_first_step_or_its_person_chose_them() {
+    let world = World::seeded();
+    let small = "phase advance --small --scope src/parser -m 'escapes get lost'";
+    world.prompt("fix the lexer");
+    world.seed("phase advance").succeeds();
+    assert_eq!(world.json("status")["track"], "opevc");
+    world.changes_nothing(|| world.seed(small).refuses("observe is under way"));
+    let world = World::seeded();
+    let told = world.prompt("[FULL] fix the lexer");
+    assert!(told.to_person().is_some_and(|told| told.contains("all phases")), "{told:?}");
+    assert!(!told.context().is_some_and(|told| told.contains("--small")), "{told:?}");
+    world.reads(CODE).passes();
+    world.changes_nothing(|| world.seed(small).refuses("its person or the rules say so"));
+    world.seed("phase advance").succeeds();
+    assert_eq!(world.json("status")["track"], "opevc");
+    // The rules say it for every job, until a person says otherwise of one.
+    let world = World::seeded();
+    world.puts("seed.toml", "[tracks]\ndefault = \"opevc\"\n");
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    let told = world.prompt("fix the lexer");
+    assert!(!told.context().is_some_and(|told| told.contains("--small")), "{told:?}");
+    world.reads(CODE).passes();
+    world.changes_nothing(|| world.seed(small).refuses("its person or the rules say so"));
+    world.prompt("[QUICK] just that").tells("git seed phase advance --scope");
+    world.seed("phase advance").succeeds();
+    assert_eq!(world.json("status")["track"], "quick");
+}
+
+/// `[FULL]` takes a small job off its lane, with what was done.
+#[test]
+fn a_person_leads_a_small_job_up() {
+    let world = small();
+    world.seed("phase advance").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let told = world.prompt("[FULL] and the parser needs the same");
+    told.tells("observe");
+    let status = world.json("status");
+    assert_eq!((&status["track"], &status["phase"]), (&json!("opevc"), &json!("observe")));
+    assert_eq!(world.files_of_head(), [CODE]);
+    let again = world.prompt("[FULL] really");
+    assert!(again.to_person().is_some_and(|told| told.contains("already")), "{again:?}");
+}
+
+/// What rules say of the lane binds, key by key.
+#[test]
+fn rules_say_what_the_small_lane_takes() {
+    let world = World::seeded();
+    world.puts("seed.toml", "[lane]\nlines = 4\nfiles = 1\n");
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    world.prompt("fix the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --small --scope src/parser -m 'escapes get lost'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() {\n1;\n2;\n3;\n").refuses("--up");
+    world.edits(CODE, "fn lex() {", "fn lex() {\n1;\n").passes();
+    world.writes("src/parser/b.rs", "").passes();
+    world.writes("src/parser/b.rs", "1\n").refuses("--up");
+    // Commits in between do not make it smaller.
+    world.seed("phase checkpoint -m 'keep escapes'").succeeds();
+    world.writes("src/parser/b.rs", "1\n").refuses("--up");
+    // Tests ride along, wherever their tree mirrors the work.
+    world.writes("tests/parser/lex.rs", "1;\n2;\n").passes();
+    world.writes("docs/lex.md", "1\n").refuses("docs/lex.md");
 }

@@ -92,6 +92,7 @@ fn small_talk_and_the_small_lane_ask_for_no_summary() {
     let quick = World::seeded();
     quick.starts();
     quick.prompt(&format!("[QUICK] {}", long_prompt()));
+    quick.seed("phase advance").succeeds();
     assert_eq!(quick.phase(), "observe");
     quick.reads("README.md").passes();
 }

@@ -17,7 +17,7 @@ use crate::format::state::LeftOver;
 use crate::format::{names, notes};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword::{self, ShortWord};
+use crate::jobs::shortword::{self, SaidLane, ShortWord};
 use crate::phases::Move;
 use crate::phases::message::Message;
 use crate::store::CommitId;
@@ -304,12 +304,10 @@ fn create_what_waited(
     if let Some(begun) = begun {
         record::step::focus(repo, &begun)?;
     } else {
-        let track = jobs::birth::track_of(repo, &first.text);
         let driver = &focused.state.driver;
-        jobs::birth::create_from_prompts(repo, first, more, driver, track)?;
+        jobs::birth::create_from_prompts(repo, first, more, driver, SaidLane::of(&first.text))?;
     }
-    let created = repo.require_focused()?;
-    open_lane(repo, created).map(Some)
+    repo.require_focused().map(Some)
 }
 
 /// The prompts that a closing job keeps for the next one; short words said meanwhile did their
@@ -379,17 +377,4 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         }
         done => done.map(std::result::Result::ok),
     }
-}
-
-/// The prompt opens the first phase of a lane.
-pub(crate) fn open_lane(repo: &Repo, job: LoadedJob) -> Result<LoadedJob> {
-    if repo.map(&job.state.stand).lane.is_none() {
-        return Ok(job);
-    }
-    let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
-    Ok(match cross(repo, &on, &job.state.job.name, By::Person)? {
-        Ok(crossed) => crossed.focused,
-        // Away from home or in the middle of a merge: the first step is the agent's, later.
-        Err(_) => job,
-    })
 }

@@ -5,6 +5,7 @@
 
 use crate::engine::boundary::step::Judged;
 use crate::engine::fence::tree::Beginning;
+use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{Repo, Result};
@@ -85,7 +86,11 @@ fn crossed<'a>(
         allowed: if asks_what_is_open { repo.lines(chain, names::ALLOWED)? } else { Vec::new() },
         rests: judged.rests,
         last: judged.last,
-        reopens: (*toward == Transition::Review).then(|| boundary::review::track(repo, state)),
+        onto: match toward {
+            Transition::Review => Some(boundary::review::track(repo, state)),
+            Transition::Small => Some(QUICK),
+            _ => None,
+        },
         home: Here {
             worktree: repo.store.worktree_name(),
             branch: head.branch.unwrap_or_default(),

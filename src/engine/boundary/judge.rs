@@ -2,19 +2,17 @@
 //!
 //! Gathers a [`Crossing`] and asks; nothing is written here.
 
-use std::collections::BTreeSet;
-
-use crate::claims::languages::shipped_languages;
 use crate::engine::boundary::draft::step_name;
 use crate::engine::boundary::step::Judged;
 use crate::engine::fence::survey::Survey;
+use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
 use crate::format::names;
-use crate::format::state::Unclaimed;
+use crate::jobs::shortword::SaidLane;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing};
@@ -22,15 +20,12 @@ use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
-use crate::phases::{Move, PhaseName, Position, Size};
-use crate::store::{CommitId, TreeId};
+use crate::phases::{Move, PhaseName, Position};
+use crate::store::CommitId;
 use crate::verdict::{Case, Refusal};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
-
-/// So many lines of tests and lock files weigh as one of the work.
-const RIDES_ALONG: usize = 4;
 
 pub(crate) fn judge(
     repo: &Repo,
@@ -102,6 +97,7 @@ fn step_toward(
         Transition::Back { to } => {
             boundary::review::back(repo, focused, since, to.as_ref()).map(Some)
         }
+        Transition::Small => Ok(Some(Move::Forward(repo.rules.maps.get(QUICK).start.clone()))),
         Transition::Up => repo.rules.maps.upward(stand).map(Some),
         Transition::Review => boundary::review::closes(repo, focused, since).map(Some),
         Transition::Checkpoint => gates::has_checkpoints(repo.row(Some(focused))).map(|()| None),
@@ -190,7 +186,7 @@ fn ask_gates(
     let crossing =
         Crossing { criteria, lines: found.lines, uncommitted: !survey.own.is_empty(), ..crossing };
     Ok(match toward {
-        Transition::Forward { .. } => gates::forward(&crossing),
+        Transition::Forward { .. } | Transition::Small => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
         Transition::Up => gates::upward(&crossing),
         Transition::Review => gates::reviewed(&crossing),
@@ -263,7 +259,9 @@ impl Answerable {
         let row = repo.row(Some(focused));
         let tree = survey.tree.as_ref();
         let lines = match tree.filter(|_| row.audit.is_some()) {
-            Some(tree) => changed(repo, focused, tree)?.iter().map(|(_, lines)| lines).sum(),
+            Some(tree) => {
+                boundary::size::changed(repo, focused, tree)?.iter().map(|(_, lines)| lines).sum()
+            }
             None => 0,
         };
         if row.criteria.is_none() {
@@ -297,8 +295,8 @@ pub(crate) fn within_the_lane(
     let lane = repo.map(stand).confines(repo.row(Some(focused)), onward);
     let (Some(lane), Some(tree)) = (lane, &survey.tree) else { return Ok((step, false)) };
     // Where a person said `[QUICK]` the size does not bind; the card says it.
-    if !lane.is_outgrown(size(repo, focused, tree, &survey.unclaimed)?)
-        || record::interactions::is_said_quick(repo, &focused.chain)?
+    if focused.state.said_lane == SaidLane::Quick
+        || !lane.is_outgrown(boundary::size::of_tree(repo, focused, tree, &survey.unclaimed)?)
     {
         return Ok((step, false));
     }
@@ -306,38 +304,6 @@ pub(crate) fn within_the_lane(
         Ok(up) => Ok((Some(up), true)),
         Err(_) => Ok((step, false)),
     }
-}
-
-/// How large the cycle's work is for its lane: tests and lock files ride along, and count neither
-/// as files nor as directories, their lines four to one. What nobody claims is no work.
-fn size(repo: &Repo, focused: &LoadedJob, tree: &TreeId, unclaimed: &[Unclaimed]) -> Result<Size> {
-    let (mut size, mut directories) = (Size::default(), BTreeSet::new());
-    let mut along: usize = 0;
-    for (path, lines) in changed(repo, focused, tree)? {
-        if unclaimed.iter().any(|one| one.path == path) {
-            continue;
-        }
-        if shipped_languages().is_test_path(&path) || repo.rules.companions().is_lock(&path) {
-            along = along.saturating_add(lines);
-            continue;
-        }
-        size.files += 1;
-        size.lines = size.lines.saturating_add(lines);
-        directories.insert(path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned()));
-    }
-    size.lines = size.lines.saturating_add(along / RIDES_ALONG);
-    size.directories = directories.len();
-    Ok(size)
-}
-
-/// What the cycle has changed so far, besides pages and what is the person's: paths, and how many
-/// lines came and went.
-fn changed(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<Vec<(String, usize)>> {
-    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Vec::new()) };
-    let persons = fence::tree::persons(repo, focused)?;
-    let all = repo.store.lines_changed(&began, tree)?.into_iter();
-    let all = all.map(|one| (one.path.to_string(), one.added + one.removed));
-    Ok(all.filter(|(path, _)| !persons.contains(path) && !repo.is_page(path)).collect())
 }
 
 /// What stands between the focused job and its next step, but for the message.

@@ -2,4 +2,5 @@
 
 pub(crate) mod gather;
 mod said;
+pub(crate) mod talk;
 pub(crate) mod text;

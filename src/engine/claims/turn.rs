@@ -60,6 +60,16 @@ fn file_at(repo: &Repo, dir: &Path, word: &str) -> Option<String> {
 
 /// What was opened since the last prompt.
 pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    opened_since(repo, focused, focused.state.turn)
+}
+
+/// What was opened since the job was born; a small one, whose traces are few.
+pub(crate) fn opened_in_job(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    opened_since(repo, focused, 0)
+}
+
+/// What was opened after step `turn`.
+fn opened_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<String>> {
     let since = repo.read_since(focused)?;
     let mut opened: Vec<String> =
         since.lines.into_iter().flat_map(|linked| linked.line.opened).collect();
@@ -67,7 +77,7 @@ pub(crate) fn opened_in_turn(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Str
         let n = file
             .rsplit_once('-')
             .and_then(|(_, end)| end.strip_suffix(".jsonl")?.parse::<u32>().ok());
-        if n.is_none_or(|n| n <= focused.state.turn) {
+        if n.is_none_or(|n| n <= turn) {
             continue;
         }
         let path = format!("{}/{file}", names::TRACE);

@@ -10,7 +10,7 @@ use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::{count_words, merged};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, hook, jobs, memory, person, record};
+use crate::engine::{boundary, claims, fence, hook, jobs, memory, person, record};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, ToldWords, What};
 use crate::hosts::{Answer, Host};
@@ -76,6 +76,7 @@ pub(crate) fn after(
         memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?,
     );
     let to_person = merged(told_to_person(repo, &focused, &effects, news)?, vetoed);
+    let to_person = merged(to_person, grown(repo, &focused, &ended));
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Scheduled;
@@ -100,6 +101,16 @@ fn veto_of(repo: &Repo, focused: &LoadedJob, call: &ToolCall) -> Result<Option<S
         let said = voice::say(&refusal, &last.phase);
         voice::tell(Notice::HookVetoed, &[("why", &said.why), ("do", &said.do_)])
     }))
+}
+
+/// The call led a small job up, onto the track of all phases: for the person.
+fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Option<String> {
+    let Act::Shell { command, .. } = &ended.call.act else { return None };
+    let asks = hook::repeats::speaks_to_seed(ended.call) && command.contains("--up");
+    let (stand, map) = (&focused.state.stand, repo.map(&focused.state.stand));
+    let came = stand.phase == map.start && !stand.entry.backwards && !map.rests(&stand.entry.from);
+    (asks && ended.outcome.ok && came)
+        .then(|| voice::tell(Notice::Grown, &[("job", &focused.state.job.name)]))
 }
 
 /// Where no job is in focus, fingerprints are compared all the same.
@@ -320,6 +331,10 @@ fn what_came(
             after.strays.retain(|stray| !prints.strays.contains(stray));
             lines = after.late.then_some(0);
             context = name_changes(repo, focused, &after);
+            if !after.paths.is_empty() && boundary::size::is_outgrown(repo, focused, &after.paths)?
+            {
+                context = merged(context, Some(voice::tell(Notice::RemarkOutgrown, &[])));
+            }
             by_hand = fence::foreign_commits::commits_of_call(repo, focused, window)?;
         }
         _ => {}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, hook, jobs, judge, memory, person, record};
+use crate::engine::{boundary, claims, fence, hook, jobs, judge, memory, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -13,7 +13,7 @@ use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
 use crate::phases::guard::{self, Call, FileChange, Lost, Scene};
 use crate::phases::place::Place;
-use crate::phases::{Class, Phase};
+use crate::phases::{Class, FirstStep, Phase};
 use crate::rules::ClaimMode;
 use crate::shell::{self, Effect};
 use crate::verdict::Refusal;
@@ -37,6 +37,7 @@ pub(crate) fn scene<'a>(
     Ok(Scene {
         anchors: repo.rules.maps.anchors(),
         phase,
+        first: focused.map_or(FirstStep::Whole, |job| repo.first_step(&job.state)),
         cycle: stand.map_or(0, |stand| stand.cycle),
         by: &event.by,
         dial_set: stand.is_some_and(|stand| stand.entry.multiplier.is_some()),
@@ -102,6 +103,7 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         question: None,
         dispatch: None,
         unproven: None,
+        outgrows: None,
     }
 }
 
@@ -128,7 +130,7 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
 fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     let Setting { repo, phase, focused, .. } = *setting;
     let mut out = blank(call, class_of_act(setting, call));
-    let mut reading = None;
+    let (mut reading, mut edits) = (None, Vec::new());
     match &call.act {
         Act::Read { path } => {
             let resolved = setting.place(path);
@@ -143,13 +145,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         Act::Edit(files) => {
             let scope = setting.scope()?;
             for file in files {
-                out.changes.extend(changes(
-                    repo,
-                    setting.place(&file.path),
-                    file,
-                    &scope,
-                    focused,
-                )?);
+                let resolved = setting.place(&file.path);
+                edits.push((resolved.shown.clone(), &file.change));
+                out.changes.extend(changes(repo, resolved, file, &scope, focused)?);
             }
         }
         Act::Shell { command, cwd, .. } => {
@@ -178,6 +176,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     }
     if out.own_state.is_none() {
         out.own_state = call.mentions.iter().find(|text| shell::names_state(text)).cloned();
+    }
+    if let Some(focused) = focused {
+        out.outgrows = boundary::size::outgrown_by(repo, focused, &edits, &out.changes)?;
     }
     out.unproven = unproven(setting, call, &out, reading.as_ref())?;
     Ok(out)

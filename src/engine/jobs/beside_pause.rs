@@ -8,7 +8,7 @@ use crate::engine::{jobs, record};
 use crate::format::interaction::Interaction;
 use crate::format::state::Driver;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword;
+use crate::jobs::shortword::{self, SaidLane};
 
 /// The words of a prompt where one job was paused here by the person's word, and nobody asked yet
 /// whether they belong to it: they are kept with it, and both hear how it goes on.
@@ -30,14 +30,14 @@ pub(crate) fn bear_beside(
     repo: &Repo,
     prompt: Interaction,
     driver: &Driver,
-    track: &str,
+    said_lane: SaidLane,
 ) -> Result<LoadedJob> {
     let (paused, mut words) = words_asked_about(repo)?;
     words.push(prompt);
     let Some((first, more)) = words.split_first() else {
         unreachable!("the prompt itself is among them")
     };
-    jobs::birth::create_from_prompts(repo, first, more, driver, track)?;
+    jobs::birth::create_from_prompts(repo, first, more, driver, said_lane)?;
     // Last: killed before it, the words stand in both jobs, and in none are they lost.
     if let Some(paused) = paused {
         mark(repo, &paused, |_| 0)?;

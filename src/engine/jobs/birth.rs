@@ -8,7 +8,7 @@ use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::{Driver, State};
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword::{self, ShortWord};
+use crate::jobs::shortword::SaidLane;
 use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
 use crate::store::TreeEdit;
@@ -22,14 +22,14 @@ pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction 
     Interaction { kind: InteractionKind::Prompt, at: repo.now, provenance, text }
 }
 
-/// A job is born from a person's prompts, in one step: active, focused, in idle, cycle 0 of
-/// `track`. The first gives it its name.
+/// A job is born from a person's prompts, in one step: active, focused, in idle, cycle 0. The first
+/// gives it its name.
 pub(crate) fn create_from_prompts(
     repo: &Repo,
     prompt: &Interaction,
     more: &[Interaction],
     driver: &Driver,
-    track: &str,
+    said_lane: SaidLane,
 ) -> Result<LoadedJob> {
     let salt = format!("{}{}{}", driver.session, prompt.text, repo.store.worktree_name());
     let mut id = world::new_job_id(repo.now, &salt);
@@ -41,8 +41,8 @@ pub(crate) fn create_from_prompts(
     }
     let job = Job::from_prompt(id, &prompt.text, repo.now);
     let subject = format!("\"{}\"", job.name);
-    let mut state = State::new(job, track, &repo.store.worktree_name());
-    state.driver = driver.clone();
+    let mut state = State::new(job, track_of(repo, said_lane), &repo.store.worktree_name());
+    (state.said_lane, state.driver) = (said_lane, driver.clone());
     let mut edits = Vec::new();
     for (n, said) in (1..).zip(std::iter::once(prompt).chain(more)) {
         state.job.interactions = n;
@@ -130,10 +130,12 @@ pub(crate) fn paused_here(repo: &Repo) -> Result<Vec<LoadedJob>> {
 /// The track of the small lane.
 pub(crate) const QUICK: &str = "quick";
 
-/// The track that a person's kept prompt asks for.
-pub(crate) fn track_of<'a>(repo: &'a Repo, prompt: &str) -> &'a str {
-    match shortword::read(prompt) {
-        Some((ShortWord::Quick, _)) if repo.rules.maps.names().contains(&QUICK) => QUICK,
-        _ => repo.rules.maps.home_name(),
+/// The track on which a job begins of which its person said this.
+pub(crate) fn track_of(repo: &Repo, said_lane: SaidLane) -> &str {
+    let maps = &repo.rules.maps;
+    match said_lane {
+        SaidLane::Quick if maps.names().contains(&QUICK) => QUICK,
+        SaidLane::Full => maps.whole_name(),
+        SaidLane::Quick | SaidLane::Unsaid => maps.home_name(),
     }
 }

@@ -210,6 +210,7 @@ fn begin(state: &mut State, at: UnixSeconds) -> std::result::Result<Vec<TreeEdit
         scheduled: old.scheduled,
         answered: old.answered,
         kinds: old.kinds,
+        said_lane: old.said_lane,
         summed: old.summed,
         ..state.clone()
     };

@@ -6,10 +6,10 @@
 use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
-use crate::engine::record::interactions;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, judge, proof};
 use crate::format::state::State;
+use crate::jobs::shortword::SaidLane;
 use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
 use crate::phases::deeds::runs_code;
@@ -112,7 +112,7 @@ fn beyond_the_lane(
         return Ok(None);
     };
     let size = Size { files: *files, lines: added + removed, directories: 0 };
-    if !lane.is_outgrown(size) || !interactions::is_said_quick(repo, &focused.chain)? {
+    if !lane.is_outgrown(size) || focused.state.said_lane != SaidLane::Quick {
         return Ok(None);
     }
     let files = repo::text::count(*files, "file");

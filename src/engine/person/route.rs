@@ -3,12 +3,12 @@
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{jobs, person, record};
+use crate::engine::{briefing, jobs, person, record};
 use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
 use crate::jobs::routing::{self, InteractionKind, Route};
-use crate::jobs::shortword;
+use crate::jobs::shortword::{self, SaidLane};
 use crate::phases::review::Review;
 use crate::voice::{Notice, tell};
 
@@ -34,9 +34,9 @@ pub(crate) fn route_prompt(
                 return beside_a_pause(repo, paused, &text, word);
             }
             let interaction = jobs::birth::as_prompt(repo, text, word);
-            let track = repo.rules.maps.home_name();
-            let created = jobs::beside_pause::bear_beside(repo, interaction, &driver, track)?;
-            let told = tell(Notice::PromptIsJob, &[]);
+            let said = SaidLane::Unsaid;
+            let created = jobs::beside_pause::bear_beside(repo, interaction, &driver, said)?;
+            let told = briefing::talk::text(repo, &created.state);
             record::journal_line::count_injected(repo, &created, &told)?;
             Ok(Answer::context(told))
         }

@@ -4,29 +4,18 @@
 //! person's: no command and no tool leads to any of this. Each word is kept with the job
 //! as it was said, and the person hears in one line what it did.
 
-use crate::engine::jobs::birth::QUICK;
 use crate::engine::person::spoken::{Spoken, Told, hand_on, keep_word};
-use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, briefing, jobs, person, record};
+use crate::engine::{briefing, jobs, person, record};
 use crate::event::{Actor, Event, EventKind};
 use crate::hosts::{Answer, Host};
-use crate::jobs::shortword::{self, ShortWord};
+use crate::jobs::shortword::{self, SaidLane, ShortWord};
 use crate::jobs::{JobId, Status, questions};
 use crate::rules::Unattended;
 use crate::voice::{self, Notice, tell};
-
-/// What became of a wish for the small lane.
-pub(crate) enum Lane {
-    /// A job was born on it.
-    Created(Box<LoadedJob>),
-    /// The focused job, which had not begun, walks it now.
-    Switched,
-    /// Not now, for this reason.
-    Closed(String),
-}
 
 /// Acts on the short word at the head of a person's prompt, and hands the prompt on.
 pub(crate) fn short_word(
@@ -41,6 +30,7 @@ pub(crate) fn short_word(
         && matches!(
             short,
             ShortWord::Quick
+                | ShortWord::Full
                 | ShortWord::Allow(_)
                 | ShortWord::AllowGit(_)
                 | ShortWord::Pause
@@ -54,7 +44,12 @@ pub(crate) fn short_word(
         return Ok(Told::person(told).alone());
     }
     match short {
-        ShortWord::Quick => quick_word(repo, spoken, rest, focused),
+        ShortWord::Quick => {
+            person::lane_word::lane_word(repo, spoken, SaidLane::Quick, rest, focused)
+        }
+        ShortWord::Full => {
+            person::lane_word::lane_word(repo, spoken, SaidLane::Full, rest, focused)
+        }
         ShortWord::Allow(paths) => {
             person::allow_word::allow_word(repo, spoken, paths, rest, focused)
         }
@@ -134,76 +129,6 @@ pub(crate) fn was_ever_scheduled(repo: &Repo, text: &str) -> Result<bool> {
         }
     }
     record::archive::closed_scheduled(repo, &repo::journal::text_hash(text))
-}
-
-fn quick_word(
-    repo: &Repo,
-    spoken: &Spoken<'_>,
-    rest: &str,
-    focused: Option<&LoadedJob>,
-) -> Result<Answer> {
-    if rest.is_empty() && focused.is_none_or(|focused| !focused.state.job.status.is_open()) {
-        let told = tell(Notice::QuickAlone, &[]);
-        return Ok(Told::person(told).alone());
-    }
-    match begin_quick(repo, spoken, focused)? {
-        Lane::Created(created) => {
-            let agent = format!(
-                "{}\n{}",
-                tell(Notice::QuickBornToAgent, &[]),
-                briefing::gather::entry_text(repo, &created)
-            );
-            record::journal_line::count_injected(repo, &created, &agent)?;
-            Ok(Told::both(tell(Notice::QuickBorn, &[]), agent).alone())
-        }
-        Lane::Switched => {
-            let now = repo.focused()?;
-            let opens =
-                now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
-            let agent = format!("{}\n{opens}", tell(Notice::QuickMovedToAgent, &[]));
-            let told = Told::both(tell(Notice::QuickMoved, &[]), agent);
-            hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
-        }
-        Lane::Closed(why) => {
-            let told = Told::person(tell(Notice::QuickClosed, &[("why", &why)]));
-            hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
-        }
-    }
-}
-
-/// Bears the prompt's job on the small lane, or moves a job there that has not begun.
-fn begin_quick(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Lane> {
-    let closed = |why: String| Ok(Lane::Closed(why));
-    if !repo.rules.maps.names().contains(&QUICK) {
-        return closed(tell(Notice::QuickHasNoMap, &[]));
-    }
-    let Some(focused) = focused.filter(|focused| focused.state.job.status.is_open()) else {
-        if focused.is_some_and(|focused| focused.state.is_closing()) {
-            return closed(tell(Notice::QuickWhileClosing, &[]));
-        }
-        let prompt = jobs::birth::as_prompt(repo, spoken.text.to_owned(), spoken.word);
-        let created = jobs::beside_pause::bear_beside(repo, prompt, &spoken.driver(), QUICK)?;
-        return Ok(Lane::Created(Box::new(boundary::cross::open_lane(repo, created)?)));
-    };
-    let stand = &focused.state.stand;
-    if stand.track == QUICK {
-        return closed(tell(Notice::QuickAlready, &[]));
-    }
-    if !repo.rests(stand) {
-        return closed(tell(
-            Notice::QuickUnderWay,
-            &[("job", &focused.state.job.name), ("phase", stand.phase.as_str())],
-        ));
-    }
-    let switched = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
-        QUICK.clone_into(&mut state.stand.track);
-        Ok(Ok(StepDraft::new(state, "track", tell(Notice::SubjectSmallLane, &[]), By::Person)))
-    })?;
-    debug_assert!(switched.is_ok(), "a person's track is never refused");
-    if let Ok(switched) = switched {
-        boundary::cross::open_lane(repo, switched.focused)?;
-    }
-    Ok(Lane::Switched)
 }
 
 fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {

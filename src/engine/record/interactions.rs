@@ -8,7 +8,6 @@ use crate::format::interaction::{self, Interaction};
 use crate::format::names;
 use crate::format::state::State;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword::{self, ShortWord};
 use crate::jobs::summary;
 use crate::rules::Prompts;
 use crate::store::TreeEdit;
@@ -88,13 +87,6 @@ pub(crate) fn interaction(repo: &Repo, chain: &str, n: u32) -> Result<Option<Int
     let Some(tip) = repo.store.tip(chain)? else { return Ok(None) };
     let Some(bytes) = repo.store.file(&tip, &names::interaction(n))? else { return Ok(None) };
     Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
-}
-
-/// Whether the job was born of a person's `[QUICK]`: its size is then theirs to say.
-pub(crate) fn is_said_quick(repo: &Repo, chain: &str) -> Result<bool> {
-    let first = interaction(repo, chain, 1)?.filter(|one| one.kind == InteractionKind::Prompt);
-    let word = first.and_then(|one| shortword::read(&one.text).map(|(word, _)| word));
-    Ok(word == Some(ShortWord::Quick))
 }
 
 /// The number at the end of a trace file's name.

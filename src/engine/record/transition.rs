@@ -18,6 +18,8 @@ pub(crate) enum Transition {
     Back {
         to: Option<PhaseName>,
     },
+    /// The first step, onto the small lane.
+    Small,
     /// Off the small lane, onto the larger track.
     Up,
     /// The cycle closes for a person who looked at it and wants more.

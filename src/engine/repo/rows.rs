@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::claims::languages::shipped_languages;
 use crate::engine::repo::Repo;
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Result};
@@ -9,9 +10,10 @@ use crate::event::Event;
 use crate::format::names;
 use crate::format::state::State;
 use crate::hosts::Host;
+use crate::jobs::shortword::SaidLane;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
-use crate::phases::{Map, Phase, Position, Write};
+use crate::phases::{FirstStep, Map, Phase, Position, Write};
 
 /// A directory as a line of the `scope` file; the root is written as a dot.
 pub(crate) fn to_line(dir: &str) -> String {
@@ -26,7 +28,12 @@ pub(crate) fn from_line(line: &str) -> String {
 pub(crate) fn declared(path: &str, place: &Place, scope: &Scope) -> bool {
     match place {
         Place::Page { dir } => scope.declares(dir),
-        Place::Project { dir } => scope.declares(dir) || scope.holds(path),
+        Place::Project { dir } => {
+            let tests = || shipped_languages().test_root(path);
+            scope.declares(dir)
+                || scope.holds(path)
+                || (scope.has_tests() && tests().is_some_and(|root| scope.takes_tests_of(root)))
+        }
         _ => false,
     }
 }
@@ -48,6 +55,17 @@ impl Repo {
     /// The map that `stand` walks on.
     pub(crate) fn map(&self, stand: &Position) -> &Map {
         self.rules.maps.get(&stand.track)
+    }
+
+    /// How the job may take its first step; what comes after that is no first step.
+    pub(crate) fn first_step(&self, state: &State) -> FirstStep {
+        let home_is_small = self.rules.maps.home().lane.is_some();
+        match state.said_lane {
+            SaidLane::Quick => FirstStep::Small,
+            SaidLane::Unsaid if self.rules.chooses => FirstStep::Either,
+            SaidLane::Unsaid if home_is_small => FirstStep::Small,
+            SaidLane::Full | SaidLane::Unsaid => FirstStep::Whole,
+        }
     }
 
     /// The job stands between cycles.
@@ -103,6 +121,9 @@ impl Repo {
                 Some(dir) => drop(scope.declare(from_line(dir))),
                 None => scope.open(line),
             }
+        }
+        if self.map(&focused.state.stand).lane.is_some() {
+            scope.take_tests();
         }
         Ok(scope)
     }

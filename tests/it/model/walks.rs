@@ -234,7 +234,8 @@ impl<'a> Walk<'a> {
         let born =
             State { alone: night, queue: if night { 2 } else { 0 }, ..searches[track].born() };
         let states = if small {
-            // The prompt opens the first phase: `boundary::cross::open_lane`.
+            // Where nothing was read yet, the first step opens the phase where one looks.
+            world.seed("phase advance").succeeds();
             let on = Cmd::Advance { to: None, text: Text::Line, add: false, scope: false };
             match searches[track].command(&born, on, Around::Nothing) {
                 Came::Enters { into, .. } => searches[track].entries[into].clone(),
@@ -917,7 +918,8 @@ fn fits(search: &Search<'_>, state: &State, seen: &Seen) -> bool {
     let (row, looks) = (search.rows[state.phase], search.looks[state.phase]);
     let told = [
         (row.name.as_str() == seen.phase, true),
-        (search.map.name == seen.track, true),
+        // The first step chooses the track.
+        (search.map.name == seen.track, state.begun),
         (seen.focused, true),
         ((state.life == Life::Completed) == seen.completed, true),
         (state.begun == (seen.cycle > 0), true),

@@ -1,0 +1,166 @@
+//! How large the work of a small lane is, and how large a call would make it.
+//!
+//! Tests and lock files ride along: they count neither as files nor as directories, their lines
+//! four to one. What nobody claims, what is the person's and pages are no work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::claims::languages::shipped_languages;
+use crate::engine::fence;
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::event::Change;
+use crate::format::state::Unclaimed;
+use crate::jobs::shortword::SaidLane;
+use crate::memory::edit;
+use crate::phases::guard::FileChange;
+use crate::phases::place::Place;
+use crate::phases::{Lane, Size};
+use crate::store::{RepoPath, TreeId, lines_between};
+
+/// The most paths that are looked at; a lane that takes more is none.
+const MOST: usize = 500;
+
+/// So many lines of tests and lock files weigh as one of the work.
+const RIDES_ALONG: usize = 4;
+
+/// How large the cycle's work is for its lane.
+pub(crate) fn of_tree(
+    repo: &Repo,
+    focused: &LoadedJob,
+    tree: &TreeId,
+    unclaimed: &[Unclaimed],
+) -> Result<Size> {
+    let mut changed = changed(repo, focused, tree)?;
+    changed.retain(|(path, _)| unclaimed.iter().all(|one| one.path != *path));
+    Ok(of_paths(repo, changed.iter().map(|(path, lines)| (path.as_str(), *lines))))
+}
+
+/// What the cycle has changed so far, besides pages and what is the person's: paths, and how many
+/// lines came and went.
+pub(crate) fn changed(
+    repo: &Repo,
+    focused: &LoadedJob,
+    tree: &TreeId,
+) -> Result<Vec<(String, usize)>> {
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Vec::new()) };
+    let persons = fence::tree::persons(repo, focused)?;
+    let all = repo.store.lines_changed(&began, tree)?.into_iter();
+    let all = all.map(|one| (one.path.to_string(), one.added + one.removed));
+    Ok(all.filter(|(path, _)| !persons.contains(path) && !repo.is_page(path)).collect())
+}
+
+fn of_paths<'a>(repo: &Repo, changed: impl Iterator<Item = (&'a str, usize)>) -> Size {
+    let (mut size, mut directories) = (Size::default(), BTreeSet::new());
+    let mut along: usize = 0;
+    for (path, lines) in changed.filter(|(_, lines)| *lines > 0) {
+        if rides_along(repo, path) {
+            along = along.saturating_add(lines);
+            continue;
+        }
+        size.files += 1;
+        size.lines = size.lines.saturating_add(lines);
+        directories.insert(path.rsplit_once('/').map_or("", |(dir, _)| dir));
+    }
+    size.lines = size.lines.saturating_add(along / RIDES_ALONG);
+    size.directories = directories.len();
+    size
+}
+
+fn rides_along(repo: &Repo, path: &str) -> bool {
+    shipped_languages().is_test_path(path) || repo.rules.companions().is_lock(path)
+}
+
+/// The path with which a call would make the work larger than its lane takes.
+///
+/// Of an edit what it would leave is compared with how the cycle began. Of a shell line the files
+/// that it names are counted; the lines of what it did are seen after it.
+pub(crate) fn outgrown_by(
+    repo: &Repo,
+    focused: &LoadedJob,
+    edits: &[(String, &Change)],
+    changes: &[FileChange],
+) -> Result<Option<String>> {
+    let Some(lane) = binds(repo, focused) else { return Ok(None) };
+    let work = |change: &&FileChange| matches!(change.place, Place::Project { .. });
+    let Some(last) = changes.iter().rfind(work) else { return Ok(None) };
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(None) };
+    let mut sizes = sizes(repo, &began, so_far(repo, focused, &began, &[])?)?;
+    for change in changes.iter().filter(work) {
+        let lines = match edits.iter().find(|(path, _)| *path == change.path) {
+            Some((path, edit)) => lines_of(repo, &began, path, Some(edit))?,
+            // The file changes, at least.
+            None => sizes.get(&change.path).copied().unwrap_or_default().max(1),
+        };
+        sizes.insert(change.path.clone(), lines);
+    }
+    let size = of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)));
+    Ok(lane.is_outgrown(size).then(|| last.path.clone()))
+}
+
+/// Whether the work is larger than its lane takes, now that a call changed `more`.
+pub(crate) fn is_outgrown(repo: &Repo, focused: &LoadedJob, more: &[String]) -> Result<bool> {
+    let Some(lane) = binds(repo, focused) else { return Ok(false) };
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(false) };
+    let sizes = sizes(repo, &began, so_far(repo, focused, &began, more)?)?;
+    Ok(lane.is_outgrown(of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))))
+}
+
+fn sizes(repo: &Repo, began: &TreeId, paths: BTreeSet<String>) -> Result<BTreeMap<String, usize>> {
+    let sized = |path: String| {
+        let lines = lines_of(repo, began, &path, None)?;
+        Ok((path, lines))
+    };
+    paths.into_iter().map(sized).collect()
+}
+
+/// What calls of the cycle changed, as far as journal and commits tell, and `more`.
+fn so_far(
+    repo: &Repo,
+    focused: &LoadedJob,
+    began: &TreeId,
+    more: &[String],
+) -> Result<BTreeSet<String>> {
+    let mut paths = fence::survey::touched(repo, focused, &repo.read_since(focused)?)?;
+    paths.extend(more.iter().cloned());
+    if let Ok(committed) = focused.state.fence.tree.parse::<TreeId>() {
+        paths.extend(repo.store.paths_between(began, &committed, MOST)?);
+    }
+    let state = &focused.state;
+    let persons = fence::tree::persons(repo, focused)?;
+    paths.retain(|path| {
+        let place = fence::survey::place_of(repo, path, state);
+        matches!(place, Place::Project { .. }) && !persons.contains(path)
+    });
+    Ok(paths)
+}
+
+/// Lines of a file that came and went since the cycle began, once `edit` is made.
+fn lines_of(repo: &Repo, began: &TreeId, path: &str, edit: Option<&Change>) -> Result<usize> {
+    // A name that git cannot have is no file of the cycle's beginning.
+    let old = match RepoPath::try_from(path) {
+        Ok(path) => repo.store.blob_at(began, &path)?.unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    // One that is not there, or not a file, has no lines.
+    let now = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok();
+    let new = match edit {
+        None => now,
+        Some(edit) => {
+            let text = now.as_deref().map(String::from_utf8_lossy);
+            match edit::apply(text.as_deref(), edit) {
+                Ok(new) => new.map(String::into_bytes),
+                // The tool itself will fail, or nobody can see what it writes.
+                Err(_) => now,
+            }
+        }
+    };
+    Ok(lines_between(&old, &new.unwrap_or_default()))
+}
+
+/// The lane that holds the work of `focused` where it is done: none where its person said that
+/// the size does not matter.
+pub(crate) fn binds<'a>(repo: &'a Repo, focused: &LoadedJob) -> Option<&'a Lane> {
+    let row = repo.row(Some(focused));
+    let lane = repo.map(&focused.state.stand).lane.as_ref();
+    lane.filter(|_| row.freezes && focused.state.said_lane != SaidLane::Quick)
+}
