@@ -263,5 +263,9 @@ pub(crate) fn names_state(word: &str) -> bool {
 /// Never panics. A line that is too long, holds a NUL byte, nests too deep or does not
 /// parse is [`Effect::Unknown`].
 pub fn read(command: &str) -> Reading {
-    walk::read(command)
+    let mut reading = walk::read(command);
+    if let Some(last) = reading.found.last_mut() {
+        last.own_state |= own::hands_on_state(command);
+    }
+    reading
 }

@@ -244,6 +244,27 @@ fn behind_git_dir(text: &str) -> Option<Reach> {
         .max()
 }
 
+/// Whether a line hands the git directory's name on to a program that reads git seed's state there.
+pub(super) fn hands_on_state(line: &str) -> bool {
+    let line = braces_as_globs(&line.to_ascii_lowercase());
+    let signs = ["--git-dir", "--git-common-dir", "--absolute-git-dir", "--git-path"];
+    let behind = signs
+        .iter()
+        .flat_map(|sign| line.match_indices(sign).map(|(at, _)| &line[at + sign.len()..]));
+    behind.filter_map(handed_on).max() == Some(Reach::State)
+}
+
+/// `git rev-parse --git-dir | xargs -I{} cat {}/seed/…`: the directory goes on as what a program
+/// reads, and a word further on says what below it is meant.
+fn handed_on(tail: &str) -> Option<Reach> {
+    let (_, on) = tail.split_once('|')?;
+    let hands = |word: &&str| matches!(*word, "xargs" | "gxargs" | "parallel" | "read");
+    on.split_whitespace().find(hands)?;
+    let ends = |char: char| char.is_whitespace() || "\"'`,;()|&<>".contains(char);
+    let below = tail.split(ends).filter_map(|word| word.split_once('/')).map(|(_, below)| below);
+    below.map(|below| path_reach(&format!(".git/{below}"))).max()
+}
+
 fn components(path: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for part in path.split('/') {

@@ -164,3 +164,21 @@ fn a_refusal_turns_no_command_around() {
     let refusal = reply.refusal().expect("it names the state");
     assert!(!refusal.contains('\u{202e}') && refusal.contains("\\u{202e}"), "{refusal}");
 }
+
+/// The git directory's name may come out of a pipe: what is read below it is meant all the same.
+#[test]
+fn state_is_not_read_through_a_pipe_that_names_the_directory() {
+    let world = World::seeded();
+    world.prompt("fix the lexer");
+    for line in [
+        "git rev-parse --git-dir | xargs -I{} cat {}/seed/journal/main.jsonl",
+        "git rev-parse --absolute-git-dir | xargs -I % sh -c 'cat %/seed/x'",
+        "git rev-parse --git-common-dir | while read d; do cat $d/seed/pending/main; done",
+        "git rev-parse --git-dir | sed 's,$,/seed/x,' | xargs cat",
+        "(git rev-parse --git-dir; echo /seed/x) | tr -d '\\n' | xargs cat",
+    ] {
+        world.runs(line).refuses("BLOCKED");
+    }
+    world.runs("git rev-parse --git-dir | xargs -I{} ls {}/hooks").passes();
+    world.runs("git rev-parse --git-dir | xargs ls").passes();
+}
