@@ -15,13 +15,14 @@ use toml::de::{DeTable, DeValue};
 use crate::claims::checks::{BadCommand, Check, Commands, Tests};
 use crate::claims::runs::{RunRow, Runs};
 use crate::jobs::questions;
+use crate::jobs::shortword::SaidLane;
 use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kinds, NoteKind};
 use crate::phases::companions::{BadCompanion, Build, Cache, Companion, Companions};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
-use crate::phases::{BadMap, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
+use crate::phases::{BadMap, FirstStep, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -927,6 +928,17 @@ impl Rules {
         })
     }
 
+    /// How a job takes its first step of which its person `said` this: their word comes first, then
+    /// what holds of every job.
+    pub fn first_step(&self, said: SaidLane) -> FirstStep {
+        match said {
+            SaidLane::Quick => FirstStep::Small,
+            SaidLane::Unsaid if self.chooses => FirstStep::Either,
+            SaidLane::Unsaid if self.maps.home().lane.is_some() => FirstStep::Small,
+            SaidLane::Full | SaidLane::Unsaid => FirstStep::Whole,
+        }
+    }
+
     /// True where the side lane is prepared before it is asked for.
     pub fn asks_prep(&self) -> bool {
         match self.prep {
@@ -1029,6 +1041,34 @@ mod tests {
 
     /// A phase that looks once more before condense.
     const REVIEW: &str = include_str!("../fixtures/job-rules.toml");
+
+    #[test]
+    fn a_person_outweighs_the_rules_on_how_a_job_begins() {
+        use FirstStep::{Either, Small, Whole};
+        use SaidLane::{Full, Quick, Unsaid};
+        let table = |text: &str| format!("[tracks]\ndefault = \"{text}\"\n");
+        for (text, unsaid) in [
+            (String::new(), Either),
+            (table("auto"), Either),
+            (table("opevc"), Whole),
+            (table("quick"), Small),
+            // The older name of the key.
+            ("track = \"opevc\"\n".to_owned(), Whole),
+            ("track = \"quick\"\n".to_owned(), Small),
+        ] {
+            let rules = Rules::with(&text).expect("they hold");
+            let first = [Unsaid, Quick, Full].map(|said| rules.first_step(said));
+            assert_eq!(first, [unsaid, Small, Whole], "{text}");
+        }
+        let both = format!("track = \"quick\"\n{}", table("auto"));
+        let bad = Rules::with(&both).expect_err("they say it twice").told("seed.toml", &both);
+        assert_eq!(
+            bad,
+            "seed.toml:1: `track` is the older name of `tracks.default`; keep that one"
+        );
+        let bad = Rules::with("[lane]\nfiles = 0\n").expect_err("no job would fit");
+        assert_eq!(bad.to_string(), "`lane.files` is 0; it must be 1 or more");
+    }
 
     #[test]
     fn rules_of_a_job_are_laid_over_those_of_the_repository() {

@@ -1,10 +1,10 @@
 //! `git seed gmode …`
 
-use crate::engine::{briefing, hook, person};
+use crate::engine::{briefing, person};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
-use super::{Context, Outcome, TextArgs, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::engine::record::draft::By;
 use crate::engine::repo::EngineError;
 
@@ -34,7 +34,6 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let focused = repo.require_focused()?;
-    let phase = focused.state.stand.phase.to_string();
     let done = match command {
         GmodeCommand::Prep { confidence, text } => {
             return Ok(match person::answers::prepare_side(&repo, *confidence, &text.read()?)? {
@@ -43,7 +42,7 @@ pub(super) fn run(
                     out.line(voice::tell(Notice::SidePrepared, &[]));
                     Outcome::Yes
                 }
-                Err(refusal) => out.refusal(&refusal, &phase),
+                Err(refusal) => refuse(&repo, &refusal, out),
             });
         }
         GmodeCommand::Enter { text } => {
@@ -65,9 +64,6 @@ pub(super) fn run(
             out.line(briefing::gather::entry_text(&repo, &now).trim_end());
             Ok(Outcome::Yes)
         }
-        Err(refusal) => {
-            hook::repeats::remember_refusal(&repo, repo.focused()?.as_ref(), &refusal)?;
-            Ok(out.refusal(&refusal, &phase))
-        }
+        Err(refusal) => Ok(refuse(&repo, &refusal, out)),
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::{briefing, jobs, memory, person, report};
 use clap::Subcommand;
 
-use super::{Context, Outcome, TextArgs, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::engine::jobs::dependencies::listed;
 use crate::engine::jobs::next_run::Due;
 use crate::engine::record::draft::By;
@@ -488,15 +488,6 @@ fn the_one_that_awaits(repo: &Repo) -> crate::cli::Result<Option<LoadedJob>> {
         0 | 1 => Ok(waiting.pop()),
         _ => Err(EngineError::NotNow(jobs::unattended::which_one(&waiting)).into()),
     }
-}
-
-fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
-    let phase = repo
-        .focused()
-        .ok()
-        .flatten()
-        .map_or_else(String::new, |job| job.state.stand.phase.to_string());
-    out.refusal(refusal, &phase)
 }
 
 fn tell(

@@ -100,15 +100,15 @@ pub(super) fn run(
             let scope = boundary::declare::dirs_of(&repo, scope);
             crossed(&repo, boundary::small::open(&repo, &scope, &text.read()?)?, out)
         }
-        PhaseCommand::Advance { text, scope, to: None, add_cycle: None, .. }
-            if boundary::small::is_next(&repo, scope)? =>
-        {
-            let scope = boundary::declare::dirs_of(&repo, scope);
-            crossed(&repo, boundary::small::open(&repo, &scope, &text.read()?)?, out)
-        }
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
             let scope = boundary::declare::dirs_of(&repo, scope);
             let (to, text) = (to.as_deref().map(PhaseName::from), text.read()?);
+            if to.is_none()
+                && add_cycle.is_none()
+                && let Some(opened) = boundary::small::plain(&repo, &scope, &text)?
+            {
+                return crossed(&repo, opened, out);
+            }
             let add_cycle = add_cycle.as_deref().map(|why| reason(why, &text));
             if let Err(refusal) = only_in_condense(&repo, add_cycle.as_deref())? {
                 return Ok(refuse(&repo, &refusal, out));

@@ -4,7 +4,7 @@ use crate::engine::jobs;
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, refuse, report::Report};
 use crate::engine::repo::plan_file::Checked;
 use crate::engine::repo::{EngineError, Repo};
 use crate::plans::document::Voice;
@@ -44,10 +44,7 @@ pub(super) fn run(
     match command {
         PlanCommand::SetPlanFile { value } => match jobs::lifecycle::set_plan(&repo, value)? {
             Ok(_) => show(&repo, out),
-            Err(refusal) => {
-                let phase = repo.require_focused()?.state.stand.phase.to_string();
-                Ok(out.refusal(&refusal, &phase))
-            }
+            Err(refusal) => Ok(refuse(&repo, &refusal, out)),
         },
         PlanCommand::Show => show(&repo, out),
         PlanCommand::Total => {

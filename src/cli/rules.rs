@@ -109,8 +109,8 @@ pub(super) fn run(
     }
 }
 
-/// In an agent's session the rules are shown without the tables that pace it; the JSON form,
-/// which holds them all, is the person's.
+/// In an agent's session the rules are shown without the tables that pace and size it; the JSON
+/// form, which holds them all, is the person's.
 fn for_people_only(command: &str, out: &mut Report) -> Option<Outcome> {
     if !out.is_json() || !crate::engine::setup::git_hooks::agent_is_above() {
         return None;
@@ -123,16 +123,18 @@ fn shown(text: String) -> String {
     if crate::engine::setup::git_hooks::agent_is_above() { without_pace(&text) } else { text }
 }
 
-/// Leaves out the tables that pace a phase.
+/// Leaves out the tables that pace a phase, and that say how large small work is.
 fn without_pace(text: &str) -> String {
     let mut inside = false;
     let mut kept = String::with_capacity(text.len());
     for line in text.lines() {
         let key = line.trim_start();
         if key.starts_with('[') {
-            inside = key.starts_with("[phase.pace");
+            inside = key.starts_with("[phase.pace") || key.starts_with("[lane]");
         }
-        let own = key.starts_with("pace ") || key.starts_with("pace=") || key.starts_with("pace.");
+        let own = ["pace", "lane"].iter().any(|table| {
+            key.strip_prefix(table).is_some_and(|rest| rest.starts_with([' ', '=', '.']))
+        });
         if !inside && !own {
             kept.push_str(line);
             kept.push('\n');
@@ -167,7 +169,7 @@ fn show(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
             "# ------------------------------------------------------------------------------",
         );
     }
-    out.line(Rules::shipped_text().trim_end());
+    out.line(shown(Rules::shipped_text().to_owned()).trim_end());
     if let Some(own) =
         repo.focused()?.map(|job| jobs::plan::job_rules(repo, &job)).transpose()?.flatten()
     {
@@ -274,8 +276,9 @@ mod tests {
 
     #[test]
     fn an_agent_sees_the_rules_without_what_paces_it() {
-        let text = "idle = \"open\"\n[[phase]]\nname = \"plan\"\npace.least = 4\n[phase.pace]\n\
-            most = 30\npays = { read = 9 }\n\n[commit]\nsubject = \"x\"\n";
+        let text = "lane.files = 2\nidle = \"open\"\n[[phase]]\nname = \"plan\"\npace.least = 4\n\
+            [phase.pace]\nmost = 30\npays = { read = 9 }\n\n[lane]\nlines = 60\n\
+            [commit]\nsubject = \"x\"\n";
         let shown = without_pace(text);
         assert_eq!(
             shown,

@@ -4,6 +4,8 @@
 //! the work, and what would make it larger than the lane takes is refused before it is made, with
 //! the step up as the way on. Pure.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::PhaseName;
@@ -52,10 +54,56 @@ pub(crate) struct Size {
     pub directories: usize,
 }
 
+/// So many lines of tests and lock files weigh as one of the work.
+const RIDES_ALONG: usize = 4;
+
+/// A file that changed, for the size of the work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChangedFile<'a> {
+    pub path: &'a str,
+    /// Lines that came and went.
+    pub lines: usize,
+    /// A test or a lock file: it counts neither as a file nor as a directory, its lines four to
+    /// one.
+    pub along: bool,
+}
+
+impl Size {
+    /// The size of what changed; a file in which no line did is no work.
+    pub(crate) fn of<'a>(changed: impl Iterator<Item = ChangedFile<'a>>) -> Self {
+        let (mut size, mut directories, mut along) = (Self::default(), BTreeSet::new(), 0_usize);
+        for file in changed.filter(|file| file.lines > 0) {
+            if file.along {
+                along = along.saturating_add(file.lines);
+                continue;
+            }
+            size.files += 1;
+            size.lines = size.lines.saturating_add(file.lines);
+            directories.insert(file.path.rsplit_once('/').map_or("", |(dir, _)| dir));
+        }
+        size.lines = size.lines.saturating_add(along / RIDES_ALONG);
+        size.directories = directories.len();
+        size
+    }
+
+    /// It is larger than `other` in something.
+    fn exceeds(self, other: Self) -> bool {
+        let Self { files, lines, directories } = other;
+        self.files > files || self.lines > lines || self.directories > directories
+    }
+}
+
 impl Lane {
     /// The work is larger than the lane takes.
     pub(crate) fn is_outgrown(&self, size: Size) -> bool {
-        size.files > self.files || size.lines > self.lines || size.directories > self.directories
+        let Self { files, lines, directories, .. } = *self;
+        size.exceeds(Size { files, lines, directories })
+    }
+
+    /// A change from `before` to `after` leads out of the lane; one that makes smaller what has
+    /// grown too large does not.
+    pub(crate) fn is_left_by(&self, before: Size, after: Size) -> bool {
+        self.is_outgrown(after) && after.exceeds(before)
     }
 
     /// It takes `files`, `lines` and `directories` as rules say.
@@ -82,7 +130,7 @@ pub enum FirstStep {
 
 /// The step onto the small lane, as far as it is judged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening<'a> {
+pub struct Opening<'a> {
     /// Where the job stands.
     pub phase: &'a PhaseName,
     /// It has not taken its first step, or only the one that opens the lane.
@@ -94,15 +142,17 @@ pub(crate) struct Opening<'a> {
     pub dirs: &'a [String],
     /// One of them of which nothing was opened yet, though it holds files.
     pub unseen: Option<&'a str>,
-    /// One of them that small jobs changed much in since memory was condensed last.
-    pub worn: Option<&'a str>,
     /// The message says something.
     pub says: bool,
 }
 
 impl Opening<'_> {
     /// Whether the small lane opens.
-    pub(crate) fn judge(&self) -> Verdict {
+    ///
+    /// # Errors
+    ///
+    /// The refusal says what is missing, or which track the job is on.
+    pub fn judge(&self) -> Verdict {
         let no = |case: Case| Refusal::new("lane", Wants::Lane).case(case);
         let phase = self.phase.as_str();
         match (self.begins, self.on_lane) {
@@ -117,11 +167,8 @@ impl Opening<'_> {
         if !self.says {
             return Err(no(Case::LaneSilent).with("dir", dir.as_str()));
         }
-        if let Some(dir) = self.unseen {
-            return Err(no(Case::LaneUnseen).with("dir", dir));
-        }
-        match self.worn {
-            Some(dir) => Err(no(Case::LaneWorn).with("dir", dir)),
+        match self.unseen {
+            Some(dir) => Err(no(Case::LaneUnseen).with("dir", dir)),
             None => Ok(()),
         }
     }
@@ -139,7 +186,6 @@ mod tests {
             first: FirstStep::Either,
             dirs,
             unseen: None,
-            worn: None,
             says: true,
         }
     }
@@ -162,10 +208,36 @@ mod tests {
         assert_eq!(refused(Opening { dirs: &[], ..good }), "lane-nowhere");
         assert_eq!(refused(Opening { says: false, ..good }), "lane-silent");
         assert_eq!(refused(Opening { unseen: Some("src"), ..good }), "lane-unseen");
-        assert_eq!(refused(Opening { worn: Some("src"), ..good }), "lane-worn");
         let late = Opening { phase: &execute, begins: false, ..good };
         assert_eq!(refused(late), "lane-late");
         assert_eq!(refused(Opening { on_lane: true, ..late }), "lane-open");
+    }
+
+    #[test]
+    fn tests_and_lock_files_ride_along() {
+        let file = |path, lines, along| ChangedFile { path, lines, along };
+        let changed = [
+            file("src/a.rs", 5, false),
+            file("src/b.rs", 1, false),
+            file("same.rs", 0, false),
+            file("tests/a.rs", 40, true),
+            file("Cargo.lock", 3, true),
+        ];
+        let size = Size::of(changed.into_iter());
+        assert_eq!(size, Size { files: 2, lines: 16, directories: 1 });
+        assert_eq!(Size::of(std::iter::empty()), Size::default());
+    }
+
+    #[test]
+    fn what_has_grown_too_large_may_become_smaller() {
+        let lane =
+            Lane { beyond: "opevc".into(), files: 2, lines: 10, directories: 1, question: 25 };
+        let large = Size { files: 3, lines: 40, directories: 1 };
+        assert!(!lane.is_left_by(large, Size { lines: 20, ..large }));
+        assert!(!lane.is_left_by(large, large));
+        assert!(lane.is_left_by(large, Size { lines: 41, ..large }));
+        assert!(lane.is_left_by(Size::default(), large));
+        assert!(!lane.is_left_by(Size::default(), Size { files: 2, lines: 10, directories: 1 }));
     }
 
     #[test]

@@ -505,10 +505,10 @@ impl Map {
         self.is_kind(name, PhaseKind::Rest)
     }
 
-    /// The lane that work done in `row` has to keep within; a step that goes `onward` asks its
-    /// size, and leads off the lane what has outgrown it.
-    pub fn confines(&self, row: &Phase, onward: bool) -> Option<&Lane> {
-        self.lane.as_ref().filter(|_| onward && row.kind == PhaseKind::Work)
+    /// The lane that work done in `row` has to keep within; a step onward asks its size, and leads
+    /// off the lane what has outgrown it.
+    pub fn confines(&self, row: &Phase) -> Option<&Lane> {
+        self.lane.as_ref().filter(|_| row.kind == PhaseKind::Work)
     }
 
     /// A step forward that came to `row` goes on through it where its exit is met already. What

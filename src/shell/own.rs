@@ -222,11 +222,9 @@ fn is_settings(part: &str, rest: &[&str]) -> bool {
 
 /// `$(git rev-parse --git-dir)/seed`, `$GIT_DIR/hooks`: the directory is not in the text.
 fn behind_git_dir(text: &str) -> Option<Reach> {
-    let signs =
-        ["--git-dir", "--git-common-dir", "--absolute-git-dir", "--git-path", "git_dir", "gitdir"];
-    let behind = signs
-        .iter()
-        .flat_map(|sign| text.match_indices(sign).map(|(at, _)| &text[at + sign.len()..]));
+    let signs = ASKS.iter().chain(&["git_dir", "gitdir"]);
+    let behind =
+        signs.flat_map(|sign| text.match_indices(sign).map(|(at, _)| &text[at + sign.len()..]));
     behind
         .map(|tail| {
             let tail = tail.trim_start_matches([')', '"', '}', '`', '\'', ' ']);
@@ -244,25 +242,26 @@ fn behind_git_dir(text: &str) -> Option<Reach> {
         .max()
 }
 
-/// Whether a line hands the git directory's name on to a program that reads git seed's state there.
-pub(super) fn hands_on_state(line: &str) -> bool {
-    let line = braces_as_globs(&line.to_ascii_lowercase());
-    let signs = ["--git-dir", "--git-common-dir", "--absolute-git-dir", "--git-path"];
-    let behind = signs
-        .iter()
-        .flat_map(|sign| line.match_indices(sign).map(|(at, _)| &line[at + sign.len()..]));
-    behind.filter_map(handed_on).max() == Some(Reach::State)
-}
+/// Words by which a line asks git for its directory.
+const ASKS: [&str; 4] = ["--git-dir", "--git-common-dir", "--absolute-git-dir", "--git-path"];
 
-/// `git rev-parse --git-dir | xargs -I{} cat {}/seed/…`: the directory goes on as what a program
-/// reads, and a word further on says what below it is meant.
-fn handed_on(tail: &str) -> Option<Reach> {
-    let (_, on) = tail.split_once('|')?;
-    let hands = |word: &&str| matches!(*word, "xargs" | "gxargs" | "parallel" | "read");
-    on.split_whitespace().find(hands)?;
-    let ends = |char: char| char.is_whitespace() || "\"'`,;()|&<>".contains(char);
-    let below = tail.split(ends).filter_map(|word| word.split_once('/')).map(|(_, below)| below);
-    below.map(|below| path_reach(&format!(".git/{below}"))).max()
+/// Programs that take what others print as names, or keep it for later on the line.
+const HANDS_ON: [&str; 7] = ["xargs", "gxargs", "parallel", "read", "mapfile", "readarray", "tee"];
+
+/// Whether a line has git print its directory and hands that on: no word of it spells the path
+/// then, and a word behind it says what below the directory is meant
+/// (`git rev-parse --git-dir | xargs -I{} cat {}/seed/…`).
+pub(super) fn hands_on_state(line: &str) -> bool {
+    if !line.contains("git-dir") && !line.contains("git-common-dir") && !line.contains("git-path") {
+        return false;
+    }
+    let ends = |char: char| char.is_whitespace() || "\"'`,;()|&<>{}$".contains(char);
+    let line = braces_as_globs(&line.to_ascii_lowercase());
+    let hands = line.contains('>') || line.split(ends).any(|word| HANDS_ON.contains(&word));
+    let behind = ASKS.iter().filter_map(|sign| line.split_once(sign)).map(|(_, tail)| tail);
+    let below = behind.flat_map(|tail| tail.split(ends)).filter_map(|word| word.split_once('/'));
+    hands
+        && below.map(|(_, below)| path_reach(&format!(".git/{below}"))).max() == Some(Reach::State)
 }
 
 fn components(path: &str) -> Vec<&str> {

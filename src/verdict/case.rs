@@ -126,7 +126,6 @@ pub(crate) enum Case {
     LaneSilent,
     LaneSize,
     LaneUnseen,
-    LaneWorn,
     LargeEdit,
     Later,
     Lengthy,

@@ -175,10 +175,14 @@ fn state_is_not_read_through_a_pipe_that_names_the_directory() {
         "git rev-parse --absolute-git-dir | xargs -I % sh -c 'cat %/seed/x'",
         "git rev-parse --git-common-dir | while read d; do cat $d/seed/pending/main; done",
         "git rev-parse --git-dir | sed 's,$,/seed/x,' | xargs cat",
+        "read -r d < <(git rev-parse --git-dir); cat \"$d\"/seed/x",
+        "mapfile -t d < <(git rev-parse --git-dir) && cat \"${d[0]}/seed/x\"",
+        "git rev-parse --git-dir > /tmp/d; cat $(cat /tmp/d)/seed/x",
         "(git rev-parse --git-dir; echo /seed/x) | tr -d '\\n' | xargs cat",
     ] {
         world.runs(line).refuses("BLOCKED");
     }
     world.runs("git rev-parse --git-dir | xargs -I{} ls {}/hooks").passes();
     world.runs("git rev-parse --git-dir | xargs ls").passes();
+    world.runs("git rev-parse --git-dir && cat src/parser/lex.rs").passes();
 }

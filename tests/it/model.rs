@@ -21,6 +21,7 @@ use git_seed::claims::hooks;
 use git_seed::event::{self, Actor, PageChange, Question};
 use git_seed::jobs::questions::{self, APPROVE, Grant, Locks, Moment, Opened, REVIEW};
 use git_seed::jobs::routing::Route;
+use git_seed::jobs::shortword::SaidLane;
 use git_seed::jobs::shortword::{self, Moment as Worktree};
 use git_seed::jobs::{Job, Status, routing};
 use git_seed::memory::dispatch::{self, Live};
@@ -32,6 +33,7 @@ use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::git_acts::{self, Ruling};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
 use git_seed::phases::home::{self, Here};
+use git_seed::phases::lane::Opening;
 use git_seed::phases::message::{Message, OUTSTANDING, is_settled};
 use git_seed::phases::next::{self, Loose, Next, Standing};
 use git_seed::phases::orchestrator::Entry;
@@ -41,8 +43,7 @@ use git_seed::phases::review::{Ending, Reply, Review};
 use git_seed::phases::room::Room;
 use git_seed::phases::stop::{self, Turn};
 use git_seed::phases::{
-    Class, FirstStep, Map, Move, Multiplier, Phase, PhaseKind, PhaseName, Position, Write,
-    commands, deeds,
+    Class, Map, Move, Multiplier, Phase, PhaseKind, PhaseName, Position, Write, commands, deeds,
 };
 use git_seed::rules::{Idle, Rules};
 use git_seed::verdict::Refusal;
@@ -511,6 +512,11 @@ enum Cmd {
     /// `git seed phase advance --up`.
     Up {
         said: bool,
+    },
+    /// `git seed phase advance --small --scope`; a file there was read or not.
+    Small {
+        said: bool,
+        looked: bool,
     },
     /// `git seed phase advance --review`.
     Review,
@@ -1221,7 +1227,7 @@ impl<'a> Search<'a> {
             let scene = Scene {
                 anchors: self.rules.maps.anchors(),
                 phase: row,
-                first: FirstStep::Either,
+                first: self.rules.first_step(SaidLane::Unsaid),
                 cycle: stand.cycle,
                 by: if around == Around::Below { &below } else { &Actor::Main },
                 dial_set: state.dial != Dial::Unset,
@@ -1460,6 +1466,30 @@ impl<'a> Search<'a> {
                 Ok(()) => Came::On,
                 Err(no) => self.no(state, no),
             },
+            // `boundary::small::open`. The search walks each track by itself: where the lane opens,
+            // it goes on as behind the plain first step; tests/it/quick.rs goes over to the lane.
+            Cmd::Small { said, looked } => {
+                let (row, dirs) = (self.row(state), ["src/parser".to_owned()]);
+                let on_lane = self.map.lane.is_some();
+                let opening = Opening {
+                    phase: &row.name,
+                    begins: (!state.begun && state.aside.is_none())
+                        || (on_lane && row.name == self.map.start),
+                    on_lane,
+                    first: self.rules.first_step(SaidLane::Unsaid),
+                    dirs: &dirs,
+                    unseen: (!looked).then_some("src/parser"),
+                    says: said,
+                };
+                match opening.judge() {
+                    Ok(()) => {
+                        let scope = state.begun;
+                        let on = Cmd::Advance { to: None, text: Text::Line, add: false, scope };
+                        self.cross(state, on, around)
+                    }
+                    Err(no) => self.no(state, no),
+                }
+            }
             Cmd::Advance { .. }
             | Cmd::Back { .. }
             | Cmd::Checkpoint { .. }
@@ -1527,7 +1557,7 @@ impl<'a> Search<'a> {
         }
         // `boundary::judge::within_the_lane`.
         let onward = matches!(cmd, Cmd::Advance { .. } | Cmd::Checkpoint { .. });
-        let confined = self.map.confines(row, onward).is_some();
+        let confined = onward && self.map.confines(row).is_some();
         let step = match self.rules.maps.upward(&stand) {
             Ok(up) if confined && state.outgrown => Some(up),
             _ => step,
@@ -2143,6 +2173,9 @@ impl<'a> Search<'a> {
             Cmd::Prep { sure: true, said: false },
             Cmd::Up { said: true },
             Cmd::Up { said: false },
+            Cmd::Small { said: true, looked: true },
+            Cmd::Small { said: true, looked: false },
+            Cmd::Small { said: false, looked: true },
             Cmd::Review,
             Cmd::Reflect { thin: false },
             Cmd::Reflect { thin: true },
@@ -2229,11 +2262,7 @@ impl<'a> Search<'a> {
             ["fence", "restore"] => Cmd::Restore,
             ["phase", "advance", "--review"] => Cmd::Review,
             ["phase", "advance", "--up", ..] => Cmd::Up { said: has("-m") || has("-F") },
-            // The small lane opens where the plain first step does; the search walks each track by
-            // itself, and tests/it/quick.rs walks from the one onto the other.
-            ["phase", "advance", "--small", ..] => {
-                Cmd::Advance { to: None, text: Text::Line, add: false, scope: false }
-            }
+            ["phase", "advance", "--small", ..] => Cmd::Small { said: has("-m"), looked: true },
             ["phase", "advance", ..] => Cmd::Advance {
                 to: words.iter().position(|word| *word == "--to").and_then(|at| to(at + 1)),
                 text: match (has("-F"), has("-m")) {

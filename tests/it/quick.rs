@@ -312,7 +312,7 @@ fn all_phases_stay_where_the_first_step_or_its_person_chose_them() {
     world.prompt("fix the lexer");
     world.seed("phase advance").succeeds();
     assert_eq!(world.json("status")["track"], "opevc");
-    world.changes_nothing(|| world.seed(small).refuses("observe is under way"));
+    world.changes_nothing(|| world.seed(small).refuses("at the beginning of a job alone"));
     let world = World::seeded();
     let told = world.prompt("[FULL] fix the lexer");
     assert!(told.to_person().is_some_and(|told| told.contains("all phases")), "{told:?}");
@@ -370,4 +370,23 @@ fn rules_say_what_the_small_lane_takes() {
     // Tests ride along, wherever their tree mirrors the work.
     world.writes("tests/parser/lex.rs", "1;\n2;\n").passes();
     world.writes("docs/lex.md", "1\n").refuses("docs/lex.md");
+}
+
+/// A refusal is printed, and stands in `why`: whichever command was refused.
+#[test]
+fn whatever_command_is_refused_why_has_its_line() {
+    let world = World::seeded();
+    world.prompt("fix the lexer");
+    world.is_heard();
+    for (line, by) in [
+        ("phase advance --small -m x", "lane"),
+        ("gmode exit", "edge"),
+        ("gmode prep 90", "prep"),
+        ("plan set-plan-file false", "decision"),
+        ("phase checkpoint -m 'nothing to say'", "edge"),
+    ] {
+        world.seed(line).refuses("BLOCKED");
+        let why = world.json("why --last 1");
+        assert_eq!(why[0]["by"], by, "{line}: {why}");
+    }
 }

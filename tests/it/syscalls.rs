@@ -18,6 +18,8 @@ const BINARY: &str = env!("CARGO_BIN_EXE_git-seed");
 /// tree is at most [`DEPTH`] directories deep.
 const MOST: usize = 150;
 const DEPTH: usize = 4;
+/// Those that the size of a small lane's work takes: the files of the cycle, each looked at once.
+const WEIGHED: usize = 30;
 /// A file four levels deep, in the directory that the job declares.
 const FILE: &str = "src/a/b/c/lex.rs";
 
@@ -44,7 +46,8 @@ struct Ground {
 }
 
 impl Ground {
-    fn in_execute() -> Self {
+    /// A job whose prompt came, and nothing more.
+    fn begun() -> Self {
         let dir = ground("git-seed-calls-");
         let base = fs::canonicalize(dir.path()).expect("it is there");
         let ground = Self { _dir: dir, home: base.join("home"), top: base.join("repo") };
@@ -58,6 +61,23 @@ impl Ground {
         ground.seed(&["init", "--host", "claude"]);
         ground.hook(r#""hook_event_name":"SessionStart","source":"startup""#);
         ground.hook(r#""hook_event_name":"UserPromptSubmit","prompt":"Fix the lexer""#);
+        ground
+    }
+
+    /// In execute of the small lane, with something changed and committed already.
+    fn on_the_small_lane() -> Self {
+        let ground = Self::begun();
+        ground.read(FILE);
+        ground.seed(&["phase", "advance", "--small", "--scope", "src/a/b/c", "-m", "fix lex"]);
+        ground.changes(FILE, "fn lex() { y() }\n{}\n");
+        ground.seed(&["phase", "checkpoint", "-m", "the first half of it is done"]);
+        ground.read(FILE);
+        ground.git("gc -q --prune=now");
+        ground
+    }
+
+    fn in_execute() -> Self {
+        let ground = Self::begun();
         ground.seed(&["phase", "advance"]);
         ground.seed(&["phase", "multiplier", "3"]);
         ground.read(FILE);
@@ -133,15 +153,19 @@ impl Ground {
     fn write_page(&self, observed: &str, planned: &str) {
         let text =
             format!("---Ob---\n\n{observed}\n\n---Pl---\n\n{planned}\n\n---Ex---\n\n---Ve---\n");
-        let page = "src/a/b/c/CLAUDE.md";
-        let input = serde_json::json!({ "file_path": self.top.join(page), "content": text });
+        self.changes("src/a/b/c/CLAUDE.md", &text);
+    }
+
+    /// The agent writes a file, and the hook hears of it.
+    fn changes(&self, path: &str, text: &str) {
+        let input = serde_json::json!({ "file_path": self.top.join(path), "content": text });
         let event = |moment: &str| {
             format!(
                 r#""hook_event_name":"{moment}","tool_name":"Write","tool_response":{{}},"tool_input":{input}"#
             )
         };
-        assert_eq!(self.hook(&event("PreToolUse")), "", "the page may be written");
-        self.write(page, &text);
+        assert_eq!(self.hook(&event("PreToolUse")), "", "the file may be written");
+        self.write(path, text);
         self.hook(&event("PostToolUse"));
     }
 
@@ -222,7 +246,21 @@ fn a_decision_that_passes_only_reads_and_asks_little_of_the_kernel() {
         super::skip::not_here("strace that may trace");
         return;
     }
-    let ground = Ground::in_execute();
+    asks_little(&Ground::in_execute(), MOST);
+}
+
+/// What the work would come to is found in files and objects that it touches: no program, no scan,
+/// not the index.
+#[test]
+fn nor_does_one_that_weighs_the_work_of_a_small_lane() {
+    if !has_strace() {
+        super::skip::not_here("strace that may trace");
+        return;
+    }
+    asks_little(&Ground::on_the_small_lane(), MOST + WEIGHED);
+}
+
+fn asks_little(ground: &Ground, most: usize) {
     let packs = fs::read_dir(ground.top.join(".git/objects/pack")).expect("it is there");
     let packs =
         packs.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "pack"));
@@ -257,7 +295,10 @@ fn a_decision_that_passes_only_reads_and_asks_little_of_the_kernel() {
         assert!(written.is_empty(), "{shown} writes nothing: {written:#?}");
         // Each directory above is looked at twice for links: a deep temporary directory is no
         // fault.
-        let most = MOST + 2 * (ground.top.components().count() - 1).saturating_sub(DEPTH);
+        let index =
+            calls.iter().find(|call| call.starts_with("open") && call.contains(".git/index\""));
+        assert_eq!(index, None, "{shown} reads no index\n{}", all());
+        let most = most + 2 * (ground.top.components().count() - 1).saturating_sub(DEPTH);
         assert!(
             calls.len() <= most,
             "{shown}: {} system calls, more than {most}\n{}",

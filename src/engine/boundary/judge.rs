@@ -12,7 +12,6 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
 use crate::format::names;
-use crate::jobs::shortword::SaidLane;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing};
@@ -292,12 +291,10 @@ pub(crate) fn within_the_lane(
 ) -> Result<(Option<Move>, bool)> {
     let stand = &focused.state.stand;
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
-    let lane = repo.map(stand).confines(repo.row(Some(focused)), onward);
-    let (Some(lane), Some(tree)) = (lane, &survey.tree) else { return Ok((step, false)) };
     // Where a person said `[QUICK]` the size does not bind; the card says it.
-    if focused.state.said_lane == SaidLane::Quick
-        || !lane.is_outgrown(boundary::size::of_tree(repo, focused, tree, &survey.unclaimed)?)
-    {
+    let lane = boundary::size::binds(repo, focused).filter(|_| onward);
+    let (Some(lane), Some(tree)) = (lane, &survey.tree) else { return Ok((step, false)) };
+    if !lane.is_outgrown(boundary::size::of_tree(repo, focused, tree, &survey.unclaimed)?) {
         return Ok((step, false));
     }
     match repo.rules.maps.upward(stand) {

@@ -13,15 +13,13 @@ use crate::format::state::Unclaimed;
 use crate::jobs::shortword::SaidLane;
 use crate::memory::edit;
 use crate::phases::guard::FileChange;
+use crate::phases::lane::ChangedFile;
 use crate::phases::place::Place;
 use crate::phases::{Lane, Size};
 use crate::store::{RepoPath, TreeId, lines_between};
 
 /// The most paths that are looked at; a lane that takes more is none.
 const MOST: usize = 500;
-
-/// So many lines of tests and lock files weigh as one of the work.
-const RIDES_ALONG: usize = 4;
 
 /// How large the cycle's work is for its lane.
 pub(crate) fn of_tree(
@@ -50,24 +48,10 @@ pub(crate) fn changed(
 }
 
 fn of_paths<'a>(repo: &Repo, changed: impl Iterator<Item = (&'a str, usize)>) -> Size {
-    let (mut size, mut directories) = (Size::default(), BTreeSet::new());
-    let mut along: usize = 0;
-    for (path, lines) in changed.filter(|(_, lines)| *lines > 0) {
-        if rides_along(repo, path) {
-            along = along.saturating_add(lines);
-            continue;
-        }
-        size.files += 1;
-        size.lines = size.lines.saturating_add(lines);
-        directories.insert(path.rsplit_once('/').map_or("", |(dir, _)| dir));
-    }
-    size.lines = size.lines.saturating_add(along / RIDES_ALONG);
-    size.directories = directories.len();
-    size
-}
-
-fn rides_along(repo: &Repo, path: &str) -> bool {
-    shipped_languages().is_test_path(path) || repo.rules.companions().is_lock(path)
+    Size::of(changed.map(|(path, lines)| {
+        let along = shipped_languages().is_test_path(path) || repo.rules.companions().is_lock(path);
+        ChangedFile { path, lines, along }
+    }))
 }
 
 /// The path with which a call would make the work larger than its lane takes.
@@ -85,6 +69,10 @@ pub(crate) fn outgrown_by(
     let Some(last) = changes.iter().rfind(work) else { return Ok(None) };
     let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(None) };
     let mut sizes = sizes(repo, &began, so_far(repo, focused, &began, &[])?)?;
+    let whole = |sizes: &BTreeMap<String, usize>| {
+        of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))
+    };
+    let before = whole(&sizes);
     for change in changes.iter().filter(work) {
         let lines = match edits.iter().find(|(path, _)| *path == change.path) {
             Some((path, edit)) => lines_of(repo, &began, path, Some(edit))?,
@@ -93,8 +81,7 @@ pub(crate) fn outgrown_by(
         };
         sizes.insert(change.path.clone(), lines);
     }
-    let size = of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)));
-    Ok(lane.is_outgrown(size).then(|| last.path.clone()))
+    Ok(lane.is_left_by(before, whole(&sizes)).then(|| last.path.clone()))
 }
 
 /// Whether the work is larger than its lane takes, now that a call changed `more`.
@@ -127,8 +114,10 @@ fn so_far(
     }
     let state = &focused.state;
     let persons = fence::tree::persons(repo, focused)?;
+    // By its name alone: pages that are links are found in the index, and nobody waits for that
+    // before a tool.
     paths.retain(|path| {
-        let place = fence::survey::place_of(repo, path, state);
+        let place = repo.place_named(path, Some(state));
         matches!(place, Place::Project { .. }) && !persons.contains(path)
     });
     Ok(paths)
@@ -160,7 +149,8 @@ fn lines_of(repo: &Repo, began: &TreeId, path: &str, edit: Option<&Change>) -> R
 /// The lane that holds the work of `focused` where it is done: none where its person said that
 /// the size does not matter.
 pub(crate) fn binds<'a>(repo: &'a Repo, focused: &LoadedJob) -> Option<&'a Lane> {
-    let row = repo.row(Some(focused));
-    let lane = repo.map(&focused.state.stand).lane.as_ref();
-    lane.filter(|_| row.freezes && focused.state.said_lane != SaidLane::Quick)
+    if focused.state.said_lane == SaidLane::Quick {
+        return None;
+    }
+    repo.map(&focused.state.stand).confines(repo.row(Some(focused)))
 }

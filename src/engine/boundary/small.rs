@@ -21,19 +21,23 @@ use crate::phases::message::Message;
 use crate::phases::place::Place;
 use crate::verdict::Refusal;
 
-/// The job has not begun, and a plain step forward leads straight into the work: it is known where
-/// that lies. Else it opens the lane's first phase, where one looks.
-pub(crate) fn is_next(repo: &Repo, scope: &[String]) -> Result<bool> {
+/// The plain first step of a job that begins on the small lane; absent where it is none, or where
+/// nothing says where the work lies: that step opens the phase where one looks.
+pub(crate) fn plain(
+    repo: &Repo,
+    scope: &[String],
+    text: &str,
+) -> Result<Option<std::result::Result<Vec<Transitioned>, Refusal>>> {
     let focused = repo.require_focused()?;
     let state = &focused.state;
     if !state.stand.is_talk() || repo.first_step(state) != FirstStep::Small {
-        return Ok(false);
-    }
-    if !scope.is_empty() {
-        return Ok(true);
+        return Ok(None);
     }
     let opened = claims::turn::opened_in_job(repo, &focused)?;
-    Ok(!dirs_read(repo, &focused, &opened).is_empty())
+    if scope.is_empty() && dirs_read(repo, &focused, &opened).is_empty() {
+        return Ok(None);
+    }
+    open(repo, scope, text).map(Some)
 }
 
 /// Opens the small lane for work in `scope`, or in the directories that were read in this job. All
@@ -68,7 +72,6 @@ pub(crate) fn open(
         on_lane,
         first,
         unseen: unseen(repo, &dirs, &opened),
-        worn: None,
         says: !Message::new(said).text().trim().is_empty(),
         dirs: &dirs,
     };

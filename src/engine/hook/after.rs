@@ -14,6 +14,7 @@ use crate::engine::{boundary, claims, fence, hook, jobs, memory, person, record}
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, ToldWords, What};
 use crate::hosts::{Answer, Host};
+use crate::jobs::shortword::SaidLane;
 use crate::phases::activity::Left;
 use crate::phases::pacing::Deed;
 use crate::phases::place::Place;
@@ -68,6 +69,7 @@ pub(crate) fn after(
         if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
     let context = merged(context, filling);
     let words = context.as_deref().map(count_words).unwrap_or_default();
+    let grown = if work.guest { None } else { grown(repo, &focused, &ended)? };
     let vetoed = if work.guest { None } else { veto_of(repo, &focused, call)? };
     let news =
         write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
@@ -76,7 +78,7 @@ pub(crate) fn after(
         memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?,
     );
     let to_person = merged(told_to_person(repo, &focused, &effects, news)?, vetoed);
-    let to_person = merged(to_person, grown(repo, &focused, &ended));
+    let to_person = merged(to_person, grown);
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Scheduled;
@@ -103,14 +105,21 @@ fn veto_of(repo: &Repo, focused: &LoadedJob, call: &ToolCall) -> Result<Option<S
     }))
 }
 
-/// The call led a small job up, onto the track of all phases: for the person.
-fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Option<String> {
-    let Act::Shell { command, .. } = &ended.call.act else { return None };
-    let asks = hook::repeats::speaks_to_seed(ended.call) && command.contains("--up");
-    let (stand, map) = (&focused.state.stand, repo.map(&focused.state.stand));
-    let came = stand.phase == map.start && !stand.entry.backwards && !map.rests(&stand.entry.from);
-    (asks && ended.outcome.ok && came)
-        .then(|| voice::tell(Notice::Grown, &[("job", &focused.state.job.name)]))
+/// The call led a small job up, onto the track of all phases: for the person, unless they led it.
+fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Result<Option<String>> {
+    let (state, map) = (&focused.state, repo.map(&focused.state.stand));
+    let (stand, entry) = (&state.stand, &state.stand.entry);
+    let up = map.lane.is_none()
+        && stand.phase == map.start
+        && !entry.backwards
+        && !map.rests(&entry.from);
+    if !up || state.said_lane == SaidLane::Full || !hook::repeats::speaks_to_seed(ended.call) {
+        return Ok(None);
+    }
+    // The call that took the step is the first that ends behind it.
+    let first = repo.read_since(focused)?.lines.iter().all(|linked| linked.line.counts.calls == 0);
+    let facts = [("job", state.job.name.as_str())];
+    Ok(first.then(|| voice::tell(Notice::Grown, &facts)))
 }
 
 /// Where no job is in focus, fingerprints are compared all the same.

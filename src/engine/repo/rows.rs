@@ -10,7 +10,6 @@ use crate::event::Event;
 use crate::format::names;
 use crate::format::state::State;
 use crate::hosts::Host;
-use crate::jobs::shortword::SaidLane;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
 use crate::phases::{FirstStep, Map, Phase, Position, Write};
@@ -59,13 +58,7 @@ impl Repo {
 
     /// How the job may take its first step; what comes after that is no first step.
     pub(crate) fn first_step(&self, state: &State) -> FirstStep {
-        let home_is_small = self.rules.maps.home().lane.is_some();
-        match state.said_lane {
-            SaidLane::Quick => FirstStep::Small,
-            SaidLane::Unsaid if self.rules.chooses => FirstStep::Either,
-            SaidLane::Unsaid if home_is_small => FirstStep::Small,
-            SaidLane::Full | SaidLane::Unsaid => FirstStep::Whole,
-        }
+        self.rules.first_step(state.said_lane)
     }
 
     /// The job stands between cycles.

@@ -387,7 +387,9 @@ impl<'a> Walk<'a> {
 
     fn commands(&self) -> Vec<Turn> {
         let search = &self.searches[self.track];
-        let all = search.commands(&self.states[0]).into_iter();
+        // The small lane is another track, which a walk does not go over to.
+        let stays = |cmd: &Cmd| !matches!(cmd, Cmd::Small { .. });
+        let all = search.commands(&self.states[0]).into_iter().filter(stays);
         all.map(Turn::Gives).chain([Turn::Strays, Turn::Stops, Turn::Stops]).collect()
     }
 
@@ -719,6 +721,7 @@ impl<'a> Walk<'a> {
                 let what = if said { "what it is for ".repeat(5) } else { "x".to_owned() };
                 format!("gmode prep {} -m '{what}'", if sure { 90 } else { 10 })
             }
+            Cmd::Small { .. } => "phase advance --small --scope src/parser -m x".to_owned(),
             Cmd::Up { said: false } => "phase advance --up".to_owned(),
             Cmd::Up { said: true } => {
                 format!("phase advance --up {}", document(&self.message(None, Text::Whole)))
