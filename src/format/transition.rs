@@ -239,7 +239,10 @@ impl State {
         files.push(emptied(names::TOUCHED));
         let reopened = std::mem::take(&mut self.review) == Review::Spoken;
         if crossed.map.rests(&self.stand.entry.from) && self.stand.shelved.is_empty() {
-            self.cost = Cost::default();
+            // The talk before it belongs to the first cycle: its texts and looks are paid, too.
+            if self.stand.cycle > 1 {
+                self.cost = Cost::default();
+            }
             // What a person says of finished work is about the directories where it was done.
             if !reopened {
                 let opened: Vec<&str> =
@@ -385,18 +388,19 @@ mod tests {
         let facts = facts(&map, Some(&opens));
         let facts = Crossed { look: Some(look), begins: Some(begins), allowed, ..facts };
         let mut state = stands_in("idle", 0);
-        state.proved = true;
+        let talked = Cost { calls: 2, words: 50, ..Cost::default() };
+        (state.proved, state.cost) = (true, talked.clone());
         let change = state.cross(&facts).expect("it is active");
         let fence = Fence { tree: "bb".into(), began: "bb".into(), ..Fence::default() };
-        assert_eq!((&state.fence, state.proved, &state.cost), (&fence, false, &Cost::default()));
+        assert_eq!((&state.fence, state.proved, &state.cost), (&fence, false, &talked));
         assert_eq!((state.home.base.as_str(), state.home.worktree.as_str()), ("c0", "side"));
         // Directories that were opened before are declared; files are not.
         assert_eq!(change.files.last(), Some(&("scope".to_owned(), b"doc\n".to_vec())));
         // A later cycle is measured from where the first one began.
         let mut state = stands_in("idle", 1);
-        state.home.base = "b0".into();
+        (state.home.base, state.cost) = ("b0".into(), talked);
         state.cross(&facts).expect("it is active");
-        assert_eq!(state.home.base, "b0");
+        assert_eq!((state.home.base.as_str(), &state.cost), ("b0", &Cost::default()));
     }
 
     #[test]
