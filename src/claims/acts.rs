@@ -62,9 +62,11 @@ pub(crate) fn is_known(line: &str) -> bool {
 /// The words of each command of a line that says of all of them that they ended well, behind
 /// `git seed exec --`, too.
 fn words_of(line: &str) -> Vec<Vec<String>> {
-    let read = shell::simple(line).filter(|read| read.whole || read.chained);
-    let commands = read.map(|read| read.commands).unwrap_or_default();
-    commands.into_iter().map(|command| own_words(command.words)).collect()
+    let Some(read) = shell::simple(line) else { return Vec::new() };
+    // Of a list those at its end.
+    let from = if read.whole || read.chained { Some(0) } else { read.heard };
+    let commands = from.map(|from| read.commands.into_iter().skip(from));
+    commands.into_iter().flatten().map(|command| own_words(command.words)).collect()
 }
 
 fn own_words(mut words: Vec<String>) -> Vec<String> {
@@ -108,6 +110,9 @@ mod tests {
             ("git push origin main && echo ok", "push"),
             ("git add -A && git commit -qm x && git push", "push"),
             ("git push origin main; echo ok", ""),
+            ("git commit -m x; git push", "push"),
+            ("git push; git status", ""),
+            ("git() { :; }; git push", ""),
             ("set -n && git push origin main", ""),
             ("export PATH=/tmp/x && git push", ""),
             ("exit 0 && git push", ""),

@@ -40,6 +40,13 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Counts {
+    /// Lines that were counted by a row of another runner say that some passed, not how many:
+    /// parts of tests may stand among them.
+    fn of_lines(self) -> Self {
+        let some = |count: u64| if self.at_least { count.min(1) } else { count };
+        Self { passed: some(self.passed), failed: some(self.failed), ..self }
+    }
+
     /// Nothing was tested: no test was found, or all were skipped or left out.
     pub(crate) fn is_nothing(self) -> bool {
         self.passed == 0 && self.failed == 0
@@ -131,6 +138,10 @@ struct EachRow {
     total: String,
     #[serde(default)]
     exact: bool,
+    #[serde(default)]
+    number: bool,
+    #[serde(default)]
+    unless: Vec<String>,
 }
 
 /// All rows of closings.toml.
@@ -180,15 +191,29 @@ impl Closings {
             .map(bare)
             .filter(|line| !line.is_empty())
             .collect();
-        let fits = |of: &[String]| !self.knows(run) || of.iter().any(|name| name == run);
+        let own = |of: &[String]| of.iter().any(|name| name == run);
+        let known = self.knows(run).then(|| self.read(run, &lines, own)).flatten();
+        let named = |of: &[String]| !of.is_empty();
+        // What no row of its own reads may be another runner's: programs start others.
+        known
+            .or_else(|| self.read(run, &lines, named).map(Counts::of_lines))
+            .or_else(|| self.read(run, &lines, <[String]>::is_empty))
+    }
+
+    fn read(
+        &self,
+        run: &str,
+        lines: &[String],
+        fits: impl Fn(&[String]) -> bool,
+    ) -> Option<Counts> {
         self.closing
             .iter()
             .filter(|row| fits(&row.of))
-            .find_map(|row| self.closed(row, run, &lines))
+            .find_map(|row| self.closed(row, run, lines))
             .or_else(|| {
                 // A row that finds nothing but parts without tests leaves it to the others.
                 let each = self.each.iter().filter(|row| fits(&row.of));
-                let found: Vec<Counts> = each.filter_map(|row| row.of(&lines)).collect();
+                let found: Vec<Counts> = each.filter_map(|row| row.of(lines)).collect();
                 let some = found.iter().find(|counts| !counts.is_nothing() || counts.skipped > 0);
                 some.or(found.first()).copied()
             })
@@ -310,14 +335,19 @@ impl EachRow {
     fn of(&self, lines: &[String]) -> Option<Counts> {
         let mut counts = Counts { at_least: !self.exact, ..Counts::default() };
         let mut seen = false;
+        if lines.iter().any(|line| any_like(&self.unless, line)) {
+            return None;
+        }
         for line in lines {
+            let many = self.number.then(|| first_number(line)).flatten().unwrap_or(1);
+            let count = |is: bool| if is { many } else { 0 };
             let nothing = any_like(&self.nothing, line);
             let skipped = !nothing && any_like(&self.skipped, line);
             let passed = !nothing && !skipped && any_like(&self.passed, line);
             let failed = !nothing && !skipped && any_like(&self.failed, line);
-            counts.skipped += u64::from(skipped);
-            counts.passed += u64::from(passed);
-            counts.failed += u64::from(failed);
+            counts.skipped = counts.skipped.saturating_add(count(skipped));
+            counts.passed = counts.passed.saturating_add(count(passed));
+            counts.failed = counts.failed.saturating_add(count(failed));
             seen |= nothing || skipped || passed || failed;
             if let Some(total) = self.total_of(line) {
                 let counted = counts.passed + counts.failed + counts.skipped;
@@ -353,6 +383,13 @@ impl Sums {
         }
         self.counts
     }
+}
+
+fn first_number(line: &str) -> Option<u64> {
+    tokens(line).find_map(|token| match token {
+        Token::Number(number) => Some(number),
+        _ => None,
+    })
 }
 
 /// A line without `package:task: ` or `package task: ` before it.

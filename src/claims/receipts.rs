@@ -172,6 +172,15 @@ impl<'c> Runs<'c> {
         }
     }
 
+    /// Whether a command ran that lays out text.
+    pub(crate) fn formatted(&self, table: &GateTable) -> bool {
+        self.read.iter().any(|read| {
+            let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_lowercase();
+            let mut words = read.receipt.command.split_whitespace().map(name);
+            words.any(|word| table.said.formatters.iter().any(|one| super::runs::like(one, &word)))
+        })
+    }
+
     /// Commands that ended well and are one of `acts`.
     pub(crate) fn acted<'s>(
         &'s self,

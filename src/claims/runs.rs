@@ -56,6 +56,8 @@ pub(crate) struct RunRow {
     pub dirs: Vec<String>,
     #[serde(default)]
     pub here: bool,
+    #[serde(default)]
+    pub never: Vec<String>,
 }
 
 /// Words that may stand before a run.
@@ -91,9 +93,10 @@ pub struct Runs {
 pub enum Recognised {
     /// A run of tests whose end is the line's end.
     Run(String),
-    /// A run of tests among commands behind `&&`: if the line ended well, so did the run.
-    /// `shows` says whether its closing lines can be nobody else's.
-    Chained { run: String, shows: bool },
+    /// A run of tests among commands behind `&&`, perhaps at the end of a list: if the line ended
+    /// well, so did the run. `shows` says whether its closing lines can be nobody else's, `ends`
+    /// that it alone makes the end of the line.
+    Chained { run: String, shows: bool, ends: bool },
     /// A run of tests whose end the line hides, or that ends well without a test too, and whose
     /// closing lines it shows.
     Shown(String),
@@ -127,7 +130,7 @@ impl Recognised {
     /// What of the status that a host hears may stand in [`super::Receipt::status`].
     pub fn status(&self, heard: Option<i32>) -> Option<i32> {
         match self {
-            Self::Run(_) | Self::Command => heard,
+            Self::Run(_) | Self::Command | Self::Chained { ends: true, .. } => heard,
             // Which of them ended badly is not told.
             Self::Chained { .. } | Self::Commands => heard.filter(|status| *status == 0),
             Self::Shown(_) | Self::Masked(_) | Self::Unclear => None,
@@ -227,6 +230,12 @@ impl Runs {
     pub fn recognise(&self, line: &str) -> Recognised {
         let Some(read) = shell::simple(line) else { return Recognised::Unclear };
         let here = read.dirs.iter().all(Option::is_some);
+        let last = read.heard.filter(|from| *from > 0 && !read.chained);
+        let last = last.and_then(|from| self.run_among(&read.commands[from..]));
+        if let Some(fit) = last.filter(|fit| fit.runs && !fit.quiet && here) {
+            let shows = self.is_alone(&read);
+            return Recognised::Chained { run: fit.row.name.clone(), shows, ends: read.ends };
+        }
         let Some(fit) = self.run_on(&read) else {
             return match (read.whole, read.chained && here) {
                 (true, _) => Recognised::Command,
@@ -239,22 +248,38 @@ impl Runs {
             return Recognised::Masked(run);
         }
         let shows = self.is_alone(&read);
+        // One closing line of two runs may be the other's.
+        let is_shown = read.shown && shows && self.are_alike(&read.commands);
         if fit.quiet {
-            let is_shown = read.shown && shows;
             return if is_shown { Recognised::Shown(run) } else { Recognised::Masked(run) };
         }
         match (read.whole, read.chained) {
             (true, _) => Recognised::Run(run),
-            (false, true) => Recognised::Chained { run, shows },
-            (false, false) if read.shown && shows => Recognised::Shown(run),
+            (false, true) => Recognised::Chained { run, shows, ends: false },
+            (false, false) if is_shown => Recognised::Shown(run),
             (false, false) => Recognised::Masked(run),
         }
     }
 
-    /// The run of a line; of several the first that really runs all tests, else that runs.
+    /// The run of a line: of the commands whose end it tells, else of all.
     fn run_on(&self, read: &shell::Line) -> Option<Fit<'_>> {
-        let fits = read.commands.iter().filter_map(|command| self.run_of(command));
+        let heard = read.heard.filter(|from| *from > 0);
+        let last = heard.and_then(|from| self.run_among(&read.commands[from..]));
+        last.or_else(|| self.run_among(&read.commands))
+    }
+
+    /// Of several runs the first that really runs all tests, else that runs.
+    fn run_among(&self, commands: &[Simple]) -> Option<Fit<'_>> {
+        let fits = commands.iter().filter_map(|command| self.run_of(command));
         fits.min_by_key(|fit| (!fit.runs, fit.part.is_some()))
+    }
+
+    /// Whether all runs of a line are of all tests, or none is.
+    fn are_alike(&self, commands: &[Simple]) -> bool {
+        let mut parts =
+            commands.iter().filter_map(|one| self.run_of(one)).map(|fit| fit.part.is_some());
+        let first = parts.next();
+        parts.all(|part| Some(part) == first)
     }
 
     /// Whether nothing else on the line prints what it likes.
@@ -363,6 +388,10 @@ impl Runs {
     }
 
     fn fits<'r>(&self, row: &'r RunRow, words: &[&str]) -> Option<Fit<'r>> {
+        let first = words.first()?;
+        if row.never.iter().any(|name| like(name, first)) {
+            return None;
+        }
         let found = row.runs.iter().find_map(|run| begins(run, words, &row.valued))?;
         let rest = &words[found.len..];
         let is_value = |at: usize| at > 0 && row.valued.iter().any(|flag| flag == rest[at - 1]);
@@ -504,8 +533,9 @@ mod tests {
             Recognised::Run(name) => name,
             Recognised::Masked(name) => format!("masked {name}"),
             Recognised::Shown(name) => format!("shown {name}"),
-            Recognised::Chained { run, shows: true } => format!("chained {run}"),
-            Recognised::Chained { run, shows: false } => format!("chained {run} beside printers"),
+            Recognised::Chained { run, shows: true, ends: true } => format!("last {run}"),
+            Recognised::Chained { run, shows: true, .. } => format!("chained {run}"),
+            Recognised::Chained { run, .. } => format!("chained {run} beside printers"),
             Recognised::Command => "command".to_owned(),
             Recognised::Commands => "commands".to_owned(),
             Recognised::Unclear => "unclear".to_owned(),
@@ -529,7 +559,12 @@ mod tests {
             ("git seed exec -- bash -c 'cargo test'", "command"),
             ("~/.cargo/bin/cargo test", "masked cargo"),
             ("/root/.cargo/bin/cargo test", "cargo"),
-            ("./cargo test", "command"),
+            ("./cargo test", "other"),
+            ("dbt test", "other"),
+            ("terraform test -verbose", "other"),
+            ("npx elm-test", "other"),
+            ("Rscript -e 'testthat::test_dir(\"tests\")'", "other"),
+            ("julia --project=. -e 'using Pkg; Pkg.test()'", "other"),
             ("pytest", "pytest"),
             ("pytest -x tests/test_a.py::test_b", "pytest"),
             (".venv/bin/pytest -q", "pytest"),
@@ -598,7 +633,19 @@ mod tests {
             "cargo test | tail -5 && echo 'test result: ok. 9 passed; 0 failed'",
             "set -n; cargo test 2>&1 | tail -20",
             "set +e; cargo test; true",
-            "cargo test | tail -5; echo done",
+            "cargo test | tail -5; echo '9 passed'",
+            "cargo test | tail -5; cat ok.log",
+            "cargo test; echo \"pass $?\"",
+            "cargo test; echo \"ok (cached)\"",
+            "cargo test || cat ok.log",
+            "cargo test a::b | tail -5; cargo test --nonsense | tail -5",
+            "cargo() { echo; }; cargo test",
+            "alias cargo=true; cargo test",
+            "PATH=/tmp/x; cargo test",
+            "pushd /x; cargo test",
+            "exit 0; cargo test",
+            "if true; then alias cargo=true; fi; cargo test",
+            "$X; cargo test",
             "cargo test | tail -5 ok.log",
             "cargo test | cat ok.log",
             "cargo test > a.log 2>&1; tail -5 b.log",
@@ -607,7 +654,6 @@ mod tests {
             "cargo test >> a.log 2>&1; tail -5 a.log",
             "cargo test > a.log; tail -5 a.log",
             "cargo test > a.log 2>&1; cp b.log a.log; tail -5 a.log",
-            "cargo test > a.log 2>&1; echo done",
             "cargo test > a.log 2>&1 &",
             "cargo test | grep ok",
             "cargo test | grep -v 'passed|failed'",
@@ -619,7 +665,6 @@ mod tests {
             "cargo test | tail -5 <<<x",
             "cargo test | tail -5 <ok.log",
             "cargo test | tail -5 0<&3",
-            "cargo test || true | tail -5",
             "cat ok.log | cargo test",
             "! cargo test | tail -5",
             "cargo test | tail -5 &",
@@ -667,8 +712,23 @@ mod tests {
             ("exit 0 && cargo test", "masked cargo"),
             ("hash -p /tmp/x cargo && cargo test", "masked cargo"),
             ("export PATH=/tmp/x && npm publish", "unclear"),
-            ("echo hi && cargo test", "chained cargo beside printers"),
-            ("cargo test && true", "chained cargo beside printers"),
+            ("echo hi && cargo test", "chained cargo"),
+            ("cat x && cargo test", "chained cargo beside printers"),
+            ("cargo test && true", "chained cargo"),
+            ("cargo test; true", "shown cargo"),
+            ("cargo test || true", "shown cargo"),
+            ("cargo test; echo \"exit=$?\"", "shown cargo"),
+            ("cargo test 2>&1 | tail -5; echo \"${PIPESTATUS[0]}\"", "shown cargo"),
+            ("cargo test 2>&1 | tail -5; echo done", "shown cargo"),
+            ("cargo fmt; cargo test | tail -3; git status", "shown cargo"),
+            ("cargo build; cargo test", "last cargo"),
+            ("cat x; cargo test", "chained cargo beside printers"),
+            ("bash -lc 'cargo audit; cargo test'", "last cargo"),
+            ("npm start & sleep 2; npm test", "last npm"),
+            ("cargo fmt\ncargo test", "last cargo"),
+            ("cargo fmt; cargo build && cargo test", "chained cargo"),
+            ("cargo test || true; cargo test", "last cargo"),
+            ("cargo test; cargo test a", "last cargo"),
             ("npm run test --if-present", "shown npm"),
             ("cargo nextest run --no-tests=pass", "shown cargo"),
         ] {
@@ -679,22 +739,18 @@ mod tests {
     #[test]
     fn what_masks_a_run_or_runs_nothing_proves_nothing() {
         for (line, wanted) in [
-            ("cargo test || true", "masked cargo"),
             ("docker compose run --rm web pytest", "pytest"),
             ("docker compose -f dev.yml exec -T web python -m pytest -q", "pytest"),
             ("docker compose run -d web pytest", "masked pytest"),
             ("./gradlew :feed:testDebugUnitTest :feed:lintDebug", "jvm"),
-            ("cargo test; true", "masked cargo"),
             ("cargo test &", "masked cargo"),
             ("! cargo test", "masked cargo"),
-            ("cargo build && cargo test || true", "masked cargo"),
+            ("cargo build && cargo test || cat x", "masked cargo"),
             ("cargo build && pushd x && cargo test", "masked cargo"),
             ("cargo build && cd - && cargo test", "masked cargo"),
             ("cargo build && cargo test --no-run", "masked cargo"),
-            ("cargo build; cargo test", "masked cargo"),
             ("cargo build && ! cargo test", "masked cargo"),
-            ("(cargo build && cargo test) || true", "masked cargo"),
-            ("bash -c 'cargo test; true'", "masked cargo"),
+            ("(cargo build && cargo test) || ls", "masked cargo"),
             ("echo $(cargo test)", "unclear"),
             ("if cargo test; then echo ok; fi", "unclear"),
             ("cargo test --no-run", "masked cargo"),
@@ -751,6 +807,11 @@ mod tests {
             ("make -C tests clean", "command"),
             ("make -C test", "command"),
             ("mvn -pl test compile", "command"),
+            ("git checkout test", "command"),
+            ("cat test", "command"),
+            ("mkdir test", "command"),
+            ("sudo rm -r test", "command"),
+            ("dbt compile test", "command"),
             ("gradle help --task test", "masked jvm"),
             ("rspec --failure-exit-code 0", "masked ruby"),
             ("ruby -Itest -c test/a.rb", "masked minitest"),

@@ -114,8 +114,10 @@ fn without(text: &str, shown: &[Vec<String>], table: &GateTable) -> String {
         let named = super::acts::named(span, &table.said.tools);
         !named.is_empty() && named.iter().all(|words| shown.contains(words))
     };
+    // A flag that is quoted says nothing: `--test` is no test.
+    let flag = |span: &str| span.starts_with('-') && !span.contains(' ');
     let spans = text.split('`').enumerate();
-    let kept = spans.filter(|(nth, span)| nth % 2 == 0 || !is_shown(span));
+    let kept = spans.filter(|(nth, span)| nth % 2 == 0 || !(is_shown(span) || flag(span)));
     kept.map(|(_, span)| span).collect::<Vec<_>>().join("`")
 }
 
@@ -145,7 +147,8 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let mut reasons = Reasons::new(table, fixed);
     let bare = uncovered(truth, &surface, &runs, table);
 
-    changes(&mut reasons, &spoken, truth, &surface);
+    let formatted = runs.formatted(table);
+    changes(&mut reasons, (&spoken, formatted), truth, &surface);
     let code = surface.has_code();
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
     ruling::tests_gone(&mut reasons, case, &index);
@@ -193,7 +196,12 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 }
 
 /// Work that is told and not there, or only in comments and white space.
-fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken, truth: &Truth, surface: &Surface) {
+fn changes(
+    reasons: &mut Reasons<'_>,
+    (spoken, formatted): (&Spoken, bool),
+    truth: &Truth,
+    surface: &Surface,
+) {
     let table = reasons.table;
     let done = spoken.text.says(&table.said.deeds, &table.words);
     if truth.files.is_empty() {
@@ -211,7 +219,7 @@ fn changes(reasons: &mut Reasons<'_>, spoken: &Spoken, truth: &Truth, surface: &
         let claims = action_claimed(&text, table) == ActionType::ClaimFixed;
         claims && !text.holds(&table.said.layout)
     });
-    if rest.is_empty() && (fixed || !spoken.layout) {
+    if rest.is_empty() && (fixed || !(spoken.layout || formatted)) {
         reasons.names(Finding::OnlyLayout, &named);
     } else {
         reasons.names(Finding::LayoutNamed, &named);

@@ -80,7 +80,10 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
     let mut part = Part::default();
     let mut only_paths = true;
     // What stands among the words of `runs` may be a task of its own (`npm run test:unit`).
-    let tasks = head.iter().skip(1).filter(|word| !word.starts_with('-') && !like(&row.all, word));
+    let tasks = head
+        .iter()
+        .skip(1)
+        .filter(|word| word.starts_with("--") || !word.starts_with('-') && !like(&row.all, word));
     for word in tasks.filter(|word| like(&row.part, word)) {
         part.by.push((*word).to_owned());
         only_paths = false;
@@ -180,6 +183,7 @@ mod tests {
             ("cargo test --lib parser", "--lib parser"),
             ("cargo test lexer::tests", "lexer::tests"),
             ("cargo test -p core", "-p core"),
+            ("mix cmd --app ingest mix test", "--app"),
             ("cargo test -- --skip slow", "--skip slow"),
             ("cargo test --test=cli", "--test=cli"),
             ("cargo nextest run", ""),

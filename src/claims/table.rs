@@ -122,6 +122,9 @@ pub struct SaidRows {
     pub failed: Vec<String>,
     /// That it is about layout or comments.
     pub layout: Vec<String>,
+    /// Words of command lines that lay out text.
+    #[serde(default)]
+    pub formatters: Vec<String>,
     /// A result.
     pub results: Vec<String>,
     /// A result that may be one of another kind: none where it is said that nothing ran.

@@ -28,9 +28,16 @@ pub(crate) struct Line {
     pub whole: bool,
     /// Nothing but commands behind `&&`: that the line ended well says so of each of them.
     pub chained: bool,
-    /// The same, where what a command prints may go on to programs that hand on its end:
-    /// the line's own end is then theirs.
+    /// The first of the commands that stand behind `&&` at the end of a list: that the line ended
+    /// well says so of them, and nothing of what stands before them.
+    pub heard: Option<usize>,
+    /// The last command alone makes the end of the line.
+    pub ends: bool,
+    /// What commands print may go on to programs that hand on its end, or stand beside words
+    /// that say nothing of it: the line's own end is then theirs.
     pub shown: bool,
+    /// Something makes words of the line mean another thing: a function, a loop.
+    opaque: bool,
 }
 
 /// One command.
@@ -44,22 +51,30 @@ pub(crate) struct Simple {
     pub input: Option<String>,
     /// All of it is in the text: no variable, no substitution, no wildcard that could be a flag.
     pub literal: bool,
-    /// It hands on the end of what the command before it prints (`| tail -20`).
+    /// It hands on the end of what the command before it prints (`| tail -20`), or prints nothing
+    /// that a runner of tests could have printed (`; echo done`).
     pub filters: bool,
 }
 
 impl Line {
+    fn is_opaque(&mut self) {
+        self.opaque = true;
+        self.holds(false);
+    }
+
     /// What does not hold of a command holds of no form of the line.
     fn holds(&mut self, fits: bool) {
         self.whole &= fits;
         self.chained &= fits;
         self.shown &= fits;
+        self.heard = self.heard.filter(|_| fits);
     }
 }
 
 /// Reads `line`; `None` where it is not understood.
 pub(crate) fn simple(line: &str) -> Option<Line> {
-    let mut found = Line { whole: true, chained: true, shown: true, ..Line::default() };
+    let mut found =
+        Line { whole: true, chained: true, shown: true, heard: Some(0), ..Line::default() };
     let read = syntax::parse(line)?;
     if let Some(logged) = line.contains('>').then(|| logged(&read)).flatten() {
         return Some(logged);
@@ -71,11 +86,17 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
         match one.words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["cd", dir] if one.literal && *dir != "-" => found.later.push((*dir).to_owned()),
             ["cd" | "pushd" | "popd", ..] => stays = false,
-            _ => stays &= !shapes(&one.words),
+            words => {
+                let known = one.literal || words.first().is_some_and(|name| !name.contains('$'));
+                stays &= known && !shapes(&one.words);
+            }
         }
     }
     let some = stays && !found.commands.is_empty();
     (found.chained, found.shown) = (found.chained && some, found.shown && some);
+    let heard = |from: &usize| some && !found.opaque && *from < found.commands.len();
+    found.heard = found.heard.filter(heard);
+    found.ends &= found.heard.is_some();
     Some(found)
 }
 
@@ -112,8 +133,7 @@ fn logged(program: &ast::Program) -> Option<Line> {
             return None;
         }
         if one.words.first().is_some_and(|word| word == "echo") {
-            let said = one.words.join(" ").replace("$?", "");
-            if said.contains(['$', '`']) || said.bytes().any(|byte| byte.is_ascii_digit()) {
+            if !says_nothing(&one) {
                 return None;
             }
         } else {
@@ -179,38 +199,61 @@ fn program(text: &str, found: &mut Line, depth: u8) -> Option<()> {
 }
 
 fn parsed(program: &ast::Program, found: &mut Line, depth: u8) {
-    let lead = program.complete_commands.iter().take_while(|list| list.0.iter().all(is_set));
-    found.holds(program.complete_commands.len() - lead.count() == 1);
-    for list in &program.complete_commands {
-        compound_list(list, found, depth);
-    }
+    let items = program.complete_commands.iter().flat_map(|list| &list.0);
+    listed(&items.collect::<Vec<_>>(), found, depth);
 }
 
-fn compound_list(list: &ast::CompoundList, found: &mut Line, depth: u8) {
-    let lead = list.0.iter().take_while(|item| is_set(item)).count();
-    found.whole &= list.0.len() == 1;
-    let one = list.0.len() - lead <= 1;
-    (found.chained, found.shown) = (found.chained && one, found.shown && one);
-    for ast::CompoundListItem(chain, separator) in &list.0 {
-        found.holds(matches!(separator, ast::SeparatorOperator::Sequence));
-        and_or(chain, found, depth);
+/// Commands one behind the other. What stands before the last chain may end as it likes: the end
+/// of the line says nothing of it.
+fn listed(items: &[&ast::CompoundListItem], found: &mut Line, depth: u8) {
+    let lead = items.iter().take_while(|item| is_set(item)).count();
+    let one = items.len() - lead <= 1;
+    // Where it is strict from its head on, the end may be that of any of them.
+    let alone = found.whole && (lead == 0 || one);
+    found.whole &= items.len() == 1;
+    found.chained &= one;
+    let Some((last, before)) = items.split_last() else { return found.holds(false) };
+    for item in before {
+        let heard = found.heard;
+        and_or(&item.0, found, depth);
+        found.heard = heard;
+        let ast::CompoundListItem(_, separator) = item;
+        let waits = matches!(separator, ast::SeparatorOperator::Sequence);
+        (found.chained, found.shown) = (found.chained && waits, found.shown && waits);
     }
+    let start = if one { 0 } else { found.commands.len() };
+    found.heard = found.heard.map(|from| from.max(start));
+    let ast::CompoundListItem(chain, separator) = last;
+    found.holds(matches!(separator, ast::SeparatorOperator::Sequence));
+    let whole = std::mem::replace(&mut found.whole, alone);
+    found.ends = false;
+    and_or(chain, found, depth);
+    // A shell that is the whole line ends as what it reads does.
+    found.ends |= found.whole;
+    found.whole &= whole;
 }
 
 fn and_or(chain: &ast::AndOrList, found: &mut Line, depth: u8) {
     let behind = matches!(chain.additional.as_slice(), [ast::AndOr::And(_)])
         .then(|| cd(&chain.first))
         .flatten();
+    let (shown, so_far) = (found.shown, found.commands.len());
     found.holds(chain.additional.iter().all(|next| matches!(next, ast::AndOr::And(_))));
     found.whole &= chain.additional.is_empty() || behind.is_some();
+    found.shown = shown;
     match behind {
         // What ran before it ran elsewhere.
         Some((dir, true)) if !found.commands.is_empty() => found.later.push(dir),
         Some((dir, shown)) => found.dirs.push(Some(dir).filter(|_| shown)),
         None => pipeline(&chain.first, found, depth),
     }
-    for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
-        pipeline(next, found, depth);
+    for next in &chain.additional {
+        let start = found.commands.len().max(so_far);
+        let (ast::AndOr::And(then) | ast::AndOr::Or(then)) = next;
+        pipeline(then, found, depth);
+        // What runs where a run failed is not to print what a run that passed would.
+        let or = matches!(next, ast::AndOr::Or(_));
+        found.shown &= !or || found.commands[start..].iter().all(|one| one.filters);
     }
 }
 
@@ -270,6 +313,7 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
     found.holds(!pipeline.bang);
     found.whole &= pipeline.seq.len() == 1;
     found.chained &= pipeline.seq.len() == 1;
+    found.heard = found.heard.filter(|_| pipeline.seq.len() == 1);
     for (nth, command) in pipeline.seq.iter().enumerate() {
         match command {
             ast::Command::Simple(command) => {
@@ -281,24 +325,62 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
                     continue;
                 }
                 in_a_shell(found, depth);
+                if let Some(one) = found.commands.last_mut().filter(|one| says_nothing(one)) {
+                    one.filters = true;
+                }
             }
             ast::Command::Compound(compound, redirects) => {
                 found.holds(redirects.as_ref().is_none_or(|all| all.0.iter().all(keeps_end)));
                 found.shown &= pipeline.seq.len() == 1;
                 match compound {
                     ast::CompoundCommand::Subshell(inner) if depth < DEEPEST => {
-                        compound_list(&inner.list, found, depth + 1);
+                        listed(&inner.list.0.iter().collect::<Vec<_>>(), found, depth + 1);
                     }
                     ast::CompoundCommand::BraceGroup(inner) if depth < DEEPEST => {
-                        compound_list(&inner.list, found, depth + 1);
+                        listed(&inner.list.0.iter().collect::<Vec<_>>(), found, depth + 1);
                     }
-                    _ => found.holds(false),
+                    _ => found.is_opaque(),
                 }
             }
-            _ => found.holds(false),
+            _ => found.is_opaque(),
         }
     }
 }
+
+/// Whether a command prints nothing that a runner of tests could have printed: no number but an
+/// exit status, and then no word that could make a count of it.
+fn says_nothing(command: &Simple) -> bool {
+    let Some((name, rest)) = command.words.split_first() else { return false };
+    if !command.sets.is_empty() {
+        return false;
+    }
+    match name.as_str() {
+        "true" | ":" => true,
+        "echo" => {
+            let said = rest.join(" ").to_lowercase();
+            let bare = said.replace("$?", "").replace("${pipestatus[0]}", "");
+            let counts = ["pass", "fail", "test", "succe", "run", "example", "ok", "total", "skip"];
+            let other = |c: char| c.is_ascii_digit() || matches!(c, '$' | '`' | '(' | '\\');
+            let dots = bare.contains("..");
+            !dots
+                && !bare.contains(other)
+                && (bare == said || !counts.iter().any(|word| bare.contains(word)))
+        }
+        _ => false,
+    }
+}
+
+/// Words of closing lines that say what passed and what failed alike.
+const CLOSING: [&str; 8] = [
+    "test result",
+    "tests:",
+    "summary",
+    "executed",
+    "tests run",
+    "tests passed",
+    "examples",
+    "total",
+];
 
 /// A search whose pattern is of lines that say what passed, and of those that say what failed.
 fn matches_both(rest: &[String]) -> bool {
@@ -307,7 +389,7 @@ fn matches_both(rest: &[String]) -> bool {
     let [pattern] = &rest[flags..] else { return false };
     let pattern = pattern.to_lowercase();
     let both = pattern.contains("pass") && pattern.contains("fail");
-    let closing = ["test result", "tests:", "summary"].iter().any(|line| pattern.contains(line));
+    let closing = CLOSING.iter().any(|line| pattern.contains(line));
     rest[..flags].iter().all(plain) && (both || closing)
 }
 
@@ -365,10 +447,9 @@ fn in_a_shell(found: &mut Line, depth: u8) {
         return;
     }
     let text = text.clone();
-    let outer = found.commands.len() - 1;
-    if program(&text, found, depth + 1).is_some() {
-        found.commands.remove(outer);
-    } else {
+    let outer = found.commands.pop();
+    if program(&text, found, depth + 1).is_none() {
+        found.commands.extend(outer);
         found.holds(false);
     }
 }
