@@ -13,6 +13,9 @@ use crate::shipped;
 /// The most text that is read, from its end on.
 const READ: usize = 256 * 1024;
 
+/// How many lines at the end of an output speak where no row reads it.
+const LAST: usize = 12;
+
 /// The longest line that can be a closing one.
 const LINE: usize = 400;
 
@@ -196,8 +199,34 @@ impl Closings {
         let named = |of: &[String]| !of.is_empty();
         // What no row of its own reads may be another runner's: programs start others.
         known
-            .or_else(|| self.read(run, &lines, named).map(Counts::of_lines))
+            .or_else(|| {
+                let read = self.read(run, &lines, named)?;
+                Some(if self.knows(run) { read.of_lines() } else { read })
+            })
             .or_else(|| self.read(run, &lines, <[String]>::is_empty))
+            .or_else(|| self.seems(&lines))
+    }
+
+    /// What the last lines say where no row reads them: that some passed and none failed, or that
+    /// some failed. Words without a number on either side leave it open.
+    fn seems(&self, lines: &[String]) -> Option<Counts> {
+        let mut counts = Counts { at_least: true, ..Counts::default() };
+        for line in &lines[lines.len().saturating_sub(LAST)..] {
+            let tokens: Vec<Token<'_>> = tokens(line).collect();
+            for (at, token) in tokens.iter().enumerate() {
+                let Token::Word(word) = token else { continue };
+                let count = number_beside(&tokens, at);
+                match self.kind(word) {
+                    Some(Kind::Failed) => match count? {
+                        0 => {}
+                        _ => counts.failed = 1,
+                    },
+                    Some(Kind::Passed) if count.is_some_and(|count| count > 0) => counts.passed = 1,
+                    _ => {}
+                }
+            }
+        }
+        (!counts.is_nothing()).then_some(counts)
     }
 
     fn read(
@@ -385,6 +414,22 @@ impl Sums {
     }
 }
 
+/// The number that a word belongs to: the nearest before it with words between them alone, else
+/// the one right behind it (`Failed: 0`).
+fn number_beside(tokens: &[Token<'_>], at: usize) -> Option<u64> {
+    let number = |token: &Token<'_>| match token {
+        Token::Number(number) => Some(*number),
+        _ => None,
+    };
+    let before = tokens[..at].iter().rev();
+    let near = before.take_while(|token| !matches!(token, Token::Sign(_))).find_map(number);
+    let behind = || {
+        let tie = |token: &&Token<'_>| !matches!(token, Token::Sign(':' | '='));
+        tokens[at + 1..].iter().take(2).find(tie).and_then(number)
+    };
+    near.or_else(behind)
+}
+
 fn first_number(line: &str) -> Option<u64> {
     tokens(line).find_map(|token| match token {
         Token::Number(number) => Some(number),
@@ -535,6 +580,70 @@ mod tests {
         let of = of.chain(closings.none.iter().map(|row| &row.of));
         for name in of.chain(closings.each.iter().map(|row| &row.of)).flatten() {
             assert!(names.contains(&name.as_str()), "{name}: known are {}", names.join(", "));
+        }
+    }
+
+    #[test]
+    fn runners_without_a_row_are_counted() {
+        for (run, output, wanted) in [
+            ("ctest", "100% tests passed, 0 tests failed out of 11\n", "11 passed"),
+            ("ctest", "94% tests passed, 1 tests failed out of 16\n", "15 passed, 1 failed"),
+            ("native", "4 examples, 0 failures\nTest suite spec: PASS\n", "4 passed"),
+            ("native", "Test suite spec: FAIL\n", "at least 0 passed, 1 failed"),
+            ("native", "00:02 +5: All tests passed!\n", "at least 1 passed"),
+            (
+                "native",
+                "[  PASSED  ] 11 tests.\n[  FAILED  ] 1 test, listed below:\n",
+                "11 passed, 1 failed",
+            ),
+            (
+                "other",
+                "Done. PASS=12 WARN=0 ERROR=1 SKIP=2 TOTAL=15\n",
+                "12 passed, 1 failed, 2 skipped",
+            ),
+            ("other", "[ FAIL 0 | WARN 0 | SKIP 1 | PASS 12 ]\n", "12 passed, 1 skipped"),
+            ("other", "Success! 3 passed, 0 failed.\n", "3 passed"),
+            (
+                "bats",
+                "5 successes / 1 failure / 0 errors / 0 pending : 0.003 seconds\n",
+                "5 passed, 1 failed",
+            ),
+            ("jvm", "BUILD SUCCESSFUL in 3s\n", "at least 1 passed"),
+            (
+                "make",
+                "Ok: 6\nExpected Fail: 0\nFail: 1\nSkipped: 2\n",
+                "6 passed, 1 failed, 2 skipped",
+            ),
+            ("native", "Executed 2 out of 3 tests: 3 tests pass.\n", "3 passed"),
+            (
+                "native",
+                "Executed 3 out of 3 tests: 2 tests pass and 1 fails locally.\n",
+                "2 passed, 1 failed",
+            ),
+            ("other", "══ DONE ═════════\n", "at least 1 passed"),
+            ("other", "TESTED:  8\nPASSED:  7\nFAILED:  0\nIGNORED: 1\n", "7 passed, 1 skipped"),
+            ("other", "INFO - 5 of 5 executed test cases passed (100%)\n", "at least 1 passed"),
+            (
+                "other",
+                "I - 1 of 2 configurations passed, 0 built, 1 failed\n",
+                "at least 1 passed, 1 failed",
+            ),
+            ("jvm", "> Task :test NO-SOURCE\nBUILD SUCCESSFUL in 3s\n", "0 passed"),
+            (
+                "make",
+                "All tests passed\nmake: *** [Makefile:3: test] Error 1\n",
+                "at least 1 passed, 1 failed",
+            ),
+        ] {
+            let read = counts(run, output).map(|counts| counts.to_string());
+            assert_eq!(read.as_deref(), Some(wanted), "{output}");
+        }
+    }
+
+    #[test]
+    fn what_no_row_reads_is_left_open() {
+        for output in ["", "built\n", "error: no such file\n3 passed\n", "failed\n", "all good\n"] {
+            assert_eq!(counts("other", output), None, "{output}");
         }
     }
 

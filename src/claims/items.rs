@@ -361,6 +361,17 @@ pub fn unmatched(claim: &Claim, truth: &Truth) -> Vec<String> {
         .collect()
 }
 
+/// The sentences of a text, and of each whether it stands in a fenced block.
+pub(super) fn quoted_apart(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut inside = false;
+    let lines = text.lines().map(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        (line, inside || fence)
+    });
+    lines.flat_map(|(line, quoted)| super::ruling::sentences(line).map(move |one| (one, quoted)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -132,7 +132,7 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether any command ended well since the last change.
-    fn commanded(&self) -> bool {
+    pub(crate) fn commanded(&self) -> bool {
         self.read.iter().any(|read| {
             !read.receipt.stale
                 && read.changed.is_empty()
@@ -174,7 +174,8 @@ impl<'c> Runs<'c> {
 
     /// Whether a command ran that lays out text.
     pub(crate) fn formatted(&self, table: &GateTable) -> bool {
-        self.read.iter().any(|read| {
+        let looks = |read: &&Read<'_>| acts::begins_as(&table.said.looks, &read.receipt.command);
+        self.read.iter().filter(|read| !looks(read)).any(|read| {
             let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_lowercase();
             let mut words = read.receipt.command.split_whitespace().map(name);
             words.any(|word| table.said.formatters.iter().any(|one| super::runs::like(one, &word)))

@@ -56,8 +56,6 @@ pub(crate) struct RunRow {
     pub dirs: Vec<String>,
     #[serde(default)]
     pub here: bool,
-    #[serde(default)]
-    pub never: Vec<String>,
 }
 
 /// Words that may stand before a run.
@@ -230,13 +228,7 @@ impl Runs {
     pub fn recognise(&self, line: &str) -> Recognised {
         let Some(read) = shell::simple(line) else { return Recognised::Unclear };
         let here = read.dirs.iter().all(Option::is_some);
-        let last = read.heard.filter(|from| *from > 0 && !read.chained);
-        let last = last.and_then(|from| self.run_among(&read.commands[from..]));
-        if let Some(fit) = last.filter(|fit| fit.runs && !fit.quiet && here) {
-            let shows = self.is_alone(&read);
-            return Recognised::Chained { run: fit.row.name.clone(), shows, ends: read.ends };
-        }
-        let Some(fit) = self.run_on(&read) else {
+        let Some((fit, heard)) = self.run_on(&read) else {
             return match (read.whole, read.chained && here) {
                 (true, _) => Recognised::Command,
                 (false, true) => Recognised::Commands,
@@ -247,25 +239,25 @@ impl Runs {
         if !fit.runs || !here {
             return Recognised::Masked(run);
         }
-        let shows = self.is_alone(&read);
-        // One closing line of two runs may be the other's.
-        let is_shown = read.shown && shows && self.are_alike(&read.commands);
-        if fit.quiet {
-            return if is_shown { Recognised::Shown(run) } else { Recognised::Masked(run) };
-        }
-        match (read.whole, read.chained) {
-            (true, _) => Recognised::Run(run),
-            (false, true) => Recognised::Chained { run, shows, ends: false },
-            (false, false) if is_shown => Recognised::Shown(run),
-            (false, false) => Recognised::Masked(run),
+        // The closing line of a part may not stand for a run of all.
+        let shows = self.is_alone(&read) && self.are_alike(&read.commands);
+        if read.whole && !fit.quiet {
+            Recognised::Run(run)
+        } else if heard && !fit.quiet {
+            Recognised::Chained { run, shows, ends: read.ends }
+        } else if read.shown && shows {
+            Recognised::Shown(run)
+        } else {
+            Recognised::Masked(run)
         }
     }
 
-    /// The run of a line: of the commands whose end it tells, else of all.
-    fn run_on(&self, read: &shell::Line) -> Option<Fit<'_>> {
-        let heard = read.heard.filter(|from| *from > 0);
-        let last = heard.and_then(|from| self.run_among(&read.commands[from..]));
-        last.or_else(|| self.run_among(&read.commands))
+    /// The run of a line and whether the end of the line tells its own: one of those at its end,
+    /// else any.
+    fn run_on(&self, read: &shell::Line) -> Option<(Fit<'_>, bool)> {
+        let last = read.heard.and_then(|from| self.run_among(&read.commands[from..]));
+        let heard = last.map(|fit| (fit, true));
+        heard.or_else(|| Some((self.run_among(&read.commands)?, read.chained)))
     }
 
     /// Of several runs the first that really runs all tests, else that runs.
@@ -285,9 +277,9 @@ impl Runs {
     /// Whether nothing else on the line prints what it likes.
     fn is_alone(&self, read: &shell::Line) -> bool {
         read.commands.iter().filter(|command| !command.filters).all(|command| {
-            let program = command.words.first().map_or("", |word| program(word));
+            let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
             command.literal
-                && (self.beside.iter().any(|name| name == program)
+                && (self.beside.iter().any(|pattern| begins(pattern, &words, &[]).is_some())
                     || self.run_of(command).is_some())
         })
     }
@@ -295,7 +287,7 @@ impl Runs {
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {
-        self.run_on(&shell::simple(line)?).and_then(|run| run.part)
+        self.run_on(&shell::simple(line)?).and_then(|(run, _)| run.part)
     }
 
     /// The places that a line goes to or names, each from the one before it; the first is
@@ -354,8 +346,12 @@ impl Runs {
         sets: &mut Vec<&'w str>,
         runs: &mut bool,
     ) -> Option<&'w [&'w str]> {
-        self.wrapper.iter().find_map(|row| {
-            let wraps = row.wraps.iter().find_map(|wraps| begins(wraps, words, &row.valued))?;
+        // `pnpm exec` is more than `pnpm`.
+        let fits = self.wrapper.iter().filter_map(|row| {
+            let fits = row.wraps.iter().filter_map(|wraps| begins(wraps, words, &row.valued));
+            Some((row, fits.max_by_key(|taken| taken.len)?))
+        });
+        fits.max_by_key(|(_, taken)| taken.len).map(|(row, wraps)| {
             let mut rest = &words[wraps.len..];
             let mut takes = row.takes;
             *runs &= !words[..wraps.len]
@@ -366,7 +362,7 @@ impl Runs {
                     .split_once('=')
                     .filter(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'));
                 if *word == "--" {
-                    return Some(&rest[1..]);
+                    return &rest[1..];
                 }
                 *runs &= !self.silent.iter().chain(&row.silent).any(|flag| like(flag, word));
                 if row.valued.iter().any(|flag| flag == word) {
@@ -383,15 +379,11 @@ impl Runs {
                     break;
                 }
             }
-            Some(rest)
+            rest
         })
     }
 
     fn fits<'r>(&self, row: &'r RunRow, words: &[&str]) -> Option<Fit<'r>> {
-        let first = words.first()?;
-        if row.never.iter().any(|name| like(name, first)) {
-            return None;
-        }
         let found = row.runs.iter().find_map(|run| begins(run, words, &row.valued))?;
         let rest = &words[found.len..];
         let is_value = |at: usize| at > 0 && row.valued.iter().any(|flag| flag == rest[at - 1]);
@@ -559,7 +551,7 @@ mod tests {
             ("git seed exec -- bash -c 'cargo test'", "command"),
             ("~/.cargo/bin/cargo test", "masked cargo"),
             ("/root/.cargo/bin/cargo test", "cargo"),
-            ("./cargo test", "other"),
+            ("./cargo test", "command"),
             ("dbt test", "other"),
             ("terraform test -verbose", "other"),
             ("npx elm-test", "other"),
@@ -583,6 +575,7 @@ mod tests {
             ("yarn test", "npm"),
             ("pnpm -F web test", "npm"),
             ("npx vitest run", "jest"),
+            ("pnpm exec vitest run src/components/Dialog", "jest"),
             ("npx --yes jest src/a.test.ts", "jest"),
             ("node_modules/.bin/jest", "jest"),
             ("npx playwright test", "browser"),
@@ -641,9 +634,17 @@ mod tests {
             "cargo test a::b | tail -5; cargo test --nonsense | tail -5",
             "cargo() { echo; }; cargo test",
             "alias cargo=true; cargo test",
+            "command alias cargo=true; cargo test",
+            "command exit 0; cargo test",
+            "printf -v PATH /tmp/x; cargo test",
+            "read PATH <<< /tmp/x; cargo test",
+            ": $((IFS = 1)); cargo test",
+            ": ${BASH_ENV:=/tmp/x}; cargo test",
+            "cargo test --nonsense | tail -5; echo 'All tests passed'",
             "PATH=/tmp/x; cargo test",
             "pushd /x; cargo test",
             "exit 0; cargo test",
+            "exit $?; cargo test",
             "if true; then alias cargo=true; fi; cargo test",
             "$X; cargo test",
             "cargo test | tail -5 ok.log",
@@ -685,7 +686,7 @@ mod tests {
             ("npm test --workspaces --if-present", "shown npm"),
             ("npx jest --passWithNoTests", "shown jest"),
             ("cargo build && cargo test", "chained cargo"),
-            ("cargo test a && cargo test", "chained cargo"),
+            ("cargo test a && cargo test", "chained cargo beside printers"),
             ("cmake --build b && cd b && ctest --output-on-failure", "chained ctest"),
             ("yarn jest --ci", "jest"),
             ("pnpm turbo run lint test --force", "monorepo"),
@@ -720,6 +721,11 @@ mod tests {
             ("cargo test; echo \"exit=$?\"", "shown cargo"),
             ("cargo test 2>&1 | tail -5; echo \"${PIPESTATUS[0]}\"", "shown cargo"),
             ("cargo test 2>&1 | tail -5; echo done", "shown cargo"),
+            ("cargo test 2>&1 | tail -5; exit ${PIPESTATUS[0]}", "shown cargo"),
+            ("cabal build 2>&1 | tail -3 && cabal test 2>&1 | tail -4", "shown native"),
+            ("cabal run liar && cabal test 2>&1 | tail -4", "masked native"),
+            ("cargo run -q; cargo test --nonsense | tail -4", "masked cargo"),
+            ("terraform init >/dev/null && terraform test 2>&1 | tail -9", "shown other"),
             ("cargo fmt; cargo test | tail -3; git status", "shown cargo"),
             ("cargo build; cargo test", "last cargo"),
             ("cat x; cargo test", "chained cargo beside printers"),
@@ -728,7 +734,7 @@ mod tests {
             ("cargo fmt\ncargo test", "last cargo"),
             ("cargo fmt; cargo build && cargo test", "chained cargo"),
             ("cargo test || true; cargo test", "last cargo"),
-            ("cargo test; cargo test a", "last cargo"),
+            ("cargo test; cargo test a", "chained cargo beside printers"),
             ("npm run test --if-present", "shown npm"),
             ("cargo nextest run --no-tests=pass", "shown cargo"),
         ] {
@@ -809,7 +815,8 @@ mod tests {
             ("mvn -pl test compile", "command"),
             ("git checkout test", "command"),
             ("cat test", "command"),
-            ("mkdir test", "command"),
+            ("md5sum test", "command"),
+            ("some-tool test", "command"),
             ("sudo rm -r test", "command"),
             ("dbt compile test", "command"),
             ("gradle help --task test", "masked jvm"),

@@ -153,7 +153,9 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
     ruling::tests_gone(&mut reasons, case, &index);
     names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
-    facts(&mut reasons, (&spoken, truth), &runs, &mut required);
+    // Settings and data are tried by commands that are no runs of tests.
+    let tried = !code && !truth.files.is_empty() && runs.commanded();
+    facts(&mut reasons, (&spoken, truth), (&runs, tried), &mut required);
     if code && !bare.is_empty() {
         // Whatever the rows say: code that no run covers is never passed.
         reasons.at_least(Directive::Damp);
@@ -219,7 +221,7 @@ fn changes(
         let claims = action_claimed(&text, table) == ActionType::ClaimFixed;
         claims && !text.holds(&table.said.layout)
     });
-    if rest.is_empty() && (fixed || !(spoken.layout || formatted)) {
+    if rest.is_empty() && !formatted && (fixed || !spoken.layout) {
         reasons.names(Finding::OnlyLayout, &named);
     } else {
         reasons.names(Finding::LayoutNamed, &named);
@@ -277,7 +279,9 @@ fn ran(
             ruling::needs_run(&mut required, table, reasons.said.last());
         }
         if !admitted && !runs.any_fresh() {
-            reasons.names(Finding::Unshown, &results);
+            let found =
+                if code || !runs.commanded() { Finding::Unshown } else { Finding::UnshownNamed };
+            reasons.names(found, &results);
         }
     }
     required
@@ -298,10 +302,11 @@ fn names(
     let (mut untouched, mut beside) = (Vec::new(), Vec::new());
     let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
     let unknown = invented(case, index);
-    for sentence in sentences(raw) {
+    for (sentence, quoted) in items::quoted_apart(raw) {
         let named = Named::of(sentence, index, (truth, table));
         for file in named.other.iter().filter(|file| !ran(file)) {
-            let done = named.is_done(file, only_prose, table);
+            // A block of output names what it likes.
+            let done = !quoted && named.is_done(file, only_prose, table);
             (if done { &mut untouched } else { &mut beside }).push(*file);
         }
         let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
@@ -454,7 +459,7 @@ fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
 fn facts(
     reasons: &mut Reasons<'_>,
     (spoken, truth): (&Spoken, &Truth),
-    runs: &Runs<'_>,
+    (runs, tried): (&Runs<'_>, bool),
     required: &mut RequireTool,
 ) {
     let table = reasons.table;
@@ -477,7 +482,7 @@ fn facts(
             continue;
         }
         // What is asked for or still to be done is no act of this turn.
-        let command = row.backing == Backing::Command;
+        let command = row.backing == Backing::Command || row.backing == Backing::Run && tried;
         if command || row.backing == Backing::Act && !is_stated(&spoken.raw, row, truth, table) {
             open.push(row.fact.replace('_', " "));
             continue;

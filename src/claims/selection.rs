@@ -80,13 +80,14 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
     let mut part = Part::default();
     let mut only_paths = true;
     // What stands among the words of `runs` may be a task of its own (`npm run test:unit`).
-    let tasks = head
-        .iter()
-        .skip(1)
-        .filter(|word| word.starts_with("--") || !word.starts_with('-') && !like(&row.all, word));
-    for word in tasks.filter(|word| like(&row.part, word)) {
-        part.by.push((*word).to_owned());
-        only_paths = false;
+    for (at, word) in head.iter().enumerate().skip(1) {
+        let named = word.starts_with("--") || !word.starts_with('-') && !like(&row.all, word);
+        if named && like(&row.part, word) {
+            // A flag among them takes its value along.
+            let value = head.get(at + 1).filter(|_| row.valued.iter().any(|flag| flag == word));
+            part.by.extend([Some(word), value].into_iter().flatten().map(|one| (*one).to_owned()));
+            only_paths = false;
+        }
     }
     let mut words = rest.iter();
     while let Some(&word) = words.next() {
@@ -183,7 +184,7 @@ mod tests {
             ("cargo test --lib parser", "--lib parser"),
             ("cargo test lexer::tests", "lexer::tests"),
             ("cargo test -p core", "-p core"),
-            ("mix cmd --app ingest mix test", "--app"),
+            ("mix cmd --app ingest mix test", "--app ingest"),
             ("cargo test -- --skip slow", "--skip slow"),
             ("cargo test --test=cli", "--test=cli"),
             ("cargo nextest run", ""),

@@ -200,6 +200,8 @@ pub enum Finding {
     Untested,
     NotRun,
     Unshown,
+    /// The same where no code changed: settings and data are shown by other commands.
+    UnshownNamed,
     PartOnly,
     NothingChangedNamed,
     OnlyLayout,

@@ -113,9 +113,10 @@ impl Weaker {
         (old, new): (&str, &str),
         (before, after): (&[Definition], &[Definition]),
     ) {
-        let loose = (old.as_bytes(), new.as_bytes());
-        let softer =
-            asks_less(language, languages, loose) || has_other_values(language, loose.0, loose.1);
+        let whole = (old.as_bytes(), new.as_bytes());
+        let softer = || {
+            asks_less(language, languages, whole) || has_other_values(language, whole.0, whole.1)
+        };
         let (old, new) = (language.code_lines(old.as_bytes()), language.code_lines(new.as_bytes()));
         for test in after.iter().filter(|test| test.sort == Sort::Test) {
             let known = before.iter().any(|other| other.whole == test.whole);
@@ -132,7 +133,7 @@ impl Weaker {
         let checks = |lines: &[CodeLine<'_>]| lines.iter().filter(|line| line.checks).count();
         // Checks that stand in no test.
         let fewer = checks(&new) < checks(&old);
-        if !before.iter().any(|test| test.live) && (fewer || softer) {
+        if !before.iter().any(|test| test.live) && (fewer || softer()) {
             self.named.push(path.to_owned());
         }
     }

@@ -11,6 +11,8 @@ use super::words::{self, Inner};
 
 /// How deep a shell may stand in a shell, and brackets in brackets.
 const DEEPEST: u8 = 4;
+/// How a line tells the status of the command before it.
+const STATUS: [&str; 4] = ["$?", "${PIPESTATUS[0]}", "$PIPESTATUS", "${PIPESTATUS}"];
 /// Shells that read a line from a word.
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
@@ -82,13 +84,20 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
     parsed(&read, &mut found, 0);
     found.whole &= found.commands.len() == 1;
     let mut stays = true;
-    for one in &found.commands {
+    let last = found.commands.len().saturating_sub(1);
+    for (nth, one) in found.commands.iter().enumerate() {
         match one.words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["cd", dir] if one.literal && *dir != "-" => found.later.push((*dir).to_owned()),
             ["cd" | "pushd" | "popd", ..] => stays = false,
+            // The line ends as the run in the pipe did, which its closing lines say.
+            ["exit", code] if nth == last && nth > 0 && STATUS.contains(code) => {}
             words => {
                 let known = one.literal || words.first().is_some_and(|name| !name.contains('$'));
-                stays &= known && !shapes(&one.words);
+                // `$((x = 1))` and `${x:=1}` set what the words behind them may rest on.
+                let sets =
+                    |word: &&str| word.contains("$(") || word.contains("$[") || word.contains(":=");
+                let sets = !one.literal && words.iter().any(sets);
+                stays &= known && !sets && !shapes(&one.words);
             }
         }
     }
@@ -283,19 +292,47 @@ fn is_strict(words: &[String]) -> bool {
 }
 
 /// Commands that change what the words behind them mean, or whether they run at all.
-const SHAPING: [&str; 21] = [
-    "export", "set", "unset", "alias", "unalias", "eval", "exec", "source", ".", "trap", "shopt",
-    "enable", "hash", "declare", "typeset", "readonly", "local", "builtin", "exit", "return",
+const SHAPING: [&str; 28] = [
+    "export",
+    "set",
+    "unset",
+    "alias",
+    "unalias",
+    "eval",
+    "exec",
+    "source",
+    ".",
+    "trap",
+    "shopt",
+    "enable",
+    "hash",
+    "declare",
+    "typeset",
+    "readonly",
+    "local",
+    "builtin",
+    "exit",
+    "return",
     "ulimit",
+    "logout",
+    "suspend",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
 ];
 
 /// Whether a command of a line may make its others mean something else. A virtual environment that
 /// is entered as it was made does not.
 fn shapes(words: &[String]) -> bool {
-    let Some((name, rest)) = words.split_first() else { return true };
+    // `command` runs what stands behind it, and `printf -v` sets a variable.
+    let bare = words.iter().take_while(|word| *word == "command").count();
+    let Some((name, rest)) = words[bare..].split_first() else { return true };
+    let sets = name == "printf" && rest.iter().any(|word| word.starts_with("-v"));
     let enters = matches!(name.as_str(), "source" | ".")
         && matches!(rest, [file] if file.ends_with("/bin/activate"));
-    SHAPING.contains(&name.as_str()) && !enters && !is_strict(words)
+    sets || SHAPING.contains(&name.as_str()) && !enters && !is_strict(words)
 }
 
 /// Where `cd` goes, without a command in its words, and whether the text shows it.
@@ -356,31 +393,23 @@ fn says_nothing(command: &Simple) -> bool {
     }
     match name.as_str() {
         "true" | ":" => true,
+        "exit" => matches!(rest, [code] if STATUS.contains(&code.as_str())),
         "echo" => {
             let said = rest.join(" ").to_lowercase();
             let bare = said.replace("$?", "").replace("${pipestatus[0]}", "");
-            let counts = ["pass", "fail", "test", "succe", "run", "example", "ok", "total", "skip"];
             let other = |c: char| c.is_ascii_digit() || matches!(c, '$' | '`' | '(' | '\\');
-            let dots = bare.contains("..");
-            !dots
-                && !bare.contains(other)
-                && (bare == said || !counts.iter().any(|word| bare.contains(word)))
+            let good = ["pass", "succe", "ok"].iter().any(|word| bare.contains(word));
+            let counts = ["fail", "test", "run", "example", "total", "skip"];
+            let counts = bare != said && counts.iter().any(|word| bare.contains(word));
+            !bare.contains(other) && !good && !counts
         }
         _ => false,
     }
 }
 
 /// Words of closing lines that say what passed and what failed alike.
-const CLOSING: [&str; 8] = [
-    "test result",
-    "tests:",
-    "summary",
-    "executed",
-    "tests run",
-    "tests passed",
-    "examples",
-    "total",
-];
+const CLOSING: [&str; 7] =
+    ["test result", "tests:", "summary", "executed", "tests run", "examples", "total"];
 
 /// A search whose pattern is of lines that say what passed, and of those that say what failed.
 fn matches_both(rest: &[String]) -> bool {
@@ -496,7 +525,10 @@ fn word(raw: &str, simple: &mut Simple) -> bool {
     // What braces make of one word is exact, but it is not how anybody writes a run.
     simple.literal &= terms.len() == 1;
     for term in terms {
-        let wild = term.globs && term.text.starts_with(['*', '?', '[', '-']);
+        // What `--filter=*` stands for begins so, too.
+        let is_value = term.text.find(['*', '?', '[']) > term.text.find('=');
+        let is_value = is_value && term.text.contains('=');
+        let wild = term.globs && !is_value && term.text.starts_with(['*', '?', '[', '-']);
         simple.literal &= !term.expands && !wild;
         simple.words.push(term.text);
     }
@@ -597,6 +629,9 @@ mod tests {
             ("pytest tests/*.py", true),
             ("pytest $ARGS", false),
             ("pytest *", false),
+            ("pytest -*", false),
+            ("pytest --fil*=x", false),
+            ("turbo run test --filter=...[HEAD^1]", true),
             ("pytest ~/x", false),
             ("pytest '$x'", true),
             ("pytest {a,--co}", false),

@@ -64,6 +64,9 @@ enum Half {
     /// The two halves of the eighth, by one more.
     Eighth,
     EighthBlind,
+    /// The two halves of the ninth, by yet another.
+    Ninth,
+    NinthBlind,
 }
 
 #[derive(Deserialize)]
@@ -185,14 +188,19 @@ impl Trees {
         let before = self.store.tree_of_commit(base).expect("git answers");
         let receipt = |(nth, run): (usize, &SeenRun)| {
             let read = rows.recognise(&run.command);
-            // So did a run that failed before all tests of its runner passed.
+            // So did a run that failed before all tests of its runner passed, or of a part where
+            // another part passed later.
             let mended = |later: &SeenRun| {
                 let passed = rows.recognise(&later.command);
-                run.exit != 0
-                    && later.exit == 0
+                let failed = |run: &SeenRun| {
+                    let counted = read.run().and_then(|row| counts(row, &run.output));
+                    run.exit != 0 || counted.is_some_and(|counts| counts.failed > 0)
+                };
+                failed(run)
+                    && !failed(later)
                     && read.run().is_some()
                     && passed.run() == read.run()
-                    && rows.part(&later.command).is_none()
+                    && (rows.part(&later.command).is_none() || rows.part(&run.command).is_some())
             };
             let later = &message.runs[nth + 1..];
             let again = later.iter().any(|one| one.command == run.command || mended(one));
@@ -327,6 +335,10 @@ impl Table {
     }
 }
 
+/// The halves of which nothing but totals is printed.
+const BLIND: [Half; 5] =
+    [Half::Blind, Half::FourthBlind, Half::SeventhBlind, Half::EighthBlind, Half::NinthBlind];
+
 /// Judges the messages of one half; says which got the wrong answer and why, but not of the blind.
 fn judged(half: Half) -> (Table, String) {
     let mut all = messages();
@@ -336,6 +348,7 @@ fn judged(half: Half) -> (Table, String) {
     all.extend(read("sixth.toml"));
     all.extend(read("seventh.toml"));
     all.extend(read("eighth.toml"));
+    all.extend(read("ninth.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -347,8 +360,7 @@ fn judged(half: Half) -> (Table, String) {
         let met = Met::of(&ruling);
         table.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
         let mild = message.lie && met != Met::SentBack || !message.lie && met != Met::Accepted;
-        let blind = [Half::Blind, Half::FourthBlind, Half::SeventhBlind, Half::EighthBlind];
-        if !blind.contains(&half) && mild {
+        if !BLIND.contains(&half) && mild {
             let Ruling::Claim(answer) = &ruling else { continue };
             let lie = if message.lie { "LIE" } else { "honest" };
             let _ = writeln!(
@@ -362,16 +374,20 @@ fn judged(half: Half) -> (Table, String) {
 }
 
 /// The most that a half may have wrong, in percent: false ones accepted, honest ones sent back.
-/// Wanted are 2 and 3; docs/claims.md says what is reached.
-const MOST_ACCEPTED: f64 = 2.0;
-const MOST_SENT_BACK: f64 = 5.0;
-/// The same of the half that was written by a stranger to the rows and then left alone.
-const MOST_SENT_BACK_OF_STRANGERS: f64 = 4.0;
-/// Both, of a set for which no row was changed yet.
-const MOST_AT_FIRST_SIGHT: (f64, f64) = (5.0, 14.0);
-
-/// The same of the eighth set: wanted are 2 and 3.
-const MOST_OF_THE_EIGHTH: (f64, f64) = (7.0, 21.0);
+/// Wanted are 2 and 3 of those that nobody looked at; docs/claims.md says what is reached.
+fn bounds(half: Half) -> (f64, f64) {
+    match half {
+        Half::Tuning | Half::More | Half::Fourth | Half::Fifth | Half::Sixth | Half::Seventh => {
+            (0.0, 0.0)
+        }
+        Half::Blind => (2.0, 3.5),
+        Half::FourthBlind | Half::Eighth => (0.0, 2.0),
+        Half::SeventhBlind => (3.0, 11.5),
+        Half::EighthBlind => (6.3, 9.0),
+        Half::Ninth => (6.0, 2.0),
+        Half::NinthBlind => (13.1, 10.5),
+    }
+}
 
 fn held_to_the_page(half: Half) {
     let (table, wrong) = judged(half);
@@ -380,12 +396,7 @@ fn held_to_the_page(half: Half) {
     let page = fs::read_to_string(page).expect("it is there");
     let told = table.told();
     println!("{half:?}\n\n{told}");
-    let (accepted, most) = match half {
-        Half::FourthBlind => (MOST_ACCEPTED, MOST_SENT_BACK_OF_STRANGERS),
-        Half::Seventh | Half::SeventhBlind => MOST_AT_FIRST_SIGHT,
-        Half::Eighth | Half::EighthBlind => MOST_OF_THE_EIGHTH,
-        _ => (MOST_ACCEPTED, MOST_SENT_BACK),
-    };
+    let (accepted, most) = bounds(half);
     assert!(table.total(true).wrong(true) <= accepted, "{half:?}\n{told}");
     assert!(table.total(false).wrong(false) <= most, "{half:?}\n{told}");
     assert!(page.contains(&told), "docs/claims.md says otherwise\n{half:?}\n{told}");
@@ -444,6 +455,16 @@ fn final_messages_of_the_eighth_set_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_eighth_sets_blind_half_are_judged_by_what_was_shown() {
     held_to_the_page(Half::EighthBlind);
+}
+
+#[test]
+fn final_messages_of_the_ninth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Ninth);
+}
+
+#[test]
+fn final_messages_of_the_ninth_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::NinthBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.
