@@ -1166,7 +1166,7 @@ mod tests {
             .with("page", "src/parser/CLAUDE.md");
         let said = say(&refusal, "observe").text();
         assert!(
-            said.starts_with("[phase_observe] BLOCKED: observe looks and takes notes"),
+            said.starts_with("[phase_observe] BLOCKED: in observe you may not change"),
             "{said}"
         );
         assert!(

@@ -118,19 +118,19 @@ impl Faults {
         *self == Self::default()
     }
 
-    /// The faults as one phrase.
+    /// The faults as one phrase, which follows "the message".
     pub(crate) fn name(&self, facts: &mut Facts) {
         let mut said = Vec::new();
         if !self.missing.is_empty() {
-            said.push(format!("it lacks {}", titles(&self.missing)));
+            said.push(format!("is missing {}", titles(&self.missing)));
         }
         if !self.empty.is_empty() {
-            said.push(format!("nothing stands below {}", titles(&self.empty)));
+            said.push(format!("has nothing below {}", titles(&self.empty)));
         }
         if self.unsettled {
-            said.push(format!("`## {OUTSTANDING}` is not empty"));
+            said.push(format!("has items below `## {OUTSTANDING}`"));
         }
-        facts.set("faults", said.join("; "));
+        facts.set("faults", said.join(", "));
     }
 }
 

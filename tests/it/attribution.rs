@@ -74,7 +74,7 @@ fn strays(world: &World) -> Value {
 fn blames_nobody(reply: &Reply, what: &str) {
     let told = reply.context().unwrap_or_default();
     for blame in
-        ["that command changed", "that call changed", "committed by hand", "a call of yours"]
+        ["that command changed", "that call changed", "committed by hand", "your call changed"]
     {
         assert!(!told.contains(blame), "{what}: {told}");
     }
@@ -122,7 +122,7 @@ fn what_a_person_did_is_named_and_what_the_agent_did_beside_it_goes() {
     person_acts(&world);
     let reply = world.runs_and("cargo test", || write(&world, "docs/stray.txt", "x\n")).after;
     reply.tells("that command changed docs/stray.txt");
-    reply.tells("docs/new.txt changed outside the fence");
+    reply.tells("docs/new.txt changed outside the scope");
     reply.tells("Also: todo.txt");
     let heard = reply.to_person().unwrap_or_default();
     assert!(heard.contains(".git/config") && heard.contains("no call claims it"), "{heard}");
@@ -143,7 +143,7 @@ fn a_long_call_claims_only_what_its_line_names() {
         world.git("commit -q --allow-empty --no-verify -m meanwhile");
     });
     reply.tells("that command changed todo.txt");
-    reply.tells("docs/other.txt changed outside the fence, and no call of yours");
+    reply.tells("docs/other.txt changed outside the scope, and no call of yours");
     let told = reply.context().unwrap_or_default();
     assert!(!told.contains("committed by hand") && !told.contains(".git/config"), "{told}");
     let heard = reply.to_person().unwrap_or_default();
@@ -168,7 +168,7 @@ fn a_call_that_nobody_looked_before_claims_nothing() {
     let input = json!({ "command": "cargo test" });
     let reply = world.after("Bash", &input, &world.next_call(), &json!({ "stdout": "" }), 3);
     blames_nobody(&reply, "no look");
-    reply.tells("todo.txt changed outside the fence");
+    reply.tells("todo.txt changed outside the scope");
     assert_eq!(strays(&world), json!([]));
 }
 
@@ -178,10 +178,10 @@ fn what_a_person_wrote_is_not_taken_away_because_the_agent_wrote_there_too() {
         let world = at_work();
         write(&world, "todo.txt", "the person's list\n");
         if named_before {
-            world.runs_and("cargo test", || ()).after.tells("todo.txt changed outside the fence");
+            world.runs_and("cargo test", || ()).after.tells("todo.txt changed outside the scope");
         }
         let append = || write(&world, "todo.txt", "the person's list\nand a line of a script\n");
-        world.runs_and("cargo test", append).after.tells("todo.txt changed outside the fence");
+        world.runs_and("cargo test", append).after.tells("todo.txt changed outside the scope");
         world.seed("fence restore todo.txt").said();
         assert!(world.text("todo.txt").contains("the person's list"), "{named_before}");
         world.tests();

@@ -66,7 +66,7 @@ fn where_the_rules_enforce_it_the_act_waits_for_a_claim_that_stands() {
     world.writes("src/parser/b.rs", &long(30)).passes();
     world.writes("src/parser/c.rs", &long(30)).passes();
     // A person is asked about what a ruling lets pass, and about nothing else.
-    world.runs("git push origin main").refuses("no prompt of this job names git push");
+    world.runs("git push origin main").refuses("no prompt of this job asks for git push");
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
     world.prompt("and push it");
     world.runs("git push origin main").refuses("git seed claim");

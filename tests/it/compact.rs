@@ -60,7 +60,7 @@ fn call_at(world: &World, tool: &str, input: &serde_json::Value, tokens: u64) ->
 fn each_section_is_filled_and_the_file_is_sealed() {
     let world = working();
     world.seed("compact read").tells("There is no compaction file yet");
-    world.seed("compact seal").refuses("the section Forward State says nothing yet");
+    world.seed("compact seal").refuses("the section Forward State is empty");
     world
         .seed("compact append lessons -m x")
         .ends(64, "`lessons` is no section; known: forward-state, open-threads");
@@ -198,7 +198,7 @@ fn a_full_context_is_told_once_a_tier_and_closes_reading_until_the_file_is_seale
     let (before, after) = reads_at(&world, 199_000);
     assert!(before.refusal().is_none() && after.context().is_none(), "{after:?}");
     let (_, after) = reads_at(&world, 200_000);
-    after.tells("NOTICED: this session's context fills up");
+    after.tells("NOTICED: this session's context is filling up");
     assert!(reads_at(&world, 209_999).1.context().is_none(), "once in a tier");
     world.seed("compact append forward-state -m 'run the tests'").succeeds();
     assert!(reads_at(&world, 209_999).1.context().is_none(), "a step in between changes nothing");
@@ -239,7 +239,7 @@ fn a_full_context_is_told_once_a_tier_and_closes_reading_until_the_file_is_seale
 fn a_session_that_is_resumed_hears_that_it_is_full() {
     let world = working();
     let fields = json!({ "source": "resume", "context_tokens": 222_000 });
-    world.event("SessionStart", &fields).tells("NOTICED: this session's context fills up");
+    world.event("SessionStart", &fields).tells("NOTICED: this session's context is filling up");
     assert!(reads_at(&world, 223_000).1.context().is_none(), "it was told");
 }
 

@@ -59,9 +59,9 @@ fn a_note_goes_into_the_log_before_it_goes() {
     let note = "[KNOWLEDGE]{how escapes lex}";
     world.edits(PAGE, "---Ob---\n", &format!("---Ob---\n\n{note}\n")).passes();
     world.reads(CODE).passes();
-    world.edits(PAGE, note, "").refuses("takes a note");
-    world.changes_nothing(|| world.seed("condense archive").refuses("still live"));
-    world.seed("condense absorb").refuses("still live");
+    world.edits(PAGE, note, "").refuses("removes a note");
+    world.changes_nothing(|| world.seed("condense archive").refuses("still open"));
+    world.seed("condense absorb").refuses("still open");
     assert_eq!(world.json("condense status")["stage"], "address");
     world.puts(".claude/knowledge/lexers.md", "one character of lookahead\n");
     let ended = "[RESOLVED:KNOWLEDGE]{.claude/knowledge/lexers.md}";
@@ -178,8 +178,8 @@ fn a_log_that_was_lost_or_cut_off_is_put_back() {
     world.seed("condense archive").succeeds();
     let held = world.text(&log(&world));
     fs::remove_file(world.path(&log(&world))).expect("it was there");
-    world.seed("condense absorb").refuses("not on disk as it was written");
-    world.seed("condense verify").ends(1, "not on disk");
+    world.seed("condense absorb").refuses("on disk differs from what git seed wrote");
+    world.seed("condense verify").ends(1, "on disk differs");
     world.seed("condense archive").succeeds();
     assert_eq!(world.text(&log(&world)), held);
     world.puts(&log(&world), &held[..held.len() / 2]);
@@ -208,8 +208,8 @@ fn a_page_with_windows_line_ends_keeps_them() {
 fn elsewhere_there_is_nothing_to_archive() {
     let world = World::seeded();
     world.to("observe");
-    world.seed("condense archive").refuses("where a cycle is condensed");
-    world.seed("condense absorb --dry-run").refuses("where a cycle is condensed");
+    world.seed("condense archive").refuses("only condense archives");
+    world.seed("condense absorb --dry-run").refuses("only condense archives");
     assert_eq!(world.json("condense status")["stage"], "ready");
 }
 

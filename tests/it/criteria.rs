@@ -62,7 +62,7 @@ fn a_criterion_that_is_not_met_leads_back_only() {
     let world = planned(TWO);
     world.tests();
     let answers = "- [x] AC1: escapes survive\n- AC2: FAIL, deep lists overflow";
-    refused(&world, answers, "is not met, and work that is not met does not go on");
+    refused(&world, answers, "is not met, so the work may not go forward");
     refused(&world, &answers.replace("FAIL", "not met"), "is not met");
     refused(&world, "- AC1: met\n- [ ] AC2", "AC2: deep lists do not overflow");
     world.seed("phase back execute -m 'deep lists overflow'").succeeds();
@@ -82,9 +82,9 @@ fn a_criterion_that_is_not_met_leads_back_only() {
 fn each_criterion_is_answered_and_one_is_met() {
     let world = planned(TWO);
     world.tests();
-    refused(&world, "- AC1: met", "AC2: deep lists do not overflow\" has no answer");
-    refused(&world, "All of it was looked at.", "AC1: escapes survive\" has no answer");
-    refused(&world, "- AC1: not shown\n- AC2: not shown", "no criterion of the plan is met");
+    refused(&world, "- AC1: met", "does not answer the plan's criterion \"AC2: deep lists");
+    refused(&world, "All of it was looked at.", "criterion \"AC1: escapes survive");
+    refused(&world, "- AC1: not shown\n- AC2: not shown", "no criterion of the plan was shown");
     goes_on(&world, "- AC1: met\n- AC2: not shown, there is no deep list here");
     // What is not shown reaches the person with the question.
     world.works("condense");
@@ -99,16 +99,16 @@ fn what_is_met_ran_in_this_stay_as_a_run_of_tests() {
     let world = planned(TWO);
     let met = "- AC1: met\n- AC2: met";
     // The tests ran in execute, and nothing changed since: that is for the card.
-    refused(&world, met, "no run of tests passed in this phase");
+    refused(&world, met, "no tests passed in this phase");
     ran(&world, "python3 -c pass", 0);
-    refused(&world, met, "no run of tests passed in this phase");
+    refused(&world, met, "no tests passed in this phase");
     let all = format!("{met}\n- [x] all tests pass (make test)");
-    refused(&world, &all, "no run of tests passed in this phase");
+    refused(&world, &all, "no tests passed in this phase");
     ran(&world, "cargo test lex", 0);
     refused(&world, &all, "rests on `make test`");
     ran(&world, "make test", 2);
     ran(&world, "python3 -c pass", 0);
-    refused(&world, met, "`make test` failed on the work as it is now");
+    refused(&world, met, "`make test` fails on the current work");
     ran(&world, "make test", 0);
     goes_on(&world, &all);
 }
@@ -127,7 +127,7 @@ fn what_is_not_shown_was_tried_where_a_run_was_named() {
     let world = planned("- AC1: escapes survive\n- AC2: speed (`cargo test --test speed`)");
     ran(&world, "cargo test lex", 0);
     let answers = "- AC1: met\n- AC2: not shown, this machine is too slow";
-    refused(&world, answers, "`cargo test --test speed`, which is named for it, was not tried");
+    refused(&world, answers, "its command `cargo test --test speed` did not run");
     ran(&world, "cargo test --test speed", 101);
     ran(&world, "cargo test lex", 0);
     goes_on(&world, answers);
@@ -156,9 +156,9 @@ fn where_no_status_is_told_the_runners_lines_show_it() {
         };
         let met = "- AC1: met";
         runs("python3 -m unittest -q", "done");
-        refused(&world, met, "no run of tests passed in this phase");
+        refused(&world, met, "no tests passed in this phase");
         runs("python3 -m unittest -q", "Ran 3 tests in 0.001s\n\nFAILED (failures=1)");
-        refused(&world, met, "nothing has run well");
+        refused(&world, met, "no run has succeeded");
         runs("python3 -m unittest -q", "Ran 3 tests in 0.001s\n\nOK");
         goes_on(&world, met);
     }
@@ -169,18 +169,18 @@ fn a_persons_word_counts_until_the_phase_is_left() {
     let world = planned(TWO);
     ran(&world, "python3 -c pass", 0);
     let met = "- AC1: met\n- AC2: not shown";
-    refused(&world, met, "no run of tests passed in this phase");
+    refused(&world, met, "no tests passed in this phase");
     let options = ["Counts as met", "Does not"];
     let ask = |text: &str| world.asks(&question(text, &options));
-    ask("[CRITERION] Is what you saw enough to count?").refuses("that the question quotes");
+    ask("[CRITERION] Is what you saw enough to count?").refuses("the question must quote");
     let text = "[CRITERION] You looked at it: does \"AC1: escapes survive\" count?";
     world.minute();
     ask(text).passes().answers("Does not");
-    refused(&world, met, "no run of tests passed in this phase");
+    refused(&world, met, "no tests passed in this phase");
     world.minute();
     ask(text).passes().answers("Counts as met");
     // For this one, and for no other.
-    refused(&world, "- AC1: not shown\n- AC2: met", "no run of tests passed in this phase");
+    refused(&world, "- AC1: not shown\n- AC2: met", "no tests passed in this phase");
     world.seed("phase back execute -m 'one more look'").succeeds();
     world.opens();
     world.edits(CODE, "escapes();", "escapes(); deep();").passes();
@@ -189,7 +189,7 @@ fn a_persons_word_counts_until_the_phase_is_left() {
     world.opens();
     world.reads(CODE).passes();
     world.notes("---Ve---", "looked again");
-    refused(&world, met, "no run of tests passed in this phase");
+    refused(&world, met, "no tests passed in this phase");
     world.minute();
     ask(text).passes().answers("Counts as met");
     ran(&world, "python3 -c pass", 0);
@@ -213,8 +213,8 @@ fn large_work_is_looked_at_by_somebody_else() {
     };
     let met = "- AC1: met\n- AC2: met";
     let world = large();
-    refused(&world, met, "nobody else has looked at them");
-    refused(&world, &format!("{met}\n\n## Audit\nall is well"), "nobody else has looked");
+    refused(&world, met, "nobody else has reviewed them");
+    refused(&world, &format!("{met}\n\n## Audit\nall is well"), "nobody else has reviewed");
     world.launches("general-purpose");
     goes_on(&world, met);
     // Where nobody can be launched, its author answers.

@@ -157,9 +157,12 @@ fn a_stay_begins_with_the_word_on_its_size() {
     for phase in PHASES {
         let world = World::seeded();
         world.enters(phase);
-        world.reads(CODE).refuses("begins with your word on how much it needs");
+        world.reads(CODE).refuses(&format!("set the multiplier of {phase} first"));
         world.changes_nothing(|| {
-            world.seed("phase advance -F -").stdin(&message(phase)).refuses("begins with your word")
+            world
+                .seed("phase advance -F -")
+                .stdin(&message(phase))
+                .refuses(&format!("set the multiplier of {phase} first"))
         });
         world.seed("phase multiplier 7").ends(64, "0.5");
         world.seed("phase multiplier 2").succeeds();
@@ -276,7 +279,9 @@ fn a_cycle_may_be_added_in_condense() {
     world.to("observe");
     let early = || world.seed("phase advance --add-cycle 'nested quotes' -F -");
     world.changes_nothing(|| {
-        early().stdin(&message("observe")).refuses("added in condense, and this is observe")
+        early()
+            .stdin(&message("observe"))
+            .refuses("only condense can add a cycle, and this is observe")
     });
     world.to("condense");
     world.works("condense");
@@ -618,7 +623,7 @@ fn a_question_of_another_shape_is_not_put() {
         (question(&text, &["Review", "Approve completion", "Later"]), "literal"),
         (question(&text, &["Approve completion"]), "literal"),
         (multiple, "alone"),
-        (question("[JOB-COMPLETE] fix the lexer", &literal), "few words"),
+        (question("[JOB-COMPLETE] fix the lexer", &literal), "too short"),
         (question(&text.replace("fix the lexer", "something"), &literal), "name the job"),
         (question(&text.replace("## Outstanding Items", ""), &literal), "Outstanding Items"),
         (question(&format!("{text}nested quotes\n"), &literal), "Outstanding Items"),

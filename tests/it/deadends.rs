@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::world::{CODE, PAGE, World, message, page, question};
 
 fn gmode() -> Value {
-    let words =
-        "the build is broken by a generated file outside the declared directories ".repeat(10);
+    let words = "the build is broken by a generated file that is not declared ".repeat(10);
     question(&format!("[GMODE] fix the lexer: {words}"), &["Enter gmode", "Stay in phase"])
 }
 
@@ -21,7 +20,7 @@ fn gmode_from_small_talk_leads_back_to_it() {
     let world = World::prompted();
     world.asks(&gmode()).passes().answers("Enter gmode");
     assert_eq!(world.phase(), "gmode");
-    world.asks(&gmode()).refuses("is not asked in gmode");
+    world.asks(&gmode()).refuses("questions are not allowed in gmode");
     world.seed("phase back -m 'out of here'").refuses("Do: git seed gmode exit");
     world.seed("phase advance").refuses("Do: git seed gmode exit");
     world.edits("todo.txt", "a\n", "A\n").passes();
@@ -75,7 +74,7 @@ fn execute_without_a_declared_page_goes_back_to_plan() {
     world.seed("phase advance -F -").stdin(&message("execute")).refuses("---Ex---");
     world.reads(CODE).passes();
     world.tests();
-    world.edits("CLAUDE.md", "---Ex---\n", "---Ex---\n\nx\n").refuses("did not declare");
+    world.edits("CLAUDE.md", "---Ex---\n", "---Ex---\n\nx\n").refuses("that is not declared");
     world.seed("phase back plan -m 'nothing is declared'").succeeds();
     world.opens();
     world.reads("CLAUDE.md").passes();
@@ -131,7 +130,7 @@ fn a_live_note_in_condense_finds_its_end_there() {
     world
         .seed("phase advance -F -")
         .stdin(&message("condense"))
-        .refuses(&format!("{PAGE}:{line} is still live"));
+        .refuses(&format!("{PAGE}:{line} is still open"));
     // What it names is written, and whoever writes knowledge looks it over.
     world.writes(KNOWLEDGE.0, KNOWLEDGE.1).passes();
     world.seed(&format!("note resolve 1 --breadcrumb {}", KNOWLEDGE.0)).succeeds();
@@ -237,10 +236,7 @@ fn a_plan_document_that_no_execute_wrote_is_written_in_a_later_cycle() {
     world.to("execute");
     assert_eq!(world.json("phase cycle"), 2);
     world.works("execute");
-    world
-        .seed("phase advance -F -")
-        .stdin(&message("execute"))
-        .refuses("declares the job's cycles");
+    world.seed("phase advance -F -").stdin(&message("execute")).refuses("with the job's cycles");
     let plan = document(&world);
     world.writes(&plan, "---\ntotal_cycles: 2\n---\n\n# Plan\n").passes();
     world.leaves();

@@ -54,12 +54,12 @@ fn a_person_drops_it_at_a_terminal_and_an_agent_does_not() {
     world.to("execute");
     let id = world.job();
     world.changes_nothing(|| {
-        world.seed("job drop").refuses("a person's command");
-        world.runs("git seed job drop -m 'too hard'").refuses("a person's command");
+        world.seed("job drop").refuses("only a person may run");
+        world.runs("git seed job drop -m 'too hard'").refuses("only a person may run");
     });
     world.person("job drop -m 'not worth it'").tells("is dropped");
     is_over(&world, &id, "not worth it");
-    world.person(&format!("job drop {id}")).refuses("voided already");
+    world.person(&format!("job drop {id}")).refuses("already voided");
     world.person("job drop 20991231t235959-ffff").ends(64, "no job");
     world.person("job drop").ends(2, "no job is focused");
 }
@@ -87,7 +87,7 @@ fn an_agent_may_ask_in_every_phase() {
         let asks = |text: &str| world.asks(&question(text, &options));
         asks("[JOB-DROP] too short")
             .reply
-            .refuses("the reason behind [JOB-DROP], in 10 words or more");
+            .refuses("the reason after [JOB-DROP], in at least 10 words");
         let text = "[JOB-DROP] the upstream release of yesterday has the same fix as we planned";
         asks(text).passes().answers("Keep the job").tells("the person keeps the job");
         assert_eq!(world.phase(), phase);

@@ -60,7 +60,7 @@ fn after_the_approval_the_work_is_pushed() {
     let world = attended(World::seeded());
     world.to("condense");
     world.works("condense");
-    world.runs("git push").refuses("no prompt of this job names git push");
+    world.runs("git push").refuses("no prompt of this job asks for git push");
     world.asks(&completion()).passes().answers("Approve completion");
     asks(&world.runs("git push -q"), "git push -q");
     world.leaves();
@@ -93,7 +93,7 @@ fn where_nobody_can_be_asked_the_person_opens_one_call_by_its_words() {
     assert!(world.before("Bash", &bash("git push origin HEAD"), "one").is_silent());
     world
         .before("Bash", &bash("git push origin HEAD"), "two")
-        .refuses("opened git push origin HEAD once");
+        .refuses("allowed git push origin HEAD once");
     world.after("Bash", &bash("git push origin HEAD"), "one", &json!({}), 40);
     world.before("Bash", &bash("git push origin HEAD"), "two").refuses("nobody can be asked");
     // The next prompt ends it.
@@ -115,7 +115,7 @@ fn what_the_settings_would_answer_for_the_person_is_not_asked() {
     let mut settings: serde_json::Value = serde_json::from_str(&local).expect("it is JSON");
     settings["permissions"] = json!({ "allow": ["Bash(npm test:*)", "Bash(git push:*)"] });
     world.puts(".claude/settings.local.json", &settings.to_string());
-    world.runs("git push").refuses("the host's own rule Bash(git push:*) would answer");
+    world.runs("git push").refuses("the host's rule Bash(git push:*) would answer");
     asks(&world.runs("git fetch -q"), "git fetch");
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
     world.runs("git fetch -q").refuses("nobody can be asked");
@@ -123,7 +123,7 @@ fn what_the_settings_would_answer_for_the_person_is_not_asked() {
     for mode in ["plan", "bypassPermissions", "dontAsk", "auto"] {
         let payload = json!({ "tool_name": "Bash", "tool_input": bash("git fetch"),
             "tool_use_id": mode, "permission_mode": mode });
-        world.event("PreToolUse", &payload).refuses("in this mode the host puts no question");
+        world.event("PreToolUse", &payload).refuses("in this mode the host does not ask");
     }
     let subagent = json!({ "tool_name": "Bash", "tool_input": bash("git fetch"),
         "tool_use_id": "sub", "agent_id": "a1", "agent_type": "general" });
@@ -134,8 +134,8 @@ fn what_the_settings_would_answer_for_the_person_is_not_asked() {
 fn during_the_work_the_persons_words_name_what_is_asked() {
     let world = attended(World::seeded());
     world.to("execute");
-    world.runs("git push").refuses("no prompt of this job names git push");
-    world.runs("git stash").refuses("a person opens the command with [ALLOW git stash]");
+    world.runs("git push").refuses("no prompt of this job asks for git push");
+    world.runs("git stash").refuses("a person can allow the command with [ALLOW git stash]");
     world.runs("git merge side").refuses("[ALLOW git merge side]");
     world.prompt("when the tests pass, push it");
     asks(&world.runs("git push -q"), "The job is in execute; nobody has approved it.");
@@ -145,9 +145,9 @@ fn during_the_work_the_persons_words_name_what_is_asked() {
     assert!(world.runs("git push").before.is_silent());
     world.runs("git push").refuses("do not push");
     for line in ["git rebase main", "git commit --amend --no-edit", "git reset --hard HEAD~1"] {
-        world.runs(line).refuses("would take commits of this job away");
+        world.runs(line).refuses("would remove or replace commits of this job");
         world.prompt(&format!("[ALLOW {line}]"));
-        world.runs(line).refuses("would take commits of this job away");
+        world.runs(line).refuses("would remove or replace commits of this job");
     }
     // The work goes on as if nothing had been.
     world.works("execute");

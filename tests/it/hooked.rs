@@ -80,10 +80,10 @@ fn where_head_went_on_nothing_is_taken_back_and_the_job_waits() {
          git commit -q --no-verify --allow-empty -m more\\n' > {post}; chmod +x {post}"
     ));
     let before = world.git("rev-parse HEAD");
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
     let head = world.git("rev-parse HEAD");
     assert_ne!(head, before);
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
     assert_eq!(world.git("rev-parse HEAD"), head);
     world.prompt("[ALLOW foreign.txt]");
     world.seed("phase checkpoint -m 'escapes survive'").succeeds();
@@ -99,7 +99,7 @@ fn what_a_remote_has_is_not_taken_back() {
          chmod +x {post}"
     ));
     let before = world.git("rev-parse HEAD");
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+    world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
     assert_ne!(world.git("rev-parse HEAD"), before);
 }
 
@@ -114,7 +114,7 @@ fn a_commit_that_waited_is_vouched_for_once_its_step_took_it() {
             "printf '#!/bin/sh\\ngit update-ref refs/remotes/origin/main HEAD\\n' > {post}; \
              chmod +x {post}"
         ));
-        world.seed("phase checkpoint -m 'escapes survive'").refuses("not taken back");
+        world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
         let made = world.git("rev-parse HEAD");
         world.prompt("[ALLOW foreign.txt]");
         world.prompt("go on");

@@ -215,8 +215,8 @@ fn two_worktrees_never_focus_the_same_job() {
     world.git("worktree add -q -b side ../linked");
     let said = world.agents_shell(&format!("cd ../linked && git seed job activate {job}"), "");
     assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.err.contains("two worktrees never share one"), "{said:?}");
-    assert!(said.err.contains("focused in the worktree main"), "{said:?}");
+    assert!(said.err.contains("a job is active in one worktree only"), "{said:?}");
+    assert!(said.err.contains("active in the worktree main"), "{said:?}");
     let none = world.agents_shell("cd ../linked && git seed job focused", "");
     assert_eq!(none.out, "none\n");
 }
@@ -448,10 +448,10 @@ fn a_subagent_takes_no_step() {
     };
     for line in ["git seed phase advance -F -", "git seed phase back -m why", "git seed job pause"]
     {
-        call(line).refuses("a subagent works for the session that drives it");
+        call(line).refuses("only the main session may run it, not a subagent");
     }
     for line in ["git seed status", "git seed phase current", "git seed job create more -m why"] {
         let reply = call(line);
-        assert!(reply.refusal().is_none_or(|no| !no.contains("a subagent works")), "{reply:?}");
+        assert!(reply.refusal().is_none_or(|no| !no.contains("not a subagent")), "{reply:?}");
     }
 }

@@ -85,7 +85,7 @@ impl Night {
                 assert!(next.contains("git seed phase advance"), "{next}");
                 // Nobody can be asked, so nobody is told to ask.
                 let kept = self.stops().expect("its cycle is open");
-                assert!(kept.contains("nobody is here to be asked"), "{kept}");
+                assert!(kept.contains("no person is here to approve it"), "{kept}");
                 assert!(!kept.contains("JOB-COMPLETE"), "{kept}");
                 format!("git seed phase advance -m 'part {n} is done'")
             } else {

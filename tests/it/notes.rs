@@ -76,7 +76,9 @@ fn a_breadcrumb_has_to_lead_somewhere() {
         (3, ".git/config"),
     ] {
         let said = world.changes_nothing(|| {
-            world.seed(&format!("note resolve {n} --breadcrumb '{crumb}'")).refuses("leads nowhere")
+            world
+                .seed(&format!("note resolve {n} --breadcrumb '{crumb}'"))
+                .refuses("does not show what became")
         });
         assert!(said.contains("Do: git seed note resolve <n> --breadcrumb <"), "{crumb}: {said}");
     }
@@ -110,7 +112,7 @@ fn a_breadcrumb_has_to_lead_somewhere() {
     );
     assert!(page.contains(&format!("[RESOLVED:PENDING-JOB]{{job {job} created}}\n")), "{page}");
     assert_eq!(world.json("condense status")["live"].as_u64(), Some(0));
-    world.seed("note resolve 1 --breadcrumb todo.txt").refuses("resolved already");
+    world.seed("note resolve 1 --breadcrumb todo.txt").refuses("already resolved");
     std::fs::remove_file(world.path(".claude/knowledge/escapes.md")).expect("ours");
     assert_eq!(world.json("condense status")["live"].as_u64(), Some(1), "what it led to is gone");
 }
@@ -125,8 +127,8 @@ fn a_carried_note_keeps_its_words_and_says_why() {
     let line =
         "\n[CARRIED:DRAFT-TERM:1]{trivia \\} | blanks | src}{the glossary \\} is not there yet}\n";
     assert!(page.contains(line), "{page}");
-    world.changes_nothing(|| world.seed("note carry 1 --why again").refuses("carried already"));
-    world.changes_nothing(|| world.seed("note carry 2 --why later").refuses("says nothing"));
+    world.changes_nothing(|| world.seed("note carry 1 --why again").refuses("already carried"));
+    world.changes_nothing(|| world.seed("note carry 2 --why later").refuses("has no text"));
     world.seed("note carry 3 --why 'its count was no number'").succeeds();
     assert!(world.text(PAGE).contains("[CARRIED:KNOWLEDGE:1]{y}{its count was no number}\n"));
     world.seed("note carry 9 --why x").ends(64, "there is no note 9");
@@ -155,7 +157,7 @@ fn a_number_means_the_note_that_was_shown() {
     let page = world.text(PAGE);
     world.puts(PAGE, &page.replace("[DRAFT-TERM]{one}", "[DRAFT-TERM]{zero}\n[DRAFT-TERM]{one}"));
     let said = world
-        .changes_nothing(|| world.seed("note carry 1 --why later").refuses("may mean another"));
+        .changes_nothing(|| world.seed("note carry 1 --why later").refuses("numbers may be wrong"));
     assert!(said.contains("Do: git seed note list"), "{said}");
     world.seed("note list").tells("zero");
     world.seed("note carry 2 --why later").succeeds();
@@ -172,7 +174,7 @@ fn notes_rest_in_condense_only() {
     world.notes("---Ve---", "[DRAFT-TERM]{one}");
     world.seed("note list").tells("DRAFT-TERM  live  one");
     let said = world.changes_nothing(|| {
-        world.seed("note carry 1 --why later").refuses("come to rest in condense")
+        world.seed("note carry 1 --why later").refuses("only condense ends notes")
     });
     assert!(said.contains("Do: git seed phase current"), "{said}");
 }
@@ -199,7 +201,9 @@ fn a_job_brings_kinds_of_its_own() {
         "{said}"
     );
     assert!(!said.contains("OTHER-WORD"), "{said}");
-    world.seed("note resolve 1 --breadcrumb src/parser/lexer.rs").refuses("leads nowhere");
+    world
+        .seed("note resolve 1 --breadcrumb src/parser/lexer.rs")
+        .refuses("does not show what became");
     world.seed("note resolve 1 --breadcrumb todo.txt").succeeds();
 }
 
@@ -230,14 +234,14 @@ fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
     );
     let extractor = "knowledge-extractor";
     for (agent, prompt, said) in [
-        (extractor, "Extract what the page says about escapes.", "quotes none that is live"),
-        (extractor, "[KNOWLEDGE]{escape}", "quotes none that is live"),
-        (extractor, "[KNOWLEDGE] {escapes}", "quotes none that is live"),
+        (extractor, "Extract what the page says about escapes.", "quotes no open note"),
+        (extractor, "[KNOWLEDGE]{escape}", "quotes no open note"),
+        (extractor, "[KNOWLEDGE] {escapes}", "quotes no open note"),
         (extractor, "Take [KNOWLEDGE]{escapes} and [KNOWLEDGE]{lexers}.", "more than one"),
-        (extractor, "Take [PENDING-JOB]{cache-lies}.", "is no KNOWLEDGE"),
-        ("job-creator", "Take [KNOWLEDGE]{escapes}.", "is no PENDING-JOB"),
-        ("voice-updater", "Take [KNOWLEDGE]{escapes}.", "is no VOICE-UPDATE"),
-        ("voice-updater", "Do what is needed.", "no VOICE-UPDATE note is live"),
+        (extractor, "Take [PENDING-JOB]{cache-lies}.", "is not a KNOWLEDGE"),
+        ("job-creator", "Take [KNOWLEDGE]{escapes}.", "is not a PENDING-JOB"),
+        ("voice-updater", "Take [KNOWLEDGE]{escapes}.", "is not a VOICE-UPDATE"),
+        ("voice-updater", "Do what is needed.", "no VOICE-UPDATE note is open"),
     ] {
         let did = world.changes_nothing(|| launch(&world, agent, prompt, || ()));
         did.refuses(said);
@@ -286,10 +290,10 @@ fn a_run_ends_when_its_note_has_changed() {
         json!({ "subagent_type": "knowledge-extractor", "description": "x", "prompt": prompt });
     world.before("Agent", &input, "call-1").passes();
     // The same note, and a second launch of the same sort that nobody could tell apart.
-    world.before("Agent", &input, "call-2").refuses("under way with this note");
+    world.before("Agent", &input, "call-2").refuses("already working on this note");
     run("SubagentStart", "run-1").passes();
     run("SubagentStop", "run-1")
-        .refuses("still stands as it was given to you, at src/parser/CLAUDE.md:");
+        .refuses("you have not changed your note yet, at src/parser/CLAUDE.md:");
     // White space is no answer.
     let page = world.text(PAGE);
     world.puts(PAGE, &page.replace("[KNOWLEDGE]{escapes}", "  - [KNOWLEDGE]{ escapes }"));
@@ -307,7 +311,7 @@ fn a_run_ends_when_its_note_has_changed() {
     world.before("Agent", &input, "call-3").passes();
     run("SubagentStart", "run-2").passes();
     for _ in 0..3 {
-        run("SubagentStop", "run-2").refuses("still stands");
+        run("SubagentStop", "run-2").refuses("you have not changed your note");
     }
     let reply = run("SubagentStop", "run-2");
     assert!(reply.refusal().is_none(), "{reply:?}");
@@ -326,7 +330,7 @@ fn two_subagents_at_once_are_told_apart() {
     };
     world.before("Agent", &input("knowledge-extractor", "[KNOWLEDGE]{escapes}"), "c1").passes();
     let second = input("knowledge-extractor", "[KNOWLEDGE]{lexers}");
-    world.before("Agent", &second, "c2").refuses("was launched and has not begun");
+    world.before("Agent", &second, "c2").refuses("was launched and has not started");
     world.before("Agent", &input("job-creator", "[PENDING-JOB]{cache-lies}"), "c3").passes();
     run("SubagentStart", "a", "knowledge-extractor").passes();
     world.before("Agent", &second, "c2").passes();

@@ -157,7 +157,7 @@ fn a_page_that_a_person_mends_or_edits_meanwhile_goes_on() {
         world.puts(PAGE, &page("# parser\n"));
         world.works("observe");
         world.person(&format!("fence accept {PAGE}")).succeeds();
-        world.seed(&format!("fence accept {PAGE}")).refuses("a person's command");
+        world.seed(&format!("fence accept {PAGE}")).refuses("only a person may run");
         world.works("observe");
         world.leaves();
         assert_eq!(world.phase(), "plan");

@@ -82,8 +82,8 @@ fn a_recorded_session_bears_a_job_and_its_edits_are_refused_before_it_begins() {
     send("UserPromptSubmit.json").tells("new job");
     assert_eq!(world.json("status")["job"]["name"], "Do the scripted work");
     send("PreToolUse-Read.json").passes();
-    send("PreToolUse-Edit.json").refuses("has not begun");
-    send("PreToolUse-Write.json").refuses("has not begun");
+    send("PreToolUse-Edit.json").refuses("has not started");
+    send("PreToolUse-Write.json").refuses("has not started");
     send("PreToolUse-Agent.json").refuses("BLOCKED");
     send("PreToolUse-AskUserQuestion.json").passes();
     assert!(send("Stop.json").is_silent());

@@ -98,7 +98,7 @@ fn a_plan_in_yaml_speaks_in_its_cycle_and_its_phase_and_never_as_git_seed() {
     );
     world.opens();
     let no = world.edits(CODE, "fn lex() {", "fn lex() { no();");
-    no.before.refuses("[phase_observe] BLOCKED: observe looks and takes notes");
+    no.before.refuses("[phase_observe] BLOCKED: in observe you may not change");
     no.before.refuses("says for this phase:\n> Notes go below Ob.");
 }
 
@@ -209,7 +209,7 @@ fn a_job_brings_rules_that_bind_it_alone_once_a_person_approves() {
     world.opens();
     let job = world.job();
     let own = format!(".claude/jobs/{job}/seed.toml");
-    world.writes(&own, REVIEW).refuses("condense's to write");
+    world.writes(&own, REVIEW).refuses("only condense may change");
     world.puts(&own, &REVIEW.replace("\"shell-read\"", "\"shell-write\""));
     let of_job = |verb: &str| format!("rules {verb} --job {job}");
     world
@@ -261,5 +261,5 @@ fn a_plan_among_the_knowledge_is_no_knowledge() {
     world.reads(OLD).passes();
     world.edits(OLD, "total_cycles: 3", "total_cycles: 1").refuses("is the plan document");
     world.works("condense");
-    world.asks(&completion()).refuses("the plan has cycles left");
+    world.asks(&completion()).refuses("the plan has more cycles");
 }

@@ -54,7 +54,7 @@ fn inside_a_job_every_question_is_registered() {
         let input = json!({ "questions": [waiting()], "answers": { "x": "It does now" } });
         world
             .before("AskUserQuestion", &input, &world.next_call())
-            .refuses("no answer brought along");
+            .refuses("without an answer in the call");
         let said = world.json("job show")["interactions"].to_string();
         assert!(said.contains("[WAITING]") && said.contains("It does now"), "{phase}: {said}");
     }
@@ -114,15 +114,15 @@ fn each_question_has_its_phases() {
             );
         }
         if !last {
-            world.asks(&completion()).refuses("asked for in condense");
-            world.asks(&creation()).refuses(&format!("is not asked in {phase}"));
+            world.asks(&completion()).refuses("only condense may ask");
+            world.asks(&creation()).refuses(&format!("questions are not allowed in {phase}"));
         }
     }
     let world = World::seeded();
     world.to("execute");
     world.asks(&gmode()).passes().answers("Enter gmode");
     for asked in [access(), creation(), gmode()] {
-        world.asks(&asked).refuses("is not asked in gmode");
+        world.asks(&asked).refuses("questions are not allowed in gmode");
     }
     world.asks(&waiting()).passes();
 }
@@ -236,7 +236,7 @@ fn where_the_rules_want_it_the_side_lane_is_prepared_right_before_it_is_asked_fo
     world.runs(&format!("ls && {prep}")).passes();
     world.asks(&gmode()).passes().answers("Enter gmode");
     assert_eq!(world.phase(), "gmode");
-    world.seed(&format!("gmode prep 85 -m '{FOR}'")).refuses("does not open from here");
+    world.seed(&format!("gmode prep 85 -m '{FOR}'")).refuses("cannot start from here");
     world.person("gmode exit").succeeds();
     world.asks(&gmode()).refuses("git seed gmode prep");
 }

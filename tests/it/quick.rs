@@ -91,7 +91,7 @@ fn a_directory_is_read_and_declared_before_anything_is_written() {
     let edit = world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
     edit.refuses("git seed phase advance --scope src/parser -m");
     let scoped = "phase advance --scope src/parser -m 'the lexer drops escapes'";
-    world.changes_nothing(|| world.seed(scoped).refuses("no file in src/parser was read"));
+    world.changes_nothing(|| world.seed(scoped).refuses("have not read a file in src/parser"));
     world.reads(CODE).passes();
     world.changes_nothing(|| world.seed("phase advance --scope ../x -m x").refuses("`..`"));
     // The file that has to change stands for its directory, and the person said what it is about.
@@ -110,7 +110,7 @@ fn who_has_not_looked_yet_looks_first() {
     world.changes_nothing(|| world.seed("phase advance -m 'begin'").refuses("--scope"));
     world.changes_nothing(|| world.seed("phase advance --scope src/parser").refuses("-m"));
     let small = "phase advance --small --scope src/parser -m 'escapes get lost'";
-    world.changes_nothing(|| world.seed(small).refuses("no file in src/parser was read"));
+    world.changes_nothing(|| world.seed(small).refuses("have not read a file in src/parser"));
     world.reads(CODE).passes();
     world.seed(small).succeeds();
     assert_eq!(world.phase(), "execute");
@@ -287,11 +287,13 @@ fn the_first_step_chooses_the_lane() {
     edit.refuses("git seed phase advance --small --scope src/parser -m");
     let small =
         "phase advance --small --scope src/parser -m 'escapes get lost; lex.rs; cargo test'";
-    world.changes_nothing(|| world.seed(small).refuses("no file in src/parser was read"));
+    world.changes_nothing(|| world.seed(small).refuses("have not read a file in src/parser"));
     world.reads(CODE).passes();
     world.changes_nothing(|| world.seed("phase advance --small -m x").refuses("--scope <dir>"));
     world.changes_nothing(|| {
-        world.seed("phase advance --small --scope src/parser").refuses("the message is missing")
+        world
+            .seed("phase advance --small --scope src/parser")
+            .refuses("does not say what will change")
     });
     world.seed(small).succeeds();
     let status = world.json("status");
@@ -300,7 +302,7 @@ fn the_first_step_chooses_the_lane() {
     let steps: Vec<&str> =
         steps.as_array().expect("steps").iter().filter_map(|one| one["step"].as_str()).collect();
     assert!(steps.starts_with(&["observe -> execute", "idle -> observe"]), "{steps:?}");
-    world.changes_nothing(|| world.seed(small).refuses("the small lane is open already"));
+    world.changes_nothing(|| world.seed(small).refuses("the job is already in the small lane"));
     ends_small(&world);
     world.seed("verify").ends(3, "");
 }
@@ -312,13 +314,13 @@ fn all_phases_stay_where_the_first_step_or_its_person_chose_them() {
     world.prompt("fix the lexer");
     world.seed("phase advance").succeeds();
     assert_eq!(world.json("status")["track"], "opevc");
-    world.changes_nothing(|| world.seed(small).refuses("at the beginning of a job alone"));
+    world.changes_nothing(|| world.seed(small).refuses("only the first step of a job"));
     let world = World::seeded();
     let told = world.prompt("[FULL] fix the lexer");
     assert!(told.to_person().is_some_and(|told| told.contains("all phases")), "{told:?}");
     assert!(!told.context().is_some_and(|told| told.contains("--small")), "{told:?}");
     world.reads(CODE).passes();
-    world.changes_nothing(|| world.seed(small).refuses("its person or the rules say so"));
+    world.changes_nothing(|| world.seed(small).refuses("the rules require all phases"));
     world.seed("phase advance").succeeds();
     assert_eq!(world.json("status")["track"], "opevc");
     // The rules say it for every job, until a person says otherwise of one.
@@ -329,7 +331,7 @@ fn all_phases_stay_where_the_first_step_or_its_person_chose_them() {
     let told = world.prompt("fix the lexer");
     assert!(!told.context().is_some_and(|told| told.contains("--small")), "{told:?}");
     world.reads(CODE).passes();
-    world.changes_nothing(|| world.seed(small).refuses("its person or the rules say so"));
+    world.changes_nothing(|| world.seed(small).refuses("the rules require all phases"));
     world.prompt("[QUICK] just that").tells("git seed phase advance --scope");
     world.seed("phase advance").succeeds();
     assert_eq!(world.json("status")["track"], "quick");

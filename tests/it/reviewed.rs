@@ -24,9 +24,12 @@ fn the_turn_ends_while_the_person_looks_and_their_words_open_a_small_cycle() {
     let world = looked_at();
     let job = world.job();
     assert!(world.stops().is_silent(), "they look");
-    world.changes_nothing(|| world.seed("phase advance --review").refuses("nothing since"));
+    world.changes_nothing(|| world.seed("phase advance --review").refuses("has not answered yet"));
     world.changes_nothing(|| {
-        world.seed("phase advance -F -").stdin(&message("condense")).refuses("looks at the work")
+        world
+            .seed("phase advance -F -")
+            .stdin(&message("condense"))
+            .refuses("is reviewing the work")
     });
     let head = world.git("rev-parse HEAD");
     world.prompt("rename lex to lexer").tells("git seed phase advance --review");
@@ -76,7 +79,7 @@ fn a_question_of_the_persons_leaves_them_looking() {
     let world = looked_at();
     world.prompt("? how long did it take");
     assert!(world.stops().is_silent());
-    world.changes_nothing(|| world.seed("phase advance --review").refuses("nothing since"));
+    world.changes_nothing(|| world.seed("phase advance --review").refuses("has not answered yet"));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn where_a_step_is_gone_work_waits_before_it_is_done() {
         });
         world.seed("phase advance -F -").stdin(&message("execute")).refuses("git seed job move");
         let status = world.seed("status").succeeds();
-        assert!(status.contains("not in this branch's history"), "{rewrite}: {status}");
+        assert!(status.contains("missing from the history of this branch"), "{rewrite}: {status}");
         world.person("job move").succeeds();
         world.works("execute");
         world.seed("phase advance -F -").stdin(&message("execute")).succeeds();

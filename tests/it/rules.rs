@@ -69,7 +69,7 @@ fn a_phase_is_added_by_rules_alone_and_a_job_walks_through_it() {
     let passage = "---Ob---\n";
     world
         .edits(PAGE, passage, &format!("{passage}\nlate\n"))
-        .refuses("an earlier phase settled below ---Ob---");
+        .refuses("below ---Ob--- belongs to an earlier phase");
     world.notes("---Re---", "an escape is kept as it is written");
     world.seed("phase advance -F -").stdin("short\n").refuses("What I Learned");
     world.seed("phase advance -F -").stdin(LEARNED).tells("research -> plan");
@@ -112,8 +112,8 @@ fn a_proposal_in_the_tree_changes_nothing() {
         world.changes_nothing(|| world.seed(looks).succeeds());
         world.runs(&format!("git seed {looks}")).passes();
     }
-    world.runs("git seed rules apply").refuses("a person's command");
-    world.seed("rules apply").refuses("a person's command");
+    world.runs("git seed rules apply").refuses("only a person may run");
+    world.seed("rules apply").refuses("only a person may run");
     world.edits("seed.toml", "read on", "x").refuses("seed.toml");
 }
 

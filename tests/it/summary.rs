@@ -26,7 +26,7 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     let world = World::prompted();
     world.to("observe");
     world.reads("README.md").passes();
-    world.seed("summary submit -m short").refuses("lacks the section ## User Requests");
+    world.seed("summary submit -m short").refuses("section ## User Requests is missing");
     // Whoever is refused is told where the sections stand, and there they stand.
     world
         .seed("summary show")
@@ -37,10 +37,10 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world.prompt(&long_prompt());
     assert_eq!(world.json("summary show")["due"], 3);
     world.reads("README.md").refuses("git seed summary show, then git seed summary submit -F -");
-    world.writes("CLAUDE.md", "x").refuses("summed up");
-    world.runs("ls").refuses("summed up");
-    world.asks(&question("[WAITING] which one?", &["a", "b"])).refuses("summed up");
-    world.seed("phase advance -F -").stdin(&message("observe")).refuses("summed up");
+    world.writes("CLAUDE.md", "x").refuses("sum it up");
+    world.runs("ls").refuses("sum it up");
+    world.asks(&question("[WAITING] which one?", &["a", "b"])).refuses("sum it up");
+    world.seed("phase advance -F -").stdin(&message("observe")).refuses("sum it up");
 
     // What is said meanwhile belongs to the next summary.
     world.prompt("one more word");
@@ -52,13 +52,13 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
         "{shown}"
     );
     for (text, says) in [
-        (summary(50).replace("## Design Choices", "## Ideas"), "## Ideas is no section"),
+        (summary(50).replace("## Design Choices", "## Ideas"), "## Ideas is not a section"),
         (
             summary(50).replace("## Current State", "Current State"),
-            "lacks the section ## Current State",
+            "section ## Current State is missing",
         ),
-        (summary(3), "## User Requests says too little"),
-        (summary(400), "as long as what it sums up"),
+        (summary(3), "## User Requests is too short"),
+        (summary(400), "as long as the text that it sums up"),
     ] {
         world.seed("summary submit -F -").stdin(&text).refuses(says);
     }
@@ -80,7 +80,7 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world
         .seed("summary submit -F -")
         .stdin(&summary(50))
-        .refuses("nothing was said since the last summary");
+        .refuses("nothing new was said since the last summary");
 }
 
 #[test]

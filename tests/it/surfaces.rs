@@ -86,22 +86,22 @@ fn a_surface_opens_by_its_name_alone_and_closes_with_the_next_commit() {
     world.person("status").tells("change the unlocked surface hooks");
     world.edits("hooks/pre.sh", "good", "very good").passes();
     world.edits("data/x", "x", "y").refuses("protected surface data");
-    world.edits(".husky/pre-commit", "", "x").refuses("governs this agent");
-    world.edits("hooks/tests/a.sh", "a", "b").refuses("locked apart");
-    world.edits("hooks/tests/run.sh", "exit 1", "exit 0").refuses("locked apart");
-    world.asks(&test_lock("hooks/pre.sh")).refuses("is no test");
-    world.asks(&test_lock("data/x")).refuses("is no test");
+    world.edits(".husky/pre-commit", "", "x").refuses("controls this agent");
+    world.edits("hooks/tests/a.sh", "a", "b").refuses("tests have their own lock");
+    world.edits("hooks/tests/run.sh", "exit 1", "exit 0").refuses("tests have their own lock");
+    world.asks(&test_lock("hooks/pre.sh")).refuses("is not a test");
+    world.asks(&test_lock("data/x")).refuses("is not a test");
     let test = "hooks/tests/a.sh";
     world
         .asks(&test_lock(test))
         .passes()
         .answers(&format!("unlock test {test}"))
         .tells("leaves it locked");
-    world.edits(test, "a", "b").refuses("locked apart");
+    world.edits(test, "a", "b").refuses("tests have their own lock");
     world.asks(&test_lock(test)).passes().answers(&format!("Unlock test {test}")).tells("unlocked");
     world.edits(test, "a", "b").passes();
-    world.asks(&test_lock("hooks/tests/run.sh")).refuses("one is open at a time");
-    world.edits("hooks/tests/run.sh", "exit 1", "exit 0").refuses("locked apart");
+    world.asks(&test_lock("hooks/tests/run.sh")).refuses("only one surface can be unlocked");
+    world.edits("hooks/tests/run.sh", "exit 1", "exit 0").refuses("tests have their own lock");
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     assert_eq!(checkpoint(&world).code, 0);
     assert_eq!(world.files_of_head(), ["hooks/pre.sh", "hooks/tests/a.sh", CODE]);
@@ -179,7 +179,7 @@ fn the_question_is_refused_where_the_lock_may_not_open() {
     let world = at("execute");
     world
         .asks(&lock(&["Unlock plugin hoks", "Leave it"]))
-        .refuses("the rules know hooks, data, settings");
+        .refuses("the rules define hooks, data, settings");
     world.asks(&lock(&["unlock plugin hooks", "Leave it"])).refuses("literal");
     world.asks(&lock(&["Unlock plugin hooks"])).refuses("one of your own");
     world.asks(&lock(&hooks)).passes().answers("Leave it").tells("leaves it locked");
@@ -188,7 +188,9 @@ fn the_question_is_refused_where_the_lock_may_not_open() {
     world.edits("data/x", "x", "y").refuses("protected surface");
     world.edits("hooks/pre.sh", "good", "bad").refuses("protected surface");
     unlocks(&world, "hooks");
-    world.asks(&lock(&["Unlock plugin data", "Leave it"])).refuses("one is open at a time");
+    world
+        .asks(&lock(&["Unlock plugin data", "Leave it"]))
+        .refuses("only one surface can be unlocked");
 }
 
 #[test]
@@ -232,8 +234,8 @@ fn gmode_opens_surfaces_and_leaves_their_tests_locked() {
     gmode(&world);
     world.edits("data/x", "x", "y").passes();
     world.edits("hooks/pre.sh", "good", "very good").passes();
-    world.edits("hooks/tests/a.sh", "a", "b").refuses("leaves it locked");
-    world.runs("git commit -qam 'mend the data'").refuses("no run of tests");
+    world.edits("hooks/tests/a.sh", "a", "b").refuses("is locked in gmode, too");
+    world.runs("git commit -qam 'mend the data'").refuses("no test run has covered");
     world.tests();
     world.runs("git commit -qam 'mend the data'").passes();
     world.sh("echo b > hooks/tests/a.sh && git add hooks/tests/a.sh");

@@ -153,7 +153,7 @@ fn a_path_may_be_opened_with_the_prompt_that_bears_the_job() {
     let world = World::seeded();
     let reply = world.prompt("[ALLOW todo.txt docs/] Fix the lexer");
     told(&reply, "opened todo.txt, docs/");
-    reply.tells("this prompt is a new job");
+    reply.tells("this prompt starts a new job");
     assert_eq!(jobs(&world), [("Fix the lexer".to_owned(), "active".to_owned())]);
     world.to("execute");
     world.edits("todo.txt", "a\n", "A\n").passes();
@@ -367,7 +367,7 @@ fn a_person_approves_where_the_question_could_be_asked() {
 fn an_approval_too_early_says_what_is_missing() {
     for phase in ["observe", "plan", "execute", "verify"] {
         let world = at(phase);
-        told(&world.prompt("[APPROVE]"), "after verify proved the work");
+        told(&world.prompt("[APPROVE]"), "only condense may ask for completion");
         assert_eq!(world.json("job show")["user_approval"], false, "{phase}");
     }
     let world = at("condense");
